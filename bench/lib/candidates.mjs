@@ -1,0 +1,33 @@
+// Which candidates there are, and where their packages come from.
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { installPeers } from '../../scripts/peers.mjs';
+import { prepare } from '../../scripts/prepare.mjs';
+
+const order = ['floor', 'ours', 'sdk-v1', 'sdk-v2', 'mcp-lite', 'tmcp'];
+const at = (path) => new URL(path, import.meta.url);
+
+/** Loads the candidates and sees to it that they can run. The floor is always among them. */
+export async function loadCandidates({ only, zod }) {
+  const wanted = only?.split(',') ?? order;
+  const unknown = wanted.filter((name) => !order.includes(name));
+  if (unknown.length > 0) throw new Error(`no candidate ${unknown}; there are ${order.join(', ')}`);
+  const candidates = [];
+  for (const name of order.filter((known) => known === 'floor' || wanted.includes(known))) {
+    const { default: candidate } = await import(`../candidates/${name}.mjs`);
+    candidates.push({ name, peer: name !== 'floor' && name !== 'ours', ...candidate });
+  }
+  const peers = candidates.filter(({ peer }) => peer);
+  if (wanted.includes('ours')) await prepare({ dev: false });
+  if (peers.length > 0 || zod) await installPeers();
+  // through this link a candidate's plain `import 'tmcp'` finds the peer; 'mcp-kit' is found further up
+  const link = at('../node_modules');
+  if (!existsSync(link)) symlinkSync('../peers/node_modules', link);
+  for (const peer of peers) peer.label += ` ${shortVersion(peer.package)}`;
+  return candidates;
+}
+
+function shortVersion(name) {
+  const manifest = at(`../../peers/node_modules/${name}/package.json`);
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return version.split('.').slice(0, 2).join('.');
+}

@@ -1,0 +1,97 @@
+// What ours is to reach, and whether it did. `most` is the target; a row without one is only compared with the peers.
+const rows = [
+  { key: 'http-json/1/cpu', what: 'HTTP tools/call, JSON, 2025-11-25, 1 connection', unit: '×' },
+  {
+    key: 'http-json/16/cpu',
+    what: 'HTTP tools/call, JSON, 2025-11-25, 16 connections',
+    unit: '×',
+    most: 1.5,
+  },
+  {
+    key: 'http-json/64/cpu',
+    what: 'HTTP tools/call, JSON, 2025-11-25, 64 connections',
+    unit: '×',
+    most: 1.5,
+  },
+  {
+    key: 'http-json/256/cpu',
+    what: 'HTTP tools/call, JSON, 2025-11-25, 256 connections',
+    unit: '×',
+  },
+  {
+    key: 'http-sse/16/cpu',
+    what: 'HTTP tools/call, event stream, 16 connections',
+    unit: '×',
+    most: 1.5,
+  },
+  {
+    key: 'http-2026/16/cpu',
+    what: 'HTTP tools/call, 2026-07-28, 16 connections',
+    unit: '×',
+    most: 1.8,
+  },
+  {
+    key: 'http-2026/64/cpu',
+    what: 'HTTP tools/call, 2026-07-28, 64 connections',
+    unit: '×',
+    most: 1.8,
+  },
+  { key: 'list/16/cpu', what: 'HTTP tools/list, 40 tools, 16 connections', unit: '×', most: 1.3 },
+  { key: 'large/16/cpu', what: 'HTTP result of 1 MiB, 16 connections, CPU', unit: '×' },
+  { key: 'large/16/rss', what: 'HTTP result of 1 MiB, 16 connections, RSS', unit: 'MiB' },
+  { key: 'stdio-2025/1', what: 'stdio tools/call, 2025-11-25, 1 in flight', unit: '×', most: 1.5 },
+  {
+    key: 'stdio-2025/64',
+    what: 'stdio tools/call, 2025-11-25, 64 in flight',
+    unit: '×',
+    most: 1.3,
+  },
+  { key: 'stdio-2026/1', what: 'stdio tools/call, 2026-07-28, 1 in flight', unit: '×', most: 1.5 },
+  {
+    key: 'stdio-2026/64',
+    what: 'stdio tools/call, 2026-07-28, 64 in flight',
+    unit: '×',
+    most: 1.3,
+  },
+  { key: 'lines/16', what: 'stdio, a line of 16 MiB echoed, time', unit: '×' },
+  { key: 'startup/stdio', what: 'start-up to answered initialize, stdio', unit: '×', most: 1.25 },
+  { key: 'startup/http', what: 'start-up to answered initialize, HTTP', unit: '×', most: 1.25 },
+  { key: 'import/entry', what: 'import of the server entry', unit: 'ms', most: 20 },
+  { key: 'import/http', what: 'import of all that an HTTP server needs', unit: 'ms' },
+  { key: 'import/stdio', what: 'import of all that a stdio server needs', unit: 'ms' },
+  { key: 'memory-2025/session', what: 'idle session, heap', unit: 'KiB', most: 2 },
+  { key: 'memory-2025/stream', what: 'idle event stream, 2025-11-25, heap', unit: 'KiB' },
+  { key: 'memory-2026/stream', what: 'idle event stream, 2026-07-28, heap', unit: 'KiB' },
+];
+
+// what two measurements of the same thing may differ by
+const tolerance = 0.03;
+
+function placeOf(ours, best) {
+  if (ours === undefined || best === undefined) return undefined;
+  if (Math.abs(ours - best) <= tolerance * Math.abs(best)) return 'level';
+  return ours < best ? 'ahead' : 'behind';
+}
+
+/** Judges what was measured: one entry for each row that was. */
+export function judge(measures, candidates) {
+  const byKey = new Map(measures.map(({ key, values }) => [key, values]));
+  const peers = candidates.filter(({ peer }) => peer);
+  return rows.flatMap(({ key, ...row }) => {
+    const values = byKey.get(key);
+    if (values === undefined) return [];
+    const { ours, floor } = values;
+    const ranked = peers
+      .filter(({ name }) => Number.isFinite(values[name]))
+      .sort((a, b) => values[a.name] - values[b.name]);
+    const best = ranked[0];
+    return {
+      ...row,
+      ours,
+      floor,
+      bestPeer: best && { label: best.label, value: values[best.name] },
+      met: ours === undefined || row.most === undefined ? undefined : ours <= row.most,
+      place: placeOf(ours, best && values[best.name]),
+    };
+  });
+}

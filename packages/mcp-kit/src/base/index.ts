@@ -1,0 +1,5 @@
+export { crypto } from './crypto.ts';
+export { createDeferred, type Deferred } from './deferred.ts';
+export { KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
+export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log.ts';
+export { isPromise, type MaybePromise } from './maybe-promise.ts';

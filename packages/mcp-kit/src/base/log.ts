@@ -1,0 +1,27 @@
+/** Where the library says what its callers cannot see; fields are plain data. */
+export interface Logger {
+  debug(message: string, fields?: object): void;
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}
+
+export const silentLogger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+};
+
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+export type LoggerLevel = (typeof levels)[number];
+
+/** Writes one line per entry to standard error, from `level` up. */
+export function stderrLogger(level: LoggerLevel = 'warn'): Logger {
+  const write = (at: LoggerLevel) => (message: string, fields?: object) => {
+    if (levels.indexOf(at) < levels.indexOf(level)) return;
+    const details = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+    process.stderr.write(`${at}: ${message}${details}\n`);
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}

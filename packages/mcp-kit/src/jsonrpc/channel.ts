@@ -1,0 +1,35 @@
+/** Where a message came from, so that what belongs to it can go back the same way; opaque to all but its channel. */
+export type Origin = object;
+
+/** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
+export interface Sink {
+  message(value: unknown, origin?: Origin): void;
+  /** Something arrived that is not a JSON message within the limits. */
+  malformed(code: number, reason: string): void;
+  /** Nothing more will come, but what is under way can still be answered. */
+  ended(): void;
+  closed(cause?: Error): void;
+}
+
+/**
+ * What became of a text: queued; queued, and the sender should wait for `drained`; or not taken at all,
+ * because the sender did not wait.
+ */
+export type Sent = 'sent' | 'full' | 'dropped';
+
+/**
+ * One conversation: JSON texts out, parsed values in.
+ * Push instead of an async iterable: a turn of the event loop per message is what a busy pipe cannot afford.
+ */
+export interface Channel {
+  /** Begins delivery; called once. */
+  start(sink: Sink): void;
+  /** Queues a request or notification. */
+  send(text: string, origin?: Origin): Sent;
+  /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
+  reply(text: string | undefined, origin?: Origin): void;
+  /** Settles when there is room again, or when the channel is closed. */
+  drained(origin?: Origin): Promise<void>;
+  /** Flushes and ends; idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,286 @@
+import { createDeferred, isPromise, KitError, type MaybePromise } from '#base';
+import { ask, type Vocabulary } from './ask.ts';
+import { Batch, maxBatch } from './batch.ts';
+import type { Channel, Origin, Sink } from './channel.ts';
+import { encodeError, encodeNotification, encodeResult, encodeThrown } from './encode.ts';
+import { RpcError, rpcErrors } from './error.ts';
+import { Exchange, type Link, type RequestOptions } from './exchange.ts';
+import { InFlight } from './in-flight.ts';
+import {
+  classify,
+  type Classified,
+  type Id,
+  type Notification,
+  type Params,
+  type Request,
+  type Response,
+} from './message.ts';
+
+/** What one side of a conversation does with what it receives. */
+export interface Handlers {
+  /** Serves a request: returns its result, or throws an `RpcError`. */
+  request(exchange: Exchange): MaybePromise<unknown>;
+  notification(message: Notification): void;
+  /** Whether an array of messages is welcome now. */
+  acceptsBatch(): boolean;
+  /** Called once, after everything under way has been settled. */
+  closed(cause: Error | undefined): void;
+}
+
+export interface ConnectionOptions {
+  /** Requests served at the same time; one more is answered with `overloaded`. */
+  readonly maxInFlight?: number;
+  /** Default wait for an answer. */
+  readonly timeoutMs?: number;
+  /** Default for the longest wait in all. */
+  readonly maxTotalMs?: number;
+  /** How the protocol above says "cancelled" and "progress". */
+  readonly vocabulary?: Vocabulary;
+  /** How long requests under way may still take once the other side has said its last. */
+  readonly lingerMs?: number;
+  /** Called once, when nothing can be sent or received any more. */
+  readonly onClosed?: (cause: Error | undefined) => void;
+  /** Told about what a handler threw that was not meant for the peer. */
+  readonly onBug?: (error: unknown, method: string) => void;
+}
+
+/** A channel with a meaning: requests and answers in both directions, matched by id, cancellable, closed in order. */
+export class Connection implements Link, Sink {
+  readonly #channel: Channel;
+  readonly #options: ConnectionOptions;
+  readonly #inFlight: InFlight;
+  readonly #handlers: Handlers;
+  #lastId = 0;
+  #closing: Promise<void> | undefined;
+  #lingering: NodeJS.Timeout | undefined;
+
+  /** `bind` makes the handlers; it receives the connection to send with. */
+  constructor(
+    channel: Channel,
+    bind: (connection: Connection) => Handlers,
+    options: ConnectionOptions = {},
+  ) {
+    this.#channel = channel;
+    this.#options = options;
+    this.#inFlight = new InFlight(options.maxInFlight ?? 1024);
+    this.#handlers = bind(this);
+    channel.start(this);
+  }
+
+  get open(): boolean {
+    return this.#inFlight.open;
+  }
+
+  /** How much is under way, in both directions. */
+  get inFlight(): { readonly serving: number; readonly awaiting: number } {
+    return { serving: this.#inFlight.serving, awaiting: this.#inFlight.awaiting };
+  }
+
+  /** Whether a request is being served that came from such a place. */
+  isServing(from: (origin: Origin | undefined) => boolean): boolean {
+    for (const { origin } of this.#inFlight.exchanges()) if (from(routeOf(origin))) return true;
+    return false;
+  }
+
+  /** Takes any JSON value that arrived. */
+  message(value: unknown, origin?: Origin): void {
+    if (Array.isArray(value)) this.#receiveBatch(value, origin);
+    else this.accept(classify(value), origin);
+  }
+
+  malformed(code: number, reason: string): void {
+    this.#channel.reply(encodeError(undefined, { code, message: reason }));
+  }
+
+  /** Whoever pipes a few lines in and closes still gets every answer. */
+  ended(): void {
+    if (this.#inFlight.serving === 0) {
+      void this.close();
+      return;
+    }
+    this.#lingering ??= setTimeout(() => void this.close(), this.#options.lingerMs ?? 1000);
+  }
+
+  /** Takes a message that has been classified already. */
+  accept(classified: Classified, origin?: Origin): void {
+    switch (classified.kind) {
+      case 'request':
+        this.#serve(classified.message, origin);
+        break;
+      case 'notification':
+        if (this.#inFlight.open) this.#hear(classified.message);
+        this.#reply(undefined, origin);
+        break;
+      case 'response':
+        this.#settle(classified.message);
+        this.#reply(undefined, origin);
+        break;
+      case 'invalid':
+        this.#reply(
+          encodeError(classified.id, {
+            code: rpcErrors.invalidRequest,
+            message: `Invalid request: ${classified.reason}`,
+          }),
+          origin,
+        );
+        break;
+    }
+  }
+
+  notify(method: string, params?: Params, origin?: Origin): MaybePromise<void> {
+    if (!this.#inFlight.open) return;
+    const route = routeOf(origin);
+    const sent = this.#channel.send(encodeNotification(method, params), route);
+    if (sent !== 'sent') return this.#channel.drained(route);
+  }
+
+  request(method: string, params?: Params, options: RequestOptions = {}): Promise<unknown> {
+    if (!this.#inFlight.open) {
+      return Promise.reject(new KitError('closed', `${method}: the connection is closed`));
+    }
+    const { origin } = options;
+    const route = routeOf(origin);
+    const { timeoutMs = 30_000, maxTotalMs = 10 * 60_000, vocabulary } = this.#options;
+    return ask(this.#inFlight, {
+      id: ++this.#lastId,
+      method,
+      params,
+      options: { timeoutMs, maxTotalMs, ...options },
+      vocabulary,
+      send: (text) => this.#channel.send(text, route),
+      notify: (notice, noticeParams) => void this.notify(notice, noticeParams, origin),
+    });
+  }
+
+  /** Stops serving a request: its handler's signal fires, and it will not be answered. Unknown ids are ignored. */
+  cancel(id: Id, reason: unknown): void {
+    const exchange = this.#inFlight.withdraw(id);
+    if (exchange === undefined) return;
+    exchange.cancel(reason);
+    this.#reply(undefined, exchange.origin);
+  }
+
+  /** Passes progress to the question it belongs to. */
+  progress(id: Id, params: Params): void {
+    this.#inFlight.awaited(id)?.touch(params);
+  }
+
+  /** Settles everything under way and closes the channel; safe to call again, at any time. */
+  close(): Promise<void> {
+    if (this.#closing === undefined) {
+      const { promise, resolve } = createDeferred<void>();
+      // Known before anybody hears of the end and may call again.
+      this.#closing = promise;
+      this.closed();
+      resolve(this.#channel.close());
+    }
+    return this.#closing;
+  }
+
+  closed(cause?: Error): void {
+    if (!this.#inFlight.open) return;
+    clearTimeout(this.#lingering);
+    const { serving, awaiting } = this.#inFlight.close();
+    const why = new KitError('closed', 'the connection closed', { cause });
+    for (const exchange of serving) {
+      exchange.cancel(why);
+      this.#reply(encodeThrown(exchange.request.id, refusals.closed), exchange.origin);
+    }
+    for (const awaited of awaiting) awaited.reject(why);
+    this.#handlers.closed(cause);
+    this.#options.onClosed?.(cause);
+  }
+
+  #serve(request: Request, origin: Origin | undefined): void {
+    const { id } = request;
+    const admission = this.#inFlight.admit(id);
+    if (admission !== 'admitted') {
+      this.#reply(encodeThrown(id, refusals[admission]), origin);
+      return;
+    }
+    const exchange = new Exchange(request, this, origin);
+    let outcome: unknown;
+    try {
+      outcome = this.#handlers.request(exchange);
+    } catch (error) {
+      this.#reply(this.#encodeFailure(request, error), origin);
+      return;
+    }
+    if (!isPromise(outcome)) {
+      this.#reply(this.#encodeResult(request, outcome), origin);
+      return;
+    }
+    this.#inFlight.hold(exchange);
+    outcome.then(
+      (result) => {
+        if (!this.#inFlight.release(exchange)) return;
+        this.#reply(this.#encodeResult(request, result), origin);
+        if (this.#lingering !== undefined) this.ended();
+      },
+      (error: unknown) => {
+        if (!this.#inFlight.release(exchange)) return;
+        this.#reply(this.#encodeFailure(request, error), origin);
+        if (this.#lingering !== undefined) this.ended();
+      },
+    );
+  }
+
+  #hear(notification: Notification): void {
+    try {
+      this.#handlers.notification(notification);
+    } catch (error) {
+      this.#options.onBug?.(error, notification.method);
+    }
+  }
+
+  /** A result that is not JSON is a failure like any other. */
+  #encodeResult(request: Request, result: unknown): string {
+    try {
+      return encodeResult(request.id, result);
+    } catch (error) {
+      return this.#encodeFailure(request, error);
+    }
+  }
+
+  #encodeFailure(request: Request, error: unknown): string {
+    if (!(error instanceof RpcError)) this.#options.onBug?.(error, request.method);
+    return encodeThrown(request.id, error);
+  }
+
+  #settle(response: Response): void {
+    const { id, result, error } = response;
+    if (id === undefined || id === null) return;
+    const awaited = this.#inFlight.settle(id);
+    if (error === undefined) awaited?.resolve(result);
+    else awaited?.reject(new RpcError(error.code, error.message, error.data));
+  }
+
+  #receiveBatch(values: readonly unknown[], origin: Origin | undefined): void {
+    if (!this.#handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
+      const message = 'Invalid request: batches are not accepted';
+      this.#reply(encodeError(undefined, { code: rpcErrors.invalidRequest, message }), origin);
+      return;
+    }
+    const batch = new Batch(origin, values.length);
+    for (const value of values) this.accept(classify(value), batch);
+  }
+
+  #reply(text: string | undefined, origin: Origin | undefined): void {
+    if (origin instanceof Batch) {
+      if (origin.add(text)) this.#channel.reply(origin.text, origin.origin);
+    } else {
+      this.#channel.reply(text, origin);
+    }
+  }
+}
+
+const refusals = {
+  closed: new RpcError(rpcErrors.overloaded, 'The connection is closing'),
+  duplicate: new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),
+  full: new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+};
+
+/** Messages that came in one array came the same way. */
+function routeOf(origin: Origin | undefined): Origin | undefined {
+  return origin instanceof Batch ? origin.origin : origin;
+}

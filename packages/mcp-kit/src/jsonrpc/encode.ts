@@ -1,0 +1,41 @@
+import { toErrorObject } from './error.ts';
+import type { ErrorObject, Id, Params } from './message.ts';
+
+/** A result whose JSON is known already, so that a list is not serialised anew for every caller. */
+export class Encoded {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+const encodeId = (id: Id): string => (typeof id === 'number' ? String(id) : JSON.stringify(id));
+
+/** A result answer; throws when the result is not JSON. */
+export function encodeResult(id: Id, result: unknown): string {
+  const json = result instanceof Encoded ? result.json : (JSON.stringify(result ?? {}) ?? '{}');
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${json}}`;
+}
+
+/** An error answer; without an id when none could be read. */
+export function encodeError(id: Id | undefined, error: ErrorObject): string {
+  const idPart = id === undefined ? '' : `"id":${encodeId(id)},`;
+  return `{"jsonrpc":"2.0",${idPart}"error":${JSON.stringify(error)}}`;
+}
+
+/** The answer to a request that failed, whatever was thrown. */
+export function encodeThrown(id: Id | undefined, thrown: unknown): string {
+  try {
+    return encodeError(id, toErrorObject(thrown));
+  } catch (notJson) {
+    return encodeError(id, toErrorObject(notJson));
+  }
+}
+
+export function encodeRequest(id: Id, method: string, params: Params | undefined): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+export function encodeNotification(method: string, params: Params | undefined): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params });
+}

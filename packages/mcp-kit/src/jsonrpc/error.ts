@@ -1,0 +1,31 @@
+import type { ErrorObject } from './message.ts';
+
+/** The codes every JSON-RPC peer knows, and the one for refused work. */
+export const rpcErrors = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  overloaded: -32000,
+} as const;
+
+/** A failure that crosses the wire as a JSON-RPC `error`. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The one way from anything thrown to what a peer may see: our own bugs stay "Internal error". */
+export function toErrorObject(thrown: unknown): ErrorObject {
+  if (!(thrown instanceof RpcError)) return { code: rpcErrors.internal, message: 'Internal error' };
+  const { code, message, data } = thrown;
+  return data === undefined ? { code, message } : { code, message, data };
+}

@@ -1,0 +1,73 @@
+import type { MaybePromise } from '#base';
+import type { Origin } from './channel.ts';
+import type { Params, Request } from './message.ts';
+
+export interface RequestOptions {
+  /** How long to wait for an answer or a sign of progress. */
+  readonly timeoutMs?: number;
+  /** How long to wait in all, whatever progress says. */
+  readonly maxTotalMs?: number;
+  readonly signal?: AbortSignal;
+  /** Receives the parameters of each progress notification for this request. */
+  readonly onProgress?: (params: Params) => void;
+  /** The message on whose behalf this is sent. */
+  readonly origin?: Origin | undefined;
+}
+
+/** The sending half of a conversation. */
+export interface Link {
+  notify(method: string, params?: Params, origin?: Origin): MaybePromise<void>;
+  request(method: string, params?: Params, options?: RequestOptions): Promise<unknown>;
+}
+
+/** One request being served, and what its handler may do until it has answered. */
+export class Exchange {
+  readonly request: Request;
+  readonly origin: Origin | undefined;
+  readonly link: Link;
+  /** Who asks, where a transport knows. */
+  principal: string | undefined;
+  #controller: AbortController | undefined;
+  #cancelled = false;
+  #reason: unknown;
+
+  constructor(request: Request, link: Link, origin?: Origin) {
+    this.request = request;
+    this.link = link;
+    this.origin = origin;
+  }
+
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  /** Made on first use: most handlers never look, and a controller costs more than a small call. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#cancelled) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  cancel(reason: unknown): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** Sends a notification that belongs to this request; await it to be slowed down by a slow reader. */
+  notify(method: string, params?: Params): MaybePromise<void> {
+    if (!this.#cancelled) return this.link.notify(method, params, this.origin);
+  }
+
+  /** Asks the other side something on behalf of this request. */
+  call(method: string, params?: Params, options?: RequestOptions): Promise<unknown> {
+    return this.link.request(method, params, {
+      signal: this.signal,
+      ...options,
+      origin: this.origin,
+    });
+  }
+}

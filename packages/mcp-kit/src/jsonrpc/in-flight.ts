@@ -1,0 +1,99 @@
+import type { Exchange } from './exchange.ts';
+import type { Id } from './message.ts';
+
+/** A question we asked, and how to settle it. */
+export interface Awaited {
+  readonly method: string;
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+  /** Progress arrived: the wait begins anew. */
+  touch(params: object): void;
+}
+
+export type Admission = 'admitted' | 'duplicate' | 'full' | 'closed';
+
+/**
+ * All that is under way on one connection: requests being served and questions awaiting an answer.
+ * The only mutable state of a connection; what leaves it can never be answered or settled again.
+ */
+export class InFlight {
+  readonly #limit: number;
+  #open = true;
+  // Made on first use: thousands of idle sessions have nothing in flight.
+  #serving: Map<Id, Exchange> | undefined;
+  #awaiting: Map<Id, Awaited> | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  get serving(): number {
+    return this.#serving?.size ?? 0;
+  }
+
+  get awaiting(): number {
+    return this.#awaiting?.size ?? 0;
+  }
+
+  /** The requests being served. */
+  exchanges(): Iterable<Exchange> {
+    return this.#serving?.values() ?? [];
+  }
+
+  /** May a request with this id start now? */
+  admit(id: Id): Admission {
+    if (!this.#open) return 'closed';
+    if (this.#serving === undefined) return 'admitted';
+    if (this.#serving.has(id)) return 'duplicate';
+    return this.#serving.size < this.#limit ? 'admitted' : 'full';
+  }
+
+  /** Keeps an admitted request whose answer is not there yet. */
+  hold(exchange: Exchange): void {
+    this.#serving ??= new Map();
+    this.#serving.set(exchange.request.id, exchange);
+  }
+
+  /** Takes a held request out. False when it was cancelled or the connection closed: then it must not answer. */
+  release(exchange: Exchange): boolean {
+    const { id } = exchange.request;
+    return this.#serving?.get(id) === exchange && this.#serving.delete(id);
+  }
+
+  /** Takes the request with this id out, to be cancelled. */
+  withdraw(id: Id): Exchange | undefined {
+    const exchange = this.#serving?.get(id);
+    if (exchange !== undefined) this.#serving?.delete(id);
+    return exchange;
+  }
+
+  expect(id: Id, awaited: Awaited): void {
+    this.#awaiting ??= new Map();
+    this.#awaiting.set(id, awaited);
+  }
+
+  awaited(id: Id): Awaited | undefined {
+    return this.#awaiting?.get(id);
+  }
+
+  /** Takes a question out, to be settled. */
+  settle(id: Id): Awaited | undefined {
+    const awaited = this.#awaiting?.get(id);
+    if (awaited !== undefined) this.#awaiting?.delete(id);
+    return awaited;
+  }
+
+  /** Ends everything, once; returns what was under way. */
+  close(): { readonly serving: readonly Exchange[]; readonly awaiting: readonly Awaited[] } {
+    this.#open = false;
+    const serving = [...(this.#serving?.values() ?? [])];
+    const awaiting = [...(this.#awaiting?.values() ?? [])];
+    this.#serving = undefined;
+    this.#awaiting = undefined;
+    return { serving, awaiting };
+  }
+}

@@ -1,0 +1,20 @@
+export type { Vocabulary } from './ask.ts';
+export type { Channel, Origin, Sent, Sink } from './channel.ts';
+export { Connection, type ConnectionOptions, type Handlers } from './connection.ts';
+export { Encoded, encodeError, encodeNotification, encodeResult, encodeThrown } from './encode.ts';
+export { RpcError, rpcErrors, toErrorObject } from './error.ts';
+export { Exchange, type Link, type RequestOptions } from './exchange.ts';
+export { defaultLimits, exceeds, type Limits } from './limits.ts';
+export {
+  classify,
+  isId,
+  isRecord,
+  type Classified,
+  type ErrorObject,
+  type Id,
+  type Notification,
+  type Params,
+  type Request,
+  type Response,
+} from './message.ts';
+export { oversized, parseMessage, type Parsed, type Unparsed } from './parse.ts';

@@ -1,0 +1,91 @@
+/** A request id. Ids of different types are different ids: `1` is not `"1"`. */
+export type Id = string | number;
+
+export interface Params {
+  readonly [key: string]: unknown;
+}
+
+export interface Request {
+  readonly jsonrpc: '2.0';
+  readonly id: Id;
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface Notification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** An answer; the id is absent when the asked side could not read it. */
+export interface Response {
+  readonly jsonrpc: '2.0';
+  readonly id?: Id | null;
+  readonly result?: unknown;
+  readonly error?: ErrorObject;
+}
+
+export type Classified =
+  | { readonly kind: 'request'; readonly message: Request }
+  | { readonly kind: 'notification'; readonly message: Notification }
+  | { readonly kind: 'response'; readonly message: Response }
+  | { readonly kind: 'invalid'; readonly id: Id | undefined; readonly reason: string };
+
+/** True for what may identify a request: any string, or an integer that survives JSON both ways. */
+export function isId(value: unknown): value is Id {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+/** True for a JSON object, as opposed to an array, `null` or a primitive. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Says what any JSON value is, taken as one JSON-RPC message. */
+export function classify(value: unknown): Classified {
+  if (!isRecord(value)) return invalid(undefined, 'a message must be an object');
+  const { id, method, params } = value;
+  const readableId = isId(id) ? id : undefined;
+  if (value['jsonrpc'] !== '2.0') return invalid(readableId, 'jsonrpc must be "2.0"');
+  if (method === undefined) return classifyResponse(value);
+  if (typeof method !== 'string') return invalid(readableId, 'method must be a string');
+  if (params !== undefined && !isRecord(params)) {
+    return invalid(readableId, 'params must be an object');
+  }
+  // The checks above are what the message types promise.
+  if (id === undefined) {
+    return { kind: 'notification', message: value as unknown as Notification };
+  }
+  if (readableId === undefined) return invalid(undefined, 'id must be a string or a safe integer');
+  return { kind: 'request', message: value as unknown as Request };
+}
+
+function classifyResponse(value: Record<string, unknown>): Classified {
+  const { id, result, error } = value;
+  if (result === undefined && error === undefined) {
+    return invalid(isId(id) ? id : undefined, 'neither method nor result nor error');
+  }
+  if (id !== undefined && id !== null && !isId(id)) return invalid(undefined, 'unreadable id');
+  if (error === undefined) {
+    if (!isId(id)) return invalid(undefined, 'a result needs the id it answers');
+  } else if (
+    result !== undefined ||
+    !isRecord(error) ||
+    !Number.isInteger(error['code']) ||
+    typeof error['message'] !== 'string'
+  ) {
+    return invalid(isId(id) ? id : undefined, 'malformed error');
+  }
+  return { kind: 'response', message: value as unknown as Response };
+}
+
+function invalid(id: Id | undefined, reason: string): Classified {
+  return { kind: 'invalid', id, reason };
+}

@@ -1,0 +1,29 @@
+import { isId, isRecord, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
+
+/** How MCP says "cancelled" and "progress". The handshake itself must not be cancelled. */
+export const vocabulary: Vocabulary = {
+  cancelled: (requestId, method, reason) =>
+    method === 'initialize'
+      ? undefined
+      : { method: 'notifications/cancelled', params: { requestId, reason } },
+  withProgressToken: (params, id) => {
+    const meta = params?.['_meta'];
+    return { ...params, _meta: { ...(isRecord(meta) ? meta : {}), progressToken: id } };
+  },
+};
+
+/** Acts on the notifications that steer requests under way; false for any other. */
+export function steer(connection: Connection, notification: Notification): boolean {
+  const { method, params } = notification;
+  if (method === 'notifications/cancelled') {
+    const id = params?.['requestId'];
+    if (isId(id)) connection.cancel(id, params?.['reason'] ?? 'cancelled by the peer');
+    return true;
+  }
+  if (method === 'notifications/progress') {
+    const token = params?.['progressToken'];
+    if (isId(token) && params !== undefined) connection.progress(token, params);
+    return true;
+  }
+  return false;
+}

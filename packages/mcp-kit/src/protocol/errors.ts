@@ -1,0 +1,48 @@
+import { RpcError, rpcErrors } from '#jsonrpc';
+import type { ClientCapabilities } from './types.ts';
+
+/** The codes MCP adds to JSON-RPC. */
+export const mcpErrors = {
+  sessionNotFound: -32001,
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingClientCapability: -32021,
+  unsupportedVersion: -32022,
+} as const;
+
+/** The HTTP status of a modern answer that is a JSON-RPC error. */
+export function httpStatusOf(code: number): number {
+  switch (code) {
+    case rpcErrors.methodNotFound:
+      return 404;
+    case mcpErrors.headerMismatch:
+    case mcpErrors.missingClientCapability:
+    case mcpErrors.unsupportedVersion:
+      return 400;
+    case rpcErrors.overloaded:
+      return 503;
+    default:
+      return 200;
+  }
+}
+
+export function invalidParams(message: string, data?: unknown): RpcError {
+  return new RpcError(rpcErrors.invalidParams, message, data);
+}
+
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(rpcErrors.methodNotFound, `Method not found: ${method}`);
+}
+
+export function resourceNotFound(uri: string): RpcError {
+  return new RpcError(mcpErrors.resourceNotFound, `Resource not found: ${uri}`, { uri });
+}
+
+export function missingClientCapability(required: ClientCapabilities): RpcError {
+  const names = Object.keys(required).join(', ');
+  return new RpcError(
+    mcpErrors.missingClientCapability,
+    `This needs a client that supports: ${names}`,
+    { requiredCapabilities: required },
+  );
+}

@@ -1,0 +1,75 @@
+export { mergeCapabilities, supports } from './capabilities.ts';
+export { steer, vocabulary } from './control.ts';
+export {
+  claimedVersion,
+  claimsModern,
+  isImplementation,
+  metaKeys,
+  readEnvelope,
+  requireModernVersion,
+  type Envelope,
+} from './envelope.ts';
+export {
+  httpStatusOf,
+  invalidParams,
+  mcpErrors,
+  methodNotFound,
+  missingClientCapability,
+  resourceNotFound,
+} from './errors.ts';
+export {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  headerBindings,
+  mirrorMismatch,
+  type HeaderBinding,
+} from './headers.ts';
+export {
+  elicit,
+  elicitUrl,
+  isAnswer,
+  listRoots,
+  sample,
+  type ElicitResult,
+  type InputRequest,
+  type RootsResult,
+  type SamplingResult,
+} from './inputs.ts';
+export { cacheable, emptyLists, legacyOnly, mayAskInput, modernOnly, namedBy } from './methods.ts';
+export {
+  allowsBatch,
+  assumedVersion,
+  isLegacyVersion,
+  legacyVersions,
+  modernVersion,
+  negotiate,
+  supportedVersions,
+  understandsPriming,
+  type Era,
+  type LegacyVersion,
+} from './revisions.ts';
+export type { Peer, Phase, Service } from './service.ts';
+export {
+  isLoggingLevel,
+  loggingLevels,
+  reaches,
+  type Annotations,
+  type CallToolResult,
+  type ClientCapabilities,
+  type ContentBlock,
+  type GetPromptResult,
+  type Icon,
+  type Implementation,
+  type JsonSchema,
+  type LoggingLevel,
+  type Meta,
+  type Prompt,
+  type PromptArgument,
+  type PromptMessage,
+  type Resource,
+  type ResourceContents,
+  type ResourceTemplate,
+  type ServerCapabilities,
+  type Tool,
+  type ToolAnnotations,
+} from './types.ts';

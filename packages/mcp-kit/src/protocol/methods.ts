@@ -1,0 +1,43 @@
+/** Methods that only the handshake era has. */
+export const legacyOnly: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
+/** Methods that only the stateless era has. */
+export const modernOnly: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
+
+/** Methods whose modern result may be a request for input. */
+export const mayAskInput: ReadonlySet<string> = new Set([
+  'tools/call',
+  'prompts/get',
+  'resources/read',
+]);
+
+/** Methods whose modern result says how long it may be kept. */
+export const cacheable: ReadonlySet<string> = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+
+/** Lists that an older host may ask for whether or not they are offered: some give up on an error. */
+export const emptyLists: ReadonlyMap<string, object> = new Map([
+  ['tools/list', { tools: [] }],
+  ['prompts/list', { prompts: [] }],
+  ['resources/list', { resources: [] }],
+  ['resources/templates/list', { resourceTemplates: [] }],
+]);
+
+/** The parameter that the `Mcp-Name` header repeats, by method. */
+export const namedBy: ReadonlyMap<string, 'name' | 'uri'> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);

@@ -1,0 +1,33 @@
+/** The revision without handshake or sessions: every request carries what it needs. */
+export const modernVersion = '2026-07-28';
+
+/** The revisions that open with `initialize`, newest first. */
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+
+export type LegacyVersion = (typeof legacyVersions)[number];
+export type Era = 'legacy' | 'modern';
+
+/** All revisions served, newest first. */
+export const supportedVersions: readonly string[] = [modernVersion, ...legacyVersions];
+
+export function isLegacyVersion(version: unknown): version is LegacyVersion {
+  return legacyVersions.some((known) => known === version);
+}
+
+/** The version to answer `initialize` with: the requested one when known, else our latest. */
+export function negotiate(requested: unknown): LegacyVersion {
+  return isLegacyVersion(requested) ? requested : legacyVersions[0];
+}
+
+/** What an HTTP request without a version header speaks. */
+export const assumedVersion: LegacyVersion = '2025-03-26';
+
+/** Arrays of messages belong to one revision only. */
+export function allowsBatch(version: LegacyVersion | undefined): boolean {
+  return version === '2025-03-26';
+}
+
+/** Older clients fail on the empty event that lets newer ones resume before the first message. */
+export function understandsPriming(version: LegacyVersion | undefined): boolean {
+  return version === '2025-11-25';
+}

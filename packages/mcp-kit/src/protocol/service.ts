@@ -1,0 +1,27 @@
+import type { MaybePromise } from '#base';
+import type { Connection, Exchange, Handlers } from '#jsonrpc';
+import type { Envelope } from './envelope.ts';
+import type { HeaderBinding } from './headers.ts';
+import type { LegacyVersion } from './revisions.ts';
+
+/** Where a handshake stands; business methods wait for `ready`. */
+export type Phase = 'new' | 'awaiting_initialized_notification' | 'ready';
+
+/** One conversation as the server sees it. */
+export interface Peer extends Handlers {
+  readonly phase: Phase;
+  /** Negotiated by `initialize`. */
+  readonly version: LegacyVersion | undefined;
+}
+
+/** What a transport serves: all of a server that is not about bytes. */
+export interface Service {
+  /** Opens one conversation. Modern messages within it are served statelessly all the same. */
+  open(connection: Connection): Peer;
+  /** Serves one modern request, whose envelope has been read. */
+  serve(exchange: Exchange, envelope: Envelope): MaybePromise<unknown>;
+  /** The headers that must repeat arguments of this tool. */
+  mirroredHeaders(tool: string): readonly HeaderBinding[];
+  /** What `GET` may tell a curious visitor. */
+  describe(): object;
+}

@@ -1,0 +1,120 @@
+import type { MaybePromise } from '#base';
+import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
+import {
+  missingClientCapability,
+  reaches,
+  supports,
+  type ClientCapabilities,
+  type Era,
+  type Implementation,
+  type LoggingLevel,
+  type Meta,
+} from '#protocol';
+import { capabilityMissing, type Answers, type Inputs, type Requests } from './inputs.ts';
+
+/** The client as one request sees it. */
+export interface ClientView {
+  readonly era: Era;
+  readonly version: string;
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** Log messages below this are not sent; absent means none are. */
+  readonly logLevel: LoggingLevel | undefined;
+}
+
+/** What a handler may do besides returning: tell, ask, and notice that nobody waits any more. */
+export class Context {
+  readonly client: ClientView;
+  readonly #exchange: Exchange;
+  readonly #inputs: Inputs;
+  #progressToken: Id | undefined;
+  #progressed = -Infinity;
+  #effects: Map<string, Promise<unknown>> | undefined;
+
+  constructor(exchange: Exchange, client: ClientView, inputs: Inputs) {
+    this.#exchange = exchange;
+    this.client = client;
+    this.#inputs = inputs;
+  }
+
+  /** Fires when the caller cancels or goes away. */
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  /** Who asks, where the transport authenticated them. */
+  get principal(): string | undefined {
+    return this.#exchange.principal;
+  }
+
+  /** The request's `_meta`, as received. */
+  get meta(): Meta {
+    const meta = this.#exchange.request.params?.['_meta'];
+    return isRecord(meta) ? meta : {};
+  }
+
+  /** Sends a log message, if the client wants messages of this level. */
+  log(level: LoggingLevel, data: unknown, logger?: string): MaybePromise<void> {
+    const threshold = this.client.logLevel;
+    if (threshold === undefined || !reaches(level, threshold)) return;
+    const params = logger === undefined ? { level, data } : { level, logger, data };
+    return this.#exchange.notify('notifications/message', params);
+  }
+
+  /** Reports progress, if the client asked for it; values that do not increase are left out. */
+  progress(progress: number, total?: number, message?: string): MaybePromise<void> {
+    this.#progressToken ??= readToken(this.meta);
+    if (this.#progressToken === undefined || !(progress > this.#progressed)) return;
+    this.#progressed = progress;
+    return this.#exchange.notify('notifications/progress', {
+      progressToken: this.#progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  /**
+   * Asks the client or its user, all at once, and waits for the answers.
+   * In the stateless era the handler ends here and runs again from its start when the answers arrive:
+   * put what must happen only once into `once`, or after the last question.
+   */
+  ask<T extends Requests>(requests: T): Promise<Answers<T>> {
+    return this.#inputs.ask(requests, this.#exchange, this.client.capabilities);
+  }
+
+  /** Runs an effect the first time only, however often the handler is run again to take answers in. */
+  once<T>(key: string, effect: () => MaybePromise<T>): Promise<T> {
+    this.#effects ??= new Map();
+    let done = this.#effects.get(key);
+    if (done === undefined) {
+      done = this.#inputs.once(key, effect);
+      this.#effects.set(key, done);
+    }
+    // Only `effect` ever gives this key its value.
+    return done as Promise<T>;
+  }
+
+  /** Refuses the request unless the client declared these capabilities. */
+  requireClient(needed: ClientCapabilities): void {
+    const { era, capabilities } = this.client;
+    if (supports(capabilities, needed)) return;
+    throw era === 'modern' ? missingClientCapability(needed) : capabilityMissing(needed);
+  }
+
+  /**
+   * Lets a waiting client hang up and fetch the answer later, where the transport can: the call goes on.
+   * Worth it before long work; elsewhere it does nothing.
+   */
+  release(options: { readonly retryMs?: number } = {}): void {
+    const { origin } = this.#exchange;
+    if (origin !== undefined && 'release' in origin && typeof origin.release === 'function') {
+      origin.release(options.retryMs);
+    }
+  }
+}
+
+function readToken(meta: Meta): Id | undefined {
+  const token = meta['progressToken'];
+  return isId(token) ? token : undefined;
+}

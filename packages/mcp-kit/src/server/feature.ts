@@ -1,0 +1,44 @@
+import type { MaybePromise } from '#base';
+import type { Params } from '#jsonrpc';
+import type { HeaderBinding, ServerCapabilities } from '#protocol';
+import type { Context } from './context.ts';
+
+/** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
+export type Handler = (params: Params, context: Context) => MaybePromise<unknown>;
+
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+/** What a feature tells the server, which tells every client that wants to know. */
+export interface Changes {
+  listChanged(kind: ListKind): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** What is being completed: an argument of a prompt or a variable of a resource template. */
+export interface CompletionRequest {
+  readonly ref:
+    | { readonly type: 'ref/prompt'; readonly name: string }
+    | { readonly type: 'ref/resource'; readonly uri: string };
+  readonly argument: { readonly name: string; readonly value: string };
+  /** Arguments that are filled in already. */
+  readonly filled: Readonly<Record<string, string>>;
+}
+
+/** A part of a server: what it can do, and the methods it answers. */
+export interface Feature {
+  readonly capabilities: ServerCapabilities;
+  readonly methods: Readonly<Record<string, Handler>>;
+  /** Methods offered to clients of the handshake era only. */
+  readonly legacyMethods?: Readonly<Record<string, Handler>>;
+  /** Called once, when the feature becomes part of a server. */
+  attach?(changes: Changes): void;
+  /** Called once, when the first client has been greeted: a time to load what the first call will need. */
+  warm?(): void;
+  /** Suggests values, or nothing when the reference is not this feature's. */
+  complete?(
+    request: CompletionRequest,
+    context: Context,
+  ): MaybePromise<readonly string[]> | undefined;
+  /** The headers that must repeat arguments of a tool of this feature. */
+  mirroredHeaders?(tool: string): readonly HeaderBinding[] | undefined;
+}

@@ -1,0 +1,26 @@
+export { Context, type ClientView } from './context.ts';
+export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
+export type { Answers } from './inputs.ts';
+export { InputNeeded } from './rounds.ts';
+export { listMethod, type ListMethod } from './list.ts';
+export type { Caching } from './modern-result.ts';
+export {
+  definePrompt,
+  prompts,
+  type Complete,
+  type PromptArguments,
+  type PromptDefinition,
+  type PromptSet,
+} from './prompts.ts';
+export type { SealerOptions } from './request-state.ts';
+export {
+  defineResource,
+  defineResourceTemplate,
+  resources,
+  type ReadResult,
+  type ResourceDefinition,
+  type ResourceSet,
+  type ResourceTemplateDefinition,
+} from './resources.ts';
+export { createServer, type Server, type ServerOptions } from './server.ts';
+export { elicit, elicitUrl, listRoots, sample } from '#protocol';

@@ -1,0 +1,64 @@
+import { Buffer } from 'node:buffer';
+import { Encoded, type Params } from '#jsonrpc';
+import { invalidParams, type Era } from '#protocol';
+import type { Context } from './context.ts';
+
+interface ListOptions<T> {
+  /** The member of the result that holds the items. */
+  readonly member: string;
+  readonly items: () => readonly T[];
+  /** What a client of this era sees of an item. */
+  readonly show: (item: T, era: Era) => object;
+  readonly pageSize: number;
+}
+
+/** A list method: pages by cursor, and keeps each page's JSON until the list changes. */
+export interface ListMethod {
+  handle(params: Params, context: Context): Encoded;
+  /** The list has changed. */
+  forget(): void;
+}
+
+export function listMethod<T>(options: ListOptions<T>): ListMethod {
+  const { member, items, show, pageSize } = options;
+  const pages = new Map<string, Encoded>();
+
+  const build = (offset: number, era: Era): Encoded => {
+    const all = items();
+    const page = all.slice(offset, offset + pageSize).map((item) => show(item, era));
+    const next = offset + pageSize;
+    const result =
+      next < all.length ? { [member]: page, nextCursor: encodeCursor(next) } : { [member]: page };
+    return new Encoded(JSON.stringify(result));
+  };
+
+  return {
+    handle(params, context) {
+      const { cursor } = params;
+      const offset = cursor === undefined ? 0 : decodeCursor(cursor);
+      // Only where a page of ours begins: a page is kept for every offset that is served.
+      const given = offset % pageSize === 0 && (offset === 0 || offset < items().length);
+      if (!given) throw invalidParams('Invalid cursor');
+      const { era } = context.client;
+      const key = offset === 0 ? era : `${era} ${offset}`;
+      let page = pages.get(key);
+      if (page === undefined) {
+        page = build(offset, era);
+        pages.set(key, page);
+      }
+      return page;
+    },
+    forget: () => pages.clear(),
+  };
+}
+
+function encodeCursor(offset: number): string {
+  return Buffer.from(`at:${offset}`).toString('base64url');
+}
+
+function decodeCursor(cursor: unknown): number {
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
+  const offset = Number(/^at:([1-9]\d{0,8})$/.exec(text)?.[1]);
+  if (encodeCursor(offset) !== cursor) throw invalidParams('Invalid cursor');
+  return offset;
+}

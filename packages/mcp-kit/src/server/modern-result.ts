@@ -1,0 +1,51 @@
+import { Encoded, isRecord } from '#jsonrpc';
+import { cacheable, metaKeys, type Implementation } from '#protocol';
+
+/** How long clients may keep what they were told. */
+export interface Caching {
+  readonly ttlMs: number;
+  readonly scope: 'public' | 'private';
+}
+
+/** Dresses neutral results in what the stateless revision requires on every result. */
+export function modernResults(
+  serverInfo: Implementation,
+  caching: Caching,
+): (method: string, result: unknown) => Encoded {
+  const complete = { resultType: 'complete' };
+  const hints = { ttlMs: caching.ttlMs, cacheScope: caching.scope };
+  const meta = { [metaKeys.serverInfo]: serverInfo };
+  // The same for every result of a kind, so written once and appended as text.
+  const tail = JSON.stringify({ ...complete, _meta: meta }).slice(1);
+  const cacheableTail = JSON.stringify({ ...complete, ...hints, _meta: meta }).slice(1);
+  const dressedLists = new WeakMap<Encoded, Encoded>();
+
+  const append = (method: string, json: string): Encoded => {
+    const end = cacheable.has(method) ? cacheableTail : tail;
+    return new Encoded(json === '{}' ? `{${end}` : `${json.slice(0, -1)},${end}`);
+  };
+
+  return (method, result) => {
+    if (result instanceof Encoded) {
+      let dressed = dressedLists.get(result);
+      if (dressed === undefined) {
+        dressed = append(method, result.json);
+        dressedLists.set(result, dressed);
+      }
+      return dressed;
+    }
+    const fields = isRecord(result) ? result : {};
+    const { _meta: own, resultType, ttlMs } = fields;
+    if (own === undefined && resultType === undefined && ttlMs === undefined) {
+      return append(method, JSON.stringify(fields));
+    }
+    const asks = resultType === 'input_required';
+    const dressed = {
+      ...complete,
+      ...(cacheable.has(method) && !asks ? hints : undefined),
+      ...fields,
+      _meta: isRecord(own) ? { ...meta, ...own } : meta,
+    };
+    return new Encoded(JSON.stringify(dressed));
+  };
+}

@@ -1,0 +1,172 @@
+import { Buffer } from 'node:buffer';
+import { isPromise, KitError, type MaybePromise } from '#base';
+import type { Params } from '#jsonrpc';
+import {
+  invalidParams,
+  resourceNotFound,
+  type Resource,
+  type ResourceContents,
+  type ResourceTemplate,
+} from '#protocol';
+import type { Context } from './context.ts';
+import type { Changes, CompletionRequest, Feature } from './feature.ts';
+import { listMethod } from './list.ts';
+import type { Complete } from './prompts.ts';
+import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
+
+/** What reading gives: text, bytes, or whole contents. Nothing means: there is no such resource. */
+export type ReadResult = string | Uint8Array | readonly ResourceContents[] | undefined;
+
+export interface ResourceDefinition extends Resource {
+  read(context: Context): MaybePromise<ReadResult>;
+}
+
+export interface ResourceTemplateDefinition extends ResourceTemplate {
+  /** Suggests values for variables, by name. */
+  readonly complete?: Readonly<Record<string, Complete>>;
+  read(
+    variables: Readonly<Record<string, string>>,
+    context: Context,
+    uri: string,
+  ): MaybePromise<ReadResult>;
+}
+
+export function defineResource(definition: ResourceDefinition): ResourceDefinition {
+  return definition;
+}
+
+export function defineResourceTemplate(
+  definition: ResourceTemplateDefinition,
+): ResourceTemplateDefinition {
+  return definition;
+}
+
+/** Resources as a server feature; adding, removing and updating tells the clients. */
+export interface ResourceSet extends Feature {
+  add(resource: ResourceDefinition): void;
+  remove(uri: string): boolean;
+  /** The content behind a URI has changed. */
+  updated(uri: string): void;
+}
+
+interface Matched {
+  readonly definition: ResourceTemplateDefinition;
+  readonly template: UriTemplate;
+}
+
+export function resources(options: {
+  readonly resources?: readonly ResourceDefinition[];
+  readonly templates?: readonly ResourceTemplateDefinition[];
+  readonly pageSize?: number;
+}): ResourceSet {
+  const { pageSize = 1000 } = options;
+  const registry = new Map<string, ResourceDefinition>();
+  const templates: readonly Matched[] = (options.templates ?? []).map((definition) => ({
+    definition,
+    template: parseUriTemplate(definition.uriTemplate),
+  }));
+  let changes: Changes | undefined;
+  const list = listMethod({
+    member: 'resources',
+    items: () => [...registry.values()],
+    show: ({ read: _read, ...resource }: ResourceDefinition) => resource,
+    pageSize,
+  });
+  const templateList = listMethod({
+    member: 'resourceTemplates',
+    items: () => templates,
+    show: ({ definition: { read: _read, complete: _complete, ...template } }) => template,
+    pageSize,
+  });
+  const changed = (): void => {
+    list.forget();
+    changes?.listChanged('resources');
+  };
+  const set: ResourceSet = {
+    capabilities: { resources: { subscribe: true, listChanged: true } },
+    methods: {
+      'resources/list': list.handle,
+      'resources/templates/list': templateList.handle,
+      'resources/read': (params, context) => read(registry, templates, { params, context }),
+    },
+    attach: (to) => {
+      changes = to;
+    },
+    complete: (request, context) => complete(templates, request, context),
+    add(resource) {
+      if (registry.has(resource.uri)) {
+        throw new KitError('invalid_argument', `resource ${resource.uri} is defined twice`);
+      }
+      registry.set(resource.uri, resource);
+      changed();
+    },
+    remove(uri) {
+      const removed = registry.delete(uri);
+      if (removed) changed();
+      return removed;
+    },
+    updated: (uri) => changes?.resourceUpdated(uri),
+  };
+  for (const resource of options.resources ?? []) set.add(resource);
+  return set;
+}
+
+function read(
+  registry: ReadonlyMap<string, ResourceDefinition>,
+  templates: readonly Matched[],
+  call: { readonly params: Params; readonly context: Context },
+): MaybePromise<object> {
+  const { uri } = call.params;
+  if (typeof uri !== 'string') throw invalidParams('uri must be a string');
+  const found = find(registry, templates, uri);
+  if (found === undefined) throw resourceNotFound(uri);
+  const got = found.read(call.context);
+  const finish = (value: ReadResult): object => toResult(uri, found.mimeType, value);
+  return isPromise(got) ? got.then(finish) : finish(got);
+}
+
+function find(
+  registry: ReadonlyMap<string, ResourceDefinition>,
+  templates: readonly Matched[],
+  uri: string,
+):
+  | { readonly mimeType: string | undefined; read(context: Context): MaybePromise<ReadResult> }
+  | undefined {
+  const fixed = registry.get(uri);
+  if (fixed !== undefined)
+    return { mimeType: fixed.mimeType, read: (context) => fixed.read(context) };
+  for (const { definition, template } of templates) {
+    const variables = template.match(uri);
+    if (variables === undefined) continue;
+    return {
+      mimeType: definition.mimeType,
+      read: (context) => definition.read(variables, context, uri),
+    };
+  }
+  return undefined;
+}
+
+function toResult(uri: string, mimeType: string | undefined, got: ReadResult): object {
+  if (got === undefined) throw resourceNotFound(uri);
+  const head = mimeType === undefined ? { uri } : { uri, mimeType };
+  if (typeof got === 'string') return { contents: [{ ...head, text: got }] };
+  if (got instanceof Uint8Array) {
+    return { contents: [{ ...head, blob: Buffer.from(got).toString('base64') }] };
+  }
+  return { contents: got };
+}
+
+function complete(
+  templates: readonly Matched[],
+  { ref, argument, filled }: CompletionRequest,
+  context: Context,
+): MaybePromise<readonly string[]> | undefined {
+  if (ref.type !== 'ref/resource') return undefined;
+  const known = templates.find(({ definition }) => definition.uriTemplate === ref.uri);
+  if (known === undefined) return undefined;
+  const { complete: completers = {} } = known.definition;
+  const completer = Object.hasOwn(completers, argument.name)
+    ? completers[argument.name]
+    : undefined;
+  return completer?.(argument.value, filled, context) ?? [];
+}

@@ -1,0 +1,137 @@
+import { parseSyntax, type Expression, type Run, type Variable } from './uri-template-syntax.ts';
+
+/** A URI template (RFC 6570) that tells which URIs it can produce, and from which values. */
+export interface UriTemplate {
+  /** The names, each once, in order of appearance. */
+  readonly variables: readonly string[];
+  /**
+   * The decoded values `uri` was made of, or undefined when the template cannot produce it. A value ends as early as
+   * the rest allows; a variable that left no trace is absent; the items of an exploded one stay joined.
+   */
+  match(uri: string): Record<string, string> | undefined;
+}
+
+/** Reads a template once; a malformed or ambiguous one is a `KitError`. */
+export function parseUriTemplate(template: string): UriTemplate {
+  const { start, runs } = parseSyntax(template);
+  const variables = runs.flatMap((run) => run.expressions.flatMap((each) => each.variables));
+  return {
+    variables: [...new Set(variables.map(({ name }) => name))],
+    match(uri) {
+      const regions = uri.startsWith(start) ? divide(uri.slice(start.length), runs) : undefined;
+      const values: Values = new Map();
+      if (!regions?.every(({ run, text }) => readRun(run, text, values))) return undefined;
+      return Object.fromEntries([...values].map(([name, { text }]) => [name, text]));
+    },
+  };
+}
+
+/** Where a run that starts at a position ends, or -1. */
+type FindEnd = (at: number) => number;
+
+/** The part of `text` each run covers: each as short as the rest allows, in time linear in the text. */
+function divide(text: string, runs: readonly Run[]): { run: Run; text: string }[] | undefined {
+  const finders: FindEnd[] = [];
+  let rest: FindEnd = (at) => (at === text.length ? at : -1);
+  for (const run of runs.toReversed()) {
+    rest = endFinder(text, run, rest);
+    finders.push(rest);
+  }
+  const regions: { run: Run; text: string }[] = [];
+  let at = 0;
+  for (const run of runs) {
+    const end = finders.pop()?.(at) ?? -1;
+    if (end < 0) return undefined;
+    regions.push({ run, text: text.slice(at, end) });
+    at = end + run.literal.length;
+  }
+  return at === text.length ? regions : undefined;
+}
+
+/** Only the last run has an empty literal after it, and ends where the text does. */
+function endFinder(text: string, { expressions, literal, stopCodes }: Run, rest: FindEnd): FindEnd {
+  const ends = new Int32Array(text.length + 1).fill(-1);
+  const firstCode = literal.charCodeAt(0);
+  const isShort = literal.length === 1;
+  if (literal === '') ends[text.length] = text.length;
+  // Backwards, so that the rest after a place is known before the place is looked at.
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const code = text.charCodeAt(at);
+    const mayEnd = code === firstCode && (isShort || text.startsWith(literal, at));
+    if (mayEnd && rest(at + literal.length) >= 0) ends[at] = at;
+    else if (stopCodes[code] !== 1) ends[at] = ends[at + 1] ?? -1;
+  }
+  if (expressions[0]?.first !== '') return (at) => ends[at] ?? -1;
+  return (at) => (stopCodes[text.charCodeAt(at)] === 1 ? -1 : (ends[at + 1] ?? -1));
+}
+
+type Values = Map<string, { readonly text: string; readonly maxLength: number }>;
+
+/** Gives each expression of the run its part, which begins with the operator's own character. */
+function readRun({ expressions }: Run, text: string, values: Values): boolean {
+  let at = 0;
+  const fits = expressions.every((expression, index) => {
+    const { first } = expression;
+    if (at === text.length || !text.startsWith(first, at)) return true;
+    const later = expressions.slice(index + 1).map((next) => next.first);
+    let end = later.length === 0 ? text.length : at + 1;
+    while (end < text.length && !later.includes(text.charAt(end))) end += 1;
+    const part = text.slice(at + first.length, end);
+    at = end;
+    return readExpression(expression, part, values);
+  });
+  return fits && at === text.length;
+}
+
+function readExpression(expression: Expression, text: string, values: Values): boolean {
+  const { variables, separator, stops, named, open } = expression;
+  if (Array.from(stops).some((char) => text.includes(char))) return false;
+  const items = text.split(separator);
+  if (named) return readPairs(variables, items, values);
+  if (items.length > variables.length && (open || variables.at(-1)?.explode)) {
+    items.push(items.splice(variables.length - 1).join(separator));
+  }
+  return (
+    items.length <= variables.length &&
+    variables.every((variable, index) => bind(variable, items[index], values))
+  );
+}
+
+function readPairs(
+  variables: readonly Variable[],
+  items: readonly string[],
+  values: Values,
+): boolean {
+  const found = new Map<string, string>();
+  for (const item of items) {
+    const [name = '', ...value] = item.split('=');
+    const earlier = found.get(name);
+    const variable = variables.find((each) => each.name === name);
+    if (variable === undefined || (earlier !== undefined && !variable.explode)) return false;
+    found.set(name, (earlier === undefined ? '' : `${earlier},`) + value.join('='));
+  }
+  return variables.every((variable) => bind(variable, found.get(variable.name), values));
+}
+
+/** Notes a value; one that occurs again must be the same, or begin the same where one of the two is a prefix. */
+function bind({ name, maxLength }: Variable, raw: string | undefined, values: Values): boolean {
+  if (raw === undefined) return true;
+  const text = decode(raw);
+  if (text === undefined) return false;
+  if (text.length > maxLength && Array.from(text).length > maxLength) return false;
+  const bound = { text, maxLength };
+  const earlier = values.get(name) ?? bound;
+  const [short, long] = earlier.maxLength < maxLength ? [earlier, bound] : [bound, earlier];
+  values.set(name, long);
+  return short.maxLength < long.maxLength
+    ? long.text.startsWith(short.text)
+    : short.text === long.text;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return text.includes('%') ? decodeURIComponent(text) : text;
+  } catch {
+    return undefined;
+  }
+}

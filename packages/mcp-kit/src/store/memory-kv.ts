@@ -1,0 +1,47 @@
+import { KitError } from '#base';
+import { isOver, newSlot, weightOf, type Shelf, type Space } from './memory-shelf.ts';
+import type { Kv, Synchronous, WriteOptions } from './store.ts';
+
+/** Where the values are and what bounds them. */
+export interface MemoryKvOptions {
+  readonly values: Shelf<string>;
+  readonly space: Space;
+  /** Frees what lapsed, and then the logs. */
+  readonly makeRoom: () => void;
+}
+
+/** Values on a shelf; the oldest go only when neither a lapsed one nor a log is left to drop. */
+export function createMemoryKv({ values, space, makeRoom }: MemoryKvOptions): Synchronous<Kv> {
+  const put = (key: string, value: string, { ttlMs }: WriteOptions = {}): void => {
+    const slot = newSlot(key, value);
+    slot.bytes += weightOf(value);
+    if (slot.bytes > space.maxBytes) {
+      throw new KitError(
+        'invalid_argument',
+        `the value of "${key}" takes ${slot.bytes} bytes; the whole store holds ${space.maxBytes}`,
+      );
+    }
+    if (ttlMs !== undefined) values.lapseAfter(slot, ttlMs);
+    const former = values.get(key);
+    if (former !== undefined) values.drop(former);
+    values.add(slot);
+    if (isOver(space)) makeRoom();
+    while (isOver(space) && values.dropOldest(slot));
+  };
+
+  return {
+    get: (key) => values.get(key)?.content,
+    put,
+    cas(key, expected, value, options) {
+      if (values.get(key)?.content !== expected) return false;
+      put(key, value, options);
+      return true;
+    },
+    delete(key) {
+      const slot = values.get(key);
+      if (slot === undefined) return false;
+      values.drop(slot);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import type { Logger } from '#base';
+import { createMemoryStore, type MemoryStore } from './memory.ts';
+import { weightOf } from './memory-shelf.ts';
+
+const kilobyte = 'x'.repeat(512);
+const nothingKnown = { entries: [], complete: false };
+
+function positions(store: MemoryStore, key: string): readonly number[] {
+  return store.log.readAfter(key, 0).entries.map(({ position }) => position);
+}
+
+describe('a log over its own bound', () => {
+  test('loses its oldest entries and says so', () => {
+    const store = createMemoryStore({ maxLogBytes: weightOf('k') + 3 * weightOf(kilobyte) });
+    for (let position = 1; position <= 5; position += 1) store.log.append('k', position, kilobyte);
+    expect(positions(store, 'k')).toEqual([3, 4, 5]);
+    expect(store.log.readAfter('k', 1)).toMatchObject({ complete: false });
+    expect(store.log.readAfter('k', 2)).toMatchObject({ complete: true });
+  });
+
+  test('keeps nothing of an entry that alone is too big', () => {
+    const store = createMemoryStore({ maxLogBytes: 1000 });
+    store.log.append('k', 1, kilobyte);
+    expect(store.log.readAfter('k', 0)).toEqual(nothingKnown);
+    expect(store.log.readAfter('k', 1)).toEqual({ entries: [], complete: true });
+    store.log.append('k', 2, 'small');
+    expect(positions(store, 'k')).toEqual([2]);
+  });
+
+  test('does not cost other logs anything', () => {
+    const store = createMemoryStore({ maxLogBytes: 3000 });
+    store.log.append('other', 1, 'x');
+    for (let position = 1; position <= 100; position += 1)
+      store.log.append('k', position, kilobyte);
+    expect(positions(store, 'other')).toEqual([1]);
+  });
+});
+
+describe('a full store', () => {
+  const logWeight = weightOf('a') + weightOf(kilobyte);
+
+  test('drops the least recently appended log', () => {
+    const store = createMemoryStore({ maxBytes: 3 * logWeight + 200 });
+    for (const key of ['a', 'b', 'c']) store.log.append(key, 1, kilobyte);
+    store.log.append('a', 2, '');
+    store.log.append('d', 1, kilobyte);
+    expect(store.log.readAfter('b', 0)).toEqual(nothingKnown);
+    expect(positions(store, 'a')).toEqual([1, 2]);
+    expect(positions(store, 'c')).toEqual([1]);
+    expect(positions(store, 'd')).toEqual([1]);
+  });
+
+  test('drops what lapsed before anything that lives', () => {
+    let time = 0;
+    const store = createMemoryStore({ maxBytes: 3 * logWeight + 200, now: () => time });
+    store.log.append('a', 1, kilobyte);
+    store.log.append('b', 1, kilobyte, { ttlMs: 1000 });
+    store.kv.put('c', kilobyte, { ttlMs: 500 });
+    time = 3000;
+    store.log.append('d', 1, kilobyte);
+    store.log.append('e', 1, kilobyte);
+    expect(positions(store, 'a')).toEqual([1]);
+    expect(positions(store, 'e')).toEqual([1]);
+  });
+
+  test('gives up logs for a value, and values only for values, the oldest first', () => {
+    const store = createMemoryStore({ maxEntries: 3 });
+    store.kv.put('one', '1');
+    store.log.append('log', 1, 'x');
+    store.kv.put('two', '2');
+    expect(store.log.readAfter('log', 0)).toEqual(nothingKnown);
+    store.kv.put('three', '3');
+    store.kv.put('one', 'written again');
+    store.kv.put('four', '4');
+    expect(store.kv.get('two')).toBeUndefined();
+    expect(store.kv.get('one')).toBe('written again');
+  });
+
+  test('never gives up a value for a log', () => {
+    const store = createMemoryStore({ maxEntries: 4 });
+    store.kv.put('one', '1');
+    store.kv.put('two', '2');
+    for (let position = 1; position <= 9; position += 1) store.log.append('log', position, 'x');
+    expect(positions(store, 'log')).toEqual([9]);
+    expect(store.log.readAfter('log', 7)).toMatchObject({ complete: false });
+    store.kv.put('three', '3');
+    store.kv.put('four', '4');
+    store.log.append('log', 10, 'x');
+    expect(store.log.readAfter('log', 9)).toEqual(nothingKnown);
+    const values = ['one', 'two', 'three', 'four'].map((key) => store.kv.get(key));
+    expect(values).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('refuses a value that could never fit', () => {
+    const store = createMemoryStore({ maxBytes: 1000 });
+    store.kv.put('k', 'kept');
+    expect(() => store.kv.put('k', kilobyte)).toThrow('takes');
+    expect(store.kv.get('k')).toBe('kept');
+  });
+
+  test('does not let an evicted log pass for a complete one', () => {
+    const store = createMemoryStore({ maxEntries: 6 });
+    for (const position of [1, 2]) store.log.append('a', position, 'x');
+    for (const position of [1, 2, 3]) store.log.append('b', position, 'x');
+    store.log.append('a', 3, 'x');
+    expect(store.log.readAfter('a', 1)).toEqual({
+      entries: [{ position: 3, data: 'x' }],
+      complete: false,
+    });
+  });
+});
+
+test('what is deleted, trimmed, replaced or lapsed leaves its room to others', () => {
+  let time = 0;
+  const store = createMemoryStore({ maxBytes: 20_000, maxEntries: 20, now: () => time });
+  store.kv.put('kept', 'kept');
+  for (let round = 1; round <= 5000; round += 1) {
+    time += 300;
+    store.log.append(`log ${round}`, 1, kilobyte);
+    store.log.append(`log ${round}`, 2, kilobyte);
+    store.log.append('long', round, kilobyte, { ttlMs: 60_000 });
+    store.log.trim('long', round - 2);
+    store.kv.put('value', kilobyte);
+    store.kv.put(`lapsing ${round}`, 'x', { ttlMs: 500 });
+    store.log.delete(`log ${round}`);
+  }
+  expect(store.kv.get('kept')).toBe('kept');
+  expect(positions(store, 'long')).toEqual([4999, 5000]);
+});
+
+test('a log that is appended to in time outlives many lifetimes', () => {
+  let time = 0;
+  const store = createMemoryStore({ now: () => time });
+  for (let position = 1; position <= 20; position += 1) {
+    store.log.append('k', position, 'x', { ttlMs: 1500 });
+    store.log.append(`other ${position}`, 1, 'x', { ttlMs: 10 });
+    time += 1400;
+  }
+  expect(positions(store, 'k')).toHaveLength(20);
+  time += 200;
+  expect(store.log.readAfter('k', 0)).toEqual(nothingKnown);
+});
+
+test('a hundred thousand short-lived logs a second are little work', () => {
+  const store = createMemoryStore();
+  const rounds = 100_000;
+  const started = performance.now();
+  for (let round = 0; round < rounds; round += 1) {
+    const key = `log ${round}`;
+    store.log.append(key, 1, 'x', { ttlMs: 300_000 });
+    store.log.append(key, 2, 'x', { ttlMs: 300_000 });
+    store.log.delete(key);
+  }
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test('the log of one key is trimmed from the head at a constant cost', () => {
+  const store = createMemoryStore();
+  const started = performance.now();
+  for (let position = 1; position <= 200_000; position += 1) {
+    store.log.append('k', position, 'x');
+    store.log.trim('k', position - 20_000);
+  }
+  expect(performance.now() - started).toBeLessThan(1500);
+  expect(positions(store, 'k')).toHaveLength(20_000);
+});
+
+test('a listener that throws is reported', () => {
+  const reported: string[] = [];
+  const logger = { error: (message: string) => reported.push(message) } as unknown as Logger;
+  const store = createMemoryStore({ logger });
+  store.bus.subscribe('topic', () => {
+    throw new Error('thrown by a listener');
+  });
+  store.bus.publish('topic', 'message');
+  expect(reported).toEqual(['a bus listener failed']);
+});
+
+test('a closed store is empty and silent', () => {
+  const store = createMemoryStore();
+  const heard: string[] = [];
+  store.kv.put('k', 'v');
+  store.log.append('k', 1, 'x');
+  store.bus.subscribe('k', (message) => heard.push(message));
+  store.close();
+  store.bus.publish('k', 'late');
+  expect(store.kv.get('k')).toBeUndefined();
+  expect(store.log.readAfter('k', 0)).toEqual(nothingKnown);
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,65 @@
+import { silentLogger, type Logger } from '#base';
+import { createMemoryBus } from './memory-bus.ts';
+import { createMemoryKv } from './memory-kv.ts';
+import { createMemoryLog, type LogContent } from './memory-log.ts';
+import { isOver, Shelf, type Slot, type Space } from './memory-shelf.ts';
+import type { Bus, Kv, Log, Store, Synchronous } from './store.ts';
+
+/** Bounds and surroundings of a memory store. */
+export interface MemoryStoreOptions {
+  /** What values and logs may take together, counted as two bytes per character plus a fixed overhead; 64 MiB. */
+  readonly maxBytes?: number;
+  /** How many values, logs and log entries there may be together; 100 000. */
+  readonly maxEntries?: number;
+  /** What one log may take; 8 MiB. */
+  readonly maxLogBytes?: number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now?: () => number;
+  /** Hears of bus listeners that throw. */
+  readonly logger?: Logger;
+}
+
+/** A store whose methods answer at once. */
+export interface MemoryStore extends Store {
+  readonly kv: Synchronous<Kv>;
+  readonly log: Synchronous<Log>;
+  readonly bus: Synchronous<Bus>;
+  close(): void;
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * A store within this process, synchronous and bounded. When full it drops what lapsed (noticed once a second), then
+ * the least recently appended logs; a new value then drops the oldest values, a new log entry the oldest of its own log.
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const {
+    maxBytes = 64 * mebibyte,
+    maxEntries = 100_000,
+    maxLogBytes = 8 * mebibyte,
+    now = () => performance.now(),
+    logger = silentLogger,
+  } = options;
+  const space: Space = { bytes: 0, count: 0, maxBytes, maxEntries };
+  const logs = new Shelf<LogContent>(space, now);
+  const values = new Shelf<string>(space, now);
+  const bus = createMemoryBus(logger);
+
+  const makeRoom = (kept?: Slot<LogContent>): void => {
+    logs.sweep();
+    values.sweep();
+    while (isOver(space) && logs.dropOldest(kept));
+  };
+
+  return {
+    kv: createMemoryKv({ values, space, makeRoom }),
+    log: createMemoryLog({ logs, space, maxLogBytes, makeRoom }),
+    bus,
+    close() {
+      logs.clear();
+      values.clear();
+      bus.clear();
+    },
+  };
+}

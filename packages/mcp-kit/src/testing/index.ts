@@ -1,0 +1,6 @@
+export {
+  connectInMemory,
+  type InMemoryClient,
+  type InMemoryClientOptions,
+} from './in-memory-client.ts';
+export { storeContract, type StoreCase, type StoreContractOptions } from './store-contract.ts';

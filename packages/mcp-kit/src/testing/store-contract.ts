@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KitError, type MaybePromise } from '#base';
+import type { LogRead, Store } from '#store';
+
+/** One behaviour that every store has, as a test of any runner: `test(name, run)`. */
+export interface StoreCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** How the cases make time pass. */
+export interface StoreContractOptions {
+  /** Moves the store's clock; by default the time really passes. */
+  readonly pass?: (ms: number) => MaybePromise<void>;
+}
+
+interface Scene {
+  readonly store: Store;
+  /** A key or topic no other case uses, so that the cases may share one database. */
+  readonly key: string;
+  readonly otherKey: string;
+  pass(ms: number): MaybePromise<void>;
+}
+
+type Scenes = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+
+/** The behaviour of a store, whatever keeps its data; each case opens its own store and closes it. */
+export function storeContract(
+  open: () => MaybePromise<Store>,
+  { pass = (ms) => sleep(ms) }: StoreContractOptions = {},
+): readonly StoreCase[] {
+  return Object.entries({ ...kvScenes, ...logScenes, ...lossScenes, ...busScenes }).map(
+    ([name, play]) => ({
+      name,
+      async run() {
+        const store = await open();
+        try {
+          await play({ store, key: randomUUID(), otherKey: randomUUID(), pass });
+        } finally {
+          await store.close();
+        }
+      },
+    }),
+  );
+}
+
+const ttlMs = 200;
+const longerMs = 400;
+
+const kvScenes: Scenes = {
+  'an unknown key has no value': async ({ store: { kv }, key }) => {
+    assert.equal(await kv.get(key), undefined);
+    assert.equal(await kv.delete(key), false);
+  },
+
+  'a value is read back until it is replaced or deleted': async ({ store: { kv }, key }) => {
+    await kv.put(key, 'one');
+    assert.equal(await kv.get(key), 'one');
+    await kv.put(key, 'zwölf \u0000 🎲');
+    assert.equal(await kv.get(key), 'zwölf \u0000 🎲');
+    assert.equal(await kv.delete(key), true);
+    assert.equal(await kv.get(key), undefined);
+  },
+
+  'an empty string is a value': async ({ store: { kv }, key }) => {
+    await kv.put(key, '');
+    assert.equal(await kv.get(key), '');
+    assert.equal(await kv.cas(key, undefined, 'x'), false);
+    assert.equal(await kv.cas(key, '', 'x'), true);
+  },
+
+  'two keys do not share a value': async ({ store: { kv }, key, otherKey }) => {
+    await kv.put(key, 'one');
+    await kv.put(otherKey, 'other');
+    await kv.delete(key);
+    assert.equal(await kv.get(otherKey), 'other');
+  },
+
+  'cas writes only over what it expects': async ({ store: { kv }, key }) => {
+    assert.equal(await kv.cas(key, 'one', 'two'), false);
+    assert.equal(await kv.get(key), undefined);
+    assert.equal(await kv.cas(key, undefined, 'one'), true);
+    assert.equal(await kv.cas(key, undefined, 'again'), false);
+    assert.equal(await kv.cas(key, 'one', 'two'), true);
+    assert.equal(await kv.get(key), 'two');
+  },
+
+  'of many cas from the same value exactly one wins': async ({ store: { kv }, key }) => {
+    await kv.put(key, 'start');
+    const attempts = Array.from({ length: 20 }, async (_, n) => kv.cas(key, 'start', `${n}`));
+    const won = (await Promise.all(attempts)).flatMap((success, n) => (success ? [`${n}`] : []));
+    assert.equal(won.length, 1);
+    assert.equal(await kv.get(key), won[0]);
+  },
+
+  'a value lapses after its lifetime': async ({ store: { kv }, key, otherKey, pass }) => {
+    await kv.put(key, 'put', { ttlMs });
+    await kv.cas(otherKey, undefined, 'cas', { ttlMs });
+    assert.equal(await kv.get(key), 'put');
+    await pass(longerMs);
+    assert.equal(await kv.get(key), undefined);
+    assert.equal(await kv.delete(key), false);
+    assert.equal(await kv.cas(otherKey, 'cas', 'late'), false);
+    assert.equal(await kv.cas(otherKey, undefined, 'anew'), true);
+  },
+
+  'a put replaces the lifetime as well': async ({ store: { kv }, key, otherKey, pass }) => {
+    await kv.put(key, 'short', { ttlMs });
+    await kv.put(key, 'for good');
+    await kv.put(otherKey, 'for good');
+    await kv.put(otherKey, 'short', { ttlMs });
+    await pass(longerMs);
+    assert.equal(await kv.get(key), 'for good');
+    assert.equal(await kv.get(otherKey), undefined);
+  },
+
+  'a lifetime that is not positive is refused': async ({ store: { kv, log }, key }) => {
+    for (const wrong of [0, -1, Number.NaN]) {
+      await rejects(async () => kv.put(key, 'x', { ttlMs: wrong }));
+      await rejects(async () => log.append(key, 1, 'x', { ttlMs: wrong }));
+    }
+    assert.equal(await kv.get(key), undefined);
+    assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
+  },
+};
+
+const logScenes: Scenes = {
+  'an unknown log is empty and incomplete': async ({ store: { log }, key }) => {
+    assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
+    await log.trim(key, 10);
+    await log.delete(key);
+    assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
+  },
+
+  'a log is read after a position': async ({ store: { log }, key }) => {
+    for (const position of [1, 2, 5, 9]) await log.append(key, position, `data ${position}`);
+    assert.deepEqual(await log.readAfter(key, 2), {
+      entries: [
+        { position: 5, data: 'data 5' },
+        { position: 9, data: 'data 9' },
+      ],
+      complete: true,
+    });
+    assert.deepEqual(positions(await log.readAfter(key, 0)), [1, 2, 5, 9]);
+    assert.deepEqual(positions(await log.readAfter(key, 7)), [9]);
+    assert.deepEqual(await log.readAfter(key, 9), { entries: [], complete: true });
+    assert.deepEqual(await log.readAfter(key, 100), { entries: [], complete: true });
+  },
+
+  'a log is read in pages': async ({ store: { log }, key }) => {
+    for (let position = 1; position <= 7; position += 1) await log.append(key, position, 'x');
+    assert.deepEqual(positions(await log.readAfter(key, 0, 3)), [1, 2, 3]);
+    assert.deepEqual(positions(await log.readAfter(key, 3, 3)), [4, 5, 6]);
+    const end = await log.readAfter(key, 6, 3);
+    assert.deepEqual(positions(end), [7]);
+    assert.equal(end.complete, true);
+  },
+
+  'a position that does not increase is refused': async ({ store: { log }, key }) => {
+    await log.append(key, 3, 'three');
+    for (const wrong of [3, 2, -1, 3.5, Number.NaN, Infinity]) {
+      await rejects(async () => log.append(key, wrong, 'wrong'));
+    }
+    await log.trim(key, 3);
+    await rejects(async () => log.append(key, 3, 'wrong'));
+    await log.append(key, 4, 'four');
+    assert.deepEqual(positions(await log.readAfter(key, 3)), [4]);
+  },
+
+  'two logs are independent': async ({ store: { log }, key, otherKey }) => {
+    await log.append(key, 10, 'ten');
+    await log.append(otherKey, 1, 'one');
+    await log.trim(key, 10);
+    assert.deepEqual(await log.readAfter(otherKey, 0), {
+      entries: [{ position: 1, data: 'one' }],
+      complete: true,
+    });
+    await log.delete(key);
+    assert.deepEqual(positions(await log.readAfter(otherKey, 0)), [1]);
+  },
+
+  'ten thousand entries stay in order': async ({ store: { log }, key }) => {
+    const expected = Array.from({ length: 10_000 }, (_, n) => n + 1);
+    for (const position of expected) await log.append(key, position, `${position}`);
+    const read = await log.readAfter(key, 0);
+    assert.deepEqual(positions(read), expected);
+    assert.ok(read.entries.every(({ position, data }) => data === `${position}`));
+    assert.equal(read.complete, true);
+  },
+
+  'a log and a value of the same key are different things': async ({ store, key }) => {
+    await store.kv.put(key, 'value');
+    await store.log.append(key, 1, 'entry');
+    await store.log.delete(key);
+    assert.equal(await store.kv.get(key), 'value');
+  },
+};
+
+const lossScenes: Scenes = {
+  'a trimmed log says what it lost': async ({ store: { log }, key }) => {
+    for (const position of [1, 2, 4, 8]) await log.append(key, position, 'x');
+    await log.trim(key, 3);
+    assert.deepEqual(positions(await log.readAfter(key, 0)), [4, 8]);
+    assert.equal((await log.readAfter(key, 1)).complete, false);
+    assert.equal((await log.readAfter(key, 2)).complete, true);
+  },
+
+  'a log trimmed to nothing is still known': async ({ store: { log }, key }) => {
+    for (const position of [1, 2]) await log.append(key, position, 'x');
+    await log.trim(key, 100);
+    assert.deepEqual(await log.readAfter(key, 1), { entries: [], complete: false });
+    assert.deepEqual(await log.readAfter(key, 2), { entries: [], complete: true });
+  },
+
+  'a log that begins late does not vouch for what came before': async ({ store: { log }, key }) => {
+    await log.append(key, 5, 'five');
+    assert.equal((await log.readAfter(key, 3)).complete, false);
+    assert.equal((await log.readAfter(key, 4)).complete, true);
+  },
+
+  'a deleted log is unknown and may begin anew': async ({ store: { log }, key }) => {
+    await log.append(key, 5, 'before');
+    await log.delete(key);
+    assert.deepEqual(await log.readAfter(key, 5), nothingKnown);
+    await log.append(key, 1, 'after');
+    assert.deepEqual(await log.readAfter(key, 0), {
+      entries: [{ position: 1, data: 'after' }],
+      complete: true,
+    });
+  },
+
+  'a log lapses as a whole after its lifetime': async ({ store: { log }, key, pass }) => {
+    await log.append(key, 1, 'one', { ttlMs });
+    await log.append(key, 2, 'two');
+    assert.deepEqual(positions(await log.readAfter(key, 0)), [1, 2]);
+    await pass(longerMs);
+    assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
+  },
+
+  'an append with a lifetime prolongs the log': async ({ store: { log }, key, pass }) => {
+    await log.append(key, 1, 'one', { ttlMs: longerMs });
+    await pass(longerMs / 2);
+    await log.append(key, 2, 'two', { ttlMs: longerMs * 2 });
+    await pass(longerMs);
+    assert.deepEqual(positions(await log.readAfter(key, 0)), [1, 2]);
+  },
+};
+
+const busScenes: Scenes = {
+  'messages reach every listener of their topic in order': async ({
+    store: { bus },
+    key,
+    otherKey,
+  }) => {
+    const heard: string[][] = [[], [], []];
+    await bus.subscribe(key, (message) => heard[0]?.push(message));
+    await bus.subscribe(key, (message) => heard[1]?.push(message));
+    await bus.subscribe(otherKey, (message) => heard[2]?.push(message));
+    const sent = Array.from({ length: 100 }, (_, n) => `${n}`);
+    for (const message of sent) await bus.publish(key, message);
+    await bus.publish(otherKey, 'other');
+    await eventually(() => assert.deepEqual(heard, [sent, sent, ['other']]));
+  },
+
+  'a listener that throws disturbs nobody': async ({ store: { bus }, key }) => {
+    const heard: string[] = [];
+    await bus.subscribe(key, () => {
+      throw new Error('thrown by a listener');
+    });
+    await bus.subscribe(key, (message) => heard.push(message));
+    await bus.publish(key, 'one');
+    await bus.publish(key, 'two');
+    await eventually(() => assert.deepEqual(heard, ['one', 'two']));
+  },
+
+  'a listener hears nothing after it unsubscribed, once or twice': async ({
+    store: { bus },
+    key,
+  }) => {
+    const left: string[] = [];
+    const stayed: string[] = [];
+    const listener = (message: string): void => void left.push(message);
+    const unsubscribe = await bus.subscribe(key, listener);
+    await bus.subscribe(key, (message) => stayed.push(message));
+    await unsubscribe();
+    await unsubscribe();
+    await bus.publish(key, 'late');
+    await eventually(() => assert.deepEqual(stayed, ['late']));
+    assert.deepEqual(left, []);
+  },
+
+  'the same function subscribed twice hears twice': async ({ store: { bus }, key }) => {
+    const heard: string[] = [];
+    const listener = (message: string): void => void heard.push(message);
+    const first = await bus.subscribe(key, listener);
+    await bus.subscribe(key, listener);
+    await bus.publish(key, 'both');
+    await eventually(() => assert.deepEqual(heard, ['both', 'both']));
+    await first();
+    await bus.publish(key, 'one');
+    await eventually(() => assert.deepEqual(heard, ['both', 'both', 'one']));
+  },
+
+  'what a listener publishes comes after, for everyone': async ({ store: { bus }, key }) => {
+    const heard: string[] = [];
+    await bus.subscribe(key, (message) => {
+      if (message === 'first') void bus.publish(key, 'second');
+    });
+    await bus.subscribe(key, (message) => heard.push(message));
+    await bus.publish(key, 'first');
+    await eventually(() => assert.deepEqual(heard, ['first', 'second']));
+  },
+
+  'a message nobody listens to is gone': async ({ store: { bus }, key }) => {
+    const heard: string[] = [];
+    await bus.publish(key, 'early');
+    await bus.subscribe(key, (message) => heard.push(message));
+    await bus.publish(key, 'late');
+    await eventually(() => assert.deepEqual(heard, ['late']));
+  },
+};
+
+const nothingKnown: LogRead = { entries: [], complete: false };
+
+function positions(read: LogRead): readonly number[] {
+  return read.entries.map(({ position }) => position);
+}
+
+async function rejects(action: () => Promise<unknown>): Promise<void> {
+  await assert.rejects(
+    action,
+    (error) => error instanceof KitError && error.code === 'invalid_argument',
+  );
+}
+
+/** Waits until `check` no longer throws, as a bus over a network delivers when it can. */
+async function eventually(check: () => void): Promise<void> {
+  for (const waitMs of [0, 1, 10, 50, 200, 1000]) {
+    try {
+      return check();
+    } catch {
+      await sleep(waitMs);
+    }
+  }
+  check();
+}

@@ -1,0 +1,25 @@
+import { isRecord } from '#jsonrpc';
+
+/** The indexes of the first two equal items, in time linear in their size. */
+export function firstDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {
+  const scalars = new Map<unknown, number>();
+  const structures = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const isStructure = typeof item === 'object' && item !== null;
+    const seen: Map<unknown, number> = isStructure ? structures : scalars;
+    const key = isStructure ? canonical(item) : item;
+    const earlier = seen.get(key);
+    if (earlier !== undefined) return [earlier, index];
+    seen.set(key, index);
+  }
+  return undefined;
+}
+
+/** The same text for equal JSON values, whatever the order of their properties. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isRecord(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,42 @@
+/** Why a tool could not do what it was asked: for programs to branch on, and for models to act on. */
+export const failureCodes = {
+  E_INVALID_ARGUMENT: { retryable: false },
+  E_NOT_FOUND: { retryable: false },
+  E_CONFLICT: { retryable: false },
+  E_PRECONDITION_FAILED: { retryable: false },
+  E_TIMEOUT: { retryable: true },
+  E_INTERNAL: { retryable: false },
+  E_UNAVAILABLE: { retryable: true },
+} as const;
+
+export type FailureCode = keyof typeof failureCodes;
+
+/** A failure as data. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  /** What to try next. */
+  readonly suggestion?: string;
+  readonly details?: unknown;
+}
+
+/** Carries a failure out of a tool's `run`. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure';
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** What a tool throws when it cannot do what it was asked: `throw fail('E_NOT_FOUND', 'no such file')`. */
+export function fail(
+  code: FailureCode,
+  message: string,
+  more: { retryable?: boolean; suggestion?: string; details?: unknown } = {},
+): ToolFailure {
+  return new ToolFailure({ code, message, retryable: failureCodes[code].retryable, ...more });
+}

@@ -1,0 +1,79 @@
+import { createRequire } from 'node:module';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Options, ValidateFunction } from 'ajv/dist/core.js';
+import type { JsonSchema } from '#protocol';
+import { firstDuplicate } from './duplicates.ts';
+import type { Dialect, SchemaFacts } from './json-schema.ts';
+
+type Ajv = Pick<Ajv2020, 'addKeyword' | 'compile' | 'removeKeyword' | 'removeSchema'>;
+type AjvClass = new (options: Options) => Ajv;
+
+const require = createRequire(import.meta.url);
+
+const modules: Readonly<Record<Dialect, string>> = {
+  '2020-12': 'ajv/dist/2020.js',
+  '2019-09': 'ajv/dist/2019.js',
+  'draft-07': 'ajv/dist/ajv.js',
+};
+
+const options: Options = {
+  strict: false,
+  strictNumbers: true,
+  // One error is enough for an answer, and a million wrong elements cost no more than one.
+  allErrors: false,
+  validateFormats: false,
+  // Schemas are inspected when they are defined; ajv would first compile the schema of schemas.
+  validateSchema: false,
+  // `constructor` and the like are ordinary names.
+  ownProperties: true,
+  verbose: true,
+  logger: false,
+};
+
+const shared = new Map<Dialect, Ajv>();
+const compiled = new WeakMap<JsonSchema, ValidateFunction>();
+
+/** Loads the validator of the default dialect ahead of the first check. */
+export function warmValidator(): void {
+  sharedAjv('2020-12');
+}
+
+/** The validator of an inspected schema, compiled once per schema object. */
+export function validatorOf(
+  schema: JsonSchema,
+  { dialect, hasIds }: SchemaFacts,
+): ValidateFunction {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  // Names are global within an instance, and two schemas may use the same.
+  const ajv = hasIds ? createAjv(dialect) : sharedAjv(dialect);
+  const validate = ajv.compile(schema);
+  // The instance would keep every schema it ever saw.
+  ajv.removeSchema(schema);
+  compiled.set(schema, validate);
+  return validate;
+}
+
+function sharedAjv(dialect: Dialect): Ajv {
+  const ajv = shared.get(dialect) ?? createAjv(dialect);
+  shared.set(dialect, ajv);
+  return ajv;
+}
+
+function createAjv(dialect: Dialect): Ajv {
+  // Loaded no earlier than needed, as it takes longer than all the rest; each of these modules is the class itself.
+  const AjvOfDialect = require(modules[dialect]) as AjvClass;
+  const ajv = new AjvOfDialect(options);
+  // To ajv an error; to JSON Schema a keyword like any other it does not know.
+  ajv.removeKeyword('id');
+  // The built-in one compares each item with each other.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    compile: (wanted: boolean) => (items: readonly unknown[]) =>
+      !wanted || firstDuplicate(items) === undefined,
+  });
+  return ajv;
+}

@@ -1,0 +1,82 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { outputSchemaFor, structuredFor } from './legacy-schema.ts';
+import { movedSchema } from './moved-schema.ts';
+
+const accepts = (schema: object, value: unknown): boolean =>
+  new Ajv2020({ strict: false }).validate(schema, value);
+
+describe('an output schema', () => {
+  test('of an object is the same in both eras', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: {} } };
+    expect(outputSchemaFor(schema, 'legacy')).toBe(schema);
+    expect(outputSchemaFor(schema, 'modern')).toBe(schema);
+    expect(structuredFor({ a: 1 }, schema, 'legacy')).toEqual({ a: 1 });
+  });
+
+  test('of anything else is wrapped for clients with a handshake', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'array',
+      items: { type: 'string' },
+    };
+    expect(outputSchemaFor(schema, 'modern')).toBe(schema);
+    expect(outputSchemaFor(schema, 'legacy')).toEqual({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { result: { type: 'array', items: { type: 'string' } } },
+      required: ['result'],
+    });
+    expect(structuredFor(['a'], schema, 'legacy')).toEqual({ result: ['a'] });
+    expect(structuredFor(['a'], schema, 'modern')).toEqual(['a']);
+  });
+
+  const tree = {
+    $ref: '#/$defs/tree',
+    $defs: {
+      tree: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          children: { type: 'array', items: { $ref: '#/$defs/tree' } },
+        },
+        required: ['name'],
+      },
+    },
+  };
+  test.each([
+    ['definitions', tree, { name: 'a', children: [{ name: 'b' }] }, { name: 'a', children: [{}] }],
+    ['itself', { type: 'array', items: { $ref: '#' } }, [[], [[]]], [[], ['x']]],
+    [
+      'an anchor',
+      { type: 'array', items: { $ref: '#n' }, $defs: { n: { $anchor: 'n', type: 'number' } } },
+      [1],
+      ['x'],
+    ],
+    [
+      'a part with a name of its own',
+      {
+        type: 'array',
+        items: {
+          $id: 'https://example.org/item',
+          type: 'object',
+          properties: { n: { $ref: '#/$defs/n' } },
+          $defs: { n: { type: 'number' } },
+        },
+      },
+      [{ n: 1 }],
+      [{ n: 'x' }],
+    ],
+  ])('that refers to %s means the same when wrapped', (...[, schema, good, bad]) => {
+    const wrapped = outputSchemaFor(schema, 'legacy');
+    expect([accepts(schema, good), accepts(schema, bad)]).toEqual([true, false]);
+    expect(accepts(wrapped, structuredFor(good, schema, 'legacy'))).toBe(true);
+    expect(accepts(wrapped, structuredFor(bad, schema, 'legacy'))).toBe(false);
+    expect(accepts(wrapped, good)).toBe(false);
+  });
+});
+
+test('a property named $ref is not a reference', () => {
+  const schema = { properties: { $ref: { type: 'string' } } };
+  expect(movedSchema(schema, '/a')).toEqual(schema);
+});

@@ -1,0 +1,174 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer, type Server } from '#server';
+import { connectInMemory, type InMemoryClient } from '#testing';
+import { defineTool, type Tool } from './define-tool.ts';
+import { toolSet } from './tool-set.ts';
+
+const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  name,
+  description: `About ${name}.`,
+  run: () => name,
+  ...more,
+});
+
+async function connect(server: Server): Promise<InMemoryClient> {
+  const client = connectInMemory(server);
+  onTestFinished(() => client.close());
+  await client.initialize();
+  return client;
+}
+
+const serve = (features: Parameters<typeof createServer>[0]['features']): Server =>
+  createServer({ name: 'set', version: '1.0.0', features });
+
+describe('tools/list', () => {
+  test('shows what the author said, in order, and nothing else', async () => {
+    const full = defineTool({
+      name: 'full',
+      title: 'Full',
+      description: 'Everything.',
+      annotations: { readOnlyHint: true },
+      icons: [{ src: 'data:,' }],
+      _meta: { a: 1 },
+      layer: 'internal',
+      input: { type: 'object', properties: { a: { type: 'string' } } },
+      output: { type: 'object', properties: { b: { type: 'string' } } },
+      run: () => ({ b: 'x' }),
+    });
+    const client = await connect(serve([toolSet([full, tool('bare')])]));
+    expect(await client.request('tools/list')).toEqual({
+      tools: [
+        {
+          name: 'full',
+          title: 'Full',
+          description: 'Everything.',
+          annotations: { readOnlyHint: true },
+          icons: [{ src: 'data:,' }],
+          _meta: { a: 1 },
+          inputSchema: { type: 'object', properties: { a: { type: 'string' } } },
+          outputSchema: { type: 'object', properties: { b: { type: 'string' } } },
+        },
+        {
+          name: 'bare',
+          description: 'About bare.',
+          inputSchema: { type: 'object', additionalProperties: false },
+        },
+      ],
+    });
+  });
+
+  test('comes in pages', async () => {
+    const set = toolSet(
+      ['a', 'b', 'c'].map((name) => tool(name)),
+      { pageSize: 2 },
+    );
+    const client = await connect(serve([set]));
+    const first = (await client.request('tools/list')) as { nextCursor: string };
+    expect(first).toMatchObject({ tools: [{ name: 'a' }, { name: 'b' }] });
+    const second = await client.request('tools/list', { cursor: first.nextCursor });
+    expect(second).toMatchObject({ tools: [{ name: 'c' }] });
+  });
+});
+
+describe('a set', () => {
+  test('tells its clients what was added and removed', async () => {
+    const set = toolSet([tool('a')]);
+    const client = await connect(serve([set]));
+    set.add(tool('b'));
+    expect(set.remove('a')).toBe(true);
+    expect(set.remove('a')).toBe(false);
+    expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'b' }] });
+    await expect(client.request('tools/call', { name: 'a' })).rejects.toMatchObject({
+      code: -32602,
+      message: 'Unknown tool: a',
+    });
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    expect(client.notifications).toEqual([changed, changed]);
+  });
+
+  test('refuses two tools of one name', () => {
+    expect(() => toolSet([tool('a'), tool('a')])).toThrow('tool a is defined twice');
+    const set = toolSet([tool('a')]);
+    expect(() => set.add(tool('a'))).toThrow('tool a is defined twice');
+  });
+
+  test('that refused a tool is as it was', async () => {
+    const set = toolSet([tool('a')]);
+    const client = await connect(serve([set]));
+    expect(() => set.add(tool('b', { input: { type: 'string' } }))).toThrow('input of tool b');
+    expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'a' }] });
+    expect(client.notifications).toEqual([]);
+    set.add(tool('b'));
+  });
+
+  test.each(['', 'with space', 'slash/ed', 'ünicode', 'a'.repeat(129), 'new\nline'])(
+    'refuses the name %j',
+    (name) => {
+      expect(() => toolSet([tool(name)])).toThrow('is not valid');
+    },
+  );
+
+  test.each(['a', 'A.b-c_1', 'a'.repeat(128), 'constructor', '__proto__'])(
+    'takes the name %j',
+    async (name) => {
+      const client = await connect(serve([toolSet([tool(name)])]));
+      expect(await client.request('tools/call', { name })).toMatchObject({
+        content: [{ text: name }],
+      });
+    },
+  );
+
+  test.each(['constructor', '__proto__', 'toString'])('does not know the tool %s', async (name) => {
+    const client = await connect(serve([toolSet([])]));
+    await expect(client.request('tools/call', { name })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test.each([[undefined], [5], [{}], [null]])('does not know the tool %j', async (name) => {
+    const client = await connect(serve([toolSet([])]));
+    await expect(client.request('tools/call', { name })).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe('x-mcp-header', () => {
+  const header = { type: 'string', 'x-mcp-header': 'Region' };
+  const withInput = (properties: object, more: object = {}): Tool =>
+    tool('t', { input: { type: 'object', properties, ...more } });
+
+  test('names the headers of a tool', () => {
+    const server = serve([
+      toolSet([tool('plain')]),
+      toolSet([
+        withInput({
+          a: header,
+          b: { type: 'object', properties: { c: { type: 'integer', 'x-mcp-header': 'Deep' } } },
+        }),
+      ]),
+    ]);
+    expect(server.mirroredHeaders('t')).toEqual([
+      { header: 'mcp-param-region', path: ['a'], type: 'string' },
+      { header: 'mcp-param-deep', path: ['b', 'c'], type: 'integer' },
+    ]);
+    expect(server.mirroredHeaders('plain')).toEqual([]);
+    expect(server.mirroredHeaders('unknown')).toEqual([]);
+  });
+
+  test.each([
+    ['on a number', { a: { type: 'number', 'x-mcp-header': 'A' } }, {}],
+    ['on an object', { a: { type: 'object', 'x-mcp-header': 'A' } }, {}],
+    ['on what has no type', { a: { 'x-mcp-header': 'A' } }, {}],
+    ['without a name', { a: { type: 'string', 'x-mcp-header': '' } }, {}],
+    ['with a name that is no token', { a: { type: 'string', 'x-mcp-header': 'a b' } }, {}],
+    ['with a name that is no text', { a: { type: 'string', 'x-mcp-header': 5 } }, {}],
+    ['twice with the same name', { a: header, b: { ...header, 'x-mcp-header': 'REGION' } }, {}],
+    ['within items', { a: { type: 'array', items: header } }, {}],
+    ['within anyOf', { a: { anyOf: [header] } }, {}],
+    ['within a definition', { a: { type: 'string' } }, { $defs: { r: header } }],
+    ['on all arguments', {}, { 'x-mcp-header': 'All' }],
+  ])('is refused %s', (_where, properties, more) => {
+    expect(() => toolSet([withInput(properties, more)])).toThrow('x-mcp-header');
+  });
+
+  test('may be the name of an argument', () => {
+    expect(() => toolSet([withInput({ 'x-mcp-header': { type: 'string' } })])).not.toThrow();
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { traitsOf } from './manifest.ts';
+import { createTraces, newTraceId, summarise, type Trace } from './traces.ts';
+
+const trace = (traceId: string): Trace => ({
+  traceId,
+  tool: 't',
+  timestamp: '',
+  durationMs: 0,
+  success: true,
+  errorCode: null,
+  argsSummary: {},
+});
+
+test('traces are found until newer ones take their place', () => {
+  const traces = createTraces(2);
+  for (const id of ['a', 'b', 'c']) traces.add(trace(id));
+  expect(['a', 'b', 'c'].map((id) => traces.find(id)?.traceId)).toEqual([undefined, 'b', 'c']);
+});
+
+test('three hundred traces are kept', () => {
+  const traces = createTraces();
+  for (let at = 0; at <= 300; at += 1) traces.add(trace(String(at)));
+  expect([traces.find('0'), traces.find('1')?.traceId]).toEqual([undefined, '1']);
+});
+
+test('a trace id is never given twice', () => {
+  expect(new Set(Array.from({ length: 100 }, newTraceId)).size).toBe(100);
+});
+
+test('arguments are summed up without what is long or deep', () => {
+  expect(
+    summarise({
+      short: 'a',
+      long: 'x'.repeat(121),
+      list: [1, 2],
+      object: { a: 1, b: 2, c: 3 },
+      number: 1.5,
+      nothing: null,
+      truth: true,
+    }),
+  ).toEqual({
+    short: 'a',
+    long: `${'x'.repeat(120)}…`,
+    list: 'array(2)',
+    object: 'object(3)',
+    number: 1.5,
+    nothing: null,
+    truth: true,
+  });
+});
+
+test.each([
+  ['nothing', {}, 'destructive', false],
+  ['read-only', { annotations: { readOnlyHint: true } }, 'readonly', true],
+  ['not destructive', { annotations: { destructiveHint: false } }, 'mutating', false],
+  ['idempotent', { annotations: { idempotentHint: true } }, 'destructive', true],
+  ['its safety itself', { safety: 'readonly' }, 'readonly', true],
+  ['that it is not idempotent', { safety: 'readonly', idempotent: false }, 'readonly', false],
+] as const)('a tool that says %s of itself is taken at its word', (...row) => {
+  const [, said, safety, idempotent] = row;
+  expect(traitsOf({ name: 't', description: '', run: () => '', ...said })).toEqual({
+    layer: 'core',
+    category: 'general',
+    safety,
+    idempotent,
+    supportsDryRun: false,
+    prerequisites: [],
+    examples: [],
+  });
+});

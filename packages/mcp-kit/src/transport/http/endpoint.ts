@@ -1,0 +1,144 @@
+import { silentLogger, type Logger } from '#base';
+import { defaultLimits, isRecord, parseMessage, type Limits } from '#jsonrpc';
+import { claimsModern, modernVersion, type Service } from '#protocol';
+import { createMemoryStore, type Store } from '#store';
+import { connectionOptions } from '../serve-channel.ts';
+import { chooseMode, unacceptable, wantsStream, wrongContentType } from './accept.ts';
+import { Legacy } from './legacy.ts';
+import { defaultPace, Heartbeat, type Pace } from './paced-stream.ts';
+import { profiles, type Profile, type ProfileName } from './profile.ts';
+import { methodNotAllowed, tooLarge } from './refusals.ts';
+import {
+  jsonHeaders,
+  refuse,
+  single,
+  type Headers,
+  type Refusal,
+  type Responder,
+} from './responder.ts';
+import { Sessions, type SessionLimits } from './sessions.ts';
+import { Stateless } from './stateless.ts';
+
+export interface EndpointOptions {
+  readonly profile?: ProfileName | Profile;
+  /** Overrides the profile's choice between JSON and event streams. */
+  readonly answer?: Profile['answer'];
+  readonly limits?: Partial<Limits>;
+  readonly pace?: Partial<Pace>;
+  readonly sessions?: Partial<SessionLimits>;
+  /** Keeps the events that clients may come back for. */
+  readonly store?: Store;
+  /** How long events are kept. */
+  readonly retainMs?: number;
+  /** How soon a client that lost its stream may come back. */
+  readonly retryMs?: number;
+  /** Requests served at the same time, per session; sixteen times as many in all without one. */
+  readonly maxInFlight?: number;
+  readonly logger?: Logger;
+}
+
+/** One MCP endpoint, for any runtime: takes requests apart by era and method. */
+export interface Endpoint {
+  readonly limits: Limits;
+  readonly sessionCount: number;
+  readonly streamCount: number;
+  /** Says why a POST is refused before its body is read. */
+  refusePost(headers: Headers): Refusal | undefined;
+  post(headers: Headers, body: Uint8Array, responder: Responder): void;
+  get(headers: Headers, responder: Responder): void;
+  delete(headers: Headers, responder: Responder): void;
+  /** Ends every session and stream. */
+  close(): Promise<void>;
+}
+
+/** A body on the network is trusted less than a line from a parent process. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
+/** A stream must keep what a client's connection may hold unread when it breaks: some megabytes in each kernel. */
+const maxLogBytes = 32 * 1024 * 1024;
+
+export function createEndpoint(service: Service, options: EndpointOptions = {}): Endpoint {
+  const { logger = silentLogger, maxInFlight = 1024 } = options;
+  const store = options.store ?? createMemoryStore({ maxLogBytes });
+  const limits = { ...defaultLimits, maxBytes: maxBodyBytes, ...options.limits };
+  const profile = readProfile(options);
+  const heartbeat = new Heartbeat(profile.heartbeat);
+  const pace = { ...defaultPace, ...options.pace };
+  const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
+  const shared = { service, profile, log: store.log, logger, heartbeat, pace, retryMs, retainMs };
+  const sessions = new Sessions(
+    { ...shared, connection: connectionOptions({ maxInFlight, logger }) },
+    { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
+  );
+  const legacy = new Legacy(sessions, profile);
+  const stateless = new Stateless({ ...shared, maxInFlight: 16 * maxInFlight });
+
+  return {
+    limits,
+    get sessionCount() {
+      return sessions.size;
+    },
+    get streamCount() {
+      return heartbeat.size;
+    },
+    refusePost(headers) {
+      const wrongType = wrongContentType(headers);
+      if (wrongType !== undefined) return wrongType;
+      const announced = headers['content-length'];
+      return Number(announced ?? 0) > limits.maxBytes ? tooLarge(limits) : undefined;
+    },
+    post(headers, body, responder) {
+      const mode = chooseMode(single(headers, 'accept'), profile);
+      const parsed = parseMessage(body, limits);
+      if (mode === undefined) {
+        refuse(responder, unacceptable(profile));
+      } else if (!parsed.ok) {
+        const error = { code: parsed.code, message: parsed.reason };
+        refuse(responder, { status: 400, error });
+      } else if (speaksModern(headers, parsed.value)) {
+        stateless.post({ value: parsed.value, headers, mode }, responder);
+      } else {
+        legacy.post({ value: parsed.value, headers, mode }, responder);
+      }
+    },
+    get(headers, responder) {
+      if (!wantsStream(headers) && profile.plainGet === 'describe') {
+        const description = { transport: 'streamable-http', ...service.describe() };
+        responder.respond(200, jsonHeaders, JSON.stringify(description));
+      } else if (!wantsStream(headers) || headers['mcp-protocol-version'] === modernVersion) {
+        refuse(responder, methodNotAllowed('GET opens the event stream of a session'));
+      } else {
+        legacy.get(headers, responder).catch((error: unknown) => {
+          logger.error('GET failed', { error: String(error) });
+          responder.respond(500, [], '');
+        });
+      }
+    },
+    delete(headers, responder) {
+      if (headers['mcp-protocol-version'] === modernVersion) {
+        refuse(responder, methodNotAllowed('This revision has no sessions'));
+      } else {
+        legacy.delete(headers, responder);
+      }
+    },
+    async close() {
+      sessions.endAll();
+      // Subscriptions that the server has just completed say their last word within this turn.
+      await new Promise((resolve) => setImmediate(resolve));
+      heartbeat.endAll();
+    },
+  };
+}
+
+/** A message is modern when its header or its body says so; what they disagree on is settled later. */
+function speaksModern(headers: Headers, value: unknown): boolean {
+  if (headers['mcp-protocol-version'] === modernVersion) return true;
+  if (!isRecord(value)) return false;
+  const { params } = value;
+  return isRecord(params) && claimsModern(params);
+}
+
+function readProfile({ profile = 'spec', answer }: EndpointOptions): Profile {
+  const base = typeof profile === 'string' ? profiles[profile] : profile;
+  return answer === undefined ? base : { ...base, answer };
+}

@@ -1,0 +1,81 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { silentLogger } from '#base';
+import { createMemoryStore, type Log } from '#store';
+import { describe, expect, test } from 'vitest';
+import { EventStream } from './event-stream.ts';
+import { defaultPace, PacedStream } from './paced-stream.ts';
+import type { ResponseStream } from './responder.ts';
+
+/** A client that takes everything at once, and says when it was hung up on. */
+function createClient(): { readonly stream: PacedStream; readonly received: Promise<string> } {
+  let text = '';
+  let closed = (): void => {};
+  const received = new Promise<string>((resolve) => {
+    closed = () => resolve(text);
+  });
+  const out: ResponseStream = {
+    waiting: 0,
+    write: (more) => {
+      text += more;
+    },
+    onDrain: () => {},
+    onClose: () => {},
+    end: () => closed(),
+    cut: () => closed(),
+  };
+  return { stream: new PacedStream(out, defaultPace), received };
+}
+
+/** A log that takes its time, as one on another machine does. */
+function slow(log: Log): Log {
+  return {
+    append: async (...args) => {
+      await turn();
+      return log.append(...args);
+    },
+    readAfter: async (...args) => {
+      await turn();
+      return log.readAfter(...args);
+    },
+    trim: (...args) => log.trim(...args),
+    delete: (key) => log.delete(key),
+  };
+}
+
+function createStream(log: Log): EventStream {
+  let position = 0;
+  return new EventStream({
+    log,
+    logger: silentLogger,
+    key: 'stream',
+    nextPosition: () => ++position,
+    eventId: (at) => `e${at}`,
+    retryMs: 1000,
+    retainMs: 60_000,
+  });
+}
+
+describe.each([
+  ['a log in memory', (log: Log) => log],
+  ['a slow log', slow],
+])('a client that is let go, with %s,', (_name, wrap) => {
+  test('has been told where to come back, and gets the rest when it does', async () => {
+    const stream = createStream(wrap(createMemoryStore().log));
+    const first = createClient();
+    stream.prime();
+    stream.attach(first.stream, 0);
+    stream.emit('"before"');
+    stream.release(70);
+    expect(await first.received).toBe(
+      'id: e1\nretry: 1000\ndata: \n\nevent: message\nid: e2\ndata: "before"\n\nretry: 70\n\n',
+    );
+
+    stream.emit('"while away"');
+    stream.finish('"answer"');
+    const second = createClient();
+    stream.attach(second.stream, 2);
+    expect(await second.received).toBe(
+      'event: message\nid: e3\ndata: "while away"\n\nevent: message\nid: e4\ndata: "answer"\n\n',
+    );
+  });
+});

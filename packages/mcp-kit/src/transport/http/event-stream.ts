@@ -1,0 +1,274 @@
+import { createDeferred, isPromise, type Deferred, type Logger } from '#base';
+import type { Sent } from '#jsonrpc';
+import type { Log } from '#store';
+import type { PacedStream } from './paced-stream.ts';
+
+export interface EventStreamOptions {
+  readonly log: Log;
+  readonly logger: Logger;
+  /** Names this stream's log. */
+  readonly key: string;
+  /** The next position; increases with every call. */
+  readonly nextPosition: () => number;
+  /** How a position appears on the wire. */
+  readonly eventId: (position: number) => string;
+  readonly retryMs: number;
+  /** How long events are kept for a client that may come back. */
+  readonly retainMs: number;
+}
+
+/**
+ * What a stream may have unsent before its sender should wait, and before one that does not wait is not heard.
+ * Far below what a log holds: events that were sent but may not have arrived need room there too.
+ */
+const backlogHighWater = 1024 * 1024;
+const backlogLimit = 2 * backlogHighWater;
+
+/** What an event weighs: its characters, and the objects around them. */
+const weightOf = (text: string): number => text.length + 32;
+
+/**
+ * The messages of one stream, in order, each exactly once, over as many connections as the client needs to fetch them.
+ * Everything is in the log before it is on the wire; `#written` says how far the current connection has got.
+ */
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  #last = 0;
+  #written = 0;
+  /** The furthest any connection has got: what is behind it is the backlog. */
+  #reached = 0;
+  #backlog = 0;
+  #connection: PacedStream | undefined;
+  #finished = false;
+  #released: { readonly retryMs: number | undefined } | undefined;
+  #pumping = false;
+  #appending: Promise<void> | undefined;
+  #waiting: Deferred<void> | undefined;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+  }
+
+  get attached(): boolean {
+    return this.#connection?.open === true;
+  }
+
+  /** Its last message has been added. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Its last message has been on the wire, though it may not have arrived. */
+  get sent(): boolean {
+    return this.#finished && this.#reached === this.#last;
+  }
+
+  /** Nothing is left for a client that has seen this position. */
+  endsAt(position: number): boolean {
+    return this.#finished && position === this.#last;
+  }
+
+  /** An event without a message: gives the client a place to come back to before there is any. */
+  prime(): void {
+    this.#add('');
+  }
+
+  /** Adds a message, unless far too much is unsent already. */
+  emit(text: string): Sent {
+    if (this.#finished || this.#backlog > backlogLimit) return 'dropped';
+    this.#add(text);
+    return this.#congested ? 'full' : 'sent';
+  }
+
+  /** Adds the last message, if there is one, and ends the connection once everything is through. */
+  finish(text: string | undefined): void {
+    if (this.#finished) return;
+    if (text !== undefined) this.#add(text);
+    this.#finished = true;
+    this.#pump();
+  }
+
+  /** Continues on a new connection, after the last event the client has seen. The old connection, if any, ends. */
+  attach(connection: PacedStream, after: number): void {
+    this.#connection?.end();
+    this.#connection = connection;
+    this.#released = undefined;
+    this.#written = after;
+    connection.onClose(() => {
+      if (this.#connection !== connection) return;
+      this.#connection = undefined;
+      if (!this.#congested) this.#letGo();
+    });
+    this.#pump();
+  }
+
+  /** Ends the connection but not the stream, once everything is through: the client is to come back after a while. */
+  release(retryMs: number | undefined): void {
+    if (this.#connection === undefined || this.#finished) return;
+    this.#released = { retryMs };
+    this.#pump();
+  }
+
+  drained(): Promise<void> {
+    if (!this.#congested) return Promise.resolve();
+    this.#waiting ??= this.#awaitRoom();
+    // Which notices when there is room again, also when nothing is left to write.
+    this.#pump();
+    return this.#waiting.promise;
+  }
+
+  /** A client that stays away longer than its events are kept will not make room. */
+  #awaitRoom(): Deferred<void> {
+    const waiting = createDeferred<void>();
+    const timer = setTimeout(waiting.resolve, this.#options.retainMs).unref();
+    void waiting.promise.then(() => clearTimeout(timer));
+    return waiting;
+  }
+
+  /** Forgets everything; whoever waits for room goes on. */
+  close(): void {
+    this.#finished = true;
+    this.#connection?.end();
+    this.#connection = undefined;
+    this.#letGo();
+    void this.#forget();
+  }
+
+  /** The whole stream as one text, for an answer that is complete before it is sent. */
+  completeText(final: string, primed: boolean): string {
+    const first = primed ? this.#append('') : '';
+    const text = first + this.#append(final);
+    this.#finished = true;
+    return text;
+  }
+
+  get #congested(): boolean {
+    // What a client fetches again must not be pushed out of the log by what is new.
+    const catchingUp = this.#connection !== undefined && this.#written < this.#reached;
+    return (
+      catchingUp || this.#connection?.congested === true || this.#backlog > backlogHighWater
+    );
+  }
+
+  #append(text: string): string {
+    const position = this.#options.nextPosition();
+    void this.#record(position, text);
+    this.#last = position;
+    return this.#pass(position, text);
+  }
+
+  async #forget(): Promise<void> {
+    const { log, key, logger } = this.#options;
+    try {
+      await log.delete(key);
+    } catch (error) {
+      logger.error('events could not be deleted', { key, error: String(error) });
+    }
+  }
+
+  #record(position: number, text: string): Promise<void> | undefined {
+    const { log, key, retainMs, logger } = this.#options;
+    const append = () => log.append(key, position, text, { ttlMs: retainMs });
+    // A slow store must not let a later event overtake an earlier one.
+    const appended = this.#appending === undefined ? append() : this.#appending.then(append);
+    if (!isPromise(appended)) return undefined;
+    const done: Promise<void> = appended
+      .catch((error: unknown) =>
+        logger.error('an event could not be stored', { key, error: String(error) }),
+      )
+      .then(() => {
+        if (this.#appending === done) this.#appending = undefined;
+      });
+    this.#appending = done;
+    return done;
+  }
+
+  #add(text: string): void {
+    const position = this.#options.nextPosition();
+    const previous = this.#last;
+    this.#last = position;
+    const stored = this.#record(position, text);
+    const connection = this.#connection;
+    const live = stored === undefined && this.#written === previous && !this.#pumping;
+    if (connection !== undefined && live && connection.open && !connection.congested) {
+      connection.write(this.#pass(position, text));
+      return;
+    }
+    this.#backlog += weightOf(text);
+    if (stored !== undefined) void stored.then(() => this.#pump());
+    else this.#pump();
+  }
+
+  /** Writes what the log has and the connection has not, until there is nothing left or no room. */
+  #pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    this.#pumpAll().catch((error: unknown) => {
+      this.#options.logger.error('events could not be read', { error: String(error) });
+      this.#connection?.end();
+    });
+  }
+
+  async #pumpAll(): Promise<void> {
+    try {
+      for (;;) {
+        const connection = this.#connection;
+        if (connection === undefined || !connection.open) return;
+        if (connection.congested) {
+          await connection.drained();
+        } else if (this.#written === this.#last) {
+          this.#letGo();
+          if (this.#finished || this.#released !== undefined) this.#hangUp(connection);
+          return;
+        } else {
+          await this.#pumpPage(connection);
+        }
+      }
+    } finally {
+      // In the same turn as the last look at the log: whatever is added from now on starts a new pump.
+      this.#pumping = false;
+    }
+  }
+
+  async #pumpPage(connection: PacedStream): Promise<void> {
+    const { log, key, logger } = this.#options;
+    await this.#appending;
+    const { entries, complete } = await log.readAfter(key, this.#written, 64);
+    if (this.#connection !== connection) return;
+    if (!complete && this.#written > 0) logger.warn('events were lost before they were sent', { key });
+    if (entries.length === 0) this.#written = this.#last;
+    for (const { position, data } of entries) {
+      if (position > this.#reached) this.#backlog -= weightOf(data);
+      connection.write(this.#pass(position, data));
+      if (connection.congested) break;
+    }
+    if (this.#reached === this.#last || entries.length === 0) this.#backlog = 0;
+    if (!this.#congested) this.#letGo();
+  }
+
+  #hangUp(connection: PacedStream): void {
+    const retryMs = this.#finished ? undefined : this.#released?.retryMs;
+    if (retryMs !== undefined) connection.write(`retry: ${retryMs}\n\n`);
+    this.#connection = undefined;
+    connection.end();
+  }
+
+  #letGo(): void {
+    this.#waiting?.resolve();
+    this.#waiting = undefined;
+  }
+
+  /** The event as it goes out now. */
+  #pass(position: number, text: string): string {
+    this.#written = position;
+    this.#reached = Math.max(this.#reached, position);
+    return this.#format(position, text);
+  }
+
+  #format(position: number, text: string): string {
+    const id = this.#options.eventId(position);
+    return text === ''
+      ? `id: ${id}\nretry: ${this.#options.retryMs}\ndata: \n\n`
+      : `event: message\nid: ${id}\ndata: ${text}\n\n`;
+  }
+}

@@ -1,0 +1,124 @@
+import { createDeferred, type Deferred } from '#base';
+import type { Sent } from '#jsonrpc';
+import type { ResponseStream } from './responder.ts';
+
+export interface Pace {
+  /** Bytes a client may be behind before its sender should wait. */
+  readonly highWaterBytes: number;
+  /** How long a client that is behind may take nothing before it is cut off. */
+  readonly stallMs: number;
+}
+
+export const defaultPace: Pace = { highWaterBytes: 1024 * 1024, stallMs: 30_000 };
+
+/** An open event stream that a slow reader cannot turn into memory. */
+export class PacedStream {
+  readonly #out: ResponseStream;
+  readonly #pace: Pace;
+  #open = true;
+  #gone = false;
+  #stalled: NodeJS.Timeout | undefined;
+  #drained: Deferred<void> | undefined;
+  readonly #closeListeners: (() => void)[] = [];
+
+  constructor(out: ResponseStream, pace: Pace) {
+    this.#out = out;
+    this.#pace = pace;
+    out.onDrain(() => this.#relax());
+    out.onClose(() => {
+      this.#open = false;
+      this.#gone = true;
+      this.#relax();
+      for (const listener of this.#closeListeners) listener();
+    });
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** The client is behind: what is sent now should wait. */
+  get congested(): boolean {
+    return this.#stalled !== undefined;
+  }
+
+  write(text: string): Sent {
+    if (!this.#open) return 'dropped';
+    this.#out.write(text);
+    if (this.#stalled === undefined && this.#out.waiting > this.#pace.highWaterBytes) {
+      this.#stalled = setTimeout(() => this.#out.cut(), this.#pace.stallMs);
+    }
+    return this.congested ? 'full' : 'sent';
+  }
+
+  drained(): Promise<void> {
+    if (!this.congested) return Promise.resolve();
+    this.#drained ??= createDeferred();
+    return this.#drained.promise;
+  }
+
+  /** Keeps intermediaries from closing an idle connection. */
+  beat(comment: string): void {
+    if (this.#open && !this.congested) this.#out.write(`: ${comment}\n\n`);
+  }
+
+  end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#out.end();
+    this.#relax();
+    // What is still on its way may stall as well.
+    if (this.#out.waiting > 0 && !this.#gone) {
+      this.#stalled = setTimeout(() => this.#out.cut(), this.#pace.stallMs).unref();
+    }
+  }
+
+  /** Calls back once, when the connection is gone. */
+  onClose(listener: () => void): void {
+    if (this.#gone) listener();
+    else this.#closeListeners.push(listener);
+  }
+
+  #relax(): void {
+    clearTimeout(this.#stalled);
+    this.#stalled = undefined;
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+}
+
+/** All open streams of one endpoint, kept alive by one timer. */
+export class Heartbeat {
+  readonly #streams = new Set<PacedStream>();
+  readonly #comment: string;
+  readonly #everyMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ comment, everyMs }: { readonly comment: string; readonly everyMs: number }) {
+    this.#comment = comment;
+    this.#everyMs = everyMs;
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  add(stream: PacedStream): void {
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => {
+      for (const open of this.#streams) open.beat(this.#comment);
+    }, this.#everyMs).unref();
+    stream.onClose(() => this.#remove(stream));
+  }
+
+  endAll(): void {
+    for (const stream of this.#streams) stream.end();
+  }
+
+  #remove(stream: PacedStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

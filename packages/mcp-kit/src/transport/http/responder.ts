@@ -1,0 +1,62 @@
+import { encodeError, type ErrorObject, type Id } from '#jsonrpc';
+
+/** Header names in lower case. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Names and values in turn. */
+export type HeaderList = readonly string[];
+
+/** One HTTP request's way out, whatever runtime it came in through. Nothing happens once the client has gone. */
+export interface Responder {
+  /** Sends the whole answer. */
+  respond(status: number, headers: HeaderList, body: string): void;
+  /** Begins an answer whose end is not known yet. */
+  openStream(headers: HeaderList): ResponseStream;
+  /** The client has left. */
+  readonly gone: boolean;
+  /** Calls back once if the client leaves before the answer is complete. */
+  onGone(listener: () => void): void;
+}
+
+export interface ResponseStream {
+  write(text: string): void;
+  /** Bytes written that the client has not taken yet. */
+  readonly waiting: number;
+  /** Calls back when the client has taken everything, as often as that happens. */
+  onDrain(listener: () => void): void;
+  /** Calls back once, when nothing can be written any more. */
+  onClose(listener: () => void): void;
+  end(): void;
+  /** Breaks the connection off. */
+  cut(): void;
+}
+
+export const jsonHeaders: HeaderList = ['content-type', 'application/json'];
+
+export const streamHeaders: HeaderList = [
+  'content-type',
+  'text/event-stream',
+  'cache-control',
+  'no-cache, no-transform',
+  'x-accel-buffering',
+  'no',
+];
+
+/** Why a request is not served: an HTTP status and the JSON-RPC error in its body. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: ErrorObject;
+  readonly id?: Id | undefined;
+  readonly headers?: HeaderList;
+}
+
+export function refuse(responder: Responder, refusal: Refusal): void {
+  const { status, error, id, headers = [] } = refusal;
+  responder.respond(status, [...jsonHeaders, ...headers], encodeError(id, error));
+}
+
+/** The header as one string, when it was sent once. */
+export function single(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,213 @@
+import type { Logger } from '#base';
+import { Connection, type Channel, type ConnectionOptions, type Origin, type Sent } from '#jsonrpc';
+import { understandsPriming, type Peer, type Service } from '#protocol';
+import type { Log } from '#store';
+import { EventStream } from './event-stream.ts';
+import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
+import type { Profile } from './profile.ts';
+import { Reply } from './reply.ts';
+import type { ResponseStream } from './responder.ts';
+
+/** What all sessions of an endpoint share. */
+export interface SessionShared {
+  readonly service: Service;
+  readonly profile: Profile;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly heartbeat: Heartbeat;
+  readonly pace: Pace;
+  readonly retryMs: number;
+  /** How long events are kept for a client that may come back. */
+  readonly retainMs: number;
+  readonly connection: ConnectionOptions;
+}
+
+/** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
+const maxUndelivered = 256;
+/** Answered streams kept for a client that lost the end of one, and those whose answer it has not been sent yet. */
+const maxSent = 64;
+const maxUnsent = 1024;
+
+/** One client of the handshake era over HTTP: a conversation whose messages travel in many requests. */
+export class Session implements Channel {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly #shared: SessionShared;
+  #peer: Peer | undefined;
+  #streams: Map<number, EventStream> | undefined;
+  /** Streams the client opened for what belongs to no request. */
+  #listening: EventStream[] | undefined;
+  #undelivered: string[] | undefined;
+  #streamCount = 0;
+  #eventCount = 0;
+  lastSeenMs: number = performance.now();
+
+  constructor(id: string, shared: SessionShared) {
+    this.id = id;
+    this.#shared = shared;
+    this.connection = new Connection(
+      this,
+      (connection) => (this.#peer = shared.service.open(connection)),
+      shared.connection,
+    );
+  }
+
+  /** `initialize` was answered. */
+  get initialized(): boolean {
+    return this.#peer?.version !== undefined;
+  }
+
+  get ready(): boolean {
+    return this.#peer?.phase === 'ready';
+  }
+
+  get acceptsBatch(): boolean {
+    return this.#peer?.acceptsBatch() === true;
+  }
+
+  /** The client understands the empty event that marks where to resume. */
+  get canResume(): boolean {
+    return understandsPriming(this.#peer?.version);
+  }
+
+  /** Nobody waits for anything: no stream is open, and whoever asked something has left. */
+  isIdle(): boolean {
+    if (this.#listener !== undefined) return false;
+    return !this.connection.isServing((origin) => origin instanceof Reply && origin.attended);
+  }
+
+  start(): void {}
+
+  send(text: string, origin?: Origin): Sent {
+    if (origin instanceof Reply) return origin.emit(text);
+    if (this.#listener !== undefined) return this.#listener.emit(text);
+    this.#undelivered ??= [];
+    this.#undelivered.push(text);
+    if (this.#undelivered.length <= maxUndelivered) return 'sent';
+    this.#undelivered.shift();
+    return 'full';
+  }
+
+  reply(text: string | undefined, origin?: Origin): void {
+    if (origin instanceof Reply) origin.answer(text);
+  }
+
+  drained(origin?: Origin): Promise<void> {
+    if (origin instanceof Reply) return origin.drained();
+    return this.#listener?.drained() ?? Promise.resolve();
+  }
+
+  /** The newest: a client that lost its connection opens another long before the loss is noticed here. */
+  get #listener(): EventStream | undefined {
+    return this.#listening?.findLast((stream) => stream.attached);
+  }
+
+  /** Opens a stream on a connection. */
+  openStream(out: ResponseStream): EventStream {
+    const stream = this.#createStream();
+    this.#connect(stream, out, 0);
+    if (this.canResume) stream.prime();
+    return stream;
+  }
+
+  /** A whole stream in one text: an answer that nothing preceded. */
+  completeStream(text: string): string {
+    return this.#createStream().completeText(text, this.canResume);
+  }
+
+  /** Opens a stream for what belongs to no request, and sends what has been waiting for one. */
+  listen(out: ResponseStream): void {
+    const stream = this.openStream(out);
+    this.#listening ??= [];
+    this.#listening.push(stream);
+    this.#deliver(stream);
+  }
+
+  /** Finds the stream and position a client names; nothing when it cannot be continued without loss. */
+  async locate(
+    lastEventId: string,
+  ): Promise<{ readonly stream: EventStream; readonly after: number } | undefined> {
+    for (const [number, stream] of this.#streams ?? []) {
+      const after = this.#positionIn(number, lastEventId);
+      if (after === undefined) continue;
+      const read = await this.#shared.log.readAfter(this.#logKey(number), after - 1, 1);
+      const [entry] = read.entries;
+      if (read.complete && entry?.position === after) return { stream, after };
+    }
+    return undefined;
+  }
+
+  resume(
+    found: { readonly stream: EventStream; readonly after: number },
+    out: ResponseStream,
+  ): void {
+    this.#connect(found.stream, out, found.after);
+    if (this.#listening?.includes(found.stream)) this.#deliver(found.stream);
+  }
+
+  async close(): Promise<void> {
+    for (const stream of this.#streams?.values() ?? []) stream.close();
+    this.#streams = undefined;
+    this.#listening = undefined;
+    this.#undelivered = undefined;
+  }
+
+  #deliver(stream: EventStream): void {
+    const waiting = this.#undelivered ?? [];
+    this.#undelivered = undefined;
+    for (const text of waiting) stream.emit(text);
+  }
+
+  /** Puts a stream on a connection, from after a position on. */
+  #connect(stream: EventStream, out: ResponseStream, after: number): void {
+    const connection = new PacedStream(out, this.#shared.pace);
+    this.#shared.heartbeat.add(connection);
+    stream.attach(connection, after);
+  }
+
+  /** A new stream, remembered so that the client can come back to it. */
+  #createStream(): EventStream {
+    const { log, logger, retryMs, retainMs, profile } = this.#shared;
+    const number = ++this.#streamCount;
+    let position = 0;
+    const perSession = profile.eventIds === 'session-counter';
+    const stream = new EventStream({
+      log,
+      logger,
+      retryMs,
+      retainMs,
+      key: this.#logKey(number),
+      nextPosition: perSession ? () => ++this.#eventCount : () => ++position,
+      eventId: perSession ? (at) => `${this.id}-${at}` : (at) => `${number}.${at}`,
+    });
+    this.#streams ??= new Map();
+    this.#streams.set(number, stream);
+    this.#forgetFinished();
+    return stream;
+  }
+
+  #positionIn(number: number, eventId: string): number | undefined {
+    const prefix =
+      this.#shared.profile.eventIds === 'session-counter' ? `${this.id}-` : `${number}.`;
+    if (!eventId.startsWith(prefix)) return undefined;
+    const digits = eventId.slice(prefix.length);
+    return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
+  }
+
+  #logKey(number: number): string {
+    return `events/${this.id}/${number}`;
+  }
+
+  #forgetFinished(): void {
+    if (this.#streams === undefined || this.#streams.size <= maxSent) return;
+    for (const [number, stream] of this.#streams) {
+      if (this.#streams.size <= maxSent) return;
+      const listening = this.#listening?.includes(stream) === true;
+      if (stream.attached || !(stream.finished || listening)) continue;
+      if (!stream.sent && !listening && this.#streams.size <= maxUnsent) continue;
+      stream.close();
+      this.#streams.delete(number);
+      if (listening) this.#listening = this.#listening?.filter((other) => other !== stream);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { crypto } from '#base';
+import { Buffer } from 'node:buffer';
+import { Session, type SessionShared } from './session.ts';
+
+export interface SessionLimits {
+  /** How long a session may be idle. */
+  readonly ttlMs: number;
+  /** How often idle sessions are looked for. */
+  readonly sweepMs: number;
+  readonly maxSessions: number;
+}
+
+/** When there is no room, a session idle this long gives way to a new one. */
+const yieldMs = 60_000;
+
+/** The sessions of one endpoint. Most clients leave without saying so: time ends what they do not. */
+export class Sessions {
+  readonly #shared: SessionShared;
+  readonly #limits: SessionLimits;
+  readonly #open = new Map<string, Session>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(shared: SessionShared, limits: SessionLimits) {
+    this.#shared = shared;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** A session for a client that has not initialized yet; nothing when there are too many. */
+  create(): Session | undefined {
+    if (this.#open.size >= this.#limits.maxSessions) this.sweep(yieldMs);
+    if (this.#open.size >= this.#limits.maxSessions) return undefined;
+    const session = new Session(newSessionId(), this.#shared);
+    this.#open.set(session.id, session);
+    this.#timer ??= setInterval(() => this.sweep(this.#limits.ttlMs), this.#limits.sweepMs).unref();
+    return session;
+  }
+
+  /** The session, which is not idle now. */
+  use(id: string): Session | undefined {
+    const session = this.#open.get(id);
+    if (session === undefined) return undefined;
+    const now = performance.now();
+    if (now - session.lastSeenMs > this.#limits.ttlMs && session.isIdle()) {
+      this.end(session);
+      return undefined;
+    }
+    session.lastSeenMs = now;
+    return session;
+  }
+
+  end(session: Session): void {
+    this.#open.delete(session.id);
+    void session.connection.close();
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  sweep(idleMs: number): void {
+    const now = performance.now();
+    for (const session of this.#open.values()) {
+      // Idleness begins when the last call or stream ends, not when it began.
+      if (!session.isIdle()) session.lastSeenMs = now;
+      else if (session.lastSeenMs <= now - idleMs) this.end(session);
+    }
+  }
+
+  endAll(): void {
+    for (const session of this.#open.values()) this.end(session);
+  }
+}
+
+/** Through bytes, because Node glues the id together from pieces that would all be kept: ten times its size. */
+function newSessionId(): string {
+  return Buffer.from(crypto().randomUUID(), 'latin1').toString('latin1');
+}

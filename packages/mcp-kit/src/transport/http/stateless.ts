@@ -1,0 +1,209 @@
+import { isPromise, type Logger } from '#base';
+import {
+  classify,
+  encodeThrown,
+  encodeNotification,
+  encodeResult,
+  Exchange,
+  RpcError,
+  rpcErrors,
+  toErrorObject,
+  type Link,
+  type Origin,
+  type Request,
+  type Sent,
+} from '#jsonrpc';
+import {
+  decodeHeaderValue,
+  httpStatusOf,
+  mcpErrors,
+  mirrorMismatch,
+  namedBy,
+  readEnvelope,
+  requireModernVersion,
+  type Envelope,
+  type Service,
+} from '#protocol';
+import type { AnswerMode } from './accept.ts';
+import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
+import { badRequest, overloaded } from './refusals.ts';
+import {
+  jsonHeaders,
+  refuse,
+  single,
+  streamHeaders,
+  type Headers,
+  type Responder,
+} from './responder.ts';
+
+export interface StatelessShared {
+  readonly service: Service;
+  readonly heartbeat: Heartbeat;
+  readonly pace: Pace;
+  readonly logger: Logger;
+  readonly maxInFlight: number;
+}
+
+interface Post {
+  readonly value: unknown;
+  readonly headers: Headers;
+  readonly mode: AnswerMode;
+}
+
+/** Serves POSTs of the stateless era: each is complete in itself. */
+export class Stateless {
+  readonly #shared: StatelessShared;
+  #inFlight = 0;
+
+  constructor(shared: StatelessShared) {
+    this.#shared = shared;
+  }
+
+  post({ value, headers, mode }: Post, responder: Responder): void {
+    const classified = classify(value);
+    switch (classified.kind) {
+      case 'request':
+        this.#serve(classified.message, { headers, mode, responder });
+        break;
+      case 'notification':
+        responder.respond(202, [], '');
+        break;
+      case 'response':
+        refuse(responder, badRequest('Clients do not send responses in this revision'));
+        break;
+      case 'invalid':
+        refuse(responder, { ...badRequest(classified.reason), id: classified.id });
+        break;
+    }
+  }
+
+  #serve(
+    request: Request,
+    call: { readonly headers: Headers; readonly mode: AnswerMode; readonly responder: Responder },
+  ): void {
+    const { service, maxInFlight, logger } = this.#shared;
+    const { headers, mode, responder } = call;
+    const { id } = request;
+    let envelope: Envelope;
+    try {
+      envelope = checkedEnvelope(service, request, headers);
+    } catch (error) {
+      refuse(responder, { status: 400, error: toErrorObject(error), id });
+      return;
+    }
+    if (this.#inFlight >= maxInFlight) {
+      refuse(responder, { ...overloaded('Overloaded, retry later', 1), id });
+      return;
+    }
+    // A subscription is a stream or nothing, whatever form other answers take.
+    const streams = mode === 'json' && request.method === 'subscriptions/listen';
+    const answer = new StatelessAnswer(responder, streams ? 'either' : mode, this.#shared);
+    const exchange = new Exchange(request, link, answer);
+    const failed = (error: unknown): void => {
+      if (exchange.cancelled) return;
+      if (!(error instanceof RpcError))
+        logger.error(`${request.method} failed`, { error: String(error) });
+      answer.finish(encodeThrown(id, error), httpStatusOf(toErrorObject(error).code));
+    };
+    try {
+      const outcome = service.serve(exchange, envelope);
+      if (!isPromise(outcome)) {
+        answer.finish(encodeResult(id, outcome), 200);
+        return;
+      }
+      this.#inFlight++;
+      // This era's way to cancel is to hang up.
+      responder.onGone(() => exchange.cancel('the client hung up'));
+      void outcome
+        .then((result) => answer.finish(encodeResult(id, result), 200))
+        .catch(failed)
+        .finally(() => this.#inFlight--);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+/** The answer to one request: JSON, or a stream as soon as something precedes it. */
+class StatelessAnswer {
+  readonly #responder: Responder;
+  readonly #mode: AnswerMode;
+  readonly #shared: StatelessShared;
+  #finished = false;
+  #stream: PacedStream | undefined;
+
+  constructor(responder: Responder, mode: AnswerMode, shared: StatelessShared) {
+    this.#responder = responder;
+    this.#mode = mode;
+    this.#shared = shared;
+  }
+
+  emit(text: string): Sent {
+    if (this.#finished || this.#mode === 'json') return 'dropped';
+    if (this.#stream === undefined) {
+      this.#stream = new PacedStream(this.#responder.openStream(streamHeaders), this.#shared.pace);
+      this.#shared.heartbeat.add(this.#stream);
+    }
+    // Without a log to fall back on, a sender that does not wait is not heard.
+    return this.#stream.congested ? 'dropped' : this.#stream.write(event(text));
+  }
+
+  drained(): Promise<void> {
+    return this.#stream?.drained() ?? Promise.resolve();
+  }
+
+  finish(text: string, status: number): void {
+    this.#finished = true;
+    if (this.#stream !== undefined) {
+      this.#stream.write(event(text));
+      this.#stream.end();
+    } else if (this.#mode === 'sse' && status === 200) {
+      this.#responder.respond(200, streamHeaders, event(text));
+    } else {
+      this.#responder.respond(status, jsonHeaders, text);
+    }
+  }
+}
+
+const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
+
+/** What a handler can send before it answers; this era has no requests to the client. */
+const link: Link = {
+  notify(method, params, origin) {
+    if (!isAnswer(origin)) return;
+    if (origin.emit(encodeNotification(method, params)) !== 'sent') return origin.drained();
+  },
+  request: () =>
+    Promise.reject(new RpcError(rpcErrors.internal, 'This revision has no requests to the client')),
+};
+
+function isAnswer(origin: Origin | undefined): origin is StatelessAnswer {
+  return origin instanceof StatelessAnswer;
+}
+
+/** Checks, in this order, the envelope, the headers that repeat it, and those that repeat parameters. */
+function checkedEnvelope(service: Service, request: Request, headers: Headers): Envelope {
+  const { method, params } = request;
+  const envelope = readEnvelope(params);
+  if (headers['mcp-protocol-version'] !== envelope.version) throw mismatch('MCP-Protocol-Version');
+  requireModernVersion(envelope.version);
+  if (headers['mcp-method'] !== method) throw mismatch('Mcp-Method');
+  const member = namedBy.get(method);
+  if (member === undefined) return envelope;
+  const header = single(headers, 'mcp-name');
+  const name = header === undefined ? undefined : decodeHeaderValue(header);
+  if (name === undefined || name !== params?.[member]) throw mismatch('Mcp-Name');
+  if (method !== 'tools/call') return envelope;
+  const bindings = service.mirroredHeaders(name);
+  if (bindings.length === 0) return envelope;
+  const wrong = mirrorMismatch(bindings, params?.['arguments'], headers);
+  if (wrong !== undefined) throw new RpcError(mcpErrors.headerMismatch, wrong);
+  return envelope;
+}
+
+function mismatch(header: string): RpcError {
+  return new RpcError(
+    mcpErrors.headerMismatch,
+    `The ${header} header is missing or differs from the body`,
+  );
+}

@@ -1,0 +1,190 @@
+import { Buffer } from 'node:buffer';
+import { createDeferred } from '#base';
+import type { Service } from '#protocol';
+import { Pieces } from '../pieces.ts';
+import { createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { createGuard, type GuardOptions } from './guard.ts';
+import { methodNotAllowed, tooLarge } from './refusals.ts';
+import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
+
+export interface FetchHandler {
+  (request: Request): Promise<Response>;
+  /** Ends every session and stream. */
+  close(): Promise<void>;
+}
+
+/** The same endpoint as a function from `Request` to `Response`: for Hono, Bun, Deno and workers. */
+export function toFetchHandler(
+  service: Service,
+  options: EndpointOptions & GuardOptions = {},
+): FetchHandler {
+  const endpoint = createEndpoint(service, options);
+  const guard = createGuard(options);
+  const handle = async (request: Request): Promise<Response> => {
+    const responder = new WebResponder(request.signal);
+    const headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) };
+    const refusal =
+      guard(headers, []) ?? (request.method === 'POST' ? endpoint.refusePost(headers) : undefined);
+    if (refusal !== undefined) refuse(responder, refusal);
+    else if (request.method === 'POST') await post(request, headers, responder);
+    else if (request.method === 'GET') endpoint.get(headers, responder);
+    else if (request.method === 'DELETE') endpoint.delete(headers, responder);
+    else refuse(responder, methodNotAllowed(`${request.method} is not supported`));
+    return responder.response;
+  };
+
+  const post = async (
+    request: Request,
+    headers: Record<string, string>,
+    responder: Responder,
+  ): Promise<void> => {
+    const body = await readBody(request, endpoint.limits.maxBytes);
+    if (body === undefined) refuse(responder, tooLarge(endpoint.limits));
+    else endpoint.post(headers, body, responder);
+  };
+
+  return Object.assign(handle, {
+    close: () => endpoint.close(),
+  });
+}
+
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
+  const body = new Pieces();
+  for await (const chunk of request.body ?? []) {
+    body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    if (body.size > maxBytes) return undefined;
+  }
+  return body.take();
+}
+
+/** Bodies a runtime may not attach to these. */
+const bodiless = new Set([202, 204]);
+
+/** The status proxies log for a client that left before its answer. */
+const clientClosedRequest = 499;
+
+class WebResponder implements Responder {
+  readonly #answered = createDeferred<Response>();
+  readonly #goneListeners: (() => void)[] = [];
+  #stream: WebStream | undefined;
+  #begun = false;
+  #gone = false;
+
+  constructor(signal: AbortSignal) {
+    if (signal.aborted) this.#leave();
+    else signal.addEventListener('abort', () => this.#leave(), { once: true });
+  }
+
+  get response(): Promise<Response> {
+    return this.#answered.promise;
+  }
+
+  respond(status: number, headers: HeaderList, body: string): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    const content = bodiless.has(status) ? null : body;
+    this.#answered.resolve(new Response(content, { status, headers: pairs(headers) }));
+  }
+
+  openStream(headers: HeaderList): ResponseStream {
+    const stream = new WebStream(() => this.#leave());
+    if (this.#begun) {
+      stream.cut();
+      return stream;
+    }
+    this.#begun = true;
+    this.#stream = stream;
+    this.#answered.resolve(new Response(stream.readable, { status: 200, headers: pairs(headers) }));
+    return stream;
+  }
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  onGone(listener: () => void): void {
+    this.#goneListeners.push(listener);
+  }
+
+  /** Runtimes report a hang-up by the request's signal, by cancelling the body, or both. */
+  #leave(): void {
+    this.#gone = true;
+    // Nobody will read this, but whoever awaits the response goes on.
+    this.respond(clientClosedRequest, [], '');
+    this.#stream?.cut();
+    for (const listener of this.#goneListeners.splice(0)) listener();
+  }
+}
+
+class WebStream implements ResponseStream {
+  readonly readable: ReadableStream<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly #drainListeners: (() => void)[] = [];
+  readonly #closeListeners: (() => void)[] = [];
+  #waiting = 0;
+  #closed = false;
+
+  constructor(onCancel: () => void) {
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          this.#waiting = 0;
+          for (const listener of this.#drainListeners) listener();
+        },
+        cancel: () => {
+          this.#finish();
+          onCancel();
+        },
+      },
+      { highWaterMark: 1 },
+    );
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  write(text: string): void {
+    if (this.#closed) return;
+    const bytes = Buffer.from(text, 'utf8');
+    this.#waiting += bytes.length;
+    this.#controller?.enqueue(bytes);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drainListeners.push(listener);
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#closed) listener();
+    else this.#closeListeners.push(listener);
+  }
+
+  end(): void {
+    if (this.#closed) return;
+    this.#controller?.close();
+    this.#finish();
+  }
+
+  cut(): void {
+    if (this.#closed) return;
+    this.#controller?.error(new Error('the connection was cut'));
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#closed = true;
+    for (const listener of this.#closeListeners) listener();
+  }
+}
+
+function pairs(headers: HeaderList): [string, string][] {
+  const result: [string, string][] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    result.push([headers[at] ?? '', headers[at + 1] ?? '']);
+  }
+  return result;
+}

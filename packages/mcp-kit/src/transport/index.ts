@@ -1,0 +1,6 @@
+export { memoryPair } from './memory.ts';
+export { LineReader } from './ndjson.ts';
+export { serveChannel, type ServeOptions } from './serve-channel.ts';
+export { dialSocket, listenSocket, type Listening, type SocketOptions } from './socket.ts';
+export { serveStdio, type StdioOptions } from './stdio.ts';
+export { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';

@@ -1,0 +1,36 @@
+import type { Logger } from '#base';
+import { Connection, type Channel, type ConnectionOptions } from '#jsonrpc';
+import { vocabulary, type Service } from '#protocol';
+
+export interface ServeOptions extends Pick<
+  ConnectionOptions,
+  'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'onClosed'
+> {
+  readonly logger?: Logger;
+}
+
+/** Serves one client over one channel. */
+export function serveChannel(
+  service: Service,
+  channel: Channel,
+  options: ServeOptions = {},
+): Connection {
+  return new Connection(
+    channel,
+    (connection) => service.open(connection),
+    connectionOptions(options),
+  );
+}
+
+/** How every conversation with a client is held, whatever carries it. */
+export function connectionOptions({ logger, ...options }: ServeOptions): ConnectionOptions {
+  return {
+    ...options,
+    vocabulary,
+    onBug: (error, method) => logger?.error(`${method} failed`, { error: describe(error) }),
+  };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,53 @@
+import { createServer } from 'node:net';
+import type { Channel, Connection } from '#jsonrpc';
+import type { Service } from '#protocol';
+import { dial, listen } from './listen.ts';
+import { serveChannel, type ServeOptions } from './serve-channel.ts';
+import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';
+
+export interface SocketOptions extends Omit<ServeOptions, 'onClosed'>, StreamChannelOptions {
+  readonly maxConnections?: number;
+}
+
+export interface Listening {
+  /** Where it listens. */
+  readonly address: string;
+  /** Stops listening and ends every conversation; idempotent. */
+  close(): Promise<void>;
+}
+
+/** Serves any number of clients over a unix socket, or a named pipe on Windows; only this user may connect. */
+export async function listenSocket(
+  service: Service,
+  path: string,
+  options: SocketOptions = {},
+): Promise<Listening> {
+  const open = new Set<Connection>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const channel = new StreamChannel(socket, socket, options);
+    const connection: Connection = serveChannel(service, channel, {
+      ...options,
+      onClosed: () => open.delete(connection),
+    });
+    open.add(connection);
+  });
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  await listen(server, { path });
+  return {
+    address: path,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all([...open].map((connection) => connection.close()));
+      await closed;
+    },
+  };
+}
+
+/** Connects to a unix socket or named pipe that speaks one message per line. */
+export async function dialSocket(
+  path: string,
+  options: StreamChannelOptions = {},
+): Promise<Channel> {
+  const socket = await dial(path);
+  return new StreamChannel(socket, socket, options);
+}

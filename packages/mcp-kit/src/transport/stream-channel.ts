@@ -1,0 +1,179 @@
+import type { Buffer } from 'node:buffer';
+import type { Readable, Writable } from 'node:stream';
+import { createDeferred, type Deferred } from '#base';
+import { defaultLimits, type Channel, type Limits, type Sent, type Sink } from '#jsonrpc';
+import { LineReader } from './ndjson.ts';
+
+export interface StreamChannelOptions {
+  readonly limits?: Partial<Limits>;
+  /** Bytes waiting to be written above which reading pauses. */
+  readonly highWaterBytes?: number;
+}
+
+/** How an output that is not ours to end is written to. */
+export interface BorrowedOutput {
+  readonly write: (text: string, done?: () => void) => boolean;
+}
+
+/** Characters gathered within one turn before they are written all the same. */
+const gatheredLimit = 64 * 1024;
+/** How long a peer that does not read may hold up the end. */
+const flushMs = 1000;
+
+/** A channel over two byte streams, one JSON message per line. */
+export class StreamChannel implements Channel {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #limits: Limits;
+  readonly #borrowed: BorrowedOutput | undefined;
+  readonly #highWater: number;
+  /** Lines of this turn: written together when it ends, because a write costs more than a message. */
+  #lines = '';
+  #reading = false;
+  #scheduled = false;
+  #paused = false;
+  #closed = false;
+  #closing: Promise<void> | undefined;
+  #cause: Error | undefined;
+  #drained: Deferred<void> | undefined;
+  #reader: LineReader | undefined;
+  /** What had arrived when reading paused. */
+  #unread: Buffer | undefined;
+  #sink: Sink | undefined;
+
+  constructor(
+    input: Readable,
+    output: Writable,
+    options: StreamChannelOptions & { readonly borrowed?: BorrowedOutput } = {},
+  ) {
+    this.#input = input;
+    this.#output = output;
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#borrowed = options.borrowed;
+    this.#highWater = options.highWaterBytes ?? 4 * 1024 * 1024;
+    // From the first moment: an error that nobody listens for ends the process.
+    input.once('error', (error: Error) => this.#end(error));
+    output.on('error', (error: Error) => this.#end(error));
+    input.once('close', () => {
+      if (!input.readableEnded) this.#end();
+    });
+    output.once('close', () => this.#end());
+  }
+
+  start(sink: Sink): void {
+    this.#sink = sink;
+    if (this.#closed) {
+      sink.closed(this.#cause);
+      return;
+    }
+    const reader = new LineReader(this.#limits, sink);
+    this.#reader = reader;
+    this.#input.on('data', (chunk: Buffer) => this.#read(reader, chunk));
+    this.#input.once('end', () => {
+      reader.end();
+      this.#flush();
+      if (!this.#closed) sink.ended();
+    });
+    this.#output.on('drain', () => this.#resume());
+  }
+
+  send(text: string): Sent {
+    if (this.#closed) return 'dropped';
+    const waiting = this.#waiting;
+    // Whoever ignores `full` loses what they send, not our memory.
+    if (waiting > 4 * this.#highWater) return 'dropped';
+    this.reply(text);
+    return waiting > this.#highWater ? 'full' : 'sent';
+  }
+
+  reply(text: string | undefined): void {
+    if (text === undefined || this.#closed) return;
+    this.#lines += `${text}\n`;
+    if (this.#reading) {
+      if (this.#lines.length > gatheredLimit) this.#flush();
+      return;
+    }
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    process.nextTick(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  drained(): Promise<void> {
+    if (this.#closed || this.#waiting <= this.#highWater) return Promise.resolve();
+    this.#drained ??= createDeferred();
+    return this.#drained.promise;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const output = this.#output;
+    this.#flush();
+    this.#end();
+    if (!output.destroyed && !output.writableEnded) {
+      const { promise, resolve } = createDeferred<void>();
+      const timer = setTimeout(resolve, flushMs);
+      output.once('close', resolve);
+      if (this.#borrowed === undefined) output.end(resolve);
+      else this.#borrowed.write('', resolve);
+      await promise;
+      clearTimeout(timer);
+    }
+    if (this.#borrowed !== undefined) return;
+    output.destroy();
+    this.#input.destroy();
+  }
+
+  get #waiting(): number {
+    return this.#output.writableLength + this.#lines.length;
+  }
+
+  #read(reader: LineReader, chunk: Buffer): void {
+    this.#reading = true;
+    this.#unread = reader.push(chunk);
+    this.#reading = false;
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#lines === '' || this.#closed) return;
+    const lines = this.#lines;
+    this.#lines = '';
+    if (this.#borrowed === undefined) this.#output.write(lines);
+    else this.#borrowed.write(lines);
+    if (!this.#paused && this.#output.writableLength > this.#highWater) this.#pause(true);
+  }
+
+  #pause(paused: boolean): void {
+    this.#paused = paused;
+    if (this.#reader !== undefined) this.#reader.paused = paused;
+    if (paused) this.#input.pause();
+  }
+
+  #resume(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+    if (!this.#paused || this.#closed) return;
+    this.#pause(false);
+    if (this.#unread !== undefined && this.#reader !== undefined) {
+      this.#read(this.#reader, this.#unread);
+    }
+    if (!this.#paused) this.#input.resume();
+  }
+
+  #end(cause?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cause = cause;
+    this.#drained?.resolve();
+    this.#drained = undefined;
+    this.#pause(true);
+    this.#sink?.closed(cause);
+  }
+}

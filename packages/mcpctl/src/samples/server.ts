@@ -1,0 +1,42 @@
+import type { Logger } from 'mcp-kit/base';
+import { createServer, prompts, resources, type Server } from 'mcp-kit/server';
+import { toolSet, type Tool, type ToolSetOptions } from 'mcp-kit/tools';
+import { createTextGreeting, executeTimerCountdown } from './interaction.ts';
+import { CallCounter } from './status.ts';
+import { findTextMatches, getTextStatistics, translateText } from './text.ts';
+import { version } from '../version.ts';
+import { getTimeNow, timeInZone } from './time.ts';
+
+const tools: readonly Tool[] = [
+  getTimeNow,
+  getTextStatistics,
+  findTextMatches,
+  executeTimerCountdown,
+  createTextGreeting,
+];
+
+/** A tool that works without arguments. */
+export const firstTool: string = getTimeNow.name;
+
+/** The server that `mcpctl serve` serves: small, harmless, and a tour of what both eras have. */
+export function createSampleServer(options: {
+  readonly contract: NonNullable<ToolSetOptions['contract']>;
+  readonly logger: Logger;
+}): Server {
+  const { contract, logger } = options;
+  const counter = new CallCounter();
+  const status = counter.resource;
+  const readable = resources({ resources: [status], templates: [timeInZone] });
+  const counted = tools.map((tool) => counter.counting(tool, () => readable.updated(status.uri)));
+  return createServer({
+    name: 'mcpctl-samples',
+    title: 'Sample tools of mcpctl',
+    version: version(),
+    instructions: `Sample tools to try a client with. Start with ${firstTool}, which needs no arguments.`,
+    features: [
+      toolSet(counted, { contract, version: version(), logger }),
+      readable,
+      prompts([translateText]),
+    ],
+  });
+}

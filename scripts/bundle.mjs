@@ -1,0 +1,103 @@
+// Writes the JavaScript of the packages; the compiler writes only their types.
+// Loading a module costs Node more than a millisecond and a server is a hundred of them, so the library is one file,
+// `dist/mcp-kit.js`, and each public entry names its part of that file.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const shared = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  // Half the text to parse at every start; names stay, and the maps lead back to the sources.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+};
+
+const readManifest = (folder) =>
+  JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+
+/** What a package takes from others stays an import. */
+const dependenciesOf = (manifest) =>
+  Object.keys(manifest.dependencies ?? {}).flatMap((name) => [name, `${name}/*`]);
+
+/** The public entries of a package, as paths below both `src` and `dist`, without extension. */
+const entriesOf = (manifest) =>
+  Object.values(manifest.exports ?? {})
+    .map((target) => target.default)
+    .filter((output) => output?.endsWith('.js'))
+    .map((output) => output.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
+
+/** The names each entry exports. */
+async function namesOf(folder, entries) {
+  const { metafile } = await build({
+    ...shared,
+    absWorkingDir: folder,
+    entryPoints: entries.map((entry) => ({ in: `src/${entry}.ts`, out: entry })),
+    outdir: 'dist',
+    external: ['#*'],
+    metafile: true,
+    write: false,
+  });
+  return entries.map((entry) => [entry, metafile.outputs[`dist/${entry}.js`].exports]);
+}
+
+/** The library: one file with everything, and a file per entry that points into it. */
+async function bundleLibrary(folder) {
+  const manifest = readManifest(folder);
+  const entries = entriesOf(manifest);
+  const testing = entries.filter((entry) => entry.startsWith('testing/'));
+  const product = entries.filter((entry) => !testing.includes(entry));
+  await build({
+    ...shared,
+    absWorkingDir: folder,
+    stdin: {
+      contents: product.map((entry) => `export * from './src/${entry}.ts';`).join('\n'),
+      resolveDir: folder,
+    },
+    outfile: `dist/${manifest.name}.js`,
+    conditions: ['@mcp-kit/source'],
+    external: dependenciesOf(manifest),
+  });
+  for (const [entry, names] of await namesOf(folder, product)) {
+    const file = path.join(folder, 'dist', `${entry}.js`);
+    const target = path.relative(path.dirname(file), path.join(folder, 'dist', manifest.name));
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `export { ${names.sort().join(', ')} } from '${target}.js';\n`);
+  }
+  // Test tools reach the library the way its users do.
+  await build({
+    ...shared,
+    absWorkingDir: folder,
+    entryPoints: testing.map((entry) => ({ in: `src/${entry}.ts`, out: entry })),
+    outdir: 'dist',
+    external: ['#*', ...dependenciesOf(manifest)],
+  });
+}
+
+/** A command: its main file, and a file for each part that is loaded only when asked for. */
+async function bundleCommand(folder) {
+  const manifest = readManifest(folder);
+  rmSync(path.join(folder, 'dist/chunks'), { recursive: true, force: true });
+  await build({
+    ...shared,
+    absWorkingDir: folder,
+    entryPoints: ['src/main.ts'],
+    outdir: 'dist',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    external: dependenciesOf(manifest),
+  });
+}
+
+/** Bundles every package of the repository. */
+export async function bundle(root) {
+  await Promise.all([
+    bundleLibrary(path.join(root, 'packages/mcp-kit')),
+    bundleCommand(path.join(root, 'packages/mcpctl')),
+  ]);
+}

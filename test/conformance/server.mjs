@@ -1,0 +1,31 @@
+// Serves what the official conformance suites expect of a server:
+// node test/conformance/server.mjs --port 3000
+import { parseArgs } from 'node:util';
+import { createServer, prompts, resources } from 'mcp-kit/server';
+import { toolSet } from 'mcp-kit/tools';
+import { serveHttp } from 'mcp-kit/transport/http';
+import { askingTools } from './fixture/inputs.mjs';
+import { promptDefinitions } from './fixture/prompts.mjs';
+import { resourceDefinitions, templateDefinitions } from './fixture/resources.mjs';
+import { changeTools, plainTools } from './fixture/tools.mjs';
+
+/** Serves the fixture on loopback; port 0 picks a free one. */
+export function serveFixture(port = 0) {
+  const changes = changeTools((kind) => server.listChanged(kind));
+  const server = createServer({
+    name: 'mcp-kit-conformance',
+    version: '1.0.0',
+    features: [
+      toolSet([...plainTools, ...askingTools, ...changes]),
+      prompts(promptDefinitions),
+      resources({ resources: resourceDefinitions, templates: templateDefinitions }),
+    ],
+  });
+  return serveHttp(server, { port });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
+  const { url } = await serveFixture(Number(values.port));
+  console.log(url);
+}

@@ -1,0 +1,146 @@
+import { KitError, kitErrorCodes, silentLogger } from 'mcp-kit/base';
+import { defaultLimits, isRecord, rpcErrors } from 'mcp-kit/jsonrpc';
+import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
+import { Context } from 'mcp-kit/server';
+import { connectInMemory } from 'mcp-kit/testing';
+import { failureCodes } from 'mcp-kit/tools';
+import { createEndpoint, profiles } from 'mcp-kit/transport/http';
+import { beforeAll, expect, test } from 'vitest';
+import { exitCodeOf, exitCodes } from '../packages/mcpctl/src/exit-code.ts';
+import { createSampleServer } from '../packages/mcpctl/src/samples/server.ts';
+import { Child } from './support/child-process.ts';
+import { requireBuild } from './support/cli.ts';
+import { read, tableOf } from './support/markdown.ts';
+
+beforeAll(requireBuild);
+
+const errors = read('docs/errors.md');
+const readme = read('README.md');
+
+test('docs/errors.md explains every code of KitError', () => {
+  const table = tableOf(errors.slice(errors.indexOf('## KitError')), 'code');
+  expect(Object.fromEntries(table.map(([code, meaning]) => [code, meaning]))).toEqual(
+    kitErrorCodes,
+  );
+  for (const [, , advice] of table) expect(advice).not.toBe('');
+});
+
+test('docs/errors.md lists every JSON-RPC code, with the status of those that have one', () => {
+  const table = tableOf(errors.slice(errors.indexOf('## JSON-RPC codes')), 'code');
+  const listed = table.map(([code, name]) => [name, Number(code)]);
+  expect(Object.fromEntries(listed)).toEqual({ ...rpcErrors, ...mcpErrors });
+  const special = table.filter(([code]) => httpStatusOf(Number(code)) !== 200);
+  expect(special.map(([code, , , status]) => [code, status])).toEqual(
+    special.map(([code]) => [code, String(httpStatusOf(Number(code)))]),
+  );
+});
+
+test('docs/errors.md and docs/server.md list every failure code of tools', () => {
+  const table = tableOf(errors.slice(errors.indexOf('## Failures of tools')), 'code');
+  const listed = table.map(([code, , retryable]) => [code, { retryable: retryable === 'yes' }]);
+  expect(Object.fromEntries(listed)).toEqual(failureCodes);
+  const guide = tableOf(read('docs/server.md'), 'code').map(([code]) => code);
+  expect(new Set(guide)).toEqual(new Set(Object.keys(failureCodes)));
+});
+
+test('docs/server.md describes every member of the context', () => {
+  const table = tableOf(read('docs/server.md'), 'member');
+  const described = table.map(([member = '']) => member.replace(/\(.*/, ''));
+  const members = Object.getOwnPropertyNames(Context.prototype).filter(
+    (name) => name !== 'constructor',
+  );
+  expect(new Set(described)).toEqual(new Set(['client', ...members]));
+});
+
+test('docs/http.md shows every switch of every profile', () => {
+  const table = tableOf(read('docs/http.md'), 'switch');
+  const shown = Object.fromEntries(table.map(([name, ...values]) => [name, values.slice(0, 3)]));
+  const all = [profiles.spec, profiles.v2, profiles['2025-06-18']].map((profile) => {
+    const { heartbeat, ...switches } = profile;
+    const { comment, everyMs } = heartbeat;
+    return { ...switches, 'heartbeat.comment': comment, 'heartbeat.everyMs': everyMs };
+  });
+  const [spec] = all;
+  const actual = Object.keys(spec ?? {}).map((name) => [
+    name,
+    all.map((profile) => String(Reflect.get(profile, name))),
+  ]);
+  expect(shown).toEqual(Object.fromEntries(actual));
+});
+
+test('README.md lists every entry of the library', () => {
+  const manifest = JSON.parse(read('packages/mcp-kit/package.json')) as { exports: object };
+  const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
+  const listed = tableOf(readme, 'entry').map(([entry]) => entry);
+  const expected = [...entries.map((entry) => entry.replace('.', 'mcp-kit')), 'mcpctl'];
+  expect(new Set(listed)).toEqual(new Set(expected));
+});
+
+test('README.md and ARCHITECTURE.md name the dependencies of the packages', () => {
+  const table = tableOf(read('ARCHITECTURE.md'), 'package');
+  for (const [name = '', , dependencies = ''] of table) {
+    const manifest: unknown = JSON.parse(read(`packages/${name}/package.json`));
+    const actual =
+      isRecord(manifest) && isRecord(manifest['dependencies']) ? manifest['dependencies'] : {};
+    expect(Object.keys(actual).join(', ')).toBe(dependencies);
+  }
+});
+
+test('README.md and docs/http.md tell the limits as they are', async () => {
+  const inReadme = new Map(tableOf(readme, 'what').map(([what, value]) => [what, value]));
+  const inGuide = new Map(
+    tableOf(read('docs/http.md'), 'what').map(([what, value]) => [what, value]),
+  );
+  const { limits, close } = createEndpoint(
+    createSampleServer({ contract: 'plain', logger: silentLogger }),
+  );
+  await close();
+  const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
+  const spaced = (count: number): string => count.toLocaleString('en').replaceAll(',', ' ');
+  expect(inReadme.get('line on stdio or a socket')).toBe(mebibytes(defaultLimits.maxBytes));
+  expect(inReadme.get('body of a POST')).toBe(mebibytes(limits.maxBytes));
+  expect(inGuide.get('body')).toBe(mebibytes(limits.maxBytes));
+  expect(inReadme.get('nesting of JSON')).toBe(String(limits.maxDepth));
+  expect(inGuide.get('nesting')).toBe(String(limits.maxDepth));
+  expect(inReadme.get('elements and members of one message')).toBe(spaced(limits.maxElements));
+  expect(inGuide.get('elements and members')).toBe(spaced(limits.maxElements));
+});
+
+test('docs/cli.md has the options that mcpctl help serve shows, in the same words', async () => {
+  await using child = Child.mcpctl('help', 'serve');
+  await child.ended;
+  const help = [...child.stdout.matchAll(/^ {2}(-.*?) {2,}(.*)$/gm)].map(([, option, what]) => [
+    option,
+    what,
+  ]);
+  expect(tableOf(read('docs/cli.md'), 'option')).toEqual(help);
+});
+
+test('docs/cli.md has every exit code', () => {
+  const listed = tableOf(read('docs/cli.md'), 'code').map(([code]) => code);
+  expect(listed).toEqual([...Object.values(exitCodes).map(String), '129, 130, 143']);
+  expect(exitCodeOf(new KitError('unsafe_bind', ''))).toBe(exitCodes.usage);
+  expect(exitCodeOf(new KitError('address_in_use', ''))).toBe(exitCodes.failed);
+});
+
+test('docs/cli.md lists every sample', async () => {
+  const server = createSampleServer({ contract: 'plain', logger: silentLogger });
+  const client = connectInMemory(server);
+  const names = async (method: string, member: string, key: string): Promise<string[]> => {
+    const result = await client.requestModern(method);
+    const items: unknown = isRecord(result) ? result[member] : [];
+    return Array.isArray(items)
+      ? items.map((item: Record<string, unknown>) => String(item[key]))
+      : [];
+  };
+  const served = [
+    ...(await names('tools/list', 'tools', 'name')).map((name) => `tool ${name}`),
+    ...(await names('resources/list', 'resources', 'uri')).map((uri) => `resource ${uri}`),
+    ...(await names('resources/templates/list', 'resourceTemplates', 'uriTemplate')).map(
+      (uri) => `resource template ${uri}`,
+    ),
+    ...(await names('prompts/list', 'prompts', 'name')).map((name) => `prompt ${name}`),
+  ];
+  await client.close();
+  expect(tableOf(read('docs/cli.md'), 'name').map(([name]) => name)).toEqual(served);
+});

@@ -1,0 +1,114 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { metaKeys, modernVersion } from 'mcp-kit/protocol';
+import { describe, expect, test } from 'vitest';
+import { Child, root } from './support/child-process.ts';
+
+const folder = path.join(root, 'examples');
+
+const example = (name: string): Child => new Child(process.execPath, [path.join(folder, name)]);
+
+const modernMeta = {
+  [metaKeys.protocolVersion]: modernVersion,
+  [metaKeys.clientCapabilities]: {},
+};
+
+function handshake(child: Child): void {
+  const clientInfo = { name: 'test', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  child.send({ id: 'init', method: 'initialize', params });
+  child.send({ method: 'notifications/initialized' });
+}
+
+describe('first-tool.mjs', () => {
+  test('has at most 20 lines', () => {
+    const lines = readFileSync(path.join(folder, 'first-tool.mjs'), 'utf8').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(20);
+  });
+
+  test('is a working server for both eras', async () => {
+    await using child = example('first-tool.mjs');
+    handshake(child);
+    const call = { name: 'get_number_sum', arguments: { a: 2, b: 3 } };
+    child.send({ id: 1, method: 'tools/call', params: call });
+    child.send({ id: 2, method: 'tools/call', params: { ...call, _meta: modernMeta } });
+    const sum = { content: [{ type: 'text', text: '2 + 3 = 5' }] };
+    expect(await child.answer(1)).toMatchObject({ result: sum });
+    expect(await child.answer(2)).toMatchObject({ result: { ...sum, resultType: 'complete' } });
+  });
+
+  test('refuses wrong arguments in words a model can act on', async () => {
+    await using child = example('first-tool.mjs');
+    const call = { name: 'get_number_sum', arguments: { a: 2 }, _meta: modernMeta };
+    child.send({ id: 1, method: 'tools/call', params: call });
+    const text = expect.stringMatching(/^E_INVALID_ARGUMENT: .*\bb\b/);
+    expect(await child.answer(1)).toMatchObject({ result: { isError: true, content: [{ text }] } });
+  });
+
+  test('ends when its input ends', async () => {
+    await using child = example('first-tool.mjs');
+    child.process.stdin.end();
+    expect(await child.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('both-transports.mjs', () => {
+  test('serves the same notes over stdio and HTTP at once', async () => {
+    await using child = example('both-transports.mjs');
+    const url = await child.until(() => /also at (http:\S+)\n/.exec(child.stderr)?.[1]);
+    handshake(child);
+    const set = { name: 'set_note_text', arguments: { name: 'milk', text: 'two bottles' } };
+    child.send({ id: 1, method: 'tools/call', params: set });
+    expect(await child.answer(1)).toMatchObject({
+      result: { content: [{ text: 'Kept "milk".' }] },
+    });
+
+    const get = async (name: string): Promise<unknown> => {
+      const params = { name: 'get_note_text', arguments: { name }, _meta: modernMeta };
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': modernVersion,
+          'mcp-method': 'tools/call',
+          'mcp-name': params.name,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params }),
+      });
+      return response.json();
+    };
+    expect(await get('milk')).toMatchObject({
+      result: { structuredContent: { name: 'milk', text: 'two bottles' } },
+    });
+    expect(await get('bread')).toMatchObject({
+      result: { isError: true, content: [{ text: 'E_NOT_FOUND: There is no note "bread".' }] },
+    });
+    child.process.stdin.end();
+    expect(await child.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('an example that checks itself', () => {
+  test.each([
+    [
+      'ask-the-user.mjs',
+      [
+        '2025-11-25 the server asks: Delete notes.md?',
+        '2026-07-28 the server asks: Delete notes.md?',
+        'Deleted notes.md: outdated',
+      ],
+    ],
+    ['hono-style.mjs', ['200 MCP']],
+  ])('%s prints what it promises and succeeds', async (name, lines) => {
+    await using child = example(name);
+    expect(await child.ended).toMatchObject({ code: 0 });
+    expect(child.stdout.trimEnd().split('\n')).toEqual(lines);
+    expect(child.stderr).toBe('');
+  });
+});
+
+test('every example is tried here', () => {
+  const tried = ['ask-the-user.mjs', 'both-transports.mjs', 'first-tool.mjs', 'hono-style.mjs'];
+  expect(readdirSync(folder).filter((name) => name.endsWith('.mjs'))).toEqual(tried);
+});

@@ -1,0 +1,46 @@
+// The other implementations, made ready and loaded: the one place where they meet our types.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { installPeers, node22, peersFolder } from '../../scripts/peers.mjs';
+import { prepare, root } from '../../scripts/prepare.mjs';
+
+const peer = createRequire(path.join(peersFolder, 'package.json'));
+
+/** Builds what child processes run and installs the peers, each only when needed. */
+export async function makeReady() {
+  await prepare({ dev: true });
+  await installPeers();
+}
+
+/** The command that serves the fixture over stdio. */
+export const fixtureCommand = {
+  command: process.execPath,
+  args: [path.join(root, 'test/interop/fixture.mjs')],
+};
+
+export function loadSdkV1() {
+  const { Client } = peer('@modelcontextprotocol/sdk/client/index.js');
+  const { StdioClientTransport } = peer('@modelcontextprotocol/sdk/client/stdio.js');
+  const { StreamableHTTPClientTransport } = peer(
+    '@modelcontextprotocol/sdk/client/streamableHttp.js',
+  );
+  const types = peer('@modelcontextprotocol/sdk/types.js');
+  const requestSchemas = {
+    'elicitation/create': types.ElicitRequestSchema,
+    'sampling/createMessage': types.CreateMessageRequestSchema,
+    'roots/list': types.ListRootsRequestSchema,
+  };
+  return { Client, StdioClientTransport, StreamableHTTPClientTransport, requestSchemas };
+}
+
+export function loadSdkV2() {
+  const { Client, StreamableHTTPClientTransport } = peer('@modelcontextprotocol/client');
+  const { StdioClientTransport } = peer('@modelcontextprotocol/client/stdio');
+  return { Client, StdioClientTransport, StreamableHTTPClientTransport };
+}
+
+/** The command that runs the Inspector without a browser. */
+export function inspectorCommand() {
+  const folder = path.dirname(peer.resolve('@modelcontextprotocol/inspector/package.json'));
+  return [node22(), path.join(folder, 'clients/launcher/build/index.js'), '--cli'];
+}

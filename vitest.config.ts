@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests run from the sources, without a build.
+const conditions = ['@mcp-kit/source', 'node'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    environment: 'node',
+    // How many inputs each property test tries: many where nobody waits.
+    env: { PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '100000' : '5000') },
+    pool: 'threads',
+    testTimeout: 15_000,
+    hookTimeout: 15_000,
+    teardownTimeout: 5_000,
+    dangerouslyIgnoreUnhandledErrors: false,
+    allowOnly: process.env['CI'] === undefined,
+    reporters: ['default', './scripts/count-reporter.mjs'],
+  },
+});
