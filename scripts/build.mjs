@@ -32,12 +32,12 @@ function describeInputs(root) {
   return lines.join('\n');
 }
 
-/** Removes outputs whose source is gone, which the compiler leaves behind. */
+/** Removes types whose source is gone, which the compiler leaves behind. */
 function removeOrphans(root) {
   for (const folder of packageFolders(root)) {
     const dist = path.join(folder, 'dist');
     for (const file of filesUnder(dist)) {
-      const stem = /^(.*?)(\.d\.ts|\.js)(\.map)?$/.exec(path.relative(dist, file))?.[1];
+      const stem = /^(.*?)\.d\.ts(\.map)?$/.exec(path.relative(dist, file))?.[1];
       if (stem && !existsSync(path.join(folder, 'src', `${stem}.ts`)))
         rmSync(file, { force: true });
     }
@@ -51,7 +51,7 @@ export function isBuilt(root) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === describeInputs(root);
 }
 
-/** Compiles what changed; throws with the compiler's output when it does not compile. */
+/** Compiles what changed and bundles it; throws with the compiler's output when it does not compile. */
 export async function build(root) {
   const inputs = describeInputs(root);
   removeOrphans(root);
@@ -61,5 +61,8 @@ export async function build(root) {
     quiet: true,
   });
   if (code !== 0) throw new Error(`the sources do not compile:\n${output}`);
+  // Not before: the bundler may just have been installed.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(root);
   writeFileSync(path.join(root, stampFile), inputs);
 }

@@ -1,7 +1,7 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
 // Loading a module costs Node more than a millisecond and a server is a hundred of them, so the library is one file,
 // `dist/mcp-kit.js`, and each public entry names its part of that file.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
@@ -31,6 +31,15 @@ const entriesOf = (manifest) =>
     .map((target) => target.default)
     .filter((output) => output?.endsWith('.js'))
     .map((output) => output.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
+
+/** Removes what an earlier build wrote; the types beside it are the compiler's. */
+function removeScripts(folder) {
+  const dist = path.join(folder, 'dist');
+  const files = existsSync(dist) ? readdirSync(dist, { recursive: true }) : [];
+  for (const file of files.filter((name) => /\.js(\.map)?$/.test(name))) {
+    rmSync(path.join(dist, file), { force: true });
+  }
+}
 
 /** The names each entry exports. */
 async function namesOf(folder, entries) {
@@ -82,22 +91,25 @@ async function bundleLibrary(folder) {
 /** A command: its main file, and a file for each part that is loaded only when asked for. */
 async function bundleCommand(folder) {
   const manifest = readManifest(folder);
-  rmSync(path.join(folder, 'dist/chunks'), { recursive: true, force: true });
   await build({
     ...shared,
     absWorkingDir: folder,
     entryPoints: ['src/main.ts'],
     outdir: 'dist',
     splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
+    // Beside the main file, as deep as the sources are: paths relative to a module stay true.
+    chunkNames: '[name]-[hash]',
     external: dependenciesOf(manifest),
   });
 }
 
 /** Bundles every package of the repository. */
 export async function bundle(root) {
-  await Promise.all([
-    bundleLibrary(path.join(root, 'packages/mcp-kit')),
-    bundleCommand(path.join(root, 'packages/mcpctl')),
-  ]);
+  const library = path.join(root, 'packages/mcp-kit');
+  const command = path.join(root, 'packages/mcpctl');
+  removeScripts(library);
+  removeScripts(command);
+  await Promise.all([bundleLibrary(library), bundleCommand(command)]);
 }
+
+if (import.meta.filename === process.argv[1]) await bundle(path.resolve(import.meta.dirname, '..'));

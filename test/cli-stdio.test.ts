@@ -190,7 +190,8 @@ describe('mcpctl serve --stdio', () => {
     child.process.stdin.end();
     expect(await child.ended).toMatchObject({ code: 0 });
     expect(performance.now() - started).toBeLessThan(1000);
-    expect(child.messages().map(({ id }) => id)).toEqual([1, 2]);
+    expect(child.messages().map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(child.messages().at(-1)).toMatchObject({ id: 3, error: { code: -32_000 } });
   });
 
   test('keeps what a tool prints out of the protocol', async () => {

@@ -42,7 +42,9 @@ async function talkOn(
 
 test('200 clients of both eras use the same ids at the same time, and each gets its own answers only', async () => {
   await using server = await ServerProcess.start();
-  const seen = await Promise.all(Array.from({ length: clients }, (_, who) => talk(server.port, who)));
+  const seen = await Promise.all(
+    Array.from({ length: clients }, (_, who) => talk(server.port, who)),
+  );
   expect(seen.flat()).toEqual([]);
   expect(clients * callsPerClient).toBe(100_000);
   expect(server.ended).toBeUndefined();

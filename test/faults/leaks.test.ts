@@ -10,7 +10,9 @@ type Visit = (http: RawHttp, port: number) => Promise<void>;
 /** Opens a session and says goodbye. */
 const politely: Visit = async (http) => {
   const { headers } = await openSession(http);
-  await http.exchange(requestBytes({ headers, body: toolCall(1, 'echo', { nonce: 1, aloud: true }) }));
+  await http.exchange(
+    requestBytes({ headers, body: toolCall(1, 'echo', { nonce: 1, aloud: true }) }),
+  );
   const gone = await http.exchange(requestBytes({ method: 'DELETE', headers }));
   expect(gone.status).toBe(204);
 };
@@ -61,7 +63,7 @@ const headOnly: Visit = async (_http, port) => {
 test('10,000 visits of all kinds leave no object and no timer behind', async () => {
   await using server = await ServerProcess.start({
     sessions: { ttlMs: 400, sweepMs: 100, maxSessions: 20_000 },
-    watchTimers: true,
+    watched: true,
   });
   const before = await server.ask('timers');
   const visits: Visit[] = [

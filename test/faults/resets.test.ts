@@ -15,7 +15,10 @@ async function reset(port: number, bytes: Buffer, received: number): Promise<voi
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));
   socket.write(bytes);
-  await Promise.race([arrival(socket, received), new Promise((resolve) => setTimeout(resolve, 50))]);
+  await Promise.race([
+    arrival(socket, received),
+    new Promise((resolve) => setTimeout(resolve, 50)),
+  ]);
   socket.resetAndDestroy();
 }
 
@@ -58,10 +61,10 @@ test('a server lives through 2,000 connections reset at any byte, and keeps noth
     }
   };
   const working = Promise.all(Array.from({ length: atOnce }, lane));
-  let over = false;
-  void working.finally(() => (over = true));
+  const progress = { over: false };
+  void working.finally(() => (progress.over = true));
   // A well-behaved client is served all the time.
-  for (let id = 0; !over; id++) {
+  for (let id = 0; !progress.over; id++) {
     const body = toolCall(id, 'echo', { nonce: id, delayMs: 2 });
     const [answer] = messagesOf(await http.exchange(requestBytes({ headers, body })));
     expect(answer).toMatchObject({ id, result: {} });

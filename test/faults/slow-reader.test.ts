@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { RawHttp } from './lib/raw-http.ts';
 import { ServerProcess, type Memory } from './lib/server-process.ts';
 import { EventConnection, type Place } from './lib/stream-client.ts';
-import { openSession, toolCall, type SseEvent } from './lib/wire.ts';
+import { modernCall, openSession, toolCall, type SseEvent } from './lib/wire.ts';
 
 const count = 100_000;
 const size = 1000;
@@ -106,4 +106,23 @@ describe('a tool that says 100 MB to a client that stops reading', () => {
     expect(new Set(seen.numbers).size).toBe(seen.numbers.length);
     expect(seen.numbers).toEqual(seen.numbers.toSorted((a, b) => a - b));
   }, 60_000);
+
+  test('is called off in the stateless era, where a stream that was cut cannot be resumed', async () => {
+    await using server = await ServerProcess.start({ pace: { stallMs: 300 } });
+    const before = await server.ask('memory');
+    using http = new RawHttp(server.port);
+    http.socket.write(modernCall(1, 'flood', { count, size, patient: true }));
+    await new Promise((resolve) => http.socket.once('data', resolve));
+    http.socket.pause();
+    let most = 0;
+    await vi.waitFor(
+      async () => {
+        most = Math.max(most, (await server.ask('memory')).used);
+        expect((await server.ask('endpoint')).streams).toBe(0);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    expect(most - before.used).toBeLessThan(10 * mebibyte);
+    expect(await server.ask('objects')).toMatchObject({ Exchange: 0, PacedStream: 0 });
+  }, 30_000);
 });

@@ -79,7 +79,7 @@ export class RawHttp {
   }
 }
 
-export function readHead(text: string): Head {
+function readHead(text: string): Head {
   const [first = '', ...lines] = text.split('\r\n');
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -107,7 +107,8 @@ function readChunks(bytes: Buffer): { text: string; rest: Buffer } | undefined {
     const from = line + 2;
     if (bytes.length < from + size + 2) return undefined;
     at = from + size + 2;
-    if (size === 0) return { text: Buffer.concat(parts).toString('utf8'), rest: bytes.subarray(at) };
+    if (size === 0)
+      return { text: Buffer.concat(parts).toString('utf8'), rest: bytes.subarray(at) };
     parts.push(bytes.subarray(from, from + size));
   }
 }

@@ -1,57 +1,63 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 
-const script = path.resolve(import.meta.dirname, '../server.mjs');
-
 export interface Memory {
   /** Heap and external memory in use. */
   readonly used: number;
   readonly rss: number;
 }
 
-interface Answers {
+export interface Answers {
   /** After garbage collection. */
   readonly memory: Memory;
-  /** As it is. */
-  readonly used: Memory;
   readonly objects: Readonly<Record<string, number>>;
   readonly endpoint: { readonly sessions: number; readonly streams: number };
   readonly resources: readonly string[];
   /** Timers of any kind, when asked to watch them. */
   readonly timers: number;
+  /** Milliseconds, at most, that nothing else could run since the last time. */
   readonly blocked: number;
-  readonly updated: null;
+  /** Milliseconds it took. */
   readonly close: number;
 }
 
 /** A server in its own process: what it uses is its own, and a crash is seen. */
 export class ServerProcess implements AsyncDisposable {
-  readonly port: number;
-  readonly pid: number;
-  readonly #child: ChildProcess;
-  #stderr = '';
-  #asked = 0;
-  /** How it ended, if it did. */
+  readonly process: ChildProcess;
+  /** Settles with its exit code or signal. */
+  readonly exit: Promise<number | string>;
+  /** How it ended, if it did, and what it complained about. */
   ended: string | undefined;
+  port = 0;
+  #asked = 0;
 
-  private constructor(child: ChildProcess, port: number) {
-    this.#child = child;
-    this.port = port;
-    this.pid = child.pid ?? 0;
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
-    child.once('exit', (code, signal) => (this.ended = `${code ?? signal}: ${this.#stderr}`));
+  constructor(script: string, options: object) {
+    const file = path.resolve(import.meta.dirname, '../child', script);
+    this.process = fork(file, [JSON.stringify(options)], {
+      execArgv: ['--unhandled-rejections=strict', '--expose-gc'],
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    });
+    let stderr = '';
+    this.process.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    this.exit = new Promise((resolve) => {
+      this.process.once('close', (code, signal) => {
+        this.ended = `${code ?? signal}: ${stderr}`;
+        resolve(code ?? String(signal));
+      });
+    });
   }
 
-  static async start(options: object = {}): Promise<ServerProcess> {
-    const child = fork(script, [JSON.stringify(options)], {
-      execArgv: ['--unhandled-rejections=strict', '--expose-gc'],
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  /** One that listens, over HTTP unless another script is named. */
+  static async start(options: object = {}, script = 'http.mjs'): Promise<ServerProcess> {
+    const server = new ServerProcess(script, options);
+    await new Promise<void>((resolve, reject) => {
+      server.process.once('message', (message: { port: number }) => {
+        server.port = message.port;
+        resolve();
+      });
+      void server.exit.then(() => reject(new Error(`the server ended at once: ${server.ended}`)));
     });
-    const port = await new Promise<number>((resolve, reject) => {
-      child.once('message', (message: { port: number }) => resolve(message.port));
-      child.once('exit', (code) => reject(new Error(`the server ended at once: ${code}`)));
-    });
-    return new ServerProcess(child, port);
+    return server;
   }
 
   ask<K extends keyof Answers>(question: K): Promise<Answers[K]> {
@@ -61,18 +67,16 @@ export class ServerProcess implements AsyncDisposable {
       const exited = (): void => reject(new Error(`the server ended: ${this.ended}`));
       const heard = (message: { id: number; answer: Answers[K] }): void => {
         if (message.id !== id) return;
-        this.#child.off('message', heard).off('exit', exited);
+        this.process.off('message', heard).off('close', exited);
         resolve(message.answer);
       };
-      this.#child.on('message', heard).once('exit', exited);
-      this.#child.send({ id, ask: question });
+      this.process.on('message', heard).once('close', exited);
+      this.process.send({ id, ask: question });
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.ended !== undefined) return;
-    const exited = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill('SIGKILL');
-    await exited;
+    if (this.ended === undefined) this.process.kill('SIGKILL');
+    await this.exit;
   }
 }

@@ -8,7 +8,7 @@ export interface SseEvent {
 }
 
 /** The events of a stream, read as the HTML standard says; an unfinished one at the end is not an event. */
-export function parseEvents(text: string): SseEvent[] {
+function parseEvents(text: string): SseEvent[] {
   const events: SseEvent[] = [];
   let id: string | undefined;
   let data: string[] | undefined;
@@ -36,7 +36,7 @@ export function messagesOf(answer: RawAnswer): Record<string, unknown>[] {
 }
 
 export const legacyVersion = '2025-11-25';
-export const modernVersion = '2026-07-28';
+const modernVersion = '2026-07-28';
 
 /** A client of the handshake era: what every one of its requests must say. */
 export interface Session {

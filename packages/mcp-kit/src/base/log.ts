@@ -20,8 +20,18 @@ export type LoggerLevel = (typeof levels)[number];
 export function stderrLogger(level: LoggerLevel = 'warn'): Logger {
   const write = (at: LoggerLevel) => (message: string, fields?: object) => {
     if (levels.indexOf(at) < levels.indexOf(level)) return;
-    const details = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
-    process.stderr.write(`${at}: ${message}${details}\n`);
+    const details = fields === undefined ? '' : ` ${asJson(fields)}`;
+    // A peer that chooses a word of the message must not write lines of its own.
+    process.stderr.write(`${at}: ${message.replaceAll(/\p{Cc}/gu, ' ')}${details}\n`);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+/** What is reported is often what went wrong: it must not go wrong again here. */
+function asJson(fields: object): string {
+  try {
+    return JSON.stringify(fields);
+  } catch (error) {
+    return String(error).replaceAll(/\p{Cc}/gu, ' ');
+  }
 }

@@ -48,7 +48,7 @@ interface Setup {
   readonly options?: ConnectionOptions;
 }
 
-const mcpWords: ConnectionOptions['vocabulary'] = {
+const mcpWords: NonNullable<ConnectionOptions['vocabulary']> = {
   cancelled: (id) => ({ method: 'cancelled', params: { id } }),
   withProgressToken: (params, id) => ({ ...params, token: id }),
 };

@@ -49,16 +49,21 @@ const validId = (id: unknown): boolean =>
 /** The kinds of message, told apart rule by rule. */
 function kindOf(message: unknown): string {
   if (!isRecord(message) || message['jsonrpc'] !== '2.0') return 'invalid';
-  const has = (name: string): boolean => Object.hasOwn(message, name);
-  const { id, method, params, error } = message;
-  if (has('method')) {
-    if (typeof method !== 'string' || (has('params') && !isRecord(params))) return 'invalid';
-    if (!has('id')) return 'notification';
-    return validId(id) ? 'request' : 'invalid';
-  }
-  if (has('result') === has('error')) return 'invalid';
-  if (has('result')) return validId(id) ? 'response' : 'invalid';
-  const readable = !has('id') || id === null || validId(id);
+  return 'method' in message ? kindOfCall(message) : kindOfAnswer(message);
+}
+
+function kindOfCall(message: Record<string, unknown>): string {
+  const { id, method, params } = message;
+  if (typeof method !== 'string' || ('params' in message && !isRecord(params))) return 'invalid';
+  if (!('id' in message)) return 'notification';
+  return validId(id) ? 'request' : 'invalid';
+}
+
+function kindOfAnswer(message: Record<string, unknown>): string {
+  const { id, error } = message;
+  if ('result' in message === 'error' in message) return 'invalid';
+  if ('result' in message) return validId(id) ? 'response' : 'invalid';
+  const readable = id === undefined || id === null || validId(id);
   const wellFormed =
     isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string';
   return readable && wellFormed ? 'response' : 'invalid';

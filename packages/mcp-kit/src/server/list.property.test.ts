@@ -29,7 +29,7 @@ function listOf(size: number, pageSize: number) {
 
 test('following the cursors gives every item once, in order', () => {
   fc.assert(
-    fc.property(fc.nat(200), fc.integer({ min: 1, max: 50 }), (size, pageSize) => {
+    fc.property(fc.nat(40), fc.integer({ min: 1, max: 15 }), (size, pageSize) => {
       const { read } = listOf(size, pageSize);
       const seen: number[] = [];
       let page = read();
@@ -41,7 +41,7 @@ test('following the cursors gives every item once, in order', () => {
       }
       assert.deepEqual(seen, [...Array(size).keys()]);
     }),
-    { numRuns: Math.ceil(numRuns / 20) },
+    { numRuns },
   );
 });
 

@@ -8,25 +8,29 @@ import { createSealer } from './request-state.ts';
 vi.setConfig({ testTimeout: 60_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
+const small = fc.jsonValue({ maxDepth: 1 });
 const binding = ['alice', 'tools/call', { name: 'pay', arguments: { amount: 5 } }];
 
 describe('a sealed state', () => {
   test('gives back its data to the request it belongs to, however its parameters are ordered', () => {
     const sealer = createSealer();
     fc.assert(
-      fc.property(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), (data, params) => {
+      fc.property(small, fc.dictionary(fc.string(), small, { maxKeys: 4 }), (data, params) => {
         const sealed = sealer.seal(data, ['p', 'm', params]);
-        const reordered = Object.fromEntries(Object.entries(params).reverse());
+        const reordered = Object.fromEntries(Object.entries(params).toReversed());
         const copy: unknown = JSON.parse(JSON.stringify(reordered));
         assert.deepEqual(sealer.open(sealed, ['p', 'm', copy]), JSON.parse(JSON.stringify(data)));
       }),
-      { numRuns: Math.ceil(numRuns / 4) },
+      { numRuns },
     );
   });
 
   test('is worth nothing once any single bit of it has been changed', () => {
     const sealer = createSealer();
-    const bytes = Buffer.from(sealer.seal({ answers: { a: 1 }, effects: {} }, binding), 'base64url');
+    const bytes = Buffer.from(
+      sealer.seal({ answers: { a: 1 }, effects: {} }, binding),
+      'base64url',
+    );
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -42,9 +46,9 @@ describe('a sealed state', () => {
       fc.string({ unit: 'binary' }),
       fc.base64String().map((text) => text.replaceAll('=', '')),
       fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
-      fc.tuple(fc.nat(sealed.length - 1), fc.string()).map(
-        ([at, part]) => sealed.slice(0, at) + part + sealed.slice(at + part.length),
-      ),
+      fc
+        .tuple(fc.nat(sealed.length - 1), fc.string())
+        .map(([at, part]) => sealed.slice(0, at) + part + sealed.slice(at + part.length)),
       fc.nat(sealed.length - 1).map((length) => sealed.slice(0, length)),
       fc.string({ minLength: 1 }).map((more) => sealed + more),
     );
@@ -73,7 +77,7 @@ describe('a sealed state', () => {
         const same = JSON.stringify(claimed) === JSON.stringify(binding);
         assert.equal(sealer.open(sealed, claimed) !== undefined, same);
       }),
-      { numRuns: Math.ceil(numRuns / 4) },
+      { numRuns },
     );
   });
 

@@ -49,6 +49,12 @@ const shaped = (output: JsonSchema, value: unknown): Tool =>
   ({ name: 'tool', description: 'Has a shape.', output, run: () => value }) satisfies Tool;
 const text = (shown: string): object => ({ type: 'text', text: shown });
 
+function circular(): object {
+  const value: { self?: object } = {};
+  value.self = value;
+  return value;
+}
+
 describe('a value without a schema', () => {
   const whole = { content: [], structuredContent: { a: 1 }, _meta: { b: 2 } };
   const image = { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] };
@@ -75,7 +81,40 @@ describe('a value without a schema', () => {
   });
 });
 
+describe.each([
+  ['at once', false],
+  ['later', true],
+])('a value that JSON cannot say, returned %s,', (_when, asynchronous) => {
+  test.each([
+    ['a big number', { a: 10n }],
+    ['what contains itself', circular()],
+  ])('is a bug of the tool: %s', async (_what, value) => {
+    const { call, logged } = await start(returning(value, asynchronous));
+    expect(await call('tool')).toMatchObject({ isError: true });
+    expect(logged).toMatchObject([{ message: 'tool tool failed' }]);
+  });
+
+  test('within a whole result is an internal error', async () => {
+    const whole = { content: [], structuredContent: 10n };
+    const { call } = await start(returning(whole, asynchronous));
+    await expect(call('tool')).rejects.toMatchObject({ code: -32603 });
+  });
+
+  test('is null when it is a function', async () => {
+    const { call } = await start(returning(() => 1, asynchronous));
+    expect(await call('tool')).toEqual({ content: [text('null')] });
+  });
+});
+
 describe('a value with a schema', () => {
+  test('that allows nothing may be nothing', async () => {
+    const { call } = await start(shaped({}, undefined));
+    expect(await call('tool')).toEqual({
+      content: [text('null')],
+      structuredContent: { result: null },
+    });
+  });
+
   test('is structured content, repeated as text', async () => {
     const schema = { type: 'object', properties: { a: { type: 'number' } } };
     const { call } = await start(shaped(schema, { a: 1 }));

@@ -3,7 +3,7 @@ import { RpcError } from '#jsonrpc';
 import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
 import { fail, ToolFailure, type FailureCode } from './failure.ts';
-import type { Outcome } from './result.ts';
+import { toResult, toTextResult, type Outcome } from './result.ts';
 import type { Checked } from './schema.ts';
 import { newTraceId } from './traces.ts';
 
@@ -41,15 +41,18 @@ function run({ entry, args, context }: Call): MaybePromise<Outcome> {
 }
 
 function checkOutput({ output }: Entry, value: unknown): MaybePromise<Outcome> {
-  if (output === undefined) return { ok: true, value };
+  if (output === undefined) return { ok: true, value, shown: toResult(value) };
   const checked = output.check(value);
   return isPromise(checked) ? checked.then(judge) : judge(checked);
 }
 
 function judge(checked: Checked): Outcome {
-  if (checked.ok) return checked;
-  const [issue] = checked.issues;
-  throw new Error(`the value does not match the output schema: ${issue?.message}`);
+  if (!checked.ok) {
+    const [issue] = checked.issues;
+    throw new Error(`the value does not match the output schema: ${issue?.message}`);
+  }
+  const { value = null } = checked;
+  return { ok: true, value, shown: toTextResult(value) };
 }
 
 function invalidArguments({ issues }: Checked & { ok: false }): Outcome {

@@ -5,7 +5,7 @@ import { runCall, type Call } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { listed, type Entry } from './entry.ts';
 import { structuredFor } from './legacy-schema.ts';
-import { toFailedResult, toResult, toStructuredResult, type Outcome } from './result.ts';
+import { toFailedResult, type Outcome } from './result.ts';
 
 /** The tools of a set, by name. */
 export type Registry = ReadonlyMap<string, Entry>;
@@ -35,8 +35,8 @@ export const plainContract: Contract = {
 
 function present({ entry, context }: Call, outcome: Outcome): CallToolResult {
   if (!outcome.ok) return toFailedResult(outcome.failure);
-  const { value } = outcome;
-  return entry.output === undefined
-    ? toResult(value)
-    : toStructuredResult(value, structuredFor(value, entry.output.json, context.client.era));
+  const { value, shown } = outcome;
+  if (entry.output === undefined) return shown;
+  const structuredContent = structuredFor(value, entry.output.json, context.client.era);
+  return { ...shown, structuredContent };
 }

@@ -7,14 +7,7 @@ import { listed, type Entry } from './entry.ts';
 import { fail, failureCodes, type Failure } from './failure.ts';
 import { listedTraits, traitsOf, type Manifest } from './manifest.ts';
 import { dialectOf, movedSchema } from './moved-schema.ts';
-import {
-  isCallToolResult,
-  textBlock,
-  toFailedResult,
-  toResult,
-  toStructuredResult,
-  type Outcome,
-} from './result.ts';
+import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './result.ts';
 import { createTraces, newTraceId, summarise, type Trace } from './traces.ts';
 
 /** What every call returns as structured content, so that programs read all tools alike. */
@@ -102,13 +95,12 @@ function wrap(outcome: Outcome, { output }: Entry, meta: Envelope['meta']): Call
     const envelope: Envelope = { success: false, data: null, error: outcome.failure, meta };
     return { ...toFailedResult(outcome.failure), structuredContent: envelope };
   }
-  const { value = null } = outcome;
-  const envelope = (data: unknown): Envelope => ({ success: true, data, error: null, meta });
-  if (output !== undefined) return toStructuredResult(value, envelope(value));
-  const shown = toResult(outcome.value);
-  const data = shown === value ? (shown.structuredContent ?? null) : value;
+  const { value = null, shown } = outcome;
+  const isWhole = output === undefined && shown === value;
+  const data = isWhole ? (shown.structuredContent ?? null) : value;
+  const envelope: Envelope = { success: true, data, error: null, meta };
   const content = shown.content.length > 0 ? shown.content : [textBlock(`${meta.tool} succeeded`)];
-  return { ...shown, content, structuredContent: envelope(data) };
+  return { ...shown, content, structuredContent: envelope };
 }
 
 function envelopeSchema({ output }: Entry): JsonSchema {

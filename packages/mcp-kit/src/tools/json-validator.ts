@@ -3,6 +3,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Options, ValidateFunction } from 'ajv/dist/core.js';
 import type { JsonSchema } from '#protocol';
 import { firstDuplicate } from './duplicates.ts';
+import { hasAtLeast, hasAtMost } from './string-length.ts';
 import type { Dialect, SchemaFacts } from './json-schema.ts';
 
 type Ajv = Pick<Ajv2020, 'addKeyword' | 'compile' | 'removeKeyword' | 'removeSchema'>;
@@ -75,5 +76,22 @@ function createAjv(dialect: Dialect): Ajv {
     compile: (wanted: boolean) => (items: readonly unknown[]) =>
       !wanted || firstDuplicate(items) === undefined,
   });
+  // The built-in ones walk the whole text, however long, to count pairs of units as one.
+  addLimit(ajv, 'minLength', hasAtLeast);
+  addLimit(ajv, 'maxLength', hasAtMost);
   return ajv;
+}
+
+function addLimit(
+  ajv: Ajv,
+  keyword: string,
+  holds: (text: string, limit: number) => boolean,
+): void {
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    keyword,
+    type: 'string',
+    schemaType: 'number',
+    compile: (limit: number) => (text: string) => holds(text, limit),
+  });
 }

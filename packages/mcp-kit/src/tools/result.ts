@@ -2,9 +2,9 @@ import { isRecord } from '#jsonrpc';
 import type { CallToolResult, ContentBlock } from '#protocol';
 import type { Failure } from './failure.ts';
 
-/** How a call ended. */
+/** How a call ended: with a value, shown as a result that still lacks its structured content, or with a failure. */
 export type Outcome =
-  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: true; readonly value: unknown; readonly shown: CallToolResult }
   | { readonly ok: false; readonly failure: Failure };
 
 export function textBlock(text: string): ContentBlock {
@@ -16,12 +16,12 @@ export function toResult(value: unknown): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   if (value === undefined) return { content: [] };
   if (isCallToolResult(value)) return value;
-  return { content: [textBlock(JSON.stringify(value))] };
+  return toTextResult(value);
 }
 
-/** A value described by an output schema; the text repeats it for clients that read no structured content. */
-export function toStructuredResult(value: unknown, structuredContent: unknown): CallToolResult {
-  return { content: [textBlock(JSON.stringify(value))], structuredContent };
+/** A value as JSON text: all that clients see who read no structured content. */
+export function toTextResult(value: unknown): CallToolResult {
+  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
 }
 
 export function toFailedResult({ code, message, suggestion }: Failure): CallToolResult {

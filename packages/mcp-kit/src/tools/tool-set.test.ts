@@ -57,6 +57,28 @@ describe('tools/list', () => {
     });
   });
 
+  test('wraps outputs that are no objects for clients with a handshake only', async () => {
+    const output = {
+      type: 'array',
+      items: { $ref: '#/$defs/n' },
+      $defs: { n: { type: 'number' } },
+    };
+    const client = await connect(serve([toolSet([tool('list', { output, run: () => [1] })])]));
+    expect(await client.request('tools/list')).toMatchObject({
+      tools: [
+        {
+          outputSchema: {
+            type: 'object',
+            properties: { result: { items: { $ref: '#/properties/result/$defs/n' } } },
+          },
+        },
+      ],
+    });
+    expect(await client.requestModern('tools/list')).toMatchObject({
+      tools: [{ outputSchema: output }],
+    });
+  });
+
   test('comes in pages', async () => {
     const set = toolSet(
       ['a', 'b', 'c'].map((name) => tool(name)),

@@ -6,13 +6,16 @@ import { createDeferred, KitError } from '#base';
 /** Where a server listens: a port of this machine, or a unix socket (a named pipe on Windows). */
 export type Address = { readonly host: string; readonly port: number } | { readonly path: string };
 
+/** Connections that may wait while this process is busy: after an outage all clients come back at once. */
+const backlog = 4096;
+
 /** Begins to listen. A socket file is for this user only, and one that a dead process left behind is replaced. */
 export async function listen(server: Server, where: Address): Promise<void> {
   const file = 'path' in where && !isPipe(where.path) ? where.path : undefined;
   if (file !== undefined) await clear(file);
   const { promise, resolve, reject } = createDeferred<void>();
   server.once('error', reject);
-  server.listen(where, resolve);
+  server.listen({ ...where, backlog }, resolve);
   try {
     await promise;
   } catch (cause) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createDeferred, type Deferred } from '#base';
 import { Connection, RpcError, type Channel, type Exchange } from '#jsonrpc';

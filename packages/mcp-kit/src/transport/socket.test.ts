@@ -32,7 +32,6 @@ function serviceOf(request: Handlers['request']): Service {
     serve: () => ({}),
     mirroredHeaders: () => [],
     describe: () => ({}),
-    close: () => {},
   };
 }
 

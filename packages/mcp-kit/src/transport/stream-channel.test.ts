@@ -71,7 +71,10 @@ describe('a stream channel', () => {
         return { text: 'x'.repeat(1000) };
       }),
     );
-    const lines = Array.from({ length: 1000 }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"m"}\n`);
+    const lines = Array.from(
+      { length: 1000 },
+      (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"m"}\n`,
+    );
     // All in one piece: even what has arrived already must wait.
     input.write(lines.join(''));
     await turn();
@@ -166,7 +169,9 @@ describe('a stream channel', () => {
         return {};
       }),
     );
-    input.write(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"m"}\n{"jsonrpc":"2.0","id":2,"method":"m"}\n'));
+    input.write(
+      Buffer.from('{"jsonrpc":"2.0","id":1,"method":"m"}\n{"jsonrpc":"2.0","id":2,"method":"m"}\n'),
+    );
     await turn();
     expect(served).toEqual([1]);
     expect(connection.open).toBe(false);

@@ -24,7 +24,11 @@ const type = fc.constantFrom(
   'x/application/json',
 );
 const range = fc.record({ type, q: fc.constantFrom(undefined, undefined, 0, 0.5, 1) });
-const header = fc.tuple(fc.array(range, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.boolean());
+const header = fc.tuple(
+  fc.array(range, { minLength: 1, maxLength: 5 }),
+  fc.boolean(),
+  fc.boolean(),
+);
 
 function write(ranges: readonly Range[], spaced: boolean, loud: boolean): string {
   const parts = ranges.map(({ type: name, q }) => {
@@ -35,7 +39,10 @@ function write(ranges: readonly Range[], spaced: boolean, loud: boolean): string
 }
 
 /** Whether a type is accepted, and how much it is preferred, by RFC 9110: the most specific range decides. */
-function judge(ranges: readonly Range[], name: string): { readonly q: number; readonly at: number } {
+function judge(
+  ranges: readonly Range[],
+  name: string,
+): { readonly q: number; readonly at: number } {
   const [family] = name.split('/');
   for (const wanted of [name, `${family}/*`, '*/*']) {
     const at = ranges.findIndex((candidate) => candidate.type === wanted);

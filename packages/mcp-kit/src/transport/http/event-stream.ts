@@ -131,7 +131,7 @@ export class EventStream {
     this.#connection?.end();
     this.#connection = undefined;
     this.#letGo();
-    void this.#forget();
+    this.#forget();
   }
 
   /** The whole stream as one text, for an answer that is complete before it is sent. */
@@ -145,9 +145,7 @@ export class EventStream {
   get #congested(): boolean {
     // What a client fetches again must not be pushed out of the log by what is new.
     const catchingUp = this.#connection !== undefined && this.#written < this.#reached;
-    return (
-      catchingUp || this.#connection?.congested === true || this.#backlog > backlogHighWater
-    );
+    return catchingUp || this.#connection?.congested === true || this.#backlog > backlogHighWater;
   }
 
   #append(text: string): string {
@@ -157,13 +155,13 @@ export class EventStream {
     return this.#pass(position, text);
   }
 
-  async #forget(): Promise<void> {
+  #forget(): void {
     const { log, key, logger } = this.#options;
-    try {
-      await log.delete(key);
-    } catch (error) {
+    const deleted = log.delete(key);
+    if (!isPromise(deleted)) return;
+    deleted.catch((error: unknown) => {
       logger.error('events could not be deleted', { key, error: String(error) });
-    }
+    });
   }
 
   #record(position: number, text: string): Promise<void> | undefined {
@@ -235,7 +233,8 @@ export class EventStream {
     await this.#appending;
     const { entries, complete } = await log.readAfter(key, this.#written, 64);
     if (this.#connection !== connection) return;
-    if (!complete && this.#written > 0) logger.warn('events were lost before they were sent', { key });
+    if (!complete && this.#written > 0)
+      logger.warn('events were lost before they were sent', { key });
     if (entries.length === 0) this.#written = this.#last;
     for (const { position, data } of entries) {
       if (position > this.#reached) this.#backlog -= weightOf(data);

@@ -18,9 +18,21 @@ const name = fc.oneof(
   fc.constantFrom('127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '::1', '0.0.0.0', '[::]'),
   fc.constantFrom('', ' ', 'user@localhost', 'localhost@evil.com', 'localhost/x', 'localhost#'),
   fc.domain(),
-  fc.string({ unit: fc.constantFrom('localhost', '.', ':', '[', ']', '@', '/', '\t', ' ', 'a', '1') }),
+  fc.string({
+    unit: fc.constantFrom('localhost', '.', ':', '[', ']', '@', '/', '\t', ' ', 'a', '1'),
+  }),
 );
-const port = fc.constantFrom('', ':80', ':8080', ':', ':99999', ':123456', ':http', ':80:80', ': 80');
+const port = fc.constantFrom(
+  '',
+  ':80',
+  ':8080',
+  ':',
+  ':99999',
+  ':123456',
+  ':http',
+  ':80:80',
+  ': 80',
+);
 
 /** An allowed name, with or without a port of one to five digits: nothing else. */
 function isAllowedHost(host: string): boolean {
@@ -53,7 +65,16 @@ describe('the guard', () => {
   });
 
   test('lets no origin through but those on its list and pages of its own hosts', () => {
-    const scheme = fc.constantFrom('http://', 'https://', 'HTTP://', 'file://', 'null', '', 'ws://', '//');
+    const scheme = fc.constantFrom(
+      'http://',
+      'https://',
+      'HTTP://',
+      'file://',
+      'null',
+      '',
+      'ws://',
+      '//',
+    );
     const tail = fc.constantFrom('', '', '', '/', '/x', '?x', '#x', '@evil.com');
     fc.assert(
       fc.property(fc.tuple(scheme, name, port, tail), (parts) => {
@@ -97,6 +118,8 @@ describe('the guard', () => {
       expect(guard({ host }, [])).toMatchObject({ status: 403 });
     }
     expect(open({ host: 'evil.com' }, [])).toMatchObject({ status: 403 });
-    expect(open({ host: '10.0.0.1', origin: 'http://10.0.0.1' }, [])).toMatchObject({ status: 403 });
+    expect(open({ host: '10.0.0.1', origin: 'http://10.0.0.1' }, [])).toMatchObject({
+      status: 403,
+    });
   });
 });

@@ -115,7 +115,7 @@ export class Legacy {
     if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
       const session = this.#session(headers, responder);
       if (session === undefined) return;
-      if (session.acceptsBatch && !values.some(isModern)) {
+      if (session.acceptsBatch && !values.some(standsAlone)) {
         session.connection.message(values, new Reply(session, responder, { mode }));
         return;
       }
@@ -132,7 +132,9 @@ function isServed(headers: Headers, responder: Responder): boolean {
   return false;
 }
 
-/** Whether a message says of itself that it needs no session. */
-function isModern(value: unknown): boolean {
-  return isRecord(value) && isRecord(value['params']) && claimsModern(value['params']);
+/** Whether a message has no place in a batch: one that needs no session, or that opens one. */
+function standsAlone(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { method, params } = value;
+  return method === 'initialize' || (isRecord(params) && claimsModern(params));
 }

@@ -39,6 +39,10 @@ export class NodeResponder implements Responder, ResponseStream {
 
   onGone(listener: () => void): void {
     const response = this.#response;
+    if (response.destroyed) {
+      listener();
+      return;
+    }
     response.once('close', () => {
       if (!response.writableFinished) listener();
     });

@@ -12,6 +12,7 @@ export interface SessionLimits {
 
 /** When there is no room, a session idle this long gives way to a new one. */
 const yieldMs = 60_000;
+const madeRoomEveryMs = 1000;
 
 /** The sessions of one endpoint. Most clients leave without saying so: time ends what they do not. */
 export class Sessions {
@@ -19,6 +20,8 @@ export class Sessions {
   readonly #limits: SessionLimits;
   readonly #open = new Map<string, Session>();
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #madeRoomMs = -Infinity;
 
   constructor(shared: SessionShared, limits: SessionLimits) {
     this.#shared = shared;
@@ -29,10 +32,10 @@ export class Sessions {
     return this.#open.size;
   }
 
-  /** A session for a client that has not initialized yet; nothing when there are too many. */
+  /** A session for a client that has not initialized yet; nothing when there are too many, or no more are to come. */
   create(): Session | undefined {
-    if (this.#open.size >= this.#limits.maxSessions) this.sweep(yieldMs);
-    if (this.#open.size >= this.#limits.maxSessions) return undefined;
+    if (this.#open.size >= this.#limits.maxSessions) this.#makeRoom();
+    if (this.#closed || this.#open.size >= this.#limits.maxSessions) return undefined;
     const session = new Session(newSessionId(), this.#shared);
     this.#open.set(session.id, session);
     this.#timer ??= setInterval(() => this.sweep(this.#limits.ttlMs), this.#limits.sweepMs).unref();
@@ -69,7 +72,17 @@ export class Sessions {
     }
   }
 
+  /** Not for every client that is turned away: a look at all sessions is not free. */
+  #makeRoom(): void {
+    const now = performance.now();
+    if (now - this.#madeRoomMs < madeRoomEveryMs) return;
+    this.#madeRoomMs = now;
+    this.sweep(yieldMs);
+  }
+
+  /** Ends all there are, and opens no more. */
   endAll(): void {
+    this.#closed = true;
     for (const session of this.#open.values()) this.end(session);
   }
 }

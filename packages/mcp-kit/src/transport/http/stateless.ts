@@ -113,7 +113,8 @@ export class Stateless {
       }
       this.#inFlight++;
       // This era's way to cancel is to hang up.
-      responder.onGone(() => exchange.cancel('the client hung up'));
+      answer.onLost = () => exchange.cancel('the client hung up');
+      responder.onGone(answer.onLost);
       void outcome
         .then((result) => answer.finish(encodeResult(id, result), 200))
         .catch(failed)
@@ -131,6 +132,8 @@ class StatelessAnswer {
   readonly #shared: StatelessShared;
   #finished = false;
   #stream: PacedStream | undefined;
+  /** Called when the stream is over before the answer. */
+  onLost: () => void = () => {};
 
   constructor(responder: Responder, mode: AnswerMode, shared: StatelessShared) {
     this.#responder = responder;
@@ -144,6 +147,7 @@ class StatelessAnswer {
       this.#stream = new PacedStream(this.#responder.openStream(streamHeaders), this.#shared.pace);
       this.#shared.heartbeat.add(this.#stream);
     }
+    if (!this.#stream.open) this.onLost();
     // Without a log to fall back on, a sender that does not wait is not heard.
     return this.#stream.congested ? 'dropped' : this.#stream.write(event(text));
   }

@@ -1,0 +1,77 @@
+// Tells over the IPC channel how this process is doing.
+import { createHook } from 'node:async_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import v8 from 'node:v8';
+
+const classes = [
+  'Session',
+  'EventStream',
+  'PacedStream',
+  'Reply',
+  'Connection',
+  'Exchange',
+  'ServerPeer',
+];
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const timers = new Set();
+
+/** Counts timers from now on; costs speed. */
+export function watchTimers() {
+  createHook({
+    init: (id, type) => type === 'Timeout' && timers.add(id),
+    destroy: (id) => timers.delete(id),
+  }).enable();
+}
+
+/** How many objects of each class are reachable: what a heap snapshot, taken after garbage collection, has of them. */
+async function countObjects() {
+  const { snapshot, nodes, strings } = await json(v8.getHeapSnapshot());
+  const { node_fields: fields, node_types: types } = snapshot.meta;
+  const [typeAt, nameAt] = [fields.indexOf('type'), fields.indexOf('name')];
+  const objects = types[typeAt].indexOf('object');
+  const counts = Object.fromEntries(classes.map((name) => [name, 0]));
+  for (let at = 0; at < nodes.length; at += fields.length) {
+    const name = strings[nodes[at + nameAt]];
+    if (nodes[at + typeAt] === objects && Object.hasOwn(counts, name)) counts[name]++;
+  }
+  return counts;
+}
+
+async function memory() {
+  for (let at = 0; at < 3; at++) {
+    await sleep(5);
+    globalThis.gc?.();
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { used: heapUsed + external, rss };
+}
+
+const general = {
+  memory,
+  objects: countObjects,
+  resources: () => process.getActiveResourcesInfo(),
+  timers: () => timers.size,
+  /** The longest time nothing else could run, since it was last asked. */
+  async blocked() {
+    // The delay is noted only once it is over.
+    await sleep(3);
+    const ms = delay.max / 1e6;
+    delay.reset();
+    return ms;
+  },
+};
+
+/** Answers these questions, and those that every process can answer; ends when nobody is left to ask. */
+export function answer(own) {
+  // Opened when first used, which would look like a leak.
+  void process.stderr;
+  const questions = { ...general, ...own };
+  process.on('message', async ({ id, ask }) => {
+    process.send({ id, answer: (await questions[ask]()) ?? null });
+  });
+  process.once('disconnect', () => process.exit());
+}

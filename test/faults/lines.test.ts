@@ -1,0 +1,136 @@
+import { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultLimits } from 'mcp-kit/jsonrpc';
+import { LineReader } from 'mcp-kit/transport';
+import { describe, expect, test } from 'vitest';
+import { StdioProcess } from './lib/stdio-process.ts';
+import { toolCall } from './lib/wire.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Milliseconds to read one line of this size in pieces of 64 KB; the best of several. */
+function timeToRead(size: number): number {
+  const piece = Buffer.alloc(65_536, 'x');
+  const times = Array.from({ length: 3 }, () => {
+    let messages = 0;
+    const reader = new LineReader(
+      { ...defaultLimits, maxBytes: Infinity },
+      { message: () => messages++, malformed: () => {} },
+    );
+    const started = performance.now();
+    reader.push(Buffer.from('"'));
+    for (let at = 0; at < size; at += piece.length) reader.push(piece);
+    reader.push(Buffer.from('"\n'));
+    expect(messages).toBe(1);
+    return performance.now() - started;
+  });
+  return Math.min(...times);
+}
+
+/** Settles when the server has read all that was written. */
+async function write(client: StdioProcess, bytes: Buffer | string): Promise<void> {
+  await new Promise<void>((resolve) => client.stdin.write(bytes, () => resolve()));
+}
+
+const call = (id: number, nonce: string): string =>
+  `${JSON.stringify(toolCall(id, 'echo', { nonce }))}\n`;
+
+describe('a long line', () => {
+  test('is read in time proportional to its length', () => {
+    timeToRead(4 * mebibyte);
+    const [short, long] = [timeToRead(16 * mebibyte), timeToRead(64 * mebibyte)];
+    expect(long / short).toBeLessThan(8);
+    expect(long).toBeLessThan(2000);
+  });
+
+  test('that never ends is complained about once, costs no more than its limit, and does not spoil the next', async () => {
+    await using client = await StdioProcess.start();
+    const before = await client.server.ask('memory');
+    const piece = Buffer.alloc(mebibyte, 'x');
+    let most = 0;
+    for (let at = 0; at < 200; at++) {
+      await write(client, piece);
+      if (at % 10 === 0) most = Math.max(most, (await client.server.ask('memory')).rss);
+    }
+    expect(most - before.rss).toBeLessThan(80 * mebibyte);
+    expect(await client.next()).toMatchObject({ error: { code: -32600 } });
+    await write(client, '\n');
+    client.stdin.write(call(7, 'next'));
+    expect(await client.next()).toMatchObject({ id: 7 });
+    expect(client.messages).toEqual([]);
+    expect((await client.server.ask('memory')).used - before.used).toBeLessThan(4 * mebibyte);
+  }, 30_000);
+
+  test('that comes byte by byte costs no more than its bytes', () => {
+    const limits = { ...defaultLimits, maxBytes: 4 * mebibyte };
+    const reader = new LineReader(limits, { message: () => {}, malformed: () => {} });
+    const before = process.memoryUsage();
+    const source = Buffer.alloc(mebibyte, 'x');
+    // Each piece is an object of its own, as a socket would give it.
+    for (let at = 0; at < 2 * mebibyte; at++)
+      reader.push(source.subarray(at % mebibyte, (at % mebibyte) + 1));
+    const after = process.memoryUsage();
+    const grown = after.heapUsed + after.external - before.heapUsed - before.external;
+    expect(grown).toBeLessThan(64 * mebibyte);
+    reader.end();
+  }, 30_000);
+});
+
+describe('a server on a pipe', () => {
+  test('ends by itself when its reader closes in the middle of an answer', async () => {
+    await using client = await StdioProcess.start();
+    const flood = toolCall(1, 'flood', { count: 100_000, size: 1000, patient: true });
+    client.stdin.write(`${JSON.stringify(flood)}\n`);
+    await client.next();
+    const started = performance.now();
+    client.stdout.destroy();
+    expect(await client.server.exit).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(client.server.ended).toBe('0: ');
+  }, 15_000);
+
+  test('ends within a second when its input ends, although timers run', async () => {
+    await using client = await StdioProcess.start();
+    const started = performance.now();
+    client.stdin.end();
+    expect(await client.server.exit).toBe(0);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('answers what it can before it ends, and does not wait for what it cannot', async () => {
+    await using client = await StdioProcess.start();
+    client.stdin.write(`${JSON.stringify(toolCall(1, 'hang'))}\n`);
+    client.stdin.write(`${JSON.stringify(toolCall(2, 'echo', { nonce: 'x', delayMs: 100 }))}\n`);
+    client.stdin.end();
+    expect(await client.next()).toMatchObject({ id: 2, result: {} });
+    const started = performance.now();
+    expect(await client.server.exit).toBe(0);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test('ends although its reader neither reads nor leaves', async () => {
+    await using client = await StdioProcess.start();
+    client.stdout.pause();
+    for (let id = 0; id < 30; id++) client.stdin.write(call(id, 'x'.repeat(50_000)));
+    client.stdin.end();
+    const started = performance.now();
+    expect(await client.server.exit).toBe(0);
+    expect(performance.now() - started).toBeLessThan(4000);
+  }, 15_000);
+
+  test('keeps its memory while its client sends and does not read, and goes on when it does', async () => {
+    await using client = await StdioProcess.start();
+    const before = await client.server.ask('memory');
+    client.stdout.pause();
+    const count = 4000;
+    const lines = Array.from({ length: count }, (_, id) => call(id, 'x'.repeat(10_000)));
+    for (const line of lines) client.stdin.write(line);
+    await sleep(500);
+    const stopped = await client.server.ask('memory');
+    expect(stopped.used - before.used).toBeLessThan(20 * mebibyte);
+    client.stdout.resume();
+    const ids = [];
+    while (ids.length < count) ids.push((await client.next())['id']);
+    expect(ids.toSorted((a, b) => Number(a) - Number(b))).toEqual(lines.map((_, id) => id));
+  }, 30_000);
+});
