@@ -9,7 +9,6 @@ import type { Notification } from './message.ts';
 /** A channel whose other end is the test itself. */
 class Wire implements Channel {
   readonly texts: string[] = [];
-  readonly origins: (object | undefined)[] = [];
   closes = 0;
   answer: Sent = 'sent';
   #sink: Sink | undefined;
@@ -21,8 +20,7 @@ class Wire implements Channel {
     if (this.answer !== 'dropped') this.texts.push(text);
     return this.answer;
   }
-  reply(text: string | undefined, origin?: object): void {
-    this.origins.push(origin);
+  reply(text: string | undefined): void {
     if (text !== undefined) this.texts.push(text);
   }
   drained(): Promise<void> {
@@ -44,7 +42,6 @@ class Wire implements Channel {
 interface Setup {
   readonly request?: (exchange: Exchange) => MaybePromise<unknown>;
   readonly notification?: (message: Notification) => void;
-  readonly batch?: boolean;
   readonly options?: ConnectionOptions;
 }
 
@@ -62,7 +59,7 @@ function open(setup: Setup = {}) {
     () => ({
       request: setup.request ?? (() => ({})),
       notification: setup.notification ?? (() => {}),
-      acceptsBatch: () => setup.batch === true,
+      acceptsBatch: () => false,
       closed,
     }),
     { vocabulary: mcpWords, onBug: (error) => bugs.push(error), ...setup.options },
@@ -73,6 +70,11 @@ function open(setup: Setup = {}) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+const throwing = (error: Error) => () => {
+  throw error;
+};
+const internal = { error: { code: -32603, message: 'Internal error' } };
+
 describe('serving', () => {
   test.each([
     ['a plain result', () => ({ a: 1 }), { result: { a: 1 } }],
@@ -81,39 +83,21 @@ describe('serving', () => {
     ['an awaited result', async () => 'late', { result: 'late' }],
     [
       'an RpcError as it is',
-      () => {
-        throw new RpcError(-5, 'no', { why: 1 });
-      },
+      throwing(new RpcError(-5, 'no', { why: 1 })),
       { error: { code: -5, message: 'no', data: { why: 1 } } },
     ],
-    [
-      'a bug as an internal error',
-      () => {
-        throw new Error('secret');
-      },
-      { error: { code: -32603, message: 'Internal error' } },
-    ],
-    [
-      'a rejected bug as an internal error',
-      () => Promise.reject(new Error('secret')),
-      { error: { code: -32603, message: 'Internal error' } },
-    ],
-    [
-      'a result that is not JSON as an internal error',
-      () => ({ big: 1n }),
-      { error: { code: -32603, message: 'Internal error' } },
-    ],
+    ['a bug as an internal error', throwing(new Error('secret')), internal],
+    ['a rejected bug as an internal error', async () => throwing(new Error('secret'))(), internal],
+    ['a result that is not JSON as an internal error', () => ({ big: 1n }), internal],
     [
       'an awaited result that is not JSON as an internal error',
       async () => ({ big: 1n }),
-      { error: { code: -32603, message: 'Internal error' } },
+      internal,
     ],
     [
       'error data that is not JSON as an internal error',
-      () => {
-        throw new RpcError(-5, 'no', { big: 1n });
-      },
-      { error: { code: -32603, message: 'Internal error' } },
+      throwing(new RpcError(-5, 'no', 1n)),
+      internal,
     ],
   ])('answers with %s', async (_name, request, expected) => {
     const { wire, connection, ask } = open({ request });
@@ -270,57 +254,6 @@ describe('serving', () => {
       { error: { code: -32600 } },
       { error: { code: -32700, message: 'Parse error: not JSON' } },
     ]);
-  });
-});
-
-describe('batches', () => {
-  const message = (id: number) => ({ jsonrpc: '2.0', id, method: 'm' });
-
-  test('are answered with one array when the last of their answers is there', async () => {
-    const gate = createDeferred<string>();
-    const { wire } = open({
-      batch: true,
-      request: ({ request }) => (request.id === 1 ? gate.promise : 'at once'),
-    });
-    wire.sink.message([message(1), message(2), { jsonrpc: '2.0', method: 'n' }, 3]);
-    expect(wire.texts).toEqual([]);
-    gate.resolve('later');
-    await turn();
-    expect(wire.sent).toHaveLength(1);
-    expect(wire.sent[0]).toMatchObject([
-      { id: 2, result: 'at once' },
-      { error: { code: -32600 } },
-      { id: 1, result: 'later' },
-    ]);
-  });
-
-  test('of notifications only are not answered', () => {
-    const { wire } = open({ batch: true });
-    wire.sink.message([{ jsonrpc: '2.0', method: 'n' }]);
-    expect(wire.texts).toEqual([]);
-    expect(wire.origins).toHaveLength(1);
-  });
-
-  test('whose every request was cancelled are not answered', async () => {
-    const { wire, connection } = open({ batch: true, request: () => new Promise(() => {}) });
-    wire.sink.message([message(1), message(2)]);
-    connection.cancel(1, 'x');
-    connection.cancel(2, 'x');
-    await turn();
-    expect(wire.texts).toEqual([]);
-    expect(wire.origins).toHaveLength(1);
-  });
-
-  test.each([
-    ['unwelcome', [message(1)], false],
-    ['empty', [], true],
-    ['of more than a hundred', Array.from({ length: 101 }, (_, id) => message(id)), true],
-  ])('%s are refused as a whole', (_name, batch, accepted) => {
-    const request = vi.fn<Handlers['request']>(() => ({}));
-    const { wire } = open({ batch: accepted, request });
-    wire.sink.message(batch);
-    expect(wire.sent).toMatchObject([{ error: { code: -32600 } }]);
-    expect(request).not.toHaveBeenCalled();
   });
 });
 

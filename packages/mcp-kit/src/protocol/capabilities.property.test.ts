@@ -5,7 +5,7 @@ import { isRecord } from '#jsonrpc';
 import { mergeCapabilities, supports } from './capabilities.ts';
 import { isAnswer, elicit, elicitUrl, listRoots, sample } from './inputs.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const junk = fc.jsonValue({ maxDepth: 1 });

@@ -12,7 +12,7 @@ import {
 import { modernVersion } from './revisions.ts';
 import { isLoggingLevel } from './types.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const anyValue = fc.oneof(

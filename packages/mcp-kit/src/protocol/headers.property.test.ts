@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { decodeHeaderValue, encodeHeaderValue, headerBindings, mirrorMismatch } from './headers.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const tricky = fc.oneof(

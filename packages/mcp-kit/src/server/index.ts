@@ -23,4 +23,3 @@ export {
   type ResourceTemplateDefinition,
 } from './resources.ts';
 export { createServer, type Server, type ServerOptions } from './server.ts';
-export { elicit, elicitUrl, listRoots, sample } from '#protocol';

@@ -6,7 +6,7 @@ import { RpcError, rpcErrors } from '#jsonrpc';
 import type { Context } from './context.ts';
 import { listMethod } from './list.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 /** All that a list looks at. */

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { defaultLimits, oversized, parseMessage, type Limits } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 type Event = { readonly message: unknown } | { readonly malformed: readonly [number, string] };

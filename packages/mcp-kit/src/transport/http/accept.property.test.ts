@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { chooseMode, wantsStream, wrongContentType } from './accept.ts';
 import { profiles } from './profile.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 interface Range {

@@ -9,7 +9,7 @@ import { profiles } from './profile.ts';
 import type { ResponseStream } from './responder.ts';
 import { Session } from './session.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const service: Service = {
