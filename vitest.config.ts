@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests run from the sources, without a build.
+// Tests run from the sources.
 const conditions = ['@mcp-kit/source', 'node'];
 
 export default defineConfig({
@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     environment: 'node',
+    // Tests that start processes run what is built.
+    globalSetup: ['scripts/build-first.mjs'],
     // How many inputs each property test tries: many where nobody waits.
     env: { PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '100000' : '5000') },
     pool: 'threads',

@@ -35,7 +35,7 @@ const workloads = [
     title: 'HTTP tools/call, JSON, 2026-07-28',
     flavours: statelessFlavours,
     what: 'call',
-    levels: [16, 64],
+    levels: [1, 16, 64, 256],
   },
 ];
 

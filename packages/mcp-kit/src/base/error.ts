@@ -29,3 +29,8 @@ export class KitError extends Error {
     this.hint = options.hint;
   }
 }
+
+/** All that is known of something thrown, for a log. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

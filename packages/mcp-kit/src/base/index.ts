@@ -1,5 +1,6 @@
 export { crypto } from './crypto.ts';
 export { createDeferred, type Deferred } from './deferred.ts';
-export { KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
+export { describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
 export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log.ts';
+export { unref } from './timer.ts';
 export { isPromise, type MaybePromise } from './maybe-promise.ts';

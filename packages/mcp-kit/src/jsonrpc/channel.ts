@@ -28,6 +28,8 @@ export interface Channel {
   send(text: string, origin?: Origin): Sent;
   /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
   reply(text: string | undefined, origin?: Origin): void;
+  /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */
+  release?(origin: Origin | undefined, retryMs: number | undefined): void;
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
   /** Flushes and ends; idempotent. */

@@ -38,6 +38,8 @@ export interface ConnectionOptions {
   readonly vocabulary?: Vocabulary;
   /** How long requests under way may still take once the other side has said its last. */
   readonly lingerMs?: number;
+  /** Who is at the other end, where the transport knows. */
+  readonly principal?: string | undefined;
   /** Called once, when nothing can be sent or received any more. */
   readonly onClosed?: (cause: Error | undefined) => void;
   /** Told about what a handler threw that was not meant for the peer. */
@@ -69,6 +71,10 @@ export class Connection implements Link, Sink {
 
   get open(): boolean {
     return this.#inFlight.open;
+  }
+
+  get principal(): string | undefined {
+    return this.#options.principal;
   }
 
   /** How much is under way, in both directions. */
@@ -132,6 +138,10 @@ export class Connection implements Link, Sink {
     const route = routeOf(origin);
     const sent = this.#channel.send(encodeNotification(method, params), route);
     if (sent !== 'sent') return this.#channel.drained(route);
+  }
+
+  release(origin: Origin | undefined, retryMs: number | undefined): void {
+    this.#channel.release?.(routeOf(origin), retryMs);
   }
 
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<unknown> {
@@ -211,6 +221,8 @@ export class Connection implements Link, Sink {
       return;
     }
     this.#inFlight.hold(exchange);
+    // The handler may have closed the connection under its own feet.
+    if (!this.#inFlight.open) this.cancel(id, 'the connection closed');
     outcome.then(
       (result) => {
         if (!this.#inFlight.release(exchange)) return;
@@ -251,7 +263,7 @@ export class Connection implements Link, Sink {
     const { id, result, error } = response;
     if (id === undefined || id === null) return;
     const awaited = this.#inFlight.settle(id);
-    if (error === undefined) awaited?.resolve(result);
+    if (error === undefined || error === null) awaited?.resolve(result);
     else awaited?.reject(new RpcError(error.code, error.message, error.data));
   }
 

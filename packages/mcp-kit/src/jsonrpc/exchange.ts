@@ -18,6 +18,10 @@ export interface RequestOptions {
 export interface Link {
   notify(method: string, params?: Params, origin?: Origin): MaybePromise<void>;
   request(method: string, params?: Params, options?: RequestOptions): Promise<unknown>;
+  /** Who is at the other end, where the transport knows. */
+  readonly principal?: string | undefined;
+  /** Lets whoever waits for an answer hang up and fetch it later, where the transport can. */
+  release?(origin: Origin | undefined, retryMs: number | undefined): void;
 }
 
 /** One request being served, and what its handler may do until it has answered. */
@@ -25,8 +29,6 @@ export class Exchange {
   readonly request: Request;
   readonly origin: Origin | undefined;
   readonly link: Link;
-  /** Who asks, where a transport knows. */
-  principal: string | undefined;
   #controller: AbortController | undefined;
   #cancelled = false;
   #reason: unknown;
@@ -35,6 +37,11 @@ export class Exchange {
     this.request = request;
     this.link = link;
     this.origin = origin;
+  }
+
+  /** Who asks, where the transport knows. */
+  get principal(): string | undefined {
+    return this.link.principal;
   }
 
   get cancelled(): boolean {
@@ -60,6 +67,11 @@ export class Exchange {
   /** Sends a notification that belongs to this request; await it to be slowed down by a slow reader. */
   notify(method: string, params?: Params): MaybePromise<void> {
     if (!this.#cancelled) return this.link.notify(method, params, this.origin);
+  }
+
+  /** Lets the asking side hang up and fetch the answer later, where the transport can. */
+  release(retryMs: number | undefined): void {
+    this.link.release?.(this.origin, retryMs);
   }
 
   /** Asks the other side something on behalf of this request. */

@@ -61,21 +61,33 @@ function kindOfCall(message: Record<string, unknown>): string {
 }
 
 function kindOfAnswer(message: Record<string, unknown>): string {
-  const { id, error } = message;
-  if ('result' in message === 'error' in message) return 'invalid';
-  if ('result' in message) return validId(id) ? 'response' : 'invalid';
-  const readable = id === undefined || id === null || validId(id);
+  const { id } = message;
+  if (!('result' in message) && !('error' in message)) return 'invalid';
+  if (validId(id)) return 'response';
+  return (id === undefined || id === null) && isGoodError(message) ? 'response' : 'invalid';
+}
+
+function isGoodError(message: Record<string, unknown>): boolean {
+  const { error } = message;
   const wellFormed =
     isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string';
-  return readable && wellFormed ? 'response' : 'invalid';
+  return wellFormed && !('result' in message);
 }
+
+const isGoodResult = ({ error, result }: Record<string, unknown>): boolean =>
+  result !== undefined && (error === undefined || error === null);
 
 test('any JSON value is exactly one of request, notification, response and invalid', () => {
   fc.assert(
     fc.property(value, (message) => {
       const classified = classify(message);
       assert.equal(classified.kind, kindOf(message));
-      if (classified.kind !== 'invalid') assert.equal(classified.message, message);
+      if (classified.kind === 'response') {
+        assert.ok(isRecord(message));
+        const good = isGoodResult(message) || isGoodError(message);
+        if (good) assert.equal(classified.message, message);
+        else assert.equal(classified.message.error?.code, -32_603);
+      } else if (classified.kind !== 'invalid') assert.equal(classified.message, message);
       else if (classified.id !== undefined) {
         assert.ok(isRecord(message) && validId(message['id']) && message['id'] === classified.id);
       }
@@ -100,7 +112,9 @@ test.each([
   ['{"jsonrpc":"2.0","method":"m"}', 'notification'],
   ['{"jsonrpc":"2.0","id":1,"result":null}', 'response'],
   ['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}', 'response'],
-  ['{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}', 'invalid'],
+  ['{"jsonrpc":"2.0","id":1,"result":{},"error":null}', 'response'],
+  ['{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}', 'response'],
+  ['{"jsonrpc":"2.0","id":null,"result":{}}', 'invalid'],
   ['{"jsonrpc":"2.0","id":1,"method":"a","id":2}', 'request'],
   ['{"__proto__":{"jsonrpc":"2.0","id":1,"method":"m"}}', 'invalid'],
   ['[]', 'invalid'],

@@ -29,7 +29,7 @@ export interface Response {
   readonly jsonrpc: '2.0';
   readonly id?: Id | null;
   readonly result?: unknown;
-  readonly error?: ErrorObject;
+  readonly error?: ErrorObject | null;
 }
 
 export type Classified =
@@ -67,23 +67,26 @@ export function classify(value: unknown): Classified {
   return { kind: 'request', message: value as unknown as Request };
 }
 
+/** Ids of responses are ours, not the peer's: a bad one is never answered, but it ends the wait for a good one. */
 function classifyResponse(value: Record<string, unknown>): Classified {
   const { id, result, error } = value;
   if (result === undefined && error === undefined) {
     return invalid(isId(id) ? id : undefined, 'neither method nor result nor error');
   }
-  if (id !== undefined && id !== null && !isId(id)) return invalid(undefined, 'unreadable id');
-  if (error === undefined) {
-    if (!isId(id)) return invalid(undefined, 'a result needs the id it answers');
-  } else if (
-    result !== undefined ||
-    !isRecord(error) ||
-    !Number.isInteger(error['code']) ||
-    typeof error['message'] !== 'string'
-  ) {
-    return invalid(isId(id) ? id : undefined, 'malformed error');
+  const succeeded = result !== undefined && (error === undefined || error === null);
+  const failed = result === undefined && isErrorObject(error);
+  const unknownId = id === undefined || id === null;
+  // The checks above are what the message type promises.
+  if (isId(id) ? succeeded || failed : failed && unknownId) {
+    return { kind: 'response', message: value as unknown as Response };
   }
-  return { kind: 'response', message: value as unknown as Response };
+  if (!isId(id)) return invalid(undefined, 'unreadable response');
+  const malformed = { code: -32_603, message: 'The peer sent a malformed response' };
+  return { kind: 'response', message: { jsonrpc: '2.0', id, error: malformed } };
+}
+
+function isErrorObject(error: unknown): error is ErrorObject {
+  return isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string';
 }
 
 function invalid(id: Id | undefined, reason: string): Classified {

@@ -36,12 +36,6 @@ export function claimsModern(params: Params | undefined): boolean {
   );
 }
 
-/** The version a message claims, before anything is checked. */
-export function claimedVersion(params: Params | undefined): unknown {
-  const meta = params?.['_meta'];
-  return isRecord(meta) ? meta[metaKeys.protocolVersion] : undefined;
-}
-
 /** Reads the envelope without judging the version; throws `-32602` when a required key is missing or malformed. */
 export function readEnvelope(params: Params | undefined): Envelope {
   const meta = params?.['_meta'];

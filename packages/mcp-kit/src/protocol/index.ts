@@ -1,7 +1,6 @@
 export { mergeCapabilities, supports } from './capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {
-  claimedVersion,
   claimsModern,
   isImplementation,
   metaKeys,
@@ -35,10 +34,9 @@ export {
   type RootsResult,
   type SamplingResult,
 } from './inputs.ts';
-export { cacheable, emptyLists, legacyOnly, mayAskInput, modernOnly, namedBy } from './methods.ts';
+export { cacheable, emptyLists, mayAskInput, namedBy } from './methods.ts';
 export {
   allowsBatch,
-  assumedVersion,
   isLegacyVersion,
   legacyVersions,
   modernVersion,
@@ -51,6 +49,7 @@ export {
 export type { Peer, Phase, Service } from './service.ts';
 export {
   isLoggingLevel,
+  isUri,
   loggingLevels,
   reaches,
   type Annotations,

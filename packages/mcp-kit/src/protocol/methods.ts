@@ -1,15 +1,3 @@
-/** Methods that only the handshake era has. */
-export const legacyOnly: ReadonlySet<string> = new Set([
-  'initialize',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
-
-/** Methods that only the stateless era has. */
-export const modernOnly: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
-
 /** Methods whose modern result may be a request for input. */
 export const mayAskInput: ReadonlySet<string> = new Set([
   'tools/call',

@@ -19,9 +19,6 @@ export function negotiate(requested: unknown): LegacyVersion {
   return isLegacyVersion(requested) ? requested : legacyVersions[0];
 }
 
-/** What an HTTP request without a version header speaks. */
-export const assumedVersion: LegacyVersion = '2025-03-26';
-
 /** Arrays of messages belong to one revision only. */
 export function allowsBatch(version: LegacyVersion | undefined): boolean {
   return version === '2025-03-26';

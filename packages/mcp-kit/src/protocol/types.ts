@@ -146,6 +146,13 @@ export interface GetPromptResult {
   readonly _meta?: Meta;
 }
 
+/** The longest URI that is taken to heart: what a client subscribes to is kept for as long as it stays. */
+const maxUriLength = 8 * 1024;
+
+export function isUri(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= maxUriLength;
+}
+
 export const loggingLevels = [
   'debug',
   'info',

@@ -107,10 +107,7 @@ export class Context {
    * Worth it before long work; elsewhere it does nothing.
    */
   release(options: { readonly retryMs?: number } = {}): void {
-    const { origin } = this.#exchange;
-    if (origin !== undefined && 'release' in origin && typeof origin.release === 'function') {
-      origin.release(options.retryMs);
-    }
+    this.#exchange.release(options.retryMs);
   }
 }
 

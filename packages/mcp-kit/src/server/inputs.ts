@@ -49,7 +49,7 @@ export function capabilityMissing(needed: ClientCapabilities): KitError {
 
 async function askOne(request: InputRequest, exchange: Exchange): Promise<unknown> {
   const { method, params } = request;
-  // This era identifies each visit, so that its end can be announced.
+  // This era wants an id for each visit.
   const sent =
     params['mode'] === 'url' ? { ...params, elicitationId: crypto().randomUUID() } : params;
   const answer = await exchange

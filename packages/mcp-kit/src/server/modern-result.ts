@@ -35,8 +35,9 @@ export function modernResults(
       return dressed;
     }
     const fields = isRecord(result) ? result : {};
-    const { _meta: own, resultType, ttlMs } = fields;
-    if (own === undefined && resultType === undefined && ttlMs === undefined) {
+    const { _meta: own, resultType, ttlMs, cacheScope } = fields;
+    const hinted = ttlMs !== undefined || cacheScope !== undefined;
+    if (own === undefined && resultType === undefined && !hinted) {
       return append(method, JSON.stringify(fields));
     }
     const asks = resultType === 'input_required';

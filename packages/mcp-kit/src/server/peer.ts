@@ -15,6 +15,7 @@ import {
   invalidParams,
   isImplementation,
   isLoggingLevel,
+  isUri,
   methodNotFound,
   negotiate,
   readEnvelope,
@@ -176,7 +177,7 @@ export class ServerPeer implements Peer {
   }
 
   #subscribe(method: string, uri: unknown): void {
-    if (typeof uri !== 'string') throw invalidParams('uri must be a string');
+    if (!isUri(uri)) throw invalidParams('uri must be a string, and not an enormous one');
     this.#subscribed ??= new Set();
     if (method === 'resources/unsubscribe') {
       this.#subscribed.delete(uri);

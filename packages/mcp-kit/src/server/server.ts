@@ -1,3 +1,4 @@
+import { unref } from '#base';
 import {
   mergeCapabilities,
   modernVersion,
@@ -48,9 +49,10 @@ export function createServer(options: ServerOptions): Server {
   const subscriptions = new Subscriptions();
   const peers = new Set<ServerPeer>();
   const greet = once(() => {
-    setTimeout(() => {
+    const warm = (): void => {
       for (const feature of features) feature.warm?.();
-    }, warmAfterMs).unref();
+    };
+    unref(setTimeout(warm, warmAfterMs));
   });
   const discover: Handler = () => {
     greet();

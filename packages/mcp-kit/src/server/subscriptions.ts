@@ -1,6 +1,6 @@
 import { createDeferred, KitError } from '#base';
 import { isRecord, RpcError, rpcErrors, type Exchange, type Id, type Params } from '#jsonrpc';
-import { invalidParams, metaKeys, type ServerCapabilities } from '#protocol';
+import { invalidParams, isUri, metaKeys, type ServerCapabilities } from '#protocol';
 import type { ListKind } from './feature.ts';
 
 interface Filter {
@@ -85,7 +85,7 @@ function honour(params: Params | undefined, offered: ServerCapabilities): Filter
   if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
   const uris = wanted['resourceSubscriptions'];
   if (uris !== undefined && !isStrings(uris)) {
-    throw invalidParams(`resourceSubscriptions must be at most ${maxWatched} strings`);
+    throw invalidParams(`resourceSubscriptions must be at most ${maxWatched} URIs`);
   }
   const filter: { -readonly [K in keyof Filter]: Filter[K] } = {};
   for (const kind of ['tools', 'prompts', 'resources'] as const) {
@@ -99,11 +99,7 @@ function honour(params: Params | undefined, offered: ServerCapabilities): Filter
 }
 
 function isStrings(value: unknown): value is readonly string[] {
-  return (
-    Array.isArray(value) &&
-    value.length <= maxWatched &&
-    value.every((item) => typeof item === 'string')
-  );
+  return Array.isArray(value) && value.length <= maxWatched && value.every(isUri);
 }
 
 /** Every message of a subscription names the request that opened it. */

@@ -1,4 +1,11 @@
-import { isPromise, KitError, type KitErrorCode, type Logger, type MaybePromise } from '#base';
+import {
+  describeError,
+  isPromise,
+  KitError,
+  type KitErrorCode,
+  type Logger,
+  type MaybePromise,
+} from '#base';
 import { RpcError } from '#jsonrpc';
 import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
@@ -80,7 +87,7 @@ function toFailure(error: unknown, call: Call, logger: Logger): Outcome {
   if (!context.signal.aborted) {
     logger.error(`tool ${entry.tool.name} failed`, {
       traceId,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      error: describeError(error),
     });
   }
   return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };

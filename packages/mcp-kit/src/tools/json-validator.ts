@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Options, ValidateFunction } from 'ajv/dist/core.js';
+import { KitError } from '#base';
 import type { JsonSchema } from '#protocol';
 import { firstDuplicate } from './duplicates.ts';
 import { hasAtLeast, hasAtMost } from './string-length.ts';
@@ -8,8 +9,6 @@ import type { Dialect, SchemaFacts } from './json-schema.ts';
 
 type Ajv = Pick<Ajv2020, 'addKeyword' | 'compile' | 'removeKeyword' | 'removeSchema'>;
 type AjvClass = new (options: Options) => Ajv;
-
-const require = createRequire(import.meta.url);
 
 const modules: Readonly<Record<Dialect, string>> = {
   '2020-12': 'ajv/dist/2020.js',
@@ -48,11 +47,23 @@ export function validatorOf(
   if (known !== undefined) return known;
   // Names are global within an instance, and two schemas may use the same.
   const ajv = hasIds ? createAjv(dialect) : sharedAjv(dialect);
-  const validate = ajv.compile(schema);
+  const validate = compile(ajv, schema);
   // The instance would keep every schema it ever saw.
   ajv.removeSchema(schema);
   compiled.set(schema, validate);
   return validate;
+}
+
+function compile(ajv: Ajv, schema: JsonSchema): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    if (!(cause instanceof EvalError)) throw cause;
+    throw new KitError('invalid_argument', 'this runtime does not let JSON Schema be compiled', {
+      hint: 'Define the tool with a Standard Schema, such as one of zod.',
+      cause,
+    });
+  }
 }
 
 function sharedAjv(dialect: Dialect): Ajv {
@@ -63,7 +74,7 @@ function sharedAjv(dialect: Dialect): Ajv {
 
 function createAjv(dialect: Dialect): Ajv {
   // Loaded no earlier than needed, as it takes longer than all the rest; each of these modules is the class itself.
-  const AjvOfDialect = require(modules[dialect]) as AjvClass;
+  const AjvOfDialect = createRequire(import.meta.url)(modules[dialect]) as AjvClass;
   const ajv = new AjvOfDialect(options);
   // To ajv an error; to JSON Schema a keyword like any other it does not know.
   ajv.removeKeyword('id');

@@ -1,4 +1,4 @@
-import type { Logger } from '#base';
+import { describeError, type Logger } from '#base';
 import { Connection, type Channel, type ConnectionOptions } from '#jsonrpc';
 import { vocabulary, type Service } from '#protocol';
 
@@ -27,10 +27,6 @@ export function connectionOptions({ logger, ...options }: ServeOptions): Connect
   return {
     ...options,
     vocabulary,
-    onBug: (error, method) => logger?.error(`${method} failed`, { error: describe(error) }),
+    onBug: (error, method) => logger?.error(`${method} failed`, { error: describeError(error) }),
   };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

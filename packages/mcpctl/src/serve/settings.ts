@@ -39,7 +39,7 @@ export const serveOptions = {
     type: 'string',
     multiple: true,
     value: 'ORIGIN',
-    help: 'Accept calls from web pages of this origin, too. May be repeated.',
+    help: 'Accept calls from web pages of this origin, too. May be repeated. CORS headers are not sent: a proxy in front has to.',
   },
   json: { type: 'boolean', help: 'Say where it serves as one line of JSON.' },
   quiet: { type: 'boolean', help: 'Say nothing but errors.' },

@@ -13,6 +13,7 @@ import {
   refuse,
   single,
   type Headers,
+  type Identify,
   type Refusal,
   type Responder,
 } from './responder.ts';
@@ -34,6 +35,8 @@ export interface EndpointOptions {
   readonly retryMs?: number;
   /** Requests served at the same time, per session; sixteen times as many in all without one. */
   readonly maxInFlight?: number;
+  /** Tells clients apart: sessions and what clients carry for us are then of use to their owner only. */
+  readonly identify?: Identify;
   readonly logger?: Logger;
 }
 
@@ -64,14 +67,14 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const profile = readProfile(options);
   const heartbeat = new Heartbeat(profile.heartbeat);
   const pace = { ...defaultPace, ...options.pace };
-  const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
+  const { retryMs = 1000, retainMs = 5 * 60_000, identify = () => undefined } = options;
   const shared = { service, profile, log: store.log, logger, heartbeat, pace, retryMs, retainMs };
   const sessions = new Sessions(
     { ...shared, connection: connectionOptions({ maxInFlight, logger }) },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
-  const legacy = new Legacy(sessions, profile);
-  const stateless = new Stateless({ ...shared, maxInFlight: 16 * maxInFlight });
+  const legacy = new Legacy(sessions, { profile, identify });
+  const stateless = new Stateless({ ...shared, identify, maxInFlight: 16 * maxInFlight });
 
   return {
     limits,
@@ -125,6 +128,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       sessions.endAll();
       // Subscriptions that the server has just completed say their last word within this turn.
       await new Promise((resolve) => setImmediate(resolve));
+      stateless.close();
       heartbeat.endAll();
     },
   };

@@ -43,6 +43,7 @@ class Wire implements ResponseStream {
     this.#ended = true;
     this.take(0);
   }
+  cutAfterStall(): void {}
   cut(): void {
     if (this.closed) return;
     this.closed = true;
@@ -242,7 +243,7 @@ test('any JSON text survives the framing', async () => {
   );
 });
 
-test('a store that fails costs events, not the process', async () => {
+test('a store that fails costs the chance to come back, not the events of a client that stays', async () => {
   const failing: Log = {
     append: () => Promise.reject(new Error('down')),
     readAfter: () => Promise.reject(new Error('down')),
@@ -256,9 +257,11 @@ test('a store that fails costs events, not the process', async () => {
   await turn();
   stream.finish('"b"');
   await turn();
-  stream.close();
+  client.wire.take(10_000);
   await turn();
+  expect(client.wire.received).toMatch(/data: "a"\n\n[^]*data: "b"\n\n$/);
   expect(client.wire.closed).toBe(true);
+  stream.close();
 });
 
 test('a sender that waits is let go when the client leaves and there is room to keep what it says', async () => {

@@ -21,6 +21,7 @@ function createClient(): { readonly stream: PacedStream; readonly received: Prom
     onDrain: () => {},
     onClose: () => {},
     end: () => closed(),
+    cutAfterStall: () => {},
     cut: () => closed(),
   };
   return { stream: new PacedStream(out, defaultPace), received };

@@ -1,6 +1,6 @@
-import { createDeferred, isPromise, type Deferred, type Logger } from '#base';
+import { createDeferred, isPromise, unref, type Deferred, type Logger } from '#base';
 import type { Sent } from '#jsonrpc';
-import type { Log } from '#store';
+import type { Log, LogEntry } from '#store';
 import type { PacedStream } from './paced-stream.ts';
 
 export interface EventStreamOptions {
@@ -24,6 +24,9 @@ export interface EventStreamOptions {
 const backlogHighWater = 1024 * 1024;
 const backlogLimit = 2 * backlogHighWater;
 
+/** How many events are written before looking up. */
+const pageSize = 64;
+
 /** What an event weighs: its characters, and the objects around them. */
 const weightOf = (text: string): number => text.length + 32;
 
@@ -33,11 +36,15 @@ const weightOf = (text: string): number => text.length + 32;
  */
 export class EventStream {
   readonly #options: EventStreamOptions;
+  #first = 0;
   #last = 0;
   #written = 0;
   /** The furthest any connection has got: what is behind it is the backlog. */
   #reached = 0;
   #backlog = 0;
+  /** What the present connection is still to get, after `#before`: however little the log can keep, a client that stays gets everything. */
+  #unsent: LogEntry[] = [];
+  #before = 0;
   #connection: PacedStream | undefined;
   #finished = false;
   #released: { readonly retryMs: number | undefined } | undefined;
@@ -92,11 +99,14 @@ export class EventStream {
   attach(connection: PacedStream, after: number): void {
     this.#connection?.end();
     this.#connection = connection;
+    this.#unsent = [];
     this.#released = undefined;
     this.#written = after;
     connection.onClose(() => {
       if (this.#connection !== connection) return;
       this.#connection = undefined;
+      // Whoever comes back is served from the log.
+      this.#unsent = [];
       if (!this.#congested) this.#letGo();
     });
     this.#pump();
@@ -120,7 +130,7 @@ export class EventStream {
   /** A client that stays away longer than its events are kept will not make room. */
   #awaitRoom(): Deferred<void> {
     const waiting = createDeferred<void>();
-    const timer = setTimeout(waiting.resolve, this.#options.retainMs).unref();
+    const timer = unref(setTimeout(waiting.resolve, this.#options.retainMs));
     void waiting.promise.then(() => clearTimeout(timer));
     return waiting;
   }
@@ -130,6 +140,7 @@ export class EventStream {
     this.#finished = true;
     this.#connection?.end();
     this.#connection = undefined;
+    this.#unsent = [];
     this.#letGo();
     this.#forget();
   }
@@ -152,6 +163,7 @@ export class EventStream {
     const position = this.#options.nextPosition();
     void this.#record(position, text);
     this.#last = position;
+    this.#first ||= position;
     return this.#pass(position, text);
   }
 
@@ -185,6 +197,7 @@ export class EventStream {
     const position = this.#options.nextPosition();
     const previous = this.#last;
     this.#last = position;
+    this.#first ||= position;
     const stored = this.#record(position, text);
     const connection = this.#connection;
     const live = stored === undefined && this.#written === previous && !this.#pumping;
@@ -193,6 +206,10 @@ export class EventStream {
       return;
     }
     this.#backlog += weightOf(text);
+    if (connection !== undefined) {
+      if (this.#unsent.length === 0) this.#before = previous;
+      this.#unsent.push({ position, data: text });
+    }
     if (stored !== undefined) void stored.then(() => this.#pump());
     else this.#pump();
   }
@@ -229,20 +246,48 @@ export class EventStream {
   }
 
   async #pumpPage(connection: PacedStream): Promise<void> {
-    const { log, key, logger } = this.#options;
     await this.#appending;
-    const { entries, complete } = await log.readAfter(key, this.#written, 64);
     if (this.#connection !== connection) return;
-    if (!complete && this.#written > 0)
+    if (this.#unsent.length > 0 && this.#written === this.#before) {
+      const sent = this.#write(connection, this.#unsent.slice(0, pageSize));
+      this.#unsent.splice(0, sent);
+      this.#before = this.#written;
+    } else {
+      await this.#replayPage(connection);
+    }
+    if (this.#reached === this.#last) this.#backlog = 0;
+    if (!this.#congested) this.#letGo();
+  }
+
+  async #replayPage(connection: PacedStream): Promise<void> {
+    const { log, key, logger } = this.#options;
+    const { entries, complete } = await log.readAfter(key, this.#written, pageSize);
+    if (this.#connection !== connection) return;
+    const [next] = entries;
+    const continues = this.#written === 0 ? next?.position === this.#first : complete;
+    if (next === undefined || !continues) {
+      // A clean end would say that this was all: the client is to ask, and to be told.
       logger.warn('events were lost before they were sent', { key });
-    if (entries.length === 0) this.#written = this.#last;
+      connection.cut();
+      return;
+    }
+    const upTo = this.#unsent.length > 0 ? this.#before : Infinity;
+    this.#write(
+      connection,
+      entries.filter(({ position }) => position <= upTo),
+    );
+  }
+
+  /** Writes until there is no room; returns how many it wrote. */
+  #write(connection: PacedStream, entries: readonly LogEntry[]): number {
+    let sent = 0;
     for (const { position, data } of entries) {
       if (position > this.#reached) this.#backlog -= weightOf(data);
       connection.write(this.#pass(position, data));
+      sent++;
       if (connection.congested) break;
     }
-    if (this.#reached === this.#last || entries.length === 0) this.#backlog = 0;
-    if (!this.#congested) this.#letGo();
+    return sent;
   }
 
   #hangUp(connection: PacedStream): void {

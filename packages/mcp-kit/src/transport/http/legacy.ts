@@ -4,7 +4,14 @@ import type { AnswerMode } from './accept.ts';
 import type { Profile } from './profile.ts';
 import { badRequest, noSession, overloaded, unsupportedVersion } from './refusals.ts';
 import { Reply } from './reply.ts';
-import { refuse, single, streamHeaders, type Headers, type Responder } from './responder.ts';
+import {
+  refuse,
+  single,
+  streamHeaders,
+  type Headers,
+  type Identify,
+  type Responder,
+} from './responder.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -18,10 +25,15 @@ interface Post {
 export class Legacy {
   readonly #sessions: Sessions;
   readonly #profile: Profile;
+  readonly #identify: Identify;
 
-  constructor(sessions: Sessions, profile: Profile) {
+  constructor(
+    sessions: Sessions,
+    options: { readonly profile: Profile; readonly identify: Identify },
+  ) {
     this.#sessions = sessions;
-    this.#profile = profile;
+    this.#profile = options.profile;
+    this.#identify = options.identify;
   }
 
   post(post: Post, responder: Responder): void {
@@ -38,7 +50,7 @@ export class Legacy {
         id: classified.id,
       });
     } else if ('method' in classified.message && classified.message.method === 'initialize') {
-      this.#initialize(classified, mode, responder);
+      this.#initialize(classified, post, responder);
     } else {
       const session = this.#session(headers, responder);
       session?.connection.accept(classified, new Reply(session, responder, { mode }));
@@ -89,18 +101,20 @@ export class Legacy {
       return undefined;
     }
     const session = this.#sessions.use(id);
-    if (session === undefined) {
-      refuse(responder, noSession(this.#profile.unknownSession, 'Session not found'));
+    // Knowing a session's id does not make it one's own.
+    if (session !== undefined && session.connection.principal === this.#identify(headers)) {
+      return session;
     }
-    return session;
+    refuse(responder, noSession(this.#profile.unknownSession, 'Session not found'));
+    return undefined;
   }
 
-  #initialize(classified: Classified, mode: AnswerMode, responder: Responder): void {
+  #initialize(classified: Classified, { headers, mode }: Post, responder: Responder): void {
     if (classified.kind !== 'request') {
       refuse(responder, badRequest('initialize must be a request with an id'));
       return;
     }
-    const session = this.#sessions.create();
+    const session = this.#sessions.create(this.#identify(headers));
     if (session === undefined) {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;

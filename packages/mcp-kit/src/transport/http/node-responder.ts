@@ -21,7 +21,7 @@ export class NodeResponder implements Responder, ResponseStream {
     const head = status === 204 ? [...headers] : [...headers, 'content-length', length];
     response.writeHead(status, head);
     response.end(body);
-    if (body.length > maxUnwatched) response.setTimeout(stallMs, () => response.destroy());
+    if (body.length > maxUnwatched) this.cutAfterStall(stallMs);
   }
 
   openStream(headers: HeaderList): ResponseStream {
@@ -67,6 +67,11 @@ export class NodeResponder implements Responder, ResponseStream {
 
   end(): void {
     if (!this.#response.destroyed) this.#response.end();
+  }
+
+  cutAfterStall(ms: number | undefined): void {
+    // Node takes progress of a write into account, and destroys a socket whose timeout nobody handles.
+    if (!this.#response.destroyed) this.#response.setTimeout(ms ?? 0);
   }
 
   cut(): void {

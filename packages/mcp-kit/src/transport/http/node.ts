@@ -76,7 +76,7 @@ export async function serveHttp(
   };
 }
 
-interface ListenerOptions {
+export interface ListenerOptions {
   readonly endpoint: Endpoint;
   readonly guard: Guard;
   readonly path: string;

@@ -25,8 +25,14 @@ class Slow implements ResponseStream {
     this.ended = true;
     if (this.waiting === 0) this.cut();
   }
+  #stall: NodeJS.Timeout | undefined;
+  cutAfterStall(ms: number | undefined): void {
+    clearTimeout(this.#stall);
+    if (ms !== undefined) this.#stall = setTimeout(() => this.cut(), ms);
+  }
   cut(): void {
     if (this.gone) return;
+    clearTimeout(this.#stall);
     this.gone = true;
     for (const listener of this.#closes) listener();
   }
@@ -79,6 +85,12 @@ describe('a paced stream', () => {
     expect(stream.write('more')).toBe('dropped');
     expect(closed).toHaveBeenCalledTimes(1);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('does not hear senders that never wait, once the client is far behind', () => {
+    const stream = new PacedStream(new Slow(), pace);
+    const outcomes = Array.from({ length: 6 }, () => stream.offer('1234567890'));
+    expect(outcomes).toEqual(['sent', 'full', 'full', 'full', 'full', 'dropped']);
   });
 
   test('cuts a client that does not read its end', async () => {

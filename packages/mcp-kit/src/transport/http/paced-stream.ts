@@ -1,4 +1,4 @@
-import { createDeferred, type Deferred } from '#base';
+import { createDeferred, unref, type Deferred } from '#base';
 import type { Sent } from '#jsonrpc';
 import type { ResponseStream } from './responder.ts';
 
@@ -9,6 +9,9 @@ export interface Pace {
   readonly stallMs: number;
 }
 
+/** How often the high-water mark may be passed by senders that do not wait. */
+const maxBehind = 4;
+
 export const defaultPace: Pace = { highWaterBytes: 1024 * 1024, stallMs: 30_000 };
 
 /** An open event stream that a slow reader cannot turn into memory. */
@@ -17,7 +20,7 @@ export class PacedStream {
   readonly #pace: Pace;
   #open = true;
   #gone = false;
-  #stalled: NodeJS.Timeout | undefined;
+  #congested = false;
   #drained: Deferred<void> | undefined;
   readonly #closeListeners: (() => void)[] = [];
 
@@ -39,27 +42,33 @@ export class PacedStream {
 
   /** The client is behind: what is sent now should wait. */
   get congested(): boolean {
-    return this.#stalled !== undefined;
+    return this.#congested;
   }
 
   write(text: string): Sent {
     if (!this.#open) return 'dropped';
     this.#out.write(text);
-    if (this.#stalled === undefined && this.#out.waiting > this.#pace.highWaterBytes) {
-      this.#stalled = setTimeout(() => this.#out.cut(), this.#pace.stallMs);
+    if (!this.#congested && this.#out.waiting > this.#pace.highWaterBytes) {
+      this.#congested = true;
+      this.#out.cutAfterStall(this.#pace.stallMs);
     }
-    return this.congested ? 'full' : 'sent';
+    return this.#congested ? 'full' : 'sent';
+  }
+
+  /** Writes, unless senders that do not wait have made the client fall far behind. */
+  offer(text: string): Sent {
+    return this.#out.waiting > maxBehind * this.#pace.highWaterBytes ? 'dropped' : this.write(text);
   }
 
   drained(): Promise<void> {
-    if (!this.congested) return Promise.resolve();
+    if (!this.#congested) return Promise.resolve();
     this.#drained ??= createDeferred();
     return this.#drained.promise;
   }
 
   /** Keeps intermediaries from closing an idle connection. */
   beat(comment: string): void {
-    if (this.#open && !this.congested) this.#out.write(`: ${comment}\n\n`);
+    if (this.#open && !this.#congested) this.#out.write(`: ${comment}\n\n`);
   }
 
   end(): void {
@@ -68,9 +77,12 @@ export class PacedStream {
     this.#out.end();
     this.#relax();
     // What is still on its way may stall as well.
-    if (this.#out.waiting > 0 && !this.#gone) {
-      this.#stalled = setTimeout(() => this.#out.cut(), this.#pace.stallMs).unref();
-    }
+    if (this.#out.waiting > 0 && !this.#gone) this.#out.cutAfterStall(this.#pace.stallMs);
+  }
+
+  /** Breaks the connection off. */
+  cut(): void {
+    this.#out.cut();
   }
 
   /** Calls back once, when the connection is gone. */
@@ -80,8 +92,8 @@ export class PacedStream {
   }
 
   #relax(): void {
-    clearTimeout(this.#stalled);
-    this.#stalled = undefined;
+    if (this.#congested && this.#open) this.#out.cutAfterStall(undefined);
+    this.#congested = false;
     this.#drained?.resolve();
     this.#drained = undefined;
   }
@@ -105,14 +117,16 @@ export class Heartbeat {
 
   add(stream: PacedStream): void {
     this.#streams.add(stream);
-    this.#timer ??= setInterval(() => {
-      for (const open of this.#streams) open.beat(this.#comment);
-    }, this.#everyMs).unref();
+    this.#timer ??= unref(setInterval(() => this.#beatAll(), this.#everyMs));
     stream.onClose(() => this.#remove(stream));
   }
 
   endAll(): void {
     for (const stream of this.#streams) stream.end();
+  }
+
+  #beatAll(): void {
+    for (const open of this.#streams) open.beat(this.#comment);
   }
 
   #remove(stream: PacedStream): void {

@@ -3,6 +3,9 @@ import { encodeError, type ErrorObject, type Id } from '#jsonrpc';
 /** Header names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
+/** Who sends a request, by its headers; nothing where nobody is told apart. */
+export type Identify = (headers: Headers) => string | undefined;
+
 /** Names and values in turn. */
 export type HeaderList = readonly string[];
 
@@ -27,6 +30,8 @@ export interface ResponseStream {
   /** Calls back once, when nothing can be written any more. */
   onClose(listener: () => void): void;
   end(): void;
+  /** Cuts the connection when its client takes nothing for this long; `undefined` stops watching. */
+  cutAfterStall(ms: number | undefined): void;
   /** Breaks the connection off. */
   cut(): void;
 }

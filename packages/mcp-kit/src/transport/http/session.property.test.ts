@@ -41,6 +41,7 @@ class Taker implements ResponseStream {
   end(): void {
     this.cut();
   }
+  cutAfterStall(): void {}
   cut(): void {
     for (const listener of this.#closes.splice(0)) listener();
   }
@@ -51,17 +52,21 @@ const logs = { spec: createMemoryStore().log, '2025-06-18': createMemoryStore().
 
 function openSession(id: string, name: keyof typeof logs): Session {
   const profile = profiles[name];
-  return new Session(id, {
-    service,
-    profile,
-    log: logs[name],
-    logger: silentLogger,
-    heartbeat: new Heartbeat(profile.heartbeat),
-    pace: defaultPace,
-    retryMs: 1000,
-    retainMs: 60_000,
-    connection: {},
-  });
+  return new Session(
+    id,
+    {
+      service,
+      profile,
+      log: logs[name],
+      logger: silentLogger,
+      heartbeat: new Heartbeat(profile.heartbeat),
+      pace: defaultPace,
+      retryMs: 1000,
+      retainMs: 60_000,
+      connection: {},
+    },
+    undefined,
+  );
 }
 
 /** A session that has said something on three streams, and the ids it gave out. */

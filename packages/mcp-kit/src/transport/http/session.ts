@@ -24,6 +24,7 @@ export interface SessionShared {
 
 /** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
 const maxUndelivered = 256;
+const maxUndeliveredSize = 1024 * 1024;
 /** Answered streams kept for a client that lost the end of one, and those whose answer it has not been sent yet. */
 const maxSent = 64;
 const maxUnsent = 1024;
@@ -42,13 +43,14 @@ export class Session implements Channel {
   #eventCount = 0;
   lastSeenMs: number = performance.now();
 
-  constructor(id: string, shared: SessionShared) {
+  constructor(id: string, shared: SessionShared, principal: string | undefined) {
     this.id = id;
     this.#shared = shared;
     this.connection = new Connection(
       this,
       (connection) => (this.#peer = shared.service.open(connection)),
-      shared.connection,
+      // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
+      principal === undefined ? shared.connection : { ...shared.connection, principal },
     );
   }
 
@@ -83,9 +85,22 @@ export class Session implements Channel {
     if (this.#listener !== undefined) return this.#listener.emit(text);
     this.#undelivered ??= [];
     this.#undelivered.push(text);
-    if (this.#undelivered.length <= maxUndelivered) return 'sent';
-    this.#undelivered.shift();
-    return 'full';
+    return this.#dropOldest() ? 'full' : 'sent';
+  }
+
+  /** Keeps what waits for a stream within bounds. */
+  #dropOldest(): boolean {
+    const kept = this.#undelivered ?? [];
+    let size = kept.reduce((sum, text) => sum + text.length, 0);
+    const before = kept.length;
+    while (kept.length > maxUndelivered || (size > maxUndeliveredSize && kept.length > 1)) {
+      size -= kept.shift()?.length ?? 0;
+    }
+    return kept.length < before;
+  }
+
+  release(origin: Origin | undefined, retryMs: number | undefined): void {
+    if (origin instanceof Reply) origin.release(retryMs);
   }
 
   reply(text: string | undefined, origin?: Origin): void {

@@ -1,4 +1,4 @@
-import { crypto } from '#base';
+import { crypto, unref } from '#base';
 import { Buffer } from 'node:buffer';
 import { Session, type SessionShared } from './session.ts';
 
@@ -33,12 +33,13 @@ export class Sessions {
   }
 
   /** A session for a client that has not initialized yet; nothing when there are too many, or no more are to come. */
-  create(): Session | undefined {
+  create(principal?: string): Session | undefined {
     if (this.#open.size >= this.#limits.maxSessions) this.#makeRoom();
     if (this.#closed || this.#open.size >= this.#limits.maxSessions) return undefined;
-    const session = new Session(newSessionId(), this.#shared);
+    const session = new Session(newSessionId(), this.#shared, principal);
     this.#open.set(session.id, session);
-    this.#timer ??= setInterval(() => this.sweep(this.#limits.ttlMs), this.#limits.sweepMs).unref();
+    const { ttlMs, sweepMs } = this.#limits;
+    this.#timer ??= unref(setInterval(() => this.sweep(ttlMs), sweepMs));
     return session;
   }
 

@@ -1,4 +1,4 @@
-import { isPromise, type Logger } from '#base';
+import { describeError, isPromise, type Logger } from '#base';
 import {
   classify,
   encodeThrown,
@@ -33,6 +33,7 @@ import {
   single,
   streamHeaders,
   type Headers,
+  type Identify,
   type Responder,
 } from './responder.ts';
 
@@ -42,6 +43,12 @@ export interface StatelessShared {
   readonly pace: Pace;
   readonly logger: Logger;
   readonly maxInFlight: number;
+  readonly identify: Identify;
+}
+
+interface Running {
+  readonly exchange: Exchange;
+  readonly answer: StatelessAnswer;
 }
 
 interface Post {
@@ -53,7 +60,7 @@ interface Post {
 /** Serves POSTs of the stateless era: each is complete in itself. */
 export class Stateless {
   readonly #shared: StatelessShared;
-  #inFlight = 0;
+  readonly #running = new Set<Running>();
 
   constructor(shared: StatelessShared) {
     this.#shared = shared;
@@ -77,11 +84,19 @@ export class Stateless {
     }
   }
 
+  /** Ends every call under way. */
+  close(): void {
+    for (const { exchange, answer } of this.#running) {
+      exchange.cancel('the server is closing');
+      answer.finish(encodeThrown(exchange.request.id, closing), 503);
+    }
+  }
+
   #serve(
     request: Request,
     call: { readonly headers: Headers; readonly mode: AnswerMode; readonly responder: Responder },
   ): void {
-    const { service, maxInFlight, logger } = this.#shared;
+    const { service, maxInFlight, logger, identify } = this.#shared;
     const { headers, mode, responder } = call;
     const { id } = request;
     let envelope: Envelope;
@@ -91,18 +106,23 @@ export class Stateless {
       refuse(responder, { status: 400, error: toErrorObject(error), id });
       return;
     }
-    if (this.#inFlight >= maxInFlight) {
+    if (this.#running.size >= maxInFlight) {
       refuse(responder, { ...overloaded('Overloaded, retry later', 1), id });
       return;
     }
     // A subscription is a stream or nothing, whatever form other answers take.
     const streams = mode === 'json' && request.method === 'subscriptions/listen';
     const answer = new StatelessAnswer(responder, streams ? 'either' : mode, this.#shared);
-    const exchange = new Exchange(request, link, answer);
+    const principal = identify(headers);
+    const exchange = new Exchange(
+      request,
+      principal === undefined ? link : { ...link, principal },
+      answer,
+    );
     const failed = (error: unknown): void => {
       if (exchange.cancelled) return;
       if (!(error instanceof RpcError))
-        logger.error(`${request.method} failed`, { error: String(error) });
+        logger.error(`${request.method} failed`, { error: describeError(error) });
       answer.finish(encodeThrown(id, error), httpStatusOf(toErrorObject(error).code));
     };
     try {
@@ -111,14 +131,15 @@ export class Stateless {
         answer.finish(encodeResult(id, outcome), 200);
         return;
       }
-      this.#inFlight++;
+      const running = { exchange, answer };
+      this.#running.add(running);
       // This era's way to cancel is to hang up.
       answer.onLost = () => exchange.cancel('the client hung up');
       responder.onGone(answer.onLost);
       void outcome
         .then((result) => answer.finish(encodeResult(id, result), 200))
         .catch(failed)
-        .finally(() => this.#inFlight--);
+        .finally(() => this.#running.delete(running));
     } catch (error) {
       failed(error);
     }
@@ -148,8 +169,7 @@ class StatelessAnswer {
       this.#shared.heartbeat.add(this.#stream);
     }
     if (!this.#stream.open) this.onLost();
-    // Without a log to fall back on, a sender that does not wait is not heard.
-    return this.#stream.congested ? 'dropped' : this.#stream.write(event(text));
+    return this.#stream.offer(event(text));
   }
 
   drained(): Promise<void> {
@@ -157,6 +177,7 @@ class StatelessAnswer {
   }
 
   finish(text: string, status: number): void {
+    if (this.#finished) return;
     this.#finished = true;
     if (this.#stream !== undefined) {
       this.#stream.write(event(text));
@@ -168,6 +189,8 @@ class StatelessAnswer {
     }
   }
 }
+
+const closing = new RpcError(rpcErrors.overloaded, 'The server is closing');
 
 const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 

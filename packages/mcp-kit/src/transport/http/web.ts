@@ -4,7 +4,7 @@ import type { Service } from '#protocol';
 import { Pieces } from '../pieces.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
-import { methodNotAllowed, tooLarge } from './refusals.ts';
+import { badRequest, methodNotAllowed, tooLarge } from './refusals.ts';
 import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
 
 export interface FetchHandler {
@@ -38,9 +38,13 @@ export function toFetchHandler(
     headers: Record<string, string>,
     responder: Responder,
   ): Promise<void> => {
-    const body = await readBody(request, endpoint.limits.maxBytes);
-    if (body === undefined) refuse(responder, tooLarge(endpoint.limits));
-    else endpoint.post(headers, body, responder);
+    try {
+      const body = await readBody(request, endpoint.limits.maxBytes);
+      if (body === undefined) refuse(responder, tooLarge(endpoint.limits));
+      else endpoint.post(headers, body, responder);
+    } catch {
+      refuse(responder, badRequest('The body could not be read'));
+    }
   };
 
   return Object.assign(handle, {
@@ -103,7 +107,8 @@ class WebResponder implements Responder {
   }
 
   onGone(listener: () => void): void {
-    this.#goneListeners.push(listener);
+    if (this.#gone) listener();
+    else this.#goneListeners.push(listener);
   }
 
   /** Runtimes report a hang-up by the request's signal, by cancelling the body, or both. */
@@ -123,6 +128,8 @@ class WebStream implements ResponseStream {
   readonly #closeListeners: (() => void)[] = [];
   #waiting = 0;
   #closed = false;
+  #stallMs: number | undefined;
+  #stalled: NodeJS.Timeout | undefined;
 
   constructor(onCancel: () => void) {
     this.readable = new ReadableStream<Uint8Array>(
@@ -132,6 +139,7 @@ class WebStream implements ResponseStream {
         },
         pull: () => {
           this.#waiting = 0;
+          this.cutAfterStall(this.#stallMs);
           for (const listener of this.#drainListeners) listener();
         },
         cancel: () => {
@@ -169,6 +177,12 @@ class WebStream implements ResponseStream {
     this.#finish();
   }
 
+  cutAfterStall(ms: number | undefined): void {
+    this.#stallMs = ms;
+    clearTimeout(this.#stalled);
+    if (ms !== undefined && !this.#closed) this.#stalled = setTimeout(() => this.cut(), ms);
+  }
+
   cut(): void {
     if (this.#closed) return;
     this.#controller?.error(new Error('the connection was cut'));
@@ -177,6 +191,7 @@ class WebStream implements ResponseStream {
 
   #finish(): void {
     this.#closed = true;
+    clearTimeout(this.#stalled);
     for (const listener of this.#closeListeners) listener();
   }
 }

@@ -1,0 +1,4 @@
+// Called by vitest before the tests.
+import { prepare } from './prepare.mjs';
+
+export const setup = () => prepare({ dev: true });
