@@ -1,5 +1,5 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
-// Loading a module costs Node more than a millisecond and a server is a hundred of them, so the library is one file,
+// Loading a module costs Node more than a millisecond and a server is a hundred of them, so the layers are one file,
 // `dist/mcp-kit.js`, and each public entry names its part of that file.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,6 +17,9 @@ const shared = {
   sourcesContent: false,
   logLevel: 'warning',
 };
+
+/** Entries with a file of their own. */
+const apart = ['transport/http/', 'testing/'];
 
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
@@ -55,37 +58,43 @@ async function namesOf(folder, entries) {
   return entries.map((entry) => [entry, metafile.outputs[`dist/${entry}.js`].exports]);
 }
 
-/** The library: one file with everything, and a file per entry that points into it. */
+/** The library: one file with every layer, a file per entry that points into it, and HTTP, which not every server needs. */
 async function bundleLibrary(folder) {
   const manifest = readManifest(folder);
   const entries = entriesOf(manifest);
-  const testing = entries.filter((entry) => entry.startsWith('testing/'));
-  const product = entries.filter((entry) => !testing.includes(entry));
+  const own = entries.filter((entry) => apart.some((part) => entry.startsWith(part)));
+  const joined = entries.filter((entry) => !own.includes(entry));
+  const core = path.join(folder, 'dist', `${manifest.name}.js`);
+  const coreFrom = (entry) =>
+    path.relative(path.dirname(path.join(folder, 'dist', entry)), core).replaceAll('\\', '/');
   await build({
     ...shared,
     absWorkingDir: folder,
     stdin: {
-      contents: product.map((entry) => `export * from './src/${entry}.ts';`).join('\n'),
+      contents: joined.map((entry) => `export * from './src/${entry}.ts';`).join('\n'),
       resolveDir: folder,
     },
-    outfile: `dist/${manifest.name}.js`,
+    outfile: core,
     conditions: ['@mcp-kit/source'],
     external: dependenciesOf(manifest),
   });
-  for (const [entry, names] of await namesOf(folder, product)) {
+  for (const [entry, names] of await namesOf(folder, joined)) {
     const file = path.join(folder, 'dist', `${entry}.js`);
-    const target = path.relative(path.dirname(file), path.join(folder, 'dist', manifest.name));
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, `export { ${names.sort().join(', ')} } from '${target}.js';\n`);
+    writeFileSync(file, `export { ${names.sort().join(', ')} } from '${coreFrom(entry)}';\n`);
   }
-  // Test tools reach the library the way its users do.
-  await build({
-    ...shared,
-    absWorkingDir: folder,
-    entryPoints: testing.map((entry) => ({ in: `src/${entry}.ts`, out: entry })),
-    outdir: 'dist',
-    external: ['#*', ...dependenciesOf(manifest)],
-  });
+  for (const entry of own) {
+    // What it takes from the layers is that one file's.
+    const layers = Object.keys(manifest.imports).filter((name) => !name.startsWith('#testing'));
+    await build({
+      ...shared,
+      absWorkingDir: folder,
+      entryPoints: [{ in: `src/${entry}.ts`, out: entry }],
+      outdir: 'dist',
+      alias: Object.fromEntries(layers.map((name) => [name, coreFrom(entry)])),
+      external: [coreFrom(entry), ...dependenciesOf(manifest)],
+    });
+  }
 }
 
 /** A command: its main file, and a file for each part that is loaded only when asked for. */

@@ -1,4 +1,4 @@
-export { crypto } from './crypto.ts';
+export { crypto, net } from './node-modules.ts';
 export { createDeferred, type Deferred } from './deferred.ts';
 export { describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
 export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { chmod, lstat, unlink } from 'node:fs/promises';
-import { connect, type Server, type Socket } from 'node:net';
-import { createDeferred, KitError } from '#base';
+import type { Server, Socket } from 'node:net';
+import { createDeferred, KitError, net } from '#base';
 
 /** Where a server listens: a port of this machine, or a unix socket (a named pipe on Windows). */
 export type Address = { readonly host: string; readonly port: number } | { readonly path: string };
@@ -27,7 +27,7 @@ export async function listen(server: Server, where: Address): Promise<void> {
 
 /** Connects to a unix socket or named pipe. */
 export async function dial(path: string): Promise<Socket> {
-  const socket = connect(path);
+  const socket = net().connect(path);
   const { promise, resolve, reject } = createDeferred<void>();
   socket.once('connect', resolve);
   socket.once('error', reject);

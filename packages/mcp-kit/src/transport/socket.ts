@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { net } from '#base';
 import type { Channel, Connection } from '#jsonrpc';
 import type { Service } from '#protocol';
 import { dial, listen } from './listen.ts';
@@ -23,7 +23,7 @@ export async function listenSocket(
   options: SocketOptions = {},
 ): Promise<Listening> {
   const open = new Set<Connection>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
+  const server = net().createServer({ allowHalfOpen: true }, (socket) => {
     const channel = new StreamChannel(socket, socket, options);
     const connection: Connection = serveChannel(service, channel, {
       ...options,

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { net } from '#base';
 import { rpcErrors } from '#jsonrpc';
 import { single, type Headers, type Refusal } from './responder.ts';
 
@@ -53,7 +53,7 @@ function hostName(host: string): string | undefined {
 }
 
 function isAddress(name: string): boolean {
-  return isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
+  return net().isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
 }
 
 /** Node keeps the first of several Host headers; a proxy in front may have believed another. */

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { isIP } from 'node:net';
-import { KitError } from '#base';
+import { KitError, net } from '#base';
 import { rpcErrors } from '#jsonrpc';
 import type { Service } from '#protocol';
 import { listen } from '../listen.ts';
@@ -46,7 +45,7 @@ export async function serveHttp(
   const { host = '127.0.0.1', port = 0, path = '/mcp', unix } = options;
   if (unix === undefined && options.insecure !== true) requireLoopback(host);
   const endpoint = createEndpoint(service, options);
-  const name = isIP(host) === 6 ? `[${host}]` : host;
+  const name = net().isIP(host) === 6 ? `[${host}]` : host;
   const guard = unix === undefined ? portGuard(options, name) : () => undefined;
   // Loaded here: whoever serves over pipes need not wait for it.
   const { createServer } = await import('node:http');
@@ -153,5 +152,7 @@ function portGuard(options: HttpOptions, name: string): Guard {
 }
 
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  return (
+    host === 'localhost' || host === '::1' || (net().isIP(host) === 4 && host.startsWith('127.'))
+  );
 }
