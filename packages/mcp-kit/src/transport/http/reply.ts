@@ -1,7 +1,13 @@
 import type { Sent } from '#jsonrpc';
 import type { AnswerMode } from './accept.ts';
 import type { EventStream } from './event-stream.ts';
-import { jsonHeaders, streamHeaders, type HeaderList, type Responder } from './responder.ts';
+import {
+  eventsHeaders,
+  jsonHeaders,
+  streamHeaders,
+  type HeaderList,
+  type Responder,
+} from './responder.ts';
 import type { Session } from './session.ts';
 
 /** The answer to one POST of the handshake era: plain JSON, or a stream as soon as something precedes the answer. */
@@ -45,7 +51,7 @@ export class Reply {
       this.#responder.respond(202, [], '');
     } else if (this.#mode === 'sse') {
       const body = this.#session.completeStream(text);
-      this.#responder.respond(200, this.#headers(streamHeaders), body);
+      this.#responder.respond(200, this.#headers(eventsHeaders), body);
     } else {
       this.#responder.respond(200, this.#headers(jsonHeaders), text);
     }

@@ -38,6 +38,9 @@ export interface ResponseStream {
 
 export const jsonHeaders: HeaderList = ['content-type', 'application/json'];
 
+/** For an event stream that is complete when it is sent: there is nothing for a proxy to hold back. */
+export const eventsHeaders: HeaderList = ['content-type', 'text/event-stream'];
+
 export const streamHeaders: HeaderList = [
   'content-type',
   'text/event-stream',

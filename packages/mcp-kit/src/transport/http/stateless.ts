@@ -28,6 +28,7 @@ import type { AnswerMode } from './accept.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import { badRequest, overloaded } from './refusals.ts';
 import {
+  eventsHeaders,
   jsonHeaders,
   refuse,
   single,
@@ -183,7 +184,7 @@ class StatelessAnswer {
       this.#stream.write(event(text));
       this.#stream.end();
     } else if (this.#mode === 'sse' && status === 200) {
-      this.#responder.respond(200, streamHeaders, event(text));
+      this.#responder.respond(200, eventsHeaders, event(text));
     } else {
       this.#responder.respond(status, jsonHeaders, text);
     }
