@@ -1,6 +1,7 @@
 import { createDeferred, isPromise, unref, type Deferred, type Logger } from '#base';
 import type { Sent } from '#jsonrpc';
 import type { Log, LogEntry } from '#store';
+import { messageEvent, primingEvent } from './events.ts';
 import type { PacedStream } from './paced-stream.ts';
 
 export interface EventStreamOptions {
@@ -311,8 +312,6 @@ export class EventStream {
 
   #format(position: number, text: string): string {
     const id = this.#options.eventId(position);
-    return text === ''
-      ? `id: ${id}\nretry: ${this.#options.retryMs}\ndata: \n\n`
-      : `event: message\nid: ${id}\ndata: ${text}\n\n`;
+    return text === '' ? primingEvent(id, this.#options.retryMs) : messageEvent(id, text);
   }
 }

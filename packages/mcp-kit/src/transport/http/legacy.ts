@@ -5,6 +5,7 @@ import type { Profile } from './profile.ts';
 import { badRequest, noSession, overloaded, unsupportedVersion } from './refusals.ts';
 import { Reply } from './reply.ts';
 import {
+  eventsHeaders,
   refuse,
   single,
   streamHeaders,
@@ -69,6 +70,12 @@ export class Legacy {
     const lastEventId = single(headers, 'last-event-id');
     if (lastEventId === undefined) {
       session.listen(responder.openStream(streamHeaders));
+      return;
+    }
+    const rest = session.restOfAnswer(lastEventId);
+    if (rest !== undefined) {
+      if (rest === '') responder.respond(204, [], '');
+      else responder.respond(200, eventsHeaders, rest);
       return;
     }
     const found = await session.locate(lastEventId);

@@ -2,7 +2,9 @@ import type { Logger } from '#base';
 import { Connection, type Channel, type ConnectionOptions, type Origin, type Sent } from '#jsonrpc';
 import { understandsPriming, type Peer, type Service } from '#protocol';
 import type { Log } from '#store';
-import { EventStream } from './event-stream.ts';
+import { EventStream, type EventStreamOptions } from './event-stream.ts';
+import { messageEvent, primingEvent } from './events.ts';
+import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
 import { Reply } from './reply.ts';
@@ -39,6 +41,7 @@ export class Session implements Channel {
   /** Streams the client opened for what belongs to no request. */
   #listening: EventStream[] | undefined;
   #undelivered: string[] | undefined;
+  #answers: KeptAnswers | undefined;
   #streamCount = 0;
   #eventCount = 0;
   lastSeenMs: number = performance.now();
@@ -127,7 +130,21 @@ export class Session implements Channel {
 
   /** A whole stream in one text: an answer that nothing preceded. */
   completeStream(text: string): string {
-    return this.#createStream().completeText(text, this.canResume);
+    if (text.length > maxKeptCharacters) {
+      return this.#createStream().completeText(text, this.canResume);
+    }
+    const { nextPosition, eventId } = this.#numbering(++this.#streamCount);
+    const primingId = this.canResume ? eventId(nextPosition()) : undefined;
+    const finalId = eventId(nextPosition());
+    const final = messageEvent(finalId, text);
+    this.#answers ??= new KeptAnswers();
+    this.#answers.keep(primingId, finalId, final);
+    return primingId === undefined ? final : primingEvent(primingId, this.#shared.retryMs) + final;
+  }
+
+  /** What follows an event of an answer that was sent whole; `undefined` when it was of none. */
+  restOfAnswer(eventId: string): string | undefined {
+    return this.#answers?.after(eventId);
   }
 
   /** Opens a stream for what belongs to no request, and sends what has been waiting for one. */
@@ -165,6 +182,7 @@ export class Session implements Channel {
     this.#streams = undefined;
     this.#listening = undefined;
     this.#undelivered = undefined;
+    this.#answers = undefined;
   }
 
   #deliver(stream: EventStream): void {
@@ -182,23 +200,29 @@ export class Session implements Channel {
 
   /** A new stream, remembered so that the client can come back to it. */
   #createStream(): EventStream {
-    const { log, logger, retryMs, retainMs, profile } = this.#shared;
+    const { log, logger, retryMs, retainMs } = this.#shared;
     const number = ++this.#streamCount;
-    let position = 0;
-    const perSession = profile.eventIds === 'session-counter';
     const stream = new EventStream({
       log,
       logger,
       retryMs,
       retainMs,
       key: this.#logKey(number),
-      nextPosition: perSession ? () => ++this.#eventCount : () => ++position,
-      eventId: perSession ? (at) => `${this.id}-${at}` : (at) => `${number}.${at}`,
+      ...this.#numbering(number),
     });
     this.#streams ??= new Map();
     this.#streams.set(number, stream);
     this.#forgetFinished();
     return stream;
+  }
+
+  /** How the events of a stream are counted and named. */
+  #numbering(number: number): Pick<EventStreamOptions, 'nextPosition' | 'eventId'> {
+    if (this.#shared.profile.eventIds === 'session-counter') {
+      return { nextPosition: () => ++this.#eventCount, eventId: (at) => `${this.id}-${at}` };
+    }
+    let position = 0;
+    return { nextPosition: () => ++position, eventId: (at) => `${number}.${at}` };
   }
 
   #positionIn(number: number, eventId: string): number | undefined {
