@@ -234,13 +234,14 @@ describe('fifty kilobytes of malice take less than five milliseconds', () => {
     const parsed = parseUriTemplate(template);
     for (const unit of units) {
       const uri = `x${unit.repeat(size / unit.length)}`;
-      const times = [1, 2, 3, 4, 5].map(() => {
+      // Other work on the machine only ever adds.
+      const times = Array.from({ length: 15 }, () => {
         const started = performance.now();
         parsed.match(uri);
         return performance.now() - started;
       });
       expect({ unit, ms: Math.min(...times) }).toMatchObject({
-        ms: expect.toSatisfy((ms) => ms < 15),
+        ms: expect.toSatisfy((ms) => ms < 5),
       });
     }
   });

@@ -145,24 +145,28 @@ test('a log that is appended to in time outlives many lifetimes', () => {
 test('a hundred thousand short-lived logs a second are little work', () => {
   const store = createMemoryStore();
   const rounds = 100_000;
-  const started = performance.now();
-  for (let round = 0; round < rounds; round += 1) {
-    const key = `log ${round}`;
-    store.log.append(key, 1, 'x', { ttlMs: 300_000 });
-    store.log.append(key, 2, 'x', { ttlMs: 300_000 });
-    store.log.delete(key);
-  }
-  expect(performance.now() - started).toBeLessThan(4000);
+  const ms = leastOf(3, () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const key = `log ${round}`;
+      store.log.append(key, 1, 'x', { ttlMs: 300_000 });
+      store.log.append(key, 2, 'x', { ttlMs: 300_000 });
+      store.log.delete(key);
+    }
+  });
+  expect(ms).toBeLessThan(1000);
 });
 
 test('the log of one key is trimmed from the head at a constant cost', () => {
   const store = createMemoryStore();
-  const started = performance.now();
-  for (let position = 1; position <= 200_000; position += 1) {
-    store.log.append('k', position, 'x');
-    store.log.trim('k', position - 20_000);
-  }
-  expect(performance.now() - started).toBeLessThan(6000);
+  let position = 0;
+  const ms = leastOf(3, () => {
+    for (const end = position + 200_000; position < end;) {
+      position += 1;
+      store.log.append('k', position, 'x');
+      store.log.trim('k', position - 20_000);
+    }
+  });
+  expect(ms).toBeLessThan(1500);
   expect(positions(store, 'k')).toHaveLength(20_000);
 });
 
@@ -189,3 +193,13 @@ test('a closed store is empty and silent', () => {
   expect(store.log.readAfter('k', 0)).toEqual(nothingKnown);
   expect(heard).toEqual([]);
 });
+
+/** The time of the quickest of several tries: other work on the machine only ever adds. */
+function leastOf(tries: number, work: () => void): number {
+  const times = Array.from({ length: tries }, () => {
+    const started = performance.now();
+    work();
+    return performance.now() - started;
+  });
+  return Math.min(...times);
+}

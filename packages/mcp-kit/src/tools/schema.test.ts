@@ -160,12 +160,12 @@ test('checking a small value costs less than a third of a microsecond', () => {
   const compiled = compileSchema(schema, input);
   const value = { query: 'x', limit: 5, tags: ['a', 'b'] };
   const rounds = 50_000;
-  const times = Array.from({ length: 8 }, () => {
+  const times = Array.from({ length: 24 }, () => {
     const started = performance.now();
     for (let round = 0; round < rounds; round += 1) void compiled.check(value);
     return ((performance.now() - started) * 1e6) / rounds;
   });
-  expect(Math.min(...times)).toBeLessThan(1000);
+  expect(Math.min(...times)).toBeLessThan(300);
 });
 
 test('a million wrong elements cost no more than one', () => {
