@@ -234,13 +234,14 @@ describe('fifty kilobytes of malice take less than five milliseconds', () => {
     const parsed = parseUriTemplate(template);
     for (const unit of units) {
       const uri = `x${unit.repeat(size / unit.length)}`;
-      // Other work on the machine only ever adds.
-      const times = Array.from({ length: 15 }, () => {
+      // Other work on the machine only ever adds, so one try below the bound shows it.
+      let quickest = Infinity;
+      for (let tries = 0; tries < 100 && quickest >= 5; tries += 1) {
         const started = performance.now();
         parsed.match(uri);
-        return performance.now() - started;
-      });
-      expect({ unit, ms: Math.min(...times) }).toMatchObject({
+        quickest = Math.min(quickest, performance.now() - started);
+      }
+      expect({ unit, ms: quickest }).toMatchObject({
         ms: expect.toSatisfy((ms) => ms < 5),
       });
     }

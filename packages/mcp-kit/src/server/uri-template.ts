@@ -26,21 +26,22 @@ export function parseUriTemplate(template: string): UriTemplate {
   };
 }
 
-/** Where a run that starts at a position ends, or -1. */
-type FindEnd = (at: number) => number;
+/** For each position, where a run that starts there ends, or -1. */
+type Ends = Int32Array;
 
 /** The part of `text` each run covers: each as short as the rest allows, in time linear in the text. */
 function divide(text: string, runs: readonly Run[]): { run: Run; text: string }[] | undefined {
-  const finders: FindEnd[] = [];
-  let rest: FindEnd = (at) => (at === text.length ? at : -1);
+  const endsOfRuns: Ends[] = [];
+  let rest: Ends = new Int32Array(text.length + 1).fill(-1);
+  rest[text.length] = text.length;
   for (const run of runs.toReversed()) {
-    rest = endFinder(text, run, rest);
-    finders.push(rest);
+    rest = findEnds(text, run, rest);
+    endsOfRuns.push(rest);
   }
   const regions: { run: Run; text: string }[] = [];
   let at = 0;
   for (const run of runs) {
-    const end = finders.pop()?.(at) ?? -1;
+    const end = endsOfRuns.pop()?.[at] ?? -1;
     if (end < 0) return undefined;
     regions.push({ run, text: text.slice(at, end) });
     at = end + run.literal.length;
@@ -49,20 +50,24 @@ function divide(text: string, runs: readonly Run[]): { run: Run; text: string }[
 }
 
 /** Only the last run has an empty literal after it, and ends where the text does. */
-function endFinder(text: string, { expressions, literal, stopCodes }: Run, rest: FindEnd): FindEnd {
-  const ends = new Int32Array(text.length + 1).fill(-1);
-  const firstCode = literal.charCodeAt(0);
+function findEnds(text: string, { expressions, literal, stopCodes }: Run, rest: Ends): Ends {
+  const ends: Ends = new Int32Array(text.length + 1);
+  const firstCode = literal === '' ? -1 : literal.charCodeAt(0);
   const isShort = literal.length === 1;
-  if (literal === '') ends[text.length] = text.length;
+  const needsOne = expressions[0]?.first === '';
+  let end = literal === '' ? text.length : -1;
+  ends[text.length] = needsOne ? -1 : end;
   // Backwards, so that the rest after a place is known before the place is looked at.
   for (let at = text.length - 1; at >= 0; at -= 1) {
     const code = text.charCodeAt(at);
+    const stops = stopCodes[code] === 1;
+    if (needsOne) ends[at] = stops ? -1 : end;
     const mayEnd = code === firstCode && (isShort || text.startsWith(literal, at));
-    if (mayEnd && rest(at + literal.length) >= 0) ends[at] = at;
-    else if (stopCodes[code] !== 1) ends[at] = ends[at + 1] ?? -1;
+    if (mayEnd && (rest[at + literal.length] ?? -1) >= 0) end = at;
+    else if (stops) end = -1;
+    if (!needsOne) ends[at] = end;
   }
-  if (expressions[0]?.first !== '') return (at) => ends[at] ?? -1;
-  return (at) => (stopCodes[text.charCodeAt(at)] === 1 ? -1 : (ends[at + 1] ?? -1));
+  return ends;
 }
 
 type Values = Map<string, { readonly text: string; readonly maxLength: number }>;

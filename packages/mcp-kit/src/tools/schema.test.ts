@@ -172,7 +172,7 @@ test('a million wrong elements cost no more than one', () => {
   const compiled = compileSchema({ type: 'array', items: { type: 'string' } }, output);
   void compiled.check([1]);
   const many = Array.from({ length: 1_000_000 }, () => 1);
-  const times = Array.from({ length: 5 }, () => {
+  const times = Array.from({ length: 20 }, () => {
     const started = performance.now();
     expect(compiled.check(many)).toMatchObject({ issues: [{ path: '[0]' }] });
     return performance.now() - started;
