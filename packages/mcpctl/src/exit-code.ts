@@ -13,13 +13,20 @@ export const exitCodes = {
 const byKitError: Readonly<Record<KitErrorCode, number>> = {
   aborted: exitCodes.failed,
   address_in_use: exitCodes.failed,
+  answer_lost: exitCodes.failed,
   capability_missing: exitCodes.failed,
   closed: exitCodes.failed,
+  http_status: exitCodes.failed,
   invalid_answer: exitCodes.failed,
   invalid_argument: exitCodes.usage,
   overloaded: exitCodes.failed,
+  process_failed: exitCodes.failed,
+  session_lost: exitCodes.failed,
   timeout: exitCodes.failed,
+  unauthorized: exitCodes.failed,
+  unreachable: exitCodes.failed,
   unsafe_bind: exitCodes.usage,
+  unsupported_version: exitCodes.failed,
 };
 
 /** The exit status for whatever was thrown. */

@@ -2,13 +2,20 @@
 export const kitErrorCodes = {
   aborted: 'the caller gave up',
   address_in_use: 'another process listens there',
+  answer_lost: 'the answer will not come, and the request may have run',
   capability_missing: 'the peer has not declared what this needs',
   closed: 'the connection is closed',
+  http_status: 'the server refused with an HTTP status',
   invalid_answer: 'the peer answered something else than was asked',
   invalid_argument: 'a definition or option is wrong',
   overloaded: 'too much is under way or waiting to be written',
+  process_failed: 'the process of a server could not be started, or has ended',
+  session_lost: 'the server no longer knows the session',
   timeout: 'no answer in time',
+  unauthorized: 'the server wants to know who asks, or does not let them',
+  unreachable: 'no connection to the server; nothing was sent',
   unsafe_bind: 'the address is reachable from other machines and nothing protects it',
+  unsupported_version: 'the two sides share no protocol revision',
 } as const;
 
 export type KitErrorCode = keyof typeof kitErrorCodes;
@@ -18,15 +25,22 @@ export class KitError extends Error {
   override readonly name = 'KitError';
   readonly code: KitErrorCode;
   readonly hint: string | undefined;
+  /** What a program may want to know: the HTTP status, the exit code, what the process last said. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     code: KitErrorCode,
     message: string,
-    options: { readonly hint?: string; readonly cause?: unknown } = {},
+    options: {
+      readonly hint?: string | undefined;
+      readonly cause?: unknown;
+      readonly details?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.hint = options.hint;
+    this.details = options.details;
   }
 }
 

@@ -1,9 +1,8 @@
 import { createDeferred, KitError } from '#base';
-import type { Sent } from './channel.ts';
-import { encodeRequest } from './encode.ts';
+import type { Outgoing, Sent } from './channel.ts';
 import type { RequestOptions } from './exchange.ts';
 import type { InFlight } from './in-flight.ts';
-import type { Id, Params } from './message.ts';
+import type { Id, Params, Request } from './message.ts';
 
 /** The protocol's own words for what JSON-RPC leaves open. */
 export interface Vocabulary {
@@ -19,7 +18,7 @@ interface Question {
   readonly params: Params | undefined;
   readonly options: RequestOptions & { readonly timeoutMs: number; readonly maxTotalMs: number };
   readonly vocabulary: Vocabulary | undefined;
-  send(text: string): Sent;
+  send(text: string, outgoing: Outgoing): Sent;
   notify(method: string, params: Params): void;
 }
 
@@ -29,10 +28,14 @@ const longestTimerMs = 2 ** 31 - 1;
 /** Asks, and settles exactly once: by the answer, the deadline, the caller's signal or the end of the connection. */
 export async function ask(inFlight: InFlight, question: Question): Promise<unknown> {
   const { id, method, params, options, vocabulary } = question;
-  const { signal, onProgress, timeoutMs, maxTotalMs } = options;
+  const { signal, onProgress, timeoutMs, maxTotalMs, headers } = options;
   if (signal?.aborted) throw asAbort(signal, method);
   const sentParams = onProgress && vocabulary ? vocabulary.withProgressToken(params, id) : params;
-  const text = encodeRequest(id, method, sentParams);
+  const message: Request =
+    sentParams === undefined
+      ? { jsonrpc: '2.0', id, method }
+      : { jsonrpc: '2.0', id, method, params: sentParams };
+  const text = JSON.stringify(message);
   const deferred = createDeferred<unknown>();
   const deadline = performance.now() + maxTotalMs;
   let timer: NodeJS.Timeout | undefined;
@@ -75,7 +78,7 @@ export async function ask(inFlight: InFlight, question: Question): Promise<unkno
   });
   signal?.addEventListener('abort', onAbort, { once: true });
   arm();
-  if (question.send(text) === 'dropped') {
+  if (question.send(text, { message, headers }) === 'dropped') {
     const error = new KitError('overloaded', `${method}: too much is waiting to be written`);
     inFlight.settle(id)?.reject(error);
   }

@@ -1,11 +1,17 @@
+import type { Id, Notification, Request } from './message.ts';
+
 /** Where a message came from, so that what belongs to it can go back the same way; opaque to all but its channel. */
 export type Origin = object;
 
 /** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
 export interface Sink {
   message(value: unknown, origin?: Origin): void;
-  /** Something arrived that is not a JSON message within the limits. */
-  malformed(code: number, reason: string): void;
+  /** Something arrived that is not a JSON message within the limits; `sample` is how it begins. */
+  malformed(code: number, reason: string, sample?: string): void;
+  /** The rest of a message that was too large has been skipped; these are its first and last characters. */
+  skipped?(head: string, tail: string): void;
+  /** A request that was sent will not be answered. */
+  lost?(id: Id, error: Error): void;
   /** Nothing more will come, but what is under way can still be answered. */
   ended(): void;
   closed(cause?: Error): void;
@@ -17,6 +23,13 @@ export interface Sink {
  */
 export type Sent = 'sent' | 'full' | 'dropped';
 
+/** A text that is sent, as data: for channels that say some of it beside the text. */
+export interface Outgoing {
+  readonly message: Request | Notification;
+  /** Said beside the message where the channel has a place for it: headers of an HTTP request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
  * One conversation: JSON texts out, parsed values in.
  * Push instead of an async iterable: a turn of the event loop per message is what a busy pipe cannot afford.
@@ -25,7 +38,7 @@ export interface Channel {
   /** Begins delivery; called once. */
   start(sink: Sink): void;
   /** Queues a request or notification. */
-  send(text: string, origin?: Origin): Sent;
+  send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
   /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
   reply(text: string | undefined, origin?: Origin): void;
   /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */

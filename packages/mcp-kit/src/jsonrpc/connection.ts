@@ -2,12 +2,13 @@ import { createDeferred, isPromise, KitError, type MaybePromise } from '#base';
 import { ask, type Vocabulary } from './ask.ts';
 import { Batch, maxBatch } from './batch.ts';
 import type { Channel, Origin, Sink } from './channel.ts';
-import { encodeError, encodeNotification, encodeResult, encodeThrown } from './encode.ts';
+import { encodeError, encodeResult, encodeThrown, toNotification } from './encode.ts';
 import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import { InFlight } from './in-flight.ts';
 import {
   classify,
+  idOfResponse,
   type Classified,
   type Id,
   type Notification,
@@ -23,6 +24,8 @@ export interface Handlers {
   notification(message: Notification): void;
   /** Whether an array of messages is welcome now. */
   acceptsBatch(): boolean;
+  /** Takes what is not a message; without this the peer is told. */
+  malformed?(reason: string, sample: string | undefined): void;
   /** Called once, after everything under way has been settled. */
   closed(cause: Error | undefined): void;
 }
@@ -30,6 +33,8 @@ export interface Handlers {
 export interface ConnectionOptions {
   /** Requests served at the same time; one more is answered with `overloaded`. */
   readonly maxInFlight?: number;
+  /** How our requests are numbered; some peers take only one of them. */
+  readonly ids?: 'number' | 'string';
   /** Default wait for an answer. */
   readonly timeoutMs?: number;
   /** Default for the longest wait in all. */
@@ -94,8 +99,21 @@ export class Connection implements Link, Sink {
     else this.accept(classify(value), origin);
   }
 
-  malformed(code: number, reason: string): void {
-    this.#channel.reply(encodeError(undefined, { code, message: reason }));
+  malformed(code: number, reason: string, sample?: string): void {
+    if (this.#handlers.malformed !== undefined) this.#handlers.malformed(reason, sample);
+    else this.#channel.reply(encodeError(undefined, { code, message: reason }));
+  }
+
+  /** An answer that was too large to read still ends the wait for it. */
+  skipped(head: string, tail: string): void {
+    const id = idOfResponse(head, tail);
+    if (id === undefined) return;
+    const hint = 'Raise limits.maxBytes to accept larger messages.';
+    this.lost(id, new KitError('invalid_answer', 'the answer is too large to read', { hint }));
+  }
+
+  lost(id: Id, error: Error): void {
+    this.#inFlight.settle(id)?.reject(error);
   }
 
   /** Whoever pipes a few lines in and closes still gets every answer. */
@@ -122,6 +140,11 @@ export class Connection implements Link, Sink {
         this.#reply(undefined, origin);
         break;
       case 'invalid':
+        if (classified.id === undefined && this.#handlers.malformed !== undefined) {
+          this.#handlers.malformed(classified.reason, undefined);
+          this.#reply(undefined, origin);
+          break;
+        }
         this.#reply(
           encodeError(classified.id, {
             code: rpcErrors.invalidRequest,
@@ -136,7 +159,8 @@ export class Connection implements Link, Sink {
   notify(method: string, params?: Params, origin?: Origin): MaybePromise<void> {
     if (!this.#inFlight.open) return;
     const route = routeOf(origin);
-    const sent = this.#channel.send(encodeNotification(method, params), route);
+    const message = toNotification(method, params);
+    const sent = this.#channel.send(JSON.stringify(message), route, { message });
     if (sent !== 'sent') return this.#channel.drained(route);
   }
 
@@ -152,12 +176,12 @@ export class Connection implements Link, Sink {
     const route = routeOf(origin);
     const { timeoutMs = 30_000, maxTotalMs = 10 * 60_000, vocabulary } = this.#options;
     return ask(this.#inFlight, {
-      id: ++this.#lastId,
+      id: options.id ?? this.#nextId(),
       method,
       params,
       options: { timeoutMs, maxTotalMs, ...options },
       vocabulary,
-      send: (text) => this.#channel.send(text, route),
+      send: (text, outgoing) => this.#channel.send(text, route, outgoing),
       notify: (notice, noticeParams) => void this.notify(notice, noticeParams, origin),
     });
   }
@@ -191,7 +215,8 @@ export class Connection implements Link, Sink {
     if (!this.#inFlight.open) return;
     clearTimeout(this.#lingering);
     const { serving, awaiting } = this.#inFlight.close();
-    const why = new KitError('closed', 'the connection closed', { cause });
+    const reason = cause === undefined ? '' : `: ${cause.message}`;
+    const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
       this.#reply(encodeThrown(exchange.request.id, refusals.closed), exchange.origin);
@@ -199,6 +224,11 @@ export class Connection implements Link, Sink {
     for (const awaited of awaiting) awaited.reject(why);
     this.#handlers.closed(cause);
     this.#options.onClosed?.(cause);
+  }
+
+  #nextId(): Id {
+    this.#lastId += 1;
+    return this.#options.ids === 'string' ? String(this.#lastId) : this.#lastId;
   }
 
   #serve(request: Request, origin: Origin | undefined): void {

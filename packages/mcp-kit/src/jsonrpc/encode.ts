@@ -1,5 +1,5 @@
 import { toErrorObject } from './error.ts';
-import type { ErrorObject, Id, Params } from './message.ts';
+import type { ErrorObject, Id, Notification, Params } from './message.ts';
 
 /** A result whose JSON is known already, so that a list is not serialised anew for every caller. */
 export class Encoded {
@@ -32,10 +32,10 @@ export function encodeThrown(id: Id | undefined, thrown: unknown): string {
   }
 }
 
-export function encodeRequest(id: Id, method: string, params: Params | undefined): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+export function toNotification(method: string, params: Params | undefined): Notification {
+  return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
 }
 
 export function encodeNotification(method: string, params: Params | undefined): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params });
+  return JSON.stringify(toNotification(method, params));
 }

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '#base';
 import type { Origin } from './channel.ts';
-import type { Params, Request } from './message.ts';
+import type { Id, Params, Request } from './message.ts';
 
 export interface RequestOptions {
   /** How long to wait for an answer or a sign of progress. */
@@ -12,6 +12,10 @@ export interface RequestOptions {
   readonly onProgress?: (params: Params) => void;
   /** The message on whose behalf this is sent. */
   readonly origin?: Origin | undefined;
+  /** Said beside the message, where the transport has a place for it. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Instead of the next number; must not be under way already. */
+  readonly id?: Id;
 }
 
 /** The sending half of a conversation. */

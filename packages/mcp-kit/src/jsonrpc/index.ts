@@ -1,5 +1,5 @@
 export type { Vocabulary } from './ask.ts';
-export type { Channel, Origin, Sent, Sink } from './channel.ts';
+export type { Channel, Origin, Outgoing, Sent, Sink } from './channel.ts';
 export { Connection, type ConnectionOptions, type Handlers } from './connection.ts';
 export { Encoded, encodeError, encodeNotification, encodeResult, encodeThrown } from './encode.ts';
 export { RpcError, rpcErrors, toErrorObject } from './error.ts';

@@ -92,3 +92,15 @@ function isErrorObject(error: unknown): error is ErrorObject {
 function invalid(id: Id | undefined, reason: string): Classified {
   return { kind: 'invalid', id, reason };
 }
+
+const idFirst =
+  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,/;
+const idLast = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+/** The id of a response of which only the beginning and the end are known; peers write it first or last. */
+export function idOfResponse(head: string, tail: string): Id | undefined {
+  const [, json] = idFirst.exec(head) ?? idLast.exec(tail) ?? [];
+  if (json === undefined) return undefined;
+  const id: unknown = JSON.parse(json);
+  return isId(id) ? id : undefined;
+}

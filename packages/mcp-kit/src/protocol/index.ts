@@ -47,6 +47,7 @@ export {
   type LegacyVersion,
 } from './revisions.ts';
 export type { Peer, Phase, Service } from './service.ts';
+export type { Target } from './target.ts';
 export {
   isLoggingLevel,
   isUri,

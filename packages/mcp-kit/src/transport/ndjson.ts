@@ -5,17 +5,20 @@ import { Pieces } from './pieces.ts';
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
+type LineSink = Pick<Sink, 'message' | 'malformed' | 'skipped'>;
+
 /** Takes bytes as they come, in any split, and delivers one message per line. A bad line never spoils the next. */
 export class LineReader {
   readonly #limits: Limits;
-  readonly #sink: Pick<Sink, 'message' | 'malformed'>;
+  readonly #sink: LineSink;
   /** The unfinished line. */
   readonly #begun = new Pieces();
-  #skipping = false;
+  /** How the line began that is being skipped because it is too long, and its last bytes so far. */
+  #skipped: { readonly head: string; tail: Buffer } | undefined;
   /** Set by whoever cannot take more for now; what has been pushed is then handed back. */
   paused = false;
 
-  constructor(limits: Limits, sink: Pick<Sink, 'message' | 'malformed'>) {
+  constructor(limits: Limits, sink: LineSink) {
     this.#limits = limits;
     this.#sink = sink;
   }
@@ -40,19 +43,26 @@ export class LineReader {
   }
 
   #finish(tail: Buffer): void {
-    if (this.#begun.size > 0) this.#keep(tail);
-    if (this.#skipping) this.#skipping = false;
-    else this.#deliver(this.#begun.size > 0 ? this.#begun.take() : tail);
+    if (this.#begun.size > 0 || this.#skipped !== undefined) this.#keep(tail);
+    const skipped = this.#skipped;
+    if (skipped !== undefined) {
+      this.#skipped = undefined;
+      this.#sink.skipped?.(skipped.head, skipped.tail.toString('latin1'));
+    } else this.#deliver(this.#begun.size > 0 ? this.#begun.take() : tail);
   }
 
   #keep(part: Buffer): void {
-    if (this.#skipping) return;
+    if (this.#skipped !== undefined) {
+      this.#skipped.tail = lastBytes(this.#skipped.tail, part);
+      return;
+    }
     this.#begun.add(part);
     // One more, for the carriage return that does not count.
     if (this.#begun.size <= this.#limits.maxBytes + 1) return;
-    this.#begun.clear();
-    this.#skipping = true;
-    this.#sink.malformed(oversized(this.#limits).code, oversized(this.#limits).reason);
+    const bytes = this.#begun.take();
+    this.#skipped = { head: sampleOf(bytes), tail: lastBytes(bytes.subarray(0, 0), bytes) };
+    const { code, reason } = oversized(this.#limits);
+    this.#sink.malformed(code, reason, this.#skipped.head);
   }
 
   #deliver(bytes: Buffer): void {
@@ -60,6 +70,19 @@ export class LineReader {
     if (line.length === 0) return;
     const parsed = parseMessage(line, this.#limits);
     if (parsed.ok) this.#sink.message(parsed.value);
-    else this.#sink.malformed(parsed.code, parsed.reason);
+    else this.#sink.malformed(parsed.code, parsed.reason, sampleOf(line));
   }
+}
+
+/** Enough to see what it is, and to find the id of a response in. */
+const sampleBytes = 256;
+
+function sampleOf(bytes: Buffer): string {
+  return bytes.toString('utf8', 0, sampleBytes);
+}
+
+/** A copy, so that one small piece does not keep all of a large one. */
+function lastBytes(before: Buffer, part: Buffer): Buffer {
+  if (part.length >= sampleBytes) return Buffer.from(part.subarray(-sampleBytes));
+  return Buffer.concat([before, part]).subarray(-sampleBytes);
 }

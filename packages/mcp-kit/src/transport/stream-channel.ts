@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { createDeferred, type Deferred } from '#base';
+import { createDeferred, KitError, type Deferred } from '#base';
 import { defaultLimits, type Channel, type Limits, type Sent, type Sink } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
 
@@ -8,6 +8,11 @@ export interface StreamChannelOptions {
   readonly limits?: Partial<Limits>;
   /** Bytes waiting to be written above which reading pauses. */
   readonly highWaterBytes?: number;
+  /**
+   * Reads on however much waits to be written, as a client must: two sides that both wait for room wait for ever.
+   * A peer that does not read while we must answer it is cut off.
+   */
+  readonly alwaysReads?: boolean;
 }
 
 /** How an output that is not ours to end is written to. */
@@ -27,6 +32,7 @@ export class StreamChannel implements Channel {
   readonly #limits: Limits;
   readonly #borrowed: BorrowedOutput | undefined;
   readonly #highWater: number;
+  readonly #alwaysReads: boolean;
   /** Lines of this turn: written together when it ends, because a write costs more than a message. */
   #lines = '';
   #reading = false;
@@ -51,6 +57,7 @@ export class StreamChannel implements Channel {
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#borrowed = options.borrowed;
     this.#highWater = options.highWaterBytes ?? 4 * 1024 * 1024;
+    this.#alwaysReads = options.alwaysReads ?? false;
     // From the first moment: an error that nobody listens for ends the process.
     input.once('error', (error: Error) => this.#end(error));
     output.on('error', (error: Error) => this.#end(error));
@@ -88,6 +95,10 @@ export class StreamChannel implements Channel {
 
   reply(text: string | undefined): void {
     if (text === undefined || this.#closed) return;
+    if (this.#alwaysReads && this.#waiting > 4 * this.#highWater) {
+      this.#end(new KitError('overloaded', 'the peer does not read what it is sent'));
+      return;
+    }
     this.#lines += `${text}\n`;
     if (this.#reading) {
       if (this.#lines.length > gatheredLimit) this.#flush();
@@ -147,7 +158,8 @@ export class StreamChannel implements Channel {
     this.#lines = '';
     if (this.#borrowed === undefined) this.#output.write(lines);
     else this.#borrowed.write(lines);
-    if (!this.#paused && this.#output.writableLength > this.#highWater) this.#pause(true);
+    if (this.#alwaysReads || this.#paused) return;
+    if (this.#output.writableLength > this.#highWater) this.#pause(true);
   }
 
   #pause(paused: boolean): void {
