@@ -1,9 +1,10 @@
-// node bench/profile.mjs http|stdio [options]: where the time of a server goes under steady load.
+// node bench/profile.mjs http|stdio|client [options]: where the time of a server or a client goes under steady load.
 import { mkdtempSync, readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCandidates } from './lib/candidates.mjs';
+import { openClient } from './lib/client-workload.mjs';
 import { summarise } from './lib/cpu-profile.mjs';
 import { runSlice } from './lib/http-workload.mjs';
 import { sessionEra } from './lib/messages.mjs';
@@ -18,17 +19,18 @@ import {
 import { StdioPeer } from './lib/stdio-peer.mjs';
 import { table } from './lib/table.mjs';
 
-const usage = `usage: node bench/profile.mjs http|stdio [options]
+const usage = `usage: node bench/profile.mjs http|stdio|client [options]
   --candidate NAME      ours
   --era DATE            2025-11-25 or 2026-07-28
   --mode json|sse       how the HTTP server answers
-  --what call|list|large
+  --what call|list|large  of a server
+  --transport http|stdio  of a client
   --load N              connections, or calls in flight (16)
   --seconds N           8
   --top N               functions shown (30)
   --zod                 ours defines its tools with zod`;
 
-// Each returns the load's outcome once the server has written its profile and ended.
+// Each returns the load's outcome once the process under test has written its profile and ended.
 const roles = {
   async http({ candidate, era, mode, what, load: connections, seconds, tools, zod }, nodeArgs) {
     const flavour = candidate.http.flavours.find((f) => f.era === era && f.mode === mode);
@@ -51,6 +53,14 @@ const roles = {
     await ended(peer.child, 20_000);
     return result;
   },
+  async client({ candidate, era, mode, transport, load, seconds }, nodeArgs) {
+    const client = await openClient({ candidate, transport, era, mode }, nodeArgs);
+    const result = await client.slice(load, seconds);
+    await ask(client.child, 'exit');
+    await ended(client.child, 20_000);
+    await client.close();
+    return result;
+  },
 };
 
 const { values, positionals } = parseArgs({
@@ -60,6 +70,7 @@ const { values, positionals } = parseArgs({
     era: { type: 'string', default: sessionEra },
     mode: { type: 'string', default: 'json' },
     what: { type: 'string', default: 'call' },
+    transport: { type: 'string', default: 'http' },
     load: { type: 'string', default: '16' },
     seconds: { type: 'string', default: '8' },
     top: { type: 'string', default: '30' },

@@ -64,6 +64,60 @@ const rows = [
   { key: 'memory-2025/session', what: 'idle session, heap', unit: 'KiB', most: 2 },
   { key: 'memory-2025/stream', what: 'idle event stream, 2025-11-25, heap', unit: 'KiB' },
   { key: 'memory-2026/stream', what: 'idle event stream, 2026-07-28, heap', unit: 'KiB' },
+  { key: 'client-http/1/cpu', what: 'client, HTTP, JSON, 2025-11-25, 1 in flight', unit: '×' },
+  {
+    key: 'client-http/16/cpu',
+    what: 'client, HTTP, JSON, 2025-11-25, 16 in flight',
+    unit: '×',
+    most: 1.5,
+  },
+  { key: 'client-http/64/cpu', what: 'client, HTTP, JSON, 2025-11-25, 64 in flight', unit: '×' },
+  {
+    key: 'client-sse/16/cpu',
+    what: 'client, HTTP, event stream, 2025-11-25, 16 in flight',
+    unit: '×',
+  },
+  { key: 'client-http-2026/1/cpu', what: 'client, HTTP, 2026-07-28, 1 in flight', unit: '×' },
+  { key: 'client-http-2026/16/cpu', what: 'client, HTTP, 2026-07-28, 16 in flight', unit: '×' },
+  { key: 'client-http-2026/64/cpu', what: 'client, HTTP, 2026-07-28, 64 in flight', unit: '×' },
+  { key: 'client-stdio/1/cpu', what: 'client, stdio, 2025-11-25, 1 in flight', unit: '×' },
+  {
+    key: 'client-stdio/64/cpu',
+    what: 'client, stdio, 2025-11-25, 64 in flight',
+    unit: '×',
+    most: 1.6,
+  },
+  { key: 'client-stdio-2026/1/cpu', what: 'client, stdio, 2026-07-28, 1 in flight', unit: '×' },
+  { key: 'client-stdio-2026/64/cpu', what: 'client, stdio, 2026-07-28, 64 in flight', unit: '×' },
+  {
+    key: 'client-first/http',
+    what: 'client, HTTP, 2025-11-25, first connect and call with import',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'client-first-2026/http',
+    what: 'client, HTTP, 2026-07-28, first connect and call with import',
+    unit: '×',
+  },
+  {
+    key: 'client-first/stdio',
+    what: 'client, stdio, 2025-11-25, first connect and call with import',
+    unit: '×',
+  },
+  {
+    key: 'client-first-2026/stdio',
+    what: 'client, stdio, 2026-07-28, first connect and call with import',
+    unit: '×',
+  },
+  { key: 'client-further/http', what: 'client, HTTP, 2025-11-25, further connect', unit: '×' },
+  { key: 'client-further-2026/http', what: 'client, HTTP, 2026-07-28, further connect', unit: '×' },
+  { key: 'client-further/stdio', what: 'client, stdio, 2025-11-25, further connect', unit: '×' },
+  {
+    key: 'client-further-2026/stdio',
+    what: 'client, stdio, 2026-07-28, further connect',
+    unit: '×',
+  },
 ];
 
 // what two measurements of the same thing may differ by

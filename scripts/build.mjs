@@ -4,7 +4,12 @@ import { run } from './child.mjs';
 
 const stampFile = 'packages/mcp-kit/dist/.build-stamp';
 const entryFile = 'packages/mcpctl/dist/main.js';
-const fixedInputs = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json'];
+const fixedInputs = [
+  'package-lock.json',
+  'scripts/bundle.mjs',
+  'tsconfig.base.json',
+  'tsconfig.json',
+];
 
 function filesUnder(folder) {
   if (!existsSync(folder)) return [];

@@ -1,6 +1,6 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
-// Loading a module costs Node more than a millisecond and a server is a hundred of them, so the layers are one file,
-// `dist/mcp-kit.js`, and each public entry names its part of that file.
+// Loading a module costs Node about half a millisecond, and parsing code that is not needed costs as much for 15 KB. So what
+// every program needs is one file, `dist/mcp-kit.js`, and every other public entry is one file with its own code.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -13,13 +13,16 @@ const shared = {
   // Half the text to parse at every start; names stay, and the maps lead back to the sources.
   minifyWhitespace: true,
   minifySyntax: true,
+  // What Node prints of an uncaught error is the line it was thrown on.
+  lineLimit: 120,
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
 };
 
-/** Entries with a file of their own. */
-const apart = ['transport/http/', 'testing/'];
+/** Layers that every program needs; their entries name their part of the shared file. */
+const sharedLayers = ['base', 'store', 'jsonrpc', 'protocol', 'schema'];
+const sharedFile = 'mcp-kit';
 
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
@@ -35,6 +38,12 @@ const entriesOf = (manifest) =>
     .filter((output) => output?.endsWith('.js'))
     .map((output) => output.replace(/^\.\/dist\//, '').replace(/\.js$/, ''));
 
+/** How one file of `dist` names another; both without extension. */
+function pathBetween(from, to) {
+  const relative = path.relative(path.dirname(from), to).replaceAll('\\', '/');
+  return `${relative.startsWith('.') ? relative : `./${relative}`}.js`;
+}
+
 /** Removes what an earlier build wrote; the types beside it are the compiler's. */
 function removeScripts(folder) {
   const dist = path.join(folder, 'dist');
@@ -44,55 +53,83 @@ function removeScripts(folder) {
   }
 }
 
-/** The names each entry exports. */
-async function namesOf(folder, entries) {
+/** What each entry exports, and the modules of its own layer that it consists of. */
+async function partsOf(folder, entries) {
   const { metafile } = await build({
     ...shared,
     absWorkingDir: folder,
     entryPoints: entries.map((entry) => ({ in: `src/${entry}.ts`, out: entry })),
     outdir: 'dist',
-    external: ['#*'],
+    external: ['#*', ...dependenciesOf(readManifest(folder))],
     metafile: true,
     write: false,
   });
-  return entries.map((entry) => [entry, metafile.outputs[`dist/${entry}.js`].exports]);
+  return entries.map((entry) => {
+    const { exports, inputs } = metafile.outputs[`dist/${entry}.js`];
+    return { entry, names: exports.sort(), modules: Object.keys(inputs) };
+  });
 }
 
-/** The library: one file with every layer, a file per entry that points into it, and HTTP, which not every server needs. */
+/** The modules that more than one entry consists of. */
+function modulesInCommon(parts) {
+  const all = parts.flatMap(({ modules }) => modules);
+  return new Set(all.filter((module, index) => all.indexOf(module) !== index));
+}
+
+/** Leaves to other files of `dist` what they have, so that no class exists twice. */
+const leaveToOthers = ({ folder, entry, common }) => ({
+  name: 'leave-to-others',
+  setup(bundler) {
+    const leaveTo = (other) => ({
+      path: pathBetween(entry, other),
+      external: true,
+      sideEffects: false,
+    });
+    bundler.onResolve({ filter: /^#/ }, ({ path: name }) =>
+      leaveTo(sharedLayers.includes(name.slice(1)) ? sharedFile : `${name.slice(1)}/index`),
+    );
+    bundler.onResolve({ filter: /^\./ }, ({ path: name, resolveDir }) => {
+      const module = path.relative(folder, path.resolve(resolveDir, name)).replaceAll('\\', '/');
+      return common.has(module) ? leaveTo(sharedFile) : undefined;
+    });
+  },
+});
+
+/** The code of an entry that only names its part of the shared file. */
+const pointer = (names, entry) =>
+  `export { ${names.join(', ')} } from '${pathBetween(entry, sharedFile)}';\n`;
+
+function writeScript(file, code) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, code);
+}
+
+/** The library: one file with what is shared, and a file per entry, which is its own code or points into the shared one. */
 async function bundleLibrary(folder) {
   const manifest = readManifest(folder);
-  const entries = entriesOf(manifest);
-  const own = entries.filter((entry) => apart.some((part) => entry.startsWith(part)));
-  const joined = entries.filter((entry) => !own.includes(entry));
-  const core = path.join(folder, 'dist', `${manifest.name}.js`);
-  const coreFrom = (entry) =>
-    path.relative(path.dirname(path.join(folder, 'dist', entry)), core).replaceAll('\\', '/');
+  const options = { ...shared, absWorkingDir: folder, external: dependenciesOf(manifest) };
+  const parts = await partsOf(folder, entriesOf(manifest));
+  const common = modulesInCommon(parts);
+  const sources = [...sharedLayers.map((layer) => `src/${layer}/index.ts`), ...common];
   await build({
-    ...shared,
-    absWorkingDir: folder,
+    ...options,
     stdin: {
-      contents: joined.map((entry) => `export * from './src/${entry}.ts';`).join('\n'),
+      contents: sources.map((source) => `export * from './${source}';`).join('\n'),
       resolveDir: folder,
     },
-    outfile: core,
+    outfile: `dist/${sharedFile}.js`,
     conditions: ['@mcp-kit/source'],
-    external: dependenciesOf(manifest),
   });
-  for (const [entry, names] of await namesOf(folder, joined)) {
-    const file = path.join(folder, 'dist', `${entry}.js`);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, `export { ${names.sort().join(', ')} } from '${coreFrom(entry)}';\n`);
-  }
-  for (const entry of own) {
-    // What it takes from the layers is that one file's.
-    const layers = Object.keys(manifest.imports).filter((name) => !name.startsWith('#testing'));
+  for (const { entry, names } of parts) {
+    if (sharedLayers.includes(path.dirname(entry))) {
+      writeScript(path.join(folder, 'dist', `${entry}.js`), pointer(names, entry));
+      continue;
+    }
     await build({
-      ...shared,
-      absWorkingDir: folder,
+      ...options,
       entryPoints: [{ in: `src/${entry}.ts`, out: entry }],
       outdir: 'dist',
-      alias: Object.fromEntries(layers.map((name) => [name, coreFrom(entry)])),
-      external: [coreFrom(entry), ...dependenciesOf(manifest)],
+      plugins: [leaveToOthers({ folder, entry, common })],
     });
   }
 }

@@ -116,7 +116,7 @@ describe.each(pages)('%s', (page) => {
   test('names only files that are there', () => {
     const ours = /(?<![\w/.-])(?:\.ci|bench|docs|examples|packages|scripts|test)\/[\w./-]*[\w/]/g;
     const layers =
-      /(?<![\w/.-])(?:base|jsonrpc|protocol|server|store|testing|tools|transport)\/[\w./-]+\.ts/g;
+      /(?<![\w/.-])(?:base|client|jsonrpc|protocol|schema|server|store|testing|tools|transport)\/[\w./-]+\.ts/g;
     const named = [
       ...[...text.matchAll(ours)].map(([name]) => name),
       ...[...text.matchAll(layers)].map(([name]) => `packages/mcp-kit/src/${name}`),

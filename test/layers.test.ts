@@ -13,10 +13,22 @@ const graph: Readonly<Record<string, readonly string[]>> = {
   store: ['base'],
   jsonrpc: ['base'],
   protocol: ['base', 'jsonrpc'],
+  schema: ['base', 'jsonrpc', 'protocol'],
   transport: ['base', 'jsonrpc', 'protocol', 'store'],
+  client: ['base', 'jsonrpc', 'protocol', 'schema'],
   server: ['base', 'jsonrpc', 'protocol'],
-  tools: ['base', 'jsonrpc', 'protocol', 'server'],
-  testing: ['base', 'jsonrpc', 'protocol', 'server', 'store', 'tools', 'transport'],
+  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server'],
+  testing: [
+    'base',
+    'client',
+    'jsonrpc',
+    'protocol',
+    'schema',
+    'server',
+    'store',
+    'tools',
+    'transport',
+  ],
 };
 const layers = Object.keys(graph);
 

@@ -1,8 +1,9 @@
 // The floor: what Node itself costs. A switch on the method and nothing else; nothing is checked.
 const serverInfo = { name: 'floor', version: '1.0.0' };
+const notFound = '"error":{"code":-32601,"message":"Method not found"}';
 
 // A function from a message to the JSON text of its answer, or undefined for a notification.
-function answerer(tools) {
+function answerer(tools, era) {
   const list = JSON.stringify(
     tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   );
@@ -15,14 +16,27 @@ function answerer(tools) {
     initialize: ({ protocolVersion }) =>
       JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo }),
   };
-  return ({ id, method, params }) =>
-    id === undefined
-      ? undefined
-      : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultOf[method](params)}}`;
+  if (era === '2026-07-28') {
+    const discovered = JSON.stringify({
+      supportedVersions: [era],
+      capabilities: { tools: {} },
+      serverInfo,
+      resultType: 'complete',
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+    resultOf['server/discover'] = () => discovered;
+  }
+  return ({ id, method, params }) => {
+    if (id === undefined) return undefined;
+    const answer = resultOf[method];
+    const outcome = answer === undefined ? notFound : `"result":${answer(params)}`;
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${outcome}}`;
+  };
 }
 
-// Calls onLine with each line of a stream; one that spans chunks is joined once, when it is complete.
-function readLines(stream, onLine) {
+/** Calls onLine with each line of a stream; one that spans chunks is joined once, when it is complete. */
+export function readLines(stream, onLine) {
   let parts = [];
   stream.on('data', (chunk) => {
     let from = 0;
@@ -48,10 +62,10 @@ export default {
       { era: '2026-07-28', mode: 'json' },
     ],
     imports: ['node:http'],
-    async serve({ host, port, mode, tools }) {
+    async serve({ host, port, mode, era, tools }) {
       const { createServer } = await import('node:http');
       const { randomUUID } = await import('node:crypto');
-      const answer = answerer(tools);
+      const answer = answerer(tools, era);
       const streams = new Set();
       const openStream = (res) => {
         res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -77,6 +91,7 @@ export default {
       };
       const server = createServer((req, res) => {
         if (req.method === 'GET') return openStream(res);
+        if (req.method === 'DELETE') return res.writeHead(204).end();
         const chunks = [];
         req.on('data', (chunk) => chunks.push(chunk));
         req.on('end', () => {
@@ -91,8 +106,8 @@ export default {
   stdio: {
     eras: ['2025-11-25', '2026-07-28'],
     imports: [],
-    serve({ tools }) {
-      const answer = answerer(tools);
+    serve({ era, tools }) {
+      const answer = answerer(tools, era);
       readLines(process.stdin, (line) => {
         const text = answer(JSON.parse(line));
         if (text !== undefined) process.stdout.write(`${text}\n`);

@@ -4,6 +4,7 @@ import { installPeers } from '../../scripts/peers.mjs';
 import { prepare } from '../../scripts/prepare.mjs';
 
 const order = ['floor', 'ours', 'sdk-v1', 'sdk-v2', 'mcp-lite', 'tmcp'];
+const withClient = ['floor', 'ours', 'sdk-v1', 'sdk-v2'];
 const at = (path) => new URL(path, import.meta.url);
 
 /** Loads the candidates and sees to it that they can run. The floor is always among them. */
@@ -14,7 +15,9 @@ export async function loadCandidates({ only, zod }) {
   const candidates = [];
   for (const name of order.filter((known) => known === 'floor' || wanted.includes(known))) {
     const { default: candidate } = await import(`../candidates/${name}.mjs`);
-    candidates.push({ name, peer: name !== 'floor' && name !== 'ours', ...candidate });
+    const client = withClient.includes(name) ? await import(`../clients/${name}.mjs`) : undefined;
+    const peer = name !== 'floor' && name !== 'ours';
+    candidates.push({ name, peer, client: client?.default, ...candidate });
   }
   const peers = candidates.filter(({ peer }) => peer);
   if (wanted.includes('ours')) await prepare({ dev: false });

@@ -1,4 +1,4 @@
-// The processes of a run: each candidate's server in one of its own, ended by its own id.
+// The processes of a run: each candidate's server or client in one of its own, ended by its own id.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -18,10 +18,28 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
+const env = { ...process.env, NODE_ENV: 'production' };
+
 function startHost(name, role, params, { stdio, nodeArgs = [] }) {
-  const options = { stdio, execArgv: nodeArgs, env: { ...process.env, NODE_ENV: 'production' } };
+  const options = { stdio, execArgv: nodeArgs, env };
   return track(fork(script('host.mjs'), [name, role, JSON.stringify(params)], options));
 }
+
+/** How a client starts a candidate's stdio server by itself. */
+export const stdioCommand = (name, params = {}) => ({
+  command: process.execPath,
+  args: [script('host.mjs'), name, 'stdio', JSON.stringify(params)],
+});
+
+/** Starts the process of a candidate's client; it connects when asked to. */
+export const startClient = (name, params, nodeArgs = []) =>
+  track(
+    fork(script('client-host.mjs'), [name, JSON.stringify(params)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      execArgv: nodeArgs,
+      env,
+    }),
+  );
 
 /** Starts a candidate's stdio server; its pipes are the child's. */
 export const startStdioServer = (name, params = {}, nodeArgs = []) =>

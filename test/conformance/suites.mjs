@@ -1,7 +1,8 @@
-// The official conformance suites: which server scenarios they have, and how one of them ends.
+// The official conformance suites: which scenarios they have for a side, and how one of them ends.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { run } from '../../scripts/child.mjs';
 import { node22, peersFolder } from '../../scripts/peers.mjs';
 
@@ -11,8 +12,16 @@ const suites = [
 ];
 
 const scenarioMs = 30_000;
+/** What a suite needs to start, and to write its result when the client hangs. */
+const suiteMs = 5000;
 /** Added to every scenario: alone it does not show that the subject of the scenario was touched. */
 const alwaysChecked = 'wire-schema-valid';
+/** The client does not authorize itself yet. */
+const isUnsupported = (side, name) => side === 'client' && name.startsWith('auth/');
+/** These measure time. */
+const alone = new Set(['sse-retry']);
+
+const loopback = pathToFileURL(path.join(import.meta.dirname, 'loopback.mjs')).href;
 
 function runSuite(suite, args, limitMs = scenarioMs) {
   const entry = path.join(
@@ -22,12 +31,12 @@ function runSuite(suite, args, limitMs = scenarioMs) {
     'dist/index.js',
   );
   const options = { quiet: true, timeout: limitMs, killSignal: 'SIGKILL' };
-  return run(node22(), [entry, ...args], options);
+  return run(node22(), ['--import', loopback, entry, ...args], options);
 }
 
-/** Lists the server scenarios of a suite, each with the revisions it belongs to. */
-async function scenariosOf(suite) {
-  const { output } = await runSuite(suite, ['list', '--server']);
+/** Lists the scenarios of a suite for a side, each with the revisions it belongs to. */
+async function scenariosOf(suite, side) {
+  const { output } = await runSuite(suite, ['list', `--${side}`]);
   const scenarios = [...output.matchAll(/^\s+- (\S+) \[(.*)\]$/gm)].map(([, name, tags]) => ({
     name,
     tags: tags.split(','),
@@ -36,30 +45,60 @@ async function scenariosOf(suite) {
   return scenarios;
 }
 
-/** Plans every scenario of every suite: once for each revision it belongs to. Extensions belong to none. */
-export async function plan() {
+/**
+ * Plans every scenario of every suite for the sides ("server", "client"): once for each revision it belongs to.
+ * Extensions belong to none. `left` says, by reason, which scenarios are not planned.
+ */
+export async function plan(sides) {
   const planned = [];
-  const extensions = [];
-  for (const suite of suites) {
-    for (const { name, tags } of await scenariosOf(suite)) {
-      if (tags.includes('extension')) extensions.push(name);
-      for (const revision of suite.revisions.filter((known) => tags.includes(known))) {
-        planned.push({ suite, name, revision, set: `${suite.name}@${revision}` });
+  const left = { 'not implemented': new Set(), 'not supported yet': new Set() };
+  for (const side of sides) {
+    for (const suite of suites) {
+      for (const { name, tags } of await scenariosOf(suite, side)) {
+        const revisions = suite.revisions.filter((known) => tags.includes(known));
+        if (isUnsupported(side, name)) left['not supported yet'].add(name);
+        else if (revisions.length === 0) left['not implemented'].add(name);
+        else planned.push(...revisions.map((revision) => planOf({ side, suite, name, revision })));
       }
     }
   }
-  return { planned, extensions };
+  return { planned, left };
+}
+
+function planOf(scenario) {
+  const { side, suite, name, revision } = scenario;
+  return { ...scenario, set: `${side} ${suite.name}@${revision}`, isAlone: alone.has(name) };
 }
 
 /** Says why a scenario did not pass, from its checks: a warning is a failure, and so is nothing to judge. */
 function judge(checks) {
   const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
   if (bad.length > 0) {
-    return bad.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no reason given'}`);
+    return bad.map(
+      ({ id, errorMessage, details }) =>
+        `${id}: ${errorMessage ?? details?.message ?? 'no reason given'}`,
+    );
   }
   const touched = checks.some(({ id, status }) => status === 'SUCCESS' && id !== alwaysChecked);
   return touched ? [] : ['nothing was exercised'];
 }
+
+/** Says how a client ended that did not end well; most scenarios do not look at it. */
+function judgeEnd(output) {
+  const [end] = /^Client (exited with code|timed out after) .*/m.exec(output) ?? [];
+  const [, complaint = ''] = /^Stderr:\n([^]*?)\n\n/m.exec(output) ?? [];
+  return end === undefined ? [] : [`${end}: ${complaint}`];
+}
+
+const argsFor = {
+  server: (url) => ['server', '--url', url],
+  // A suite ends the shell of a client that hangs: with `exec` that is the client itself.
+  client: (command, limitMs) => {
+    const line = process.platform === 'win32' ? command : `exec ${command}`;
+    const timeout = Math.max(limitMs - suiteMs, suiteMs);
+    return ['client', '--command', line, '--timeout', String(timeout)];
+  },
+};
 
 async function readChecks(folder) {
   const files = await readdir(folder, { recursive: true });
@@ -67,19 +106,23 @@ async function readChecks(folder) {
   return file && JSON.parse(await readFile(path.join(folder, file), 'utf8'));
 }
 
-/** Runs one scenario in a process of its own, in the time left; resolves to the reasons why it did not pass. */
-export async function runScenario({ suite, name, revision }, url, leftMs) {
+/**
+ * Runs one scenario in a process of its own, in the time left, on a subject: the URL of a server or the command of a
+ * client. Resolves to the reasons why it did not pass.
+ */
+export async function runScenario({ suite, side, name, revision }, subject, leftMs) {
   if (leftMs <= 0) return ['not run: out of time'];
   const limitMs = Math.min(scenarioMs, Math.ceil(leftMs));
   const folder = await mkdtemp(path.join(os.tmpdir(), 'mcp-kit-conformance-'));
   const started = performance.now();
   try {
-    const args = ['server', '--url', url, '--scenario', name, '-o', folder];
+    const args = [...argsFor[side](subject, limitMs), '--scenario', name, '-o', folder];
     if (suite.takesRevision) args.push('--spec-version', revision);
     const { output } = await runSuite(suite, args, limitMs);
     if (performance.now() - started >= limitMs) return [`not done after ${limitMs} ms`];
     const checks = await readChecks(folder);
-    return checks ? judge(checks) : [`no result: ${output.trim().split('\n').at(-1)}`];
+    if (checks === undefined) return [`no result: ${output.trim().split('\n').at(-1)}`];
+    return [...judge(checks), ...judgeEnd(output)];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

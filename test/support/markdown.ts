@@ -9,6 +9,7 @@ export const pages: readonly string[] = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/cli.md',
+  'docs/client.md',
   'docs/errors.md',
   'docs/http.md',
   'docs/server.md',

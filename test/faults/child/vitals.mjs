@@ -28,12 +28,12 @@ export function watchTimers() {
 }
 
 /** How many objects of each class are reachable: what a heap snapshot, taken after garbage collection, has of them. */
-async function countObjects() {
+async function countObjects(names) {
   const { snapshot, nodes, strings } = await json(v8.getHeapSnapshot());
   const { node_fields: fields, node_types: types } = snapshot.meta;
   const [typeAt, nameAt] = [fields.indexOf('type'), fields.indexOf('name')];
   const objects = types[typeAt].indexOf('object');
-  const counts = Object.fromEntries(classes.map((name) => [name, 0]));
+  const counts = Object.fromEntries(names.map((name) => [name, 0]));
   for (let at = 0; at < nodes.length; at += fields.length) {
     const name = strings[nodes[at + nameAt]];
     if (nodes[at + typeAt] === objects && Object.hasOwn(counts, name)) counts[name]++;
@@ -52,7 +52,6 @@ async function memory() {
 
 const general = {
   memory,
-  objects: countObjects,
   resources: () => process.getActiveResourcesInfo(),
   timers: () => timers.size,
   /** The longest time nothing else could run, since it was last asked. */
@@ -66,10 +65,10 @@ const general = {
 };
 
 /** Answers these questions, and those that every process can answer; ends when nobody is left to ask. */
-export function answer(own) {
+export function answer(own, names = classes) {
   // Opened when first used, which would look like a leak.
   void process.stderr;
-  const questions = { ...general, ...own };
+  const questions = { ...general, objects: () => countObjects(names), ...own };
   process.on('message', async ({ id, ask }) => {
     process.send({ id, answer: (await questions[ask]()) ?? null });
   });

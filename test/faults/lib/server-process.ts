@@ -19,6 +19,9 @@ export interface Answers {
   readonly blocked: number;
   /** Milliseconds it took. */
   readonly close: number;
+  /** How often a client has lost its server, and gone on. */
+  readonly heal: { readonly healed: number; readonly lost: number; readonly handshakes: number };
+  readonly end: null;
 }
 
 /** A server in its own process: what it uses is its own, and a crash is seen. */

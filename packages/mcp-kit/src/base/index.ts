@@ -1,3 +1,4 @@
+export { createBackoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { crypto, net } from './node-modules.ts';
 export { createDeferred, type Deferred } from './deferred.ts';
 export { describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';

@@ -140,18 +140,7 @@ export class Connection implements Link, Sink {
         this.#reply(undefined, origin);
         break;
       case 'invalid':
-        if (classified.id === undefined && this.#handlers.malformed !== undefined) {
-          this.#handlers.malformed(classified.reason, undefined);
-          this.#reply(undefined, origin);
-          break;
-        }
-        this.#reply(
-          encodeError(classified.id, {
-            code: rpcErrors.invalidRequest,
-            message: `Invalid request: ${classified.reason}`,
-          }),
-          origin,
-        );
+        this.#reply(this.#refuse(classified), origin);
         break;
     }
   }
@@ -179,7 +168,11 @@ export class Connection implements Link, Sink {
       id: options.id ?? this.#nextId(),
       method,
       params,
-      options: { timeoutMs, maxTotalMs, ...options },
+      options: {
+        ...options,
+        timeoutMs: options.timeoutMs ?? timeoutMs,
+        maxTotalMs: options.maxTotalMs ?? maxTotalMs,
+      },
       vocabulary,
       send: (text, outgoing) => this.#channel.send(text, route, outgoing),
       notify: (notice, noticeParams) => void this.notify(notice, noticeParams, origin),
@@ -287,6 +280,18 @@ export class Connection implements Link, Sink {
   #encodeFailure(request: Request, error: unknown): string {
     if (!(error instanceof RpcError)) this.#options.onBug?.(error, request.method);
     return encodeThrown(request.id, error);
+  }
+
+  /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */
+  #refuse({ id, reason, answers }: Classified & { readonly kind: 'invalid' }): string | undefined {
+    const message = `Invalid request: ${reason}`;
+    const refusal = { code: rpcErrors.invalidRequest, message };
+    if (this.#handlers.malformed === undefined) return encodeError(id, refusal);
+    this.#handlers.malformed(reason, undefined);
+    if (id === undefined) return undefined;
+    if (answers !== true) return encodeError(id, refusal);
+    this.lost(id, new KitError('invalid_answer', `the answer cannot be read: ${reason}`));
+    return undefined;
   }
 
   #settle(response: Response): void {

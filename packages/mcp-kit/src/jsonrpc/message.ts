@@ -36,7 +36,13 @@ export type Classified =
   | { readonly kind: 'request'; readonly message: Request }
   | { readonly kind: 'notification'; readonly message: Notification }
   | { readonly kind: 'response'; readonly message: Response }
-  | { readonly kind: 'invalid'; readonly id: Id | undefined; readonly reason: string };
+  | {
+      readonly kind: 'invalid';
+      readonly id: Id | undefined;
+      readonly reason: string;
+      /** It asks nothing: its id, if any, is one of the receiver's. */
+      readonly answers?: true;
+    };
 
 /** True for what may identify a request: any string, or an integer that survives JSON both ways. */
 export function isId(value: unknown): value is Id {
@@ -53,7 +59,12 @@ export function classify(value: unknown): Classified {
   if (!isRecord(value)) return invalid(undefined, 'a message must be an object');
   const { id, method, params } = value;
   const readableId = isId(id) ? id : undefined;
-  if (value['jsonrpc'] !== '2.0') return invalid(readableId, 'jsonrpc must be "2.0"');
+  if (value['jsonrpc'] !== '2.0') {
+    return {
+      ...invalid(readableId, 'jsonrpc must be "2.0"'),
+      ...(method === undefined && answers),
+    };
+  }
   if (method === undefined) return classifyResponse(value);
   if (typeof method !== 'string') return invalid(readableId, 'method must be a string');
   if (params !== undefined && !isRecord(params)) {
@@ -71,7 +82,8 @@ export function classify(value: unknown): Classified {
 function classifyResponse(value: Record<string, unknown>): Classified {
   const { id, result, error } = value;
   if (result === undefined && error === undefined) {
-    return invalid(isId(id) ? id : undefined, 'neither method nor result nor error');
+    const neither = 'neither method nor result nor error';
+    return { ...invalid(isId(id) ? id : undefined, neither), ...answers };
   }
   const succeeded = result !== undefined && (error === undefined || error === null);
   const failed = result === undefined && isErrorObject(error);
@@ -89,17 +101,20 @@ function isErrorObject(error: unknown): error is ErrorObject {
   return isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string';
 }
 
-function invalid(id: Id | undefined, reason: string): Classified {
+const answers = { answers: true } as const;
+
+function invalid(id: Id | undefined, reason: string): Classified & { readonly kind: 'invalid' } {
   return { kind: 'invalid', id, reason };
 }
 
 const idFirst =
-  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,/;
+  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/;
+const outcomeFirst = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/;
 const idLast = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** The id of a response of which only the beginning and the end are known; peers write it first or last. */
 export function idOfResponse(head: string, tail: string): Id | undefined {
-  const [, json] = idFirst.exec(head) ?? idLast.exec(tail) ?? [];
+  const [, json] = (outcomeFirst.test(head) ? idLast.exec(tail) : idFirst.exec(head)) ?? [];
   if (json === undefined) return undefined;
   const id: unknown = JSON.parse(json);
   return isId(id) ? id : undefined;

@@ -1,9 +1,9 @@
 import { isId, isRecord, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
 
-/** How MCP says "cancelled" and "progress". The handshake itself must not be cancelled. */
+/** How MCP says "cancelled" and "progress". What opens a conversation must not be cancelled. */
 export const vocabulary: Vocabulary = {
   cancelled: (requestId, method, reason) =>
-    method === 'initialize'
+    method === 'initialize' || method === 'server/discover'
       ? undefined
       : { method: 'notifications/cancelled', params: { requestId, reason } },
   withProgressToken: (params, id) => {

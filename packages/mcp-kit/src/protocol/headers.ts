@@ -111,6 +111,21 @@ export function mirrorMismatch(
   return undefined;
 }
 
+/** The headers that repeat these arguments; what is absent or null has none. */
+export function mirrorHeaders(
+  args: unknown,
+  bindings: readonly HeaderBinding[],
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { header, path } of bindings) {
+    const value = valueAt(args, path);
+    if (value === undefined || value === null) continue;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    headers[header] = text === '' ? '' : encodeHeaderValue(text);
+  }
+  return headers;
+}
+
 function valueAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const key of path) {

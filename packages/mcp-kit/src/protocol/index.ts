@@ -20,6 +20,7 @@ export {
   decodeHeaderValue,
   encodeHeaderValue,
   headerBindings,
+  mirrorHeaders,
   mirrorMismatch,
   type HeaderBinding,
 } from './headers.ts';
@@ -34,7 +35,7 @@ export {
   type RootsResult,
   type SamplingResult,
 } from './inputs.ts';
-export { cacheable, emptyLists, mayAskInput, namedBy } from './methods.ts';
+export { cacheable, emptyLists, mayAskInput, namedBy, repeatable } from './methods.ts';
 export {
   allowsBatch,
   isLegacyVersion,

@@ -29,3 +29,14 @@ export const namedBy: ReadonlyMap<string, 'name' | 'uri'> = new Map([
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
 ]);
+
+/** Methods that change nothing when they run twice: they may be asked again when an answer was lost. */
+export const repeatable: ReadonlySet<string> = new Set([
+  ...cacheable,
+  'ping',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);

@@ -4,3 +4,4 @@ export {
   type InMemoryClientOptions,
 } from './in-memory-client.ts';
 export { storeContract, type StoreCase, type StoreContractOptions } from './store-contract.ts';
+export { memoryTarget } from './memory-target.ts';

@@ -3,11 +3,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDeferred, KitError, type Logger } from '#base';
 import { RpcError } from '#jsonrpc';
 import type { CallToolResult, JsonSchema } from '#protocol';
+import { withJsonSchema } from '#schema';
 import { createServer } from '#server';
 import { connectInMemory, type InMemoryClient } from '#testing';
 import { defineTool, type Tool } from './define-tool.ts';
 import { fail } from './failure.ts';
-import { withJsonSchema } from './schema.ts';
 import { toolSet } from './tool-set.ts';
 
 interface Started {

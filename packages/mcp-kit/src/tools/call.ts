@@ -7,11 +7,11 @@ import {
   type MaybePromise,
 } from '#base';
 import { RpcError } from '#jsonrpc';
+import type { Checked } from '#schema';
 import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
 import { fail, ToolFailure, type FailureCode } from './failure.ts';
 import { toResult, toTextResult, type Outcome } from './result.ts';
-import type { Checked } from './schema.ts';
 import { newTraceId } from './traces.ts';
 
 /** One call of one tool. */

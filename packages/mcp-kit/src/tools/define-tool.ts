@@ -1,8 +1,8 @@
 import type { MaybePromise } from '#base';
 import type { CallToolResult, Icon, Meta, ToolAnnotations } from '#protocol';
+import type { AnySchema } from '#schema';
 import type { Context } from '#server';
 import type { Infer, InferInput } from './infer.ts';
-import type { AnySchema } from './schema.ts';
 
 /** How a tool relates to others and to the world; published with it. */
 export interface ToolTraits {

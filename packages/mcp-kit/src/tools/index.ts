@@ -11,4 +11,4 @@ export type { Manifest } from './manifest.ts';
 export type { Trace } from './traces.ts';
 export type { Infer, InferInput } from './infer.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
-export { withJsonSchema, type AnySchema } from './schema.ts';
+export { withJsonSchema, type AnySchema } from '#schema';

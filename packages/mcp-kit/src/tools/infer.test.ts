@@ -1,9 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import type { JsonSchema } from '#protocol';
+import { withJsonSchema, type AnySchema, type StandardSchema } from '#schema';
 import type { Infer, InferInput } from './infer.ts';
-import { withJsonSchema, type AnySchema } from './schema.ts';
-import type { StandardSchema } from './standard-schema.ts';
 
 /** Keeps the literal, as `defineTool` does. */
 function literal<const Schema extends AnySchema>(schema: Schema): Schema {

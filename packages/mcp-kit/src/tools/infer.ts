@@ -1,4 +1,4 @@
-import type { StandardSchema } from './standard-schema.ts';
+import type { StandardSchema } from '#schema';
 
 /** The type of a checked value: the output of a Standard Schema, or what a JSON Schema literal describes. */
 export type Infer<Schema> = Schema extends StandardSchema

@@ -1,13 +1,13 @@
 import { KitError, stderrLogger, type Logger } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import { invalidParams } from '#protocol';
+import { warmValidator } from '#schema';
 import { listMethod, type Changes, type Context, type Feature } from '#server';
 import type { Call } from './call.ts';
 import { plainContract, type Registry } from './contract.ts';
 import type { Tool } from './define-tool.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './envelope.ts';
-import { warmValidator } from './schema.ts';
 
 export interface ToolSetOptions {
   readonly pageSize?: number;

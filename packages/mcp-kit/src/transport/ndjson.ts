@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { oversized, parseMessage, type Limits, type Sink } from '#jsonrpc';
+import { oversized, parseMessage, rpcErrors, type Limits, type Sink } from '#jsonrpc';
 import { Pieces } from './pieces.ts';
 
 const newline = 0x0a;
@@ -69,8 +69,17 @@ export class LineReader {
     const line = bytes[bytes.length - 1] === carriageReturn ? bytes.subarray(0, -1) : bytes;
     if (line.length === 0) return;
     const parsed = parseMessage(line, this.#limits);
-    if (parsed.ok) this.#sink.message(parsed.value);
-    else this.#sink.malformed(parsed.code, parsed.reason, sampleOf(line));
+    if (parsed.ok) {
+      this.#sink.message(parsed.value);
+      return;
+    }
+    this.#sink.malformed(parsed.code, parsed.reason, sampleOf(line));
+    // Over a limit, but a message: whoever waits for it must not wait on.
+    if (parsed.code !== rpcErrors.invalidRequest) return;
+    this.#sink.skipped?.(
+      sampleOf(line),
+      line.toString('latin1', Math.max(0, line.length - sampleBytes)),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
-import { net } from '#base';
+import { KitError, net } from '#base';
 import type { Channel, Connection } from '#jsonrpc';
-import type { Service } from '#protocol';
+import type { Service, Target } from '#protocol';
 import { dial, listen } from './listen.ts';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
 import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';
@@ -50,4 +50,27 @@ export async function dialSocket(
 ): Promise<Channel> {
   const socket = await dial(path);
   return new StreamChannel(socket, socket, options);
+}
+
+/** A server on a unix socket or named pipe. */
+export function socketTarget(path: string, options: StreamChannelOptions = {}): Target {
+  return {
+    label: path,
+    key: `unix:${path}`,
+    wire: 'stream',
+    dial: async (signal) => {
+      if (signal?.aborted) {
+        throw new KitError('aborted', `${path}: given up by the caller`, { cause: signal.reason });
+      }
+      try {
+        return await dialSocket(path, { alwaysReads: true, ...options });
+      } catch (cause) {
+        throw new KitError('unreachable', `cannot connect to ${path}`, {
+          hint: 'Check that the server is running, and that it listens there.',
+          cause,
+          details: { ran: false },
+        });
+      }
+    },
+  };
 }

@@ -12,8 +12,6 @@ import {
   type StandardSchema,
 } from './standard-schema.ts';
 
-export { warmValidator } from './json-validator.ts';
-
 /** What describes a value: a schema of any Standard Schema library (zod, arktype, …), or plain JSON Schema. */
 export type AnySchema = StandardSchema | JsonSchema;
 

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Options, ValidateFunction } from 'ajv/dist/core.js';
 import { KitError } from '#base';
@@ -74,6 +73,7 @@ function sharedAjv(dialect: Dialect): Ajv {
 
 function createAjv(dialect: Dialect): Ajv {
   // Loaded no earlier than needed, as it takes longer than all the rest; each of these modules is the class itself.
+  const { createRequire } = process.getBuiltinModule('node:module');
   const AjvOfDialect = createRequire(import.meta.url)(modules[dialect]) as AjvClass;
   const ajv = new AjvOfDialect(options);
   // To ajv an error; to JSON Schema a keyword like any other it does not know.

@@ -1,0 +1,90 @@
+import { KitError } from '#base';
+import { isRecord } from '#jsonrpc';
+import {
+  isImplementation,
+  isLegacyVersion,
+  metaKeys,
+  modernVersion,
+  type ClientCapabilities,
+  type Era,
+  type Implementation,
+  type LoggingLevel,
+  type Meta,
+  type ServerCapabilities,
+} from '#protocol';
+
+/** Who this side is and what it can do, as every server is told. */
+export interface Identity {
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+}
+
+/** What a server said about itself when the conversation began. */
+export interface ServerFacts {
+  readonly era: Era;
+  readonly version: string;
+  readonly server: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+}
+
+/** The answer to `server/discover`. */
+export interface DiscoverResult {
+  readonly supportedVersions: readonly string[];
+  readonly capabilities: ServerCapabilities;
+  readonly instructions?: string;
+  readonly ttlMs?: number;
+  readonly cacheScope?: string;
+  readonly _meta?: Meta;
+}
+
+/** What a stateless request says about its sender. */
+export function envelopeOf({ info, capabilities }: Identity, logLevel?: LoggingLevel): Meta {
+  return {
+    [metaKeys.protocolVersion]: modernVersion,
+    [metaKeys.clientInfo]: info,
+    [metaKeys.clientCapabilities]: capabilities,
+    ...(logLevel && { [metaKeys.logLevel]: logLevel }),
+  };
+}
+
+export function isDiscoverResult(result: unknown): result is DiscoverResult {
+  return (
+    isRecord(result) &&
+    Array.isArray(result['supportedVersions']) &&
+    isRecord(result['capabilities'])
+  );
+}
+
+/** What a server of the stateless era told. */
+export function modernFacts(result: DiscoverResult): ServerFacts {
+  const info = result._meta?.[metaKeys.serverInfo];
+  return {
+    era: 'modern',
+    version: modernVersion,
+    server: isImplementation(info) ? info : undefined,
+    capabilities: result.capabilities,
+    instructions: result.instructions,
+  };
+}
+
+/** What the answer to `initialize` tells; a revision we do not speak is a `KitError`. */
+export function legacyFacts(result: unknown): ServerFacts {
+  if (!isRecord(result)) {
+    throw new KitError('invalid_answer', 'initialize: the answer is not an object');
+  }
+  const { protocolVersion, capabilities, serverInfo, instructions } = result;
+  if (!isLegacyVersion(protocolVersion)) {
+    throw new KitError(
+      'unsupported_version',
+      `initialize: the server speaks revision ${JSON.stringify(protocolVersion)}, which is not known here`,
+    );
+  }
+  return {
+    era: 'legacy',
+    version: protocolVersion,
+    server: isImplementation(serverInfo) ? serverInfo : undefined,
+    capabilities: isRecord(capabilities) ? capabilities : {},
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Connection } from '#jsonrpc';
+import { legacyVersions } from '#protocol';
+import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
+
+/** Opens, or opens anew, a conversation of the older era. */
+export async function initialize(
+  connection: Connection,
+  identity: Identity,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<ServerFacts> {
+  const facts = await requestInitialize(connection, identity, options);
+  confirmInitialized(connection);
+  return facts;
+}
+
+/** The first half: until it is confirmed the server waits. */
+export async function requestInitialize(
+  connection: Connection,
+  { info, capabilities }: Identity,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<ServerFacts> {
+  const { roots } = capabilities;
+  const params = {
+    protocolVersion: legacyVersions[0],
+    // Only this era has a notification for it.
+    capabilities: roots
+      ? { ...capabilities, roots: { listChanged: true, ...roots } }
+      : capabilities,
+    clientInfo: info,
+  };
+  return legacyFacts(await connection.request('initialize', params, options));
+}
+
+export function confirmInitialized(connection: Connection): void {
+  void connection.notify('notifications/initialized');
+}

@@ -1,0 +1,127 @@
+import { KitError, type MaybePromise } from '#base';
+import { isRecord, type Params } from '#jsonrpc';
+import {
+  invalidParams,
+  isAnswer,
+  methodNotFound,
+  type ClientCapabilities,
+  type ElicitResult,
+  type InputRequest,
+  type JsonSchema,
+  type Meta,
+  type RootsResult,
+  type SamplingResult,
+} from '#protocol';
+
+/** A form the server wants filled in. */
+export interface ElicitForm extends Meta {
+  readonly message: string;
+  readonly requestedSchema: JsonSchema;
+}
+
+/** A page the server wants its user to visit. */
+export interface ElicitVisit extends Meta {
+  readonly message: string;
+  readonly url: string;
+}
+
+/** A question for the client's model. */
+export interface SamplingRequest extends Meta {
+  readonly messages: readonly unknown[];
+  readonly maxTokens: number;
+}
+
+export type Roots = RootsResult['roots'];
+
+export interface InputContext {
+  /** Fires when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+}
+
+/** What only this side can give. Whatever is here is declared to the server, in either era. */
+export interface InputHandlers {
+  /** Fills in a form; what an accepted one leaves out gets the default of its schema. */
+  elicit?(form: ElicitForm, context: InputContext): MaybePromise<ElicitResult>;
+  /** Sends the user to a page; `accept` says that they agreed to go there. */
+  elicitUrl?(visit: ElicitVisit, context: InputContext): MaybePromise<ElicitResult>;
+  /** Asks the model. */
+  sample?(params: SamplingRequest, context: InputContext): MaybePromise<SamplingResult>;
+  /** The directories this side works in. */
+  readonly roots?: Roots | ((context: InputContext) => MaybePromise<Roots>);
+}
+
+/** What these handlers can do, as the server is told, beside what else the client can do. */
+export function capabilitiesOf(
+  inputs: InputHandlers,
+  others: ClientCapabilities = {},
+): ClientCapabilities {
+  const { elicit, elicitUrl, sample, roots } = inputs;
+  const elicitation = { ...(elicit && { form: {} }), ...(elicitUrl && { url: {} }) };
+  const offers = elicit !== undefined || elicitUrl !== undefined;
+  return {
+    ...others,
+    ...(offers && { elicitation: { ...elicitation, ...others.elicitation } }),
+    ...(sample && { sampling: { ...others.sampling } }),
+    ...(roots && { roots: { ...others.roots } }),
+  };
+}
+
+/** Answers what a server asks; throws an `RpcError` for what cannot be answered. */
+export async function answerInput(
+  inputs: InputHandlers,
+  { method, params = {} }: { readonly method: string; readonly params?: Params },
+  context: InputContext,
+): Promise<unknown> {
+  switch (method) {
+    case 'elicitation/create':
+      return checked({ method, params, needs: {} }, await elicited(inputs, params, context));
+    case 'sampling/createMessage':
+      if (inputs.sample === undefined) throw methodNotFound(method);
+      return checked(
+        { method, params, needs: {} },
+        await inputs.sample(params as SamplingRequest, context),
+      );
+    case 'roots/list': {
+      const { roots } = inputs;
+      if (roots === undefined) throw methodNotFound(method);
+      const list = typeof roots === 'function' ? await roots(context) : roots;
+      return checked({ method, params, needs: {} }, { roots: list });
+    }
+    default:
+      throw methodNotFound(method);
+  }
+}
+
+async function elicited(
+  { elicit, elicitUrl }: InputHandlers,
+  params: Params,
+  context: InputContext,
+): Promise<ElicitResult> {
+  if (elicit === undefined && elicitUrl === undefined) throw methodNotFound('elicitation/create');
+  if (params['mode'] === 'url') {
+    if (elicitUrl === undefined) throw invalidParams('This client does not visit pages');
+    return elicitUrl(params as unknown as ElicitVisit, context);
+  }
+  if (elicit === undefined) throw invalidParams('This client does not fill in forms');
+  const form = params as unknown as ElicitForm;
+  const answer = await elicit(form, context);
+  if (answer.action !== 'accept') return answer;
+  return { ...answer, content: { ...defaultsOf(form.requestedSchema), ...answer.content } };
+}
+
+function defaultsOf(schema: unknown): Record<string, unknown> {
+  const properties = isRecord(schema) ? schema['properties'] : undefined;
+  if (!isRecord(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) =>
+      isRecord(property) && property['default'] !== undefined ? [[name, property['default']]] : [],
+    ),
+  );
+}
+
+function checked(request: InputRequest, answer: unknown): unknown {
+  if (isAnswer(request, answer)) return answer;
+  throw new KitError('invalid_argument', `${request.method}: the handler's answer does not fit`, {
+    hint: 'An accepted form needs every required field, each of its declared type.',
+  });
+}

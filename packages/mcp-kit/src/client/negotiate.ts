@@ -1,0 +1,173 @@
+import { KitError } from '#base';
+import { RpcError, type Channel, type Connection } from '#jsonrpc';
+import type { Era, Target } from '#protocol';
+import type { Identity, ServerFacts } from './facts.ts';
+import { confirmInitialized, initialize, requestInitialize } from './handshake.ts';
+import { orAborted } from './limit.ts';
+import { probe, type Finding } from './probe.ts';
+import type { Verdicts } from './verdicts.ts';
+
+/** A conversation whose two sides know which era they speak. */
+export interface Agreed {
+  readonly connection: Connection;
+  readonly facts: ServerFacts;
+}
+
+export interface Plan {
+  readonly era: 'auto' | Era;
+  readonly identity: Identity;
+  readonly verdicts: Verdicts;
+  /** How long a pipe may be silent after the probe before the older era is tried as well. */
+  readonly probeTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  connect(channel: Channel): Connection;
+}
+
+/** Opens a conversation with a server of either era. What was opened on the way and is not used is closed. */
+export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
+  const opened = new Set<Connection>();
+  const open = async (to: Target): Promise<Connection> => {
+    const connection = plan.connect(await dial(to, plan.signal));
+    opened.add(connection);
+    return connection;
+  };
+  const remembered = plan.era === 'auto' ? plan.verdicts.get(target.key) : undefined;
+  try {
+    const agreed = await agree(target, { ...plan, remembered }, open);
+    opened.delete(agreed.connection);
+    const { era } = agreed.facts;
+    // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
+    if (era !== remembered && plan.era !== 'legacy') plan.verdicts.set(target.key, era);
+    return agreed;
+  } finally {
+    await Promise.all([...opened].map((connection) => connection.close()));
+  }
+}
+
+/** Opens a channel; one that opens when nobody wants it any more is closed. */
+function dial(target: Target, signal: AbortSignal): Promise<Channel> {
+  return orAborted(signal, async () => {
+    const channel = await target.dial(signal);
+    if (signal.aborted) await channel.close();
+    return channel;
+  });
+}
+
+type Open = (target: Target) => Promise<Connection>;
+
+async function agree(
+  target: Target,
+  plan: Plan & { readonly remembered: Era | undefined },
+  open: Open,
+): Promise<Agreed> {
+  let connection = await open(target);
+  if (plan.era === 'legacy' || plan.remembered === 'legacy') {
+    try {
+      return await handshake(target, { plan, open, connection });
+    } catch (error) {
+      if (plan.era === 'legacy' || !isDeclined(error, connection)) throw error;
+      // What was remembered no longer holds.
+      if (!connection.open) connection = await open(target);
+    }
+  }
+  const { finding, opening } = await probeWithin(target, plan, connection);
+  if (finding.kind === 'modern') return { connection, facts: finding.facts };
+  if (finding.kind === 'failed' && !isGone(finding.error, connection)) throw finding.error;
+  if (plan.era === 'modern') throw finding.error;
+  if (connection.open) {
+    try {
+      if (opening === undefined) return await handshake(target, { plan, open, connection });
+      const facts = await opening;
+      confirmInitialized(connection);
+      return { connection, facts };
+    } catch (error) {
+      if (!isGone(error, connection)) throw error;
+    }
+  }
+  // Some servers end when anything but `initialize` comes first.
+  await connection.close();
+  return handshake(target, { plan, open, connection: await open(target) });
+}
+
+function isGone(error: unknown, connection: Connection): boolean {
+  return error instanceof KitError && error.code === 'closed' && !connection.open;
+}
+
+/** Whether the server is there, and just does not speak this way. */
+function isDeclined(error: unknown, connection: Connection): boolean {
+  const strange = error instanceof KitError && error.code === 'unsupported_version';
+  return strange || mayBeOldest(error) || isGone(error, connection);
+}
+
+interface Probed {
+  readonly finding: Finding;
+  /** The handshake of the older era, when the probe stayed unanswered for so long that it was begun. */
+  readonly opening?: Promise<ServerFacts>;
+}
+
+/**
+ * Probes; on a pipe not for ever: a server that does not answer what it does not know would never be reached, and one
+ * that takes seconds to start would be taken for it. So both questions are asked then, and whichever is answered counts.
+ */
+async function probeWithin(target: Target, plan: Plan, connection: Connection): Promise<Probed> {
+  const { identity, timeoutMs, probeTimeoutMs } = plan;
+  const abandon = new AbortController();
+  const signal = AbortSignal.any([plan.signal, abandon.signal]);
+  const probing = probe(connection, identity, { timeoutMs, signal });
+  if (target.wire === 'http' || plan.era === 'modern') return { finding: await probing };
+  const early = await within(probing, probeTimeoutMs);
+  if (early !== undefined) return { finding: early };
+  const opening = requestInitialize(connection, identity, { timeoutMs, signal });
+  const finding = await Promise.race([
+    probing,
+    opening.then(
+      () => older,
+      // Refused, which a server of the newer era may do; its other answer is then soon to come.
+      async () => (await within(probing, probeTimeoutMs)) ?? older,
+    ),
+  ]);
+  if (finding.kind === 'modern' || finding === older) abandon.abort();
+  return { finding, opening };
+}
+
+const older: Finding = { kind: 'older', error: undefined };
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The older era; and where the server does not know its HTTP either, the oldest transport. */
+async function handshake(
+  target: Target,
+  { plan, open, connection }: { plan: Plan; open: Open; connection: Connection },
+): Promise<Agreed> {
+  try {
+    return { connection, facts: await initialize(connection, plan.identity, plan) };
+  } catch (error) {
+    const { fallback } = target;
+    if (fallback === undefined || !mayBeOldest(error)) throw error;
+    try {
+      const other = await open(fallback);
+      return { connection: other, facts: await initialize(other, plan.identity, plan) };
+    } catch {
+      // The first answer says more about what is wrong.
+      throw error;
+    }
+  }
+}
+
+function mayBeOldest(error: unknown): boolean {
+  if (error instanceof RpcError) return true;
+  if (!(error instanceof KitError)) return false;
+  const status = error.details?.['status'];
+  return error.code === 'http_status' && typeof status === 'number' && status < 500;
+}

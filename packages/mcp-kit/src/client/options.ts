@@ -1,0 +1,61 @@
+import type { Logger } from '#base';
+import type { Params } from '#jsonrpc';
+import type { ClientCapabilities, Era, Implementation } from '#protocol';
+import type { InputHandlers } from './inputs.ts';
+import type { NotificationListener } from './notification-queue.ts';
+import type { ResultCache } from './result-cache.ts';
+import type { Verdicts } from './verdicts.ts';
+
+/** How long things may take unless the options say otherwise. */
+export const defaults = {
+  timeoutMs: 30_000,
+  maxTotalMs: 600_000,
+  connectTimeoutMs: 60_000,
+  probeTimeoutMs: 2000,
+} as const;
+
+export interface SessionOptions extends Partial<Implementation> {
+  /** Which era to speak; by default whichever the server knows, the newer one first. */
+  readonly era?: 'auto' | Era;
+  /** What only this side can give: answers of the user, the model, the workspace. */
+  readonly inputs?: InputHandlers;
+  /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
+  readonly onNotification?: NotificationListener;
+  /** Told when the server was lost without `close`; the next call opens the session anew. */
+  readonly onLost?: (cause: Error | undefined) => void;
+  /** What this side can do besides `inputs`. */
+  readonly capabilities?: ClientCapabilities;
+  /** How long to wait for an answer or a sign of progress. */
+  readonly timeoutMs?: number;
+  /** How long to wait in all, whatever progress says. */
+  readonly maxTotalMs?: number;
+  /** How long opening may take, the start of a slow server included. */
+  readonly connectTimeoutMs?: number;
+  /** How long a pipe may be silent after the first question before the older era is tried as well. */
+  readonly probeTimeoutMs?: number;
+  /** How requests are numbered; some servers take only one of them. */
+  readonly ids?: 'number' | 'string';
+  /** Closes the session on the first malformed message instead of counting it. */
+  readonly strict?: boolean;
+  /** Opens the session anew when the server forgot it or its process died. On by default. */
+  readonly heal?: boolean;
+  /** Checks structured results against the schema of their tool, once that was listed. On by default. */
+  readonly validateOutput?: boolean;
+  readonly logger?: Logger;
+  /** Gives up opening. */
+  readonly signal?: AbortSignal;
+  /** What is known of servers' eras; shared by the process unless given. */
+  readonly verdicts?: Verdicts;
+  /** Where results are kept that a server allows to be kept; the session's own unless given. */
+  readonly cache?: ResultCache;
+}
+
+/** How one call may differ. */
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly maxTotalMs?: number;
+  /** Cancels: the call settles at once, and the server is told. */
+  readonly signal?: AbortSignal;
+  /** Receives the parameters of each progress notification. */
+  readonly onProgress?: (progress: Params) => void;
+}

@@ -1,0 +1,90 @@
+import type { Params } from '#jsonrpc';
+import { cacheable } from '#protocol';
+
+const longestMs = 24 * 60 * 60_000;
+
+interface Kept {
+  readonly result: object;
+  readonly until: number;
+}
+
+/** Results that servers allow to be kept for a while. One may be shared by sessions: only public results cross over. */
+export interface ResultCache {
+  /** A view for one session with one server. */
+  partition(server: string): CachePartition;
+}
+
+export interface CachePartition {
+  find(method: string, params: Params | undefined): object | undefined;
+  /** Keeps a result for as long as it says. */
+  keep(method: string, params: Params | undefined, result: object): void;
+  /** Forgets what a notification says has changed. */
+  invalidate(notification: string, params: Params | undefined): void;
+  clear(): void;
+}
+
+/** Keeps results in memory, the newest of them. */
+export function createResultCache(options: { readonly maxEntries?: number } = {}): ResultCache {
+  const { maxEntries = 500 } = options;
+  const kept = new Map<string, Kept>();
+  let partitions = 0;
+
+  const drop = (prefix: string): void => {
+    for (const key of kept.keys()) if (key.startsWith(prefix)) kept.delete(key);
+  };
+
+  return {
+    partition(server) {
+      partitions += 1;
+      const scopes = [`public ${server} `, `private ${partitions} `] as const;
+      const [publicly, privately] = scopes;
+      const dropAll = (rest: string): void => {
+        for (const scope of scopes) drop(`${scope}${rest}`);
+      };
+      return {
+        find(method, params) {
+          if (kept.size === 0 || !cacheable.has(method)) return undefined;
+          const name = nameOf(method, params);
+          const found = kept.get(privately + name) ?? kept.get(publicly + name);
+          return found !== undefined && performance.now() < found.until ? found.result : undefined;
+        },
+        keep(method, params, result) {
+          if (!cacheable.has(method)) return;
+          const ttlMs: unknown = Reflect.get(result, 'ttlMs');
+          if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+          const scope = Reflect.get(result, 'cacheScope') === 'public' ? publicly : privately;
+          const key = scope + nameOf(method, params);
+          kept.delete(key);
+          kept.set(key, { result, until: performance.now() + Math.min(ttlMs, longestMs) });
+          const [oldest] = kept.keys();
+          if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest);
+        },
+        invalidate(notification, params) {
+          for (const prefix of affectedBy(notification, params)) dropAll(prefix);
+        },
+        clear: () => drop(privately),
+      };
+    },
+  };
+}
+
+/** Same method, same parameters that matter: same name. */
+function nameOf(method: string, params: Params | undefined): string {
+  const { _meta: _, ...rest } = params ?? {};
+  return `${method} ${JSON.stringify(rest)}`;
+}
+
+function affectedBy(notification: string, params: Params | undefined): readonly string[] {
+  switch (notification) {
+    case 'notifications/tools/list_changed':
+      return ['tools/list '];
+    case 'notifications/prompts/list_changed':
+      return ['prompts/list '];
+    case 'notifications/resources/list_changed':
+      return ['resources/list ', 'resources/templates/list ', 'resources/read '];
+    case 'notifications/resources/updated':
+      return [nameOf('resources/read', { uri: params?.['uri'] })];
+    default:
+      return [];
+  }
+}

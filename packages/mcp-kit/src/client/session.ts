@@ -1,0 +1,259 @@
+import { KitError } from '#base';
+import { isRecord, type Params } from '#jsonrpc';
+import {
+  metaKeys,
+  type CallToolResult,
+  type Era,
+  type Implementation,
+  type LoggingLevel,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type ServerCapabilities,
+  type Target,
+  type Tool,
+} from '#protocol';
+import { Caller } from './caller.ts';
+import { isDiscoverResult, type DiscoverResult } from './facts.ts';
+import type { CallOptions, SessionOptions } from './options.ts';
+import { readPage, walkPages, type PageOptions } from './pages.ts';
+import type {
+  CompletionReference,
+  CompletionResult,
+  GetPromptResult,
+  PromptsPage,
+  ReadResourceResult,
+  ResourcesPage,
+  ResourceTemplatesPage,
+  ToolsPage,
+} from './results.ts';
+import type { SessionStats } from './stats.ts';
+import type { Subscription, SubscriptionFilter } from './subscriptions.ts';
+
+/** Opens a session with a server of either era; it heals itself until it is closed. */
+export async function openSession(target: Target, options: SessionOptions = {}): Promise<Session> {
+  const caller = new Caller(target, options);
+  await caller.open();
+  return new Session(caller, options.validateOutput ?? true);
+}
+
+/** One server, whatever era it speaks and however it is reached. */
+export class Session implements AsyncDisposable {
+  readonly #caller: Caller;
+  readonly #validates: boolean;
+
+  constructor(caller: Caller, validates: boolean) {
+    this.#caller = caller;
+    this.#validates = validates;
+  }
+
+  get era(): Era {
+    return this.#caller.facts.era;
+  }
+
+  /** The protocol revision spoken. */
+  get version(): string {
+    return this.#caller.facts.version;
+  }
+
+  /** The server's name and version, if it told them. */
+  get server(): Implementation | undefined {
+    return this.#caller.facts.server;
+  }
+
+  get capabilities(): ServerCapabilities {
+    return this.#caller.facts.capabilities;
+  }
+
+  /** How the server wants to be used. */
+  get instructions(): string | undefined {
+    return this.#caller.facts.instructions;
+  }
+
+  get isOpen(): boolean {
+    return this.#caller.isOpen;
+  }
+
+  get stats(): SessionStats {
+    return this.#caller.stats;
+  }
+
+  /** Settles when the session has ended for good; with the cause if it was not `close`. */
+  get closed(): Promise<Error | undefined> {
+    return this.#caller.closed;
+  }
+
+  /** Asks whether the server is there. */
+  async ping(options?: CallOptions): Promise<void> {
+    const method = this.era === 'legacy' ? 'ping' : 'server/discover';
+    await this.#caller.ask(method, undefined, options);
+  }
+
+  /** What the server can do; in the older era as it said when the session was opened. */
+  async discover(options?: CallOptions): Promise<DiscoverResult> {
+    if (this.era === 'legacy') {
+      const { version, capabilities, instructions, server } = this.#caller.facts;
+      return {
+        supportedVersions: [version],
+        capabilities,
+        ...(instructions !== undefined && { instructions }),
+        ...(server && { _meta: { [metaKeys.serverInfo]: server } }),
+      };
+    }
+    const result = await this.request('server/discover', undefined, options);
+    if (isDiscoverResult(result)) return result;
+    throw new KitError('invalid_answer', 'server/discover: not what the revision says');
+  }
+
+  /** All tools, page by page as they are wanted. */
+  tools(options?: CallOptions): AsyncIterable<Tool> {
+    return walkPages(
+      'tools/list',
+      (page) => this.listTools(page, options),
+      ({ tools }) => tools,
+    );
+  }
+
+  async listTools(page?: PageOptions, options?: CallOptions): Promise<ToolsPage> {
+    const list = await this.#page<ToolsPage>(['tools/list', 'tools'], page, options);
+    return this.#caller.learn(list);
+  }
+
+  /** Calls a tool. What the tool says went wrong is a result too: look at `isError`. */
+  async callTool(name: string, args: Params = {}, options?: CallOptions): Promise<CallToolResult> {
+    const params = { name, arguments: args };
+    const result = await this.request('tools/call', params, options);
+    if (!isToolResult(result)) {
+      throw new KitError('invalid_answer', `${name}: the result has no content`);
+    }
+    if (this.#validates) await this.#caller.tools.check(name, result);
+    // Some servers leave out what their structured content makes superfluous.
+    return Array.isArray(result.content) ? result : { ...result, content: [] };
+  }
+
+  resources(options?: CallOptions): AsyncIterable<Resource> {
+    return walkPages(
+      'resources/list',
+      (page) => this.listResources(page, options),
+      ({ resources }) => resources,
+    );
+  }
+
+  listResources(page?: PageOptions, options?: CallOptions): Promise<ResourcesPage> {
+    return this.#page(['resources/list', 'resources'], page, options);
+  }
+
+  resourceTemplates(options?: CallOptions): AsyncIterable<ResourceTemplate> {
+    return walkPages(
+      'resources/templates/list',
+      (page) => this.listResourceTemplates(page, options),
+      ({ resourceTemplates }) => resourceTemplates,
+    );
+  }
+
+  listResourceTemplates(page?: PageOptions, options?: CallOptions): Promise<ResourceTemplatesPage> {
+    return this.#page(['resources/templates/list', 'resourceTemplates'], page, options);
+  }
+
+  async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
+    const result = await this.request('resources/read', { uri }, options);
+    requireList(result, 'contents', uri);
+    return result as unknown as ReadResourceResult;
+  }
+
+  /** Asks to be told when a resource changes; `onNotification` hears it. Survives a lost connection. */
+  subscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    return this.#caller.subscribe(uri, options);
+  }
+
+  unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    return this.#caller.unsubscribe(uri, options);
+  }
+
+  prompts(options?: CallOptions): AsyncIterable<Prompt> {
+    return walkPages(
+      'prompts/list',
+      (page) => this.listPrompts(page, options),
+      ({ prompts }) => prompts,
+    );
+  }
+
+  listPrompts(page?: PageOptions, options?: CallOptions): Promise<PromptsPage> {
+    return this.#page(['prompts/list', 'prompts'], page, options);
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    const result = await this.request('prompts/get', { name, arguments: args }, options);
+    requireList(result, 'messages', name);
+    return result as unknown as GetPromptResult;
+  }
+
+  /** Completes an argument of a prompt or of a resource template. */
+  async complete(
+    ref: CompletionReference,
+    argument: { readonly name: string; readonly value: string },
+    context?: { readonly arguments?: Readonly<Record<string, string>> },
+  ): Promise<CompletionResult> {
+    const params = { ref, argument, ...(context && { context }) };
+    const result = await this.request('completion/complete', params);
+    if (!isRecord(result))
+      throw new KitError('invalid_answer', 'completion/complete: no completion');
+    requireList(result['completion'], 'values', 'completion/complete');
+    return result as unknown as CompletionResult;
+  }
+
+  /** From which level on the server shall send log messages. */
+  setLogLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
+    return this.#caller.setLogLevel(level, options);
+  }
+
+  /** Asks to be told about changes for as long as the subscription is open; `onNotification` hears them. */
+  listen(filter: SubscriptionFilter): Promise<Subscription> {
+    return this.#caller.listen(filter);
+  }
+
+  /** Asks anything. */
+  request(method: string, params?: Params, options?: CallOptions): Promise<unknown> {
+    return this.#caller.request(method, params, options);
+  }
+
+  /** Tells anything; await it to be slowed down by a server that reads slowly. */
+  notify(method: string, params?: Params): Promise<void> {
+    return this.#caller.notify(method, params);
+  }
+
+  /** Ends the session, and the process of the server where it has one. Everything under way settles. */
+  close(): Promise<void> {
+    return this.#caller.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #page<Page>(
+    [method, key]: readonly [string, string],
+    page: PageOptions = {},
+    options: CallOptions = {},
+  ): Promise<Page> {
+    const params = page.cursor === undefined ? undefined : { cursor: page.cursor };
+    return readPage(method, key, () => this.request(method, params, options));
+  }
+}
+
+function isToolResult(result: unknown): result is CallToolResult {
+  return isRecord(result) && (Array.isArray(result['content']) || 'structuredContent' in result);
+}
+
+function requireList(
+  result: unknown,
+  key: string,
+  subject: string,
+): asserts result is Record<string, unknown> {
+  if (isRecord(result) && Array.isArray(result[key])) return;
+  throw new KitError('invalid_answer', `${subject}: the answer has no list "${key}"`);
+}

@@ -1,0 +1,133 @@
+import { createDeferred, KitError } from '#base';
+import { isId, isRecord, type Connection, type Id, type Params } from '#jsonrpc';
+import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
+
+/** What to be told about. */
+export interface SubscriptionFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  /** URIs of resources. */
+  readonly resourceSubscriptions?: readonly string[];
+  readonly [kind: string]: unknown;
+}
+
+/** A standing wish to be told. */
+export interface Subscription {
+  /** What the server agreed to tell. */
+  readonly honored: SubscriptionFilter;
+  /** Settles when nothing more will come; with the cause if it was not `close`. */
+  readonly closed: Promise<Error | undefined>;
+  close(): void;
+}
+
+/** How a server of the older era is told about single resources. */
+export interface Subscriber {
+  subscribe(uri: string): Promise<void>;
+  unsubscribe(uri: string): Promise<void>;
+}
+
+/** A server of the older era tells of changed lists unasked; only resources need a word. */
+export class UnaskedSubscriptions {
+  readonly #open = new Set<(cause: Error | undefined) => void>();
+
+  async open(
+    filter: SubscriptionFilter,
+    { tools, prompts, resources }: ServerCapabilities,
+    subscriber: Subscriber,
+  ): Promise<Subscription> {
+    const uris = resources?.subscribe === true ? (filter.resourceSubscriptions ?? []) : [];
+    const leave = (): void => {
+      for (const uri of uris) subscriber.unsubscribe(uri).catch(() => {});
+    };
+    const asked = await Promise.allSettled(uris.map((uri) => subscriber.subscribe(uri)));
+    const refused = asked.find((outcome) => outcome.status === 'rejected');
+    if (refused !== undefined) {
+      leave();
+      throw asError(refused.reason);
+    }
+    const { promise: closed, resolve } = createDeferred<Error | undefined>();
+    this.#open.add(resolve);
+    return {
+      honored: {
+        ...(filter.toolsListChanged && tools?.listChanged && { toolsListChanged: true }),
+        ...(filter.promptsListChanged && prompts?.listChanged && { promptsListChanged: true }),
+        ...(filter.resourcesListChanged &&
+          resources?.listChanged && { resourcesListChanged: true }),
+        ...(uris.length > 0 && { resourceSubscriptions: uris }),
+      },
+      closed,
+      close: () => {
+        if (!this.#open.delete(resolve)) return;
+        resolve(undefined);
+        leave();
+      },
+    };
+  }
+
+  /** The session has ended. */
+  end(cause: Error | undefined): void {
+    for (const resolve of this.#open) resolve(cause);
+    this.#open.clear();
+  }
+}
+
+/** The subscriptions of the stateless era that are open on any connection. */
+export class Subscriptions {
+  readonly #awaited = new Map<Id, (honored: SubscriptionFilter) => void>();
+  #last = 0;
+
+  /** Notes that the server has taken up a subscription. */
+  acknowledge(params: Params | undefined): void {
+    const meta = params?.['_meta'];
+    const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
+    const honored = params?.['notifications'];
+    if (isId(id)) this.#awaited.get(id)?.(isRecord(honored) ? honored : {});
+  }
+
+  /** Subscribes; settles when the server has said what it will tell. */
+  async open(
+    connection: Connection,
+    filter: SubscriptionFilter,
+    { envelope, timeoutMs }: { readonly envelope: Meta; readonly timeoutMs: number },
+  ): Promise<Subscription> {
+    this.#last += 1;
+    const id = `listen-${this.#last}`;
+    const stop = new AbortController();
+    const acknowledged = createDeferred<SubscriptionFilter>();
+    this.#awaited.set(id, acknowledged.resolve);
+    const listening = connection.request(
+      'subscriptions/listen',
+      { notifications: filter, _meta: envelope },
+      { id, signal: stop.signal, timeoutMs: Infinity, maxTotalMs: Infinity },
+    );
+    const closed = listening.then(
+      () => undefined,
+      (error: unknown) => (stop.signal.aborted ? undefined : asError(error)),
+    );
+    const timer = setTimeout(() => {
+      acknowledged.reject(
+        new KitError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`),
+      );
+    }, timeoutMs);
+    // A server that has nothing to tell ends the subscription at once.
+    void closed.then((error) => {
+      if (error === undefined) acknowledged.resolve({});
+      else acknowledged.reject(error);
+    });
+    try {
+      const honored = await acknowledged.promise;
+      return { honored, closed, close: () => stop.abort() };
+    } catch (error) {
+      stop.abort();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.#awaited.delete(id);
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

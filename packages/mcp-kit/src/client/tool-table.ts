@@ -1,0 +1,93 @@
+import { describeError, isPromise, KitError, type Logger } from '#base';
+import {
+  headerBindings,
+  mirrorHeaders,
+  type CallToolResult,
+  type HeaderBinding,
+  type JsonSchema,
+  type Tool,
+} from '#protocol';
+import { compileSchema, type Checked, type CompiledSchema } from '#schema';
+
+interface KnownTool {
+  readonly bindings: readonly HeaderBinding[];
+  readonly outputSchema: JsonSchema | undefined;
+  /** Made at the first result: most tools of a list are never called. */
+  output?: CompiledSchema | 'unusable';
+}
+
+/** What is known of a server's tools from the lists it gave: which headers repeat arguments, and what results look like. */
+export class ToolTable {
+  readonly #logger: Logger;
+  readonly #known = new Map<string, KnownTool>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /**
+   * Learns from a page of a list, and returns those of its tools that can be called. `mirrored`: arguments travel in
+   * headers as well, so a tool whose annotations are wrong cannot be called.
+   */
+  learn(tools: readonly Tool[], mirrored: boolean): readonly Tool[] {
+    return tools.filter((tool) => {
+      try {
+        const bindings = mirrored ? headerBindings(tool.inputSchema) : [];
+        this.#known.set(tool.name, { bindings, outputSchema: tool.outputSchema });
+        return true;
+      } catch (error) {
+        this.#logger.warn(`tool ${tool.name} is left out: ${messageOf(error)}`);
+        return false;
+      }
+    });
+  }
+
+  knows(name: string): boolean {
+    return this.#known.has(name);
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** The headers that must repeat these arguments. */
+  headersFor(name: unknown, args: unknown): Readonly<Record<string, string>> | undefined {
+    const bindings = typeof name === 'string' ? this.#known.get(name)?.bindings : undefined;
+    if (bindings === undefined || bindings.length === 0) return undefined;
+    return mirrorHeaders(args, bindings);
+  }
+
+  /** Throws unless a result has the shape its tool promised, where that is known. */
+  async check(name: string, result: CallToolResult): Promise<void> {
+    const known = this.#known.get(name);
+    if (known?.outputSchema === undefined || result.isError === true) return;
+    known.output ??= this.#compile(name, known.outputSchema);
+    if (known.output === 'unusable') return;
+    const { structuredContent } = result;
+    if (structuredContent === undefined) throw broken(name, 'it has no structured content');
+    const outcome = known.output.check(structuredContent);
+    const checked: Checked = isPromise(outcome) ? await outcome : outcome;
+    if (checked.ok) return;
+    throw broken(name, checked.issues.map(({ message }) => message).join('; '));
+  }
+
+  /** A schema that cannot be used is the server's fault, and no reason not to call the tool. */
+  #compile(name: string, schema: JsonSchema): CompiledSchema | 'unusable' {
+    try {
+      return compileSchema(schema, { subject: `output of ${name}`, direction: 'output' });
+    } catch (error) {
+      this.#logger.warn(`results of tool ${name} are not checked: ${messageOf(error)}`);
+      return 'unusable';
+    }
+  }
+}
+
+function broken(name: string, what: string): KitError {
+  return new KitError('invalid_answer', `${name}: the result breaks its output schema: ${what}`, {
+    hint: 'Report it to the author of the server, or open the session with validateOutput: false.',
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof KitError ? error.message : describeError(error);
+}

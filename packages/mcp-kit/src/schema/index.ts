@@ -1,0 +1,11 @@
+export type { Issue } from './issue.ts';
+export { warmValidator } from './json-validator.ts';
+export {
+  compileSchema,
+  withJsonSchema,
+  type AnySchema,
+  type Checked,
+  type CompiledSchema,
+  type CompileOptions,
+} from './schema.ts';
+export type { StandardSchema } from './standard-schema.ts';

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { createDeferred, KitError, stderrLogger, type Logger } from '#base';
+import type { Channel, Limits } from '#jsonrpc';
+import type { Target } from '#protocol';
+import { ChildChannel } from './child-channel.ts';
+import { prepareCustody } from './custody.ts';
+import { childEnvironment, type EnvironmentOptions } from './environment.ts';
+import { startFailure } from './failure.ts';
+import { locateLog } from './log-files.ts';
+import { keyOf, labelOf } from './naming.ts';
+import { ProcessGroup, type StopOptions } from './process-group.ts';
+import { StderrTail } from './stderr-tail.ts';
+import { StdoutLog, type StdoutLogOptions } from './stdout-log.ts';
+
+export interface ChildOptions extends EnvironmentOptions {
+  /** A program: its path, or its name on the PATH. Never a shell's command line. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly limits?: Partial<Limits>;
+  /** Keeps what the child says on its standard output in a file. */
+  readonly stdoutLog?: StdoutLogOptions;
+  /** How long it may take to end: 2 s after its input has ended, 3 s more after SIGTERM. */
+  readonly stop?: StopOptions;
+  /** Hears what the child says on its standard error, as it comes. */
+  readonly onStderr?: (text: string) => void;
+  /** Makes sure that the child does not survive a `kill -9` of this process. On by default. */
+  readonly guard?: boolean;
+  /** Where a log that cannot be written is reported; standard error unless given. */
+  readonly logger?: Logger;
+}
+
+/** A server that is a program: each conversation is a process of its own, and nothing of it survives its end. */
+export function childTarget(options: ChildOptions): Target {
+  const { command, stdoutLog } = options;
+  if (command === '') throw new KitError('invalid_argument', 'the command of a child is empty');
+  if (stdoutLog !== undefined) locateLog(stdoutLog.path, stdoutLog.root);
+  const label = labelOf(options);
+  return {
+    label,
+    key: keyOf(options),
+    wire: 'stream',
+    async dial(signal) {
+      if (signal?.aborted) {
+        throw new KitError('aborted', `${label} was not started`, { cause: signal.reason });
+      }
+      return start(options, label);
+    },
+  };
+}
+
+async function start(options: ChildOptions, label: string): Promise<Channel> {
+  const { logger = stderrLogger(), stdoutLog } = options;
+  const { child, group } = await launch(options, label);
+  const stderr = new StderrTail();
+  child.stderr.on('error', () => {}).on('data', (chunk) => stderr.push(chunk));
+  if (options.onStderr !== undefined) hear(child, options.onStderr, logger);
+  const log =
+    stdoutLog === undefined
+      ? undefined
+      : new StdoutLog(stdoutLog, (error) => {
+          logger.warn(`${label}: its output is no longer logged: ${error.message}`);
+        });
+  return new ChildChannel({ label, child, group, stderr, log }, options);
+}
+
+type Launched = ChildProcessWithoutNullStreams & { readonly pid: number };
+
+async function launch(
+  options: ChildOptions,
+  label: string,
+): Promise<{ readonly child: Launched; readonly group: ProcessGroup }> {
+  const { command, args = [], cwd, guard = true } = options;
+  const windows = process.platform === 'win32';
+  try {
+    const run = windows ? await loadCrossSpawn() : spawn;
+    if (guard) prepareCustody();
+    const child = run(command, args, {
+      cwd,
+      env: childEnvironment(options),
+      stdio: 'pipe',
+      // The leader of a group, which can be ended as a whole. On Windows it would get a window instead.
+      detached: !windows,
+      windowsHide: true,
+    });
+    if (hasStarted(child)) return { child, group: new ProcessGroup(child, guard) };
+    const failed = createDeferred<never>();
+    child.once('error', failed.reject);
+    return await failed.promise;
+  } catch (cause) {
+    throw startFailure(label, { command, cwd }, cause);
+  }
+}
+
+function hasStarted(child: ChildProcess): child is Launched {
+  return child.pid !== undefined;
+}
+
+/** Windows starts `.cmd` files only by way of its shell, whose quoting this knows. */
+async function loadCrossSpawn(): Promise<typeof spawn> {
+  const { default: crossSpawn } = await import('cross-spawn');
+  return crossSpawn.spawn;
+}
+
+/** Somebody else's bug is not the end of the conversation. */
+function hear(
+  child: ChildProcessWithoutNullStreams,
+  onStderr: (text: string) => void,
+  logger: Logger,
+): void {
+  const decoder = new TextDecoder();
+  child.stderr.on('data', (chunk: Uint8Array) => {
+    try {
+      onStderr(decoder.decode(chunk, { stream: true }));
+    } catch (error) {
+      logger.error(`onStderr threw: ${String(error)}`);
+    }
+  });
+}

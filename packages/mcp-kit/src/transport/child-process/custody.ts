@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { Guardian } from './guardian.ts';
+import { recordChild, sweepOrphans } from './orphan-record.ts';
+
+const guardian = new Guardian();
+/** The groups of this process, and how to let go of each. */
+const held = new Map<number, () => void>();
+let swept = false;
+
+/** To be called before a child is started, so that not even the first can be left behind. */
+export function prepareCustody(): void {
+  guardian.start();
+  if (swept) return;
+  swept = true;
+  try {
+    sweepOrphans();
+  } catch {
+    // What others left behind is no reason not to start.
+  }
+}
+
+/** Makes sure that a group does not outlive this process, however it ends; gives back how to let go of it. */
+export function takeCustody(pid: number, guarded: boolean): () => void {
+  if (held.size === 0) process.on('exit', killHeld);
+  if (guarded) guardian.add(pid);
+  const forget = guarded ? recordChild(pid) : undefined;
+  const release = (): void => {
+    if (!held.delete(pid)) return;
+    guardian.remove(pid);
+    forget?.();
+    if (held.size === 0) process.off('exit', killHeld);
+  };
+  held.set(pid, release);
+  return release;
+}
+
+/** Sends a signal to a process and all that it started. On Windows there is only one: the end. */
+export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKILL'): void {
+  if (process.platform === 'win32') {
+    if (signal === 'SIGKILL') spawn('taskkill', taskkill(pid), quiet).on('error', () => {});
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has ended.
+  }
+}
+
+function killHeld(): void {
+  for (const [pid, release] of held) {
+    if (process.platform === 'win32') spawnSync('taskkill', taskkill(pid), quiet);
+    else signalGroup(pid, 'SIGKILL');
+    release();
+  }
+}
+
+const quiet = { stdio: 'ignore', windowsHide: true } as const;
+
+function taskkill(pid: number): string[] {
+  return ['/pid', String(pid), '/T', '/F'];
+}

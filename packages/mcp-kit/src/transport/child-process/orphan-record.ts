@@ -1,0 +1,120 @@
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readAllStats, readStat, type ProcessStat } from './process-stat.ts';
+
+/**
+ * For the case that this process and its guardian are killed together: who comes next finds what they left.
+ * One empty file per child; its name says it all, so there is nothing to parse and nothing half written.
+ */
+interface Place {
+  readonly folder: string;
+  /** Pids mean something only until the next boot, and only in one namespace. */
+  readonly boot: string;
+  readonly namespace: string;
+  readonly host: number;
+  readonly hostStart: number;
+}
+
+let known: Place | 'none' | undefined;
+
+/** Notes that a child of this process runs; gives back how to forget it. Where that is impossible, nothing happens. */
+export function recordChild(pid: number): () => void {
+  const place = findPlace();
+  const start = readStat(pid)?.start;
+  if (place === 'none' || start === undefined) return () => {};
+  const { folder, boot, namespace, host, hostStart } = place;
+  const file = path.join(folder, [boot, namespace, host, hostStart, pid, start].join('.'));
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    return () => {};
+  }
+  return () => forget(file);
+}
+
+/** Kills the groups of processes that ended without doing so, and forgets them. */
+export function sweepOrphans(): void {
+  const place = findPlace();
+  if (place === 'none') return;
+  let all: readonly ProcessStat[] | undefined;
+  for (const name of readdirSync(place.folder)) {
+    const [boot, namespace, ...numbers] = name.split('.');
+    if (numbers.length !== 4) continue;
+    const [host = 0, hostStart = 0, child = 0, childStart = 0] = numbers.map(Number);
+    if (boot === place.boot) {
+      if (namespace !== place.namespace || isAlive(host, hostStart)) continue;
+      const leader = readStat(child);
+      const members = leader === undefined ? (all ??= readAllStats()) : [leader];
+      if (members.some((stat) => belongs(stat, child, childStart))) killGroup(child);
+    }
+    forget(path.join(place.folder, name));
+  }
+}
+
+/** A zombie has ended, too: it only waits for its parent to hear of it. */
+function isAlive(pid: number, start: number): boolean {
+  const stat = readStat(pid);
+  return stat !== undefined && stat.start === start && stat.state !== 'Z';
+}
+
+/**
+ * Whether a process is of the group that was recorded: its leader, or when that has ended, any that is younger.
+ * The kernel gives no number away that is still the number of a group, so those are of no other.
+ */
+function belongs(stat: ProcessStat, group: number, start: number): boolean {
+  if (stat.group !== group || stat.session !== group) return false;
+  return stat.pid === group ? stat.start === start : stat.start >= start;
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Gone meanwhile, or never ours.
+  }
+}
+
+function forget(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Somebody else's sweep will try again.
+  }
+}
+
+function findPlace(): Place | 'none' {
+  known ??= process.platform === 'linux' ? openPlace() : 'none';
+  return known;
+}
+
+/** A folder that only this user can have filled: a record is an order to kill. */
+function openPlace(): Place | 'none' {
+  try {
+    const uid = process.getuid?.();
+    const own = readStat('self');
+    if (uid === undefined || own === undefined) return 'none';
+    const folder = path.join(tmpdir(), `mcp-kit-${uid}`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) return 'none';
+    return {
+      folder,
+      boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8),
+      namespace: /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '',
+      host: process.pid,
+      hostStart: own.start,
+    };
+  } catch {
+    return 'none';
+  }
+}

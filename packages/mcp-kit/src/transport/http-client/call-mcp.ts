@@ -1,0 +1,87 @@
+import { createDeferred, KitError } from '#base';
+import { isRecord, rpcErrors, type Params, type Request, type Response } from '#jsonrpc';
+import { claimsModern, mcpErrors, metaKeys, modernVersion } from '#protocol';
+import { isResponse } from './answers.ts';
+import { HttpChannel } from './http-channel.ts';
+import { parseUrl, settle, type HttpClientOptions } from './options.ts';
+
+export interface CallMcpOptions extends Pick<HttpClientOptions, 'headers' | 'limits' | 'agent'> {
+  /** How long it may take in all; 30 s. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * One direct call without a session; resolves with the whole JSON-RPC response, be it a result or an error.
+ * A server that wants the envelope of the stateless revision gets it at a second try.
+ */
+export async function callMcp(
+  url: string | URL,
+  method: string,
+  ...[params, options = {}]: [params?: Params | undefined, options?: CallMcpOptions]
+): Promise<Response> {
+  const { timeoutMs = 30_000, signal } = options;
+  const channel = new HttpChannel(parseUrl(url), undefined, settle(options));
+  let awaited = createDeferred<Response>();
+  let id = 0;
+  channel.start({
+    message: (value) => {
+      if (isResponse(value) && value.id === id) awaited.resolve(value);
+    },
+    malformed: () => {},
+    lost: (_, error) => awaited.reject(error),
+    ended: () => {},
+    closed: () => {},
+  });
+  const ask = (sent: Params | undefined): Promise<Response> => {
+    awaited = createDeferred();
+    const message: Request = { jsonrpc: '2.0', id: ++id, method, ...(sent && { params: sent }) };
+    channel.send(JSON.stringify(message), undefined, { message });
+    return awaited.promise;
+  };
+  const giveUp = (): void => {
+    const cause: unknown = signal?.reason;
+    awaited.reject(new KitError('aborted', `${method}: cancelled by the caller`, { cause }));
+  };
+  const timer = setTimeout(() => {
+    awaited.reject(new KitError('timeout', `${method}: no answer within ${timeoutMs} ms`));
+  }, timeoutMs);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    const first = ask(params);
+    if (signal?.aborted) giveUp();
+    const answer = await first;
+    return wantsEnvelope(answer) && !claimsModern(params) ? await ask(enveloped(params)) : answer;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+    await channel.close();
+  }
+}
+
+/** Whether a server refused, before anything ran, because it did not learn who asks. */
+function wantsEnvelope({ error }: Response): boolean {
+  switch (error?.code) {
+    case mcpErrors.headerMismatch:
+    case mcpErrors.missingClientCapability:
+    case mcpErrors.unsupportedVersion:
+      return true;
+    case rpcErrors.invalidParams:
+      return error.message.includes('_meta');
+    case rpcErrors.invalidRequest:
+    case rpcErrors.overloaded:
+      // One that serves sessions beside stateless calls takes this for a message of a session.
+      return /session|initiali[sz]e/i.test(error.message);
+    default:
+      return false;
+  }
+}
+
+function enveloped(params: Params | undefined): Params {
+  const meta = params?.['_meta'];
+  const envelope = {
+    [metaKeys.protocolVersion]: modernVersion,
+    [metaKeys.clientCapabilities]: {},
+  };
+  return { ...params, _meta: { ...(isRecord(meta) ? meta : {}), ...envelope } };
+}

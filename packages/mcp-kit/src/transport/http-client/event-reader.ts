@@ -1,0 +1,179 @@
+import { Buffer } from 'node:buffer';
+import { Pieces } from '../pieces.ts';
+
+/** What an event stream says. Calls come in the order of the bytes. */
+export interface EventSink {
+  /** An event with data; a type that was not given is `message`. */
+  event(type: string, data: Buffer): void;
+  /** Everything up to here can be skipped when the stream is continued: the id, as the bytes of a header. */
+  position(id: string): void;
+  /** How long to wait before the stream is continued. */
+  retry(ms: number): void;
+  /** An event was larger than allowed and has been skipped; `sample` is how its data begins. */
+  oversized(sample: string): void;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const colon = 0x3a;
+const space = 0x20;
+const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
+const newline = Buffer.of(lineFeed);
+
+/** Bytes a line may have beside the data in it. */
+const lineExtra = 64;
+const longestId = 4096;
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Takes the bytes of an event stream as they come, in any split; linear in time, bounded in memory. */
+export class EventReader {
+  readonly #maxBytes: number;
+  readonly #sink: EventSink;
+  /** The unfinished line. */
+  readonly #line = new Pieces();
+  #firstLine = true;
+  /** The rest of the unfinished line is of no use. */
+  #skipping = false;
+  /** The last byte was a carriage return, so a line feed that follows belongs to it. */
+  #returned = false;
+  // The unfinished event.
+  readonly #data = new Pieces();
+  #hasData = false;
+  #type = '';
+  #id: string | undefined;
+  #sample: string | undefined;
+
+  constructor(maxBytes: number, sink: EventSink) {
+    this.#maxBytes = maxBytes;
+    this.#sink = sink;
+  }
+
+  push(chunk: Buffer): void {
+    let from = this.#returned && chunk[0] === lineFeed ? 1 : 0;
+    if (chunk.length > 0) this.#returned = false;
+    // Each is looked for again only when it has been passed: most streams have no carriage return at all.
+    let feed = next(chunk, lineFeed, from);
+    let back = next(chunk, carriageReturn, from);
+    for (let end = Math.min(feed, back); end < chunk.length; end = Math.min(feed, back)) {
+      this.#finishLine(chunk.subarray(from, end));
+      from = end + 1;
+      if (end === back) {
+        this.#returned = from === chunk.length;
+        if (chunk[from] === lineFeed) from += 1;
+        back = next(chunk, carriageReturn, from);
+      }
+      if (feed < from) feed = next(chunk, lineFeed, from);
+    }
+    if (from < chunk.length) this.#keep(from === 0 ? chunk : chunk.subarray(from));
+  }
+
+  /** The stream is complete: its last event may lack its blank line, but is then no position to continue after. */
+  end(): void {
+    if (this.#line.size > 0 || this.#skipping) this.#finishLine(Buffer.alloc(0));
+    this.#id = undefined;
+    this.#dispatch();
+  }
+
+  #keep(part: Buffer): void {
+    if (this.#skipping) return;
+    // A comment need not be kept, however long it is.
+    this.#skipping = this.#line.size === 0 && part[0] === colon;
+    if (this.#skipping) return;
+    this.#line.add(part);
+    if (this.#line.size <= this.#maxBytes + lineExtra) return;
+    this.#skipping = true;
+    this.#skip(this.#line.take());
+  }
+
+  #finishLine(tail: Buffer): void {
+    if (this.#line.size > 0 || this.#skipping) this.#keep(tail);
+    const skipped = this.#skipping;
+    this.#skipping = false;
+    const line = this.#line.size > 0 ? this.#line.take() : tail;
+    if (!skipped && line.length > this.#maxBytes + lineExtra) this.#skip(line);
+    else if (!skipped) this.#takeLine(line);
+    this.#firstLine = false;
+  }
+
+  #takeLine(given: Buffer): void {
+    const line = this.#withoutMark(given);
+    if (line.length === 0) this.#dispatch();
+    else this.#field(line);
+  }
+
+  /** A line that is too long spoils its event when it is data; else it says nothing of use. */
+  #skip(given: Buffer): void {
+    const line = this.#withoutMark(given);
+    if (line.toString('latin1', 0, 5) === 'data:') this.#refuse(line.subarray(5));
+  }
+
+  #withoutMark(line: Buffer): Buffer {
+    return this.#firstLine && byteOrderMark.equals(line.subarray(0, 3)) ? line.subarray(3) : line;
+  }
+
+  #field(line: Buffer): void {
+    const at = line.indexOf(colon);
+    const nameEnd = at < 0 ? line.length : at;
+    // No field has a longer name; a comment has none.
+    if (nameEnd === 0 || nameEnd > 5) return;
+    const name = line.toString('latin1', 0, nameEnd);
+    const from = line[nameEnd + 1] === space ? nameEnd + 2 : nameEnd + 1;
+    switch (name) {
+      case 'data':
+        this.#addData(line.subarray(from));
+        break;
+      case 'event':
+        this.#type = line.toString('utf8', from);
+        break;
+      case 'id':
+        this.#identify(line.toString('latin1', from));
+        break;
+      case 'retry':
+        this.#wait(line.toString('latin1', from));
+        break;
+      default:
+    }
+  }
+
+  #addData(value: Buffer): void {
+    if (this.#sample !== undefined) return;
+    if (this.#hasData) this.#data.add(newline);
+    this.#hasData = true;
+    this.#data.add(value);
+    if (this.#data.size > this.#maxBytes) this.#refuse(this.#data.take());
+  }
+
+  /** Only what fits into a header can be said back. */
+  #identify(id: string): void {
+    if (id.length <= longestId && /^[\t\x20-\x7e\x80-\xff]*$/.test(id)) this.#id = id;
+  }
+
+  #wait(digits: string): void {
+    if (/^\d+$/.test(digits)) this.#sink.retry(Math.min(Number(digits), longestTimerMs));
+  }
+
+  #refuse(begin: Buffer): void {
+    this.#sample ??= begin.toString('utf8', 0, 256).trimStart();
+    this.#data.clear();
+  }
+
+  #dispatch(): void {
+    const data = this.#data.size > 0 ? this.#data.take() : undefined;
+    const type = this.#type === '' ? 'message' : this.#type;
+    const id = this.#id;
+    const sample = this.#sample;
+    this.#hasData = false;
+    this.#type = '';
+    this.#id = undefined;
+    this.#sample = undefined;
+    if (id !== undefined) this.#sink.position(id);
+    if (sample !== undefined) this.#sink.oversized(sample);
+    else if (data !== undefined) this.#sink.event(type, data);
+  }
+}
+
+/** Where the byte is next, or the end. */
+function next(chunk: Buffer, byte: number, from: number): number {
+  const at = chunk.indexOf(byte, from);
+  return at < 0 ? chunk.length : at;
+}

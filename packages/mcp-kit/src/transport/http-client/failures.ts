@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import { KitError } from '#base';
+
+/** The connection failed before anything could be sent. */
+export function unreachable(place: string, cause: unknown): KitError {
+  if (cause instanceof KitError) return cause;
+  const reason = reasonOf(cause);
+  return new KitError('unreachable', `cannot reach ${place}: ${reason}`, {
+    hint: /CERT|TLS|SSL|SIGNED|EPROTO/i.test(reason)
+      ? 'Check the certificate of the server, and whether the URL should begin with http:// instead.'
+      : 'Check that the server is running, and that the address is right.',
+    cause,
+    details: { ran: false },
+  });
+}
+
+/** No connection within the time allowed. */
+export function connectTimeout(place: string, ms: number): KitError {
+  return new KitError('unreachable', `cannot reach ${place}: no connection within ${ms} ms`, {
+    hint: 'Check the address and the network, or raise connectTimeoutMs.',
+    details: { ran: false },
+  });
+}
+
+/** The connection broke between the request and the beginning of its answer. */
+export function brokenOff(place: string, cause: unknown): KitError {
+  const reason = reasonOf(cause);
+  if (reason.startsWith('HPE_')) {
+    return new KitError('invalid_answer', `${place} does not answer in HTTP: ${reason}`, {
+      hint: 'Check the port, and whether the URL should begin with https:// instead.',
+      cause,
+    });
+  }
+  return new KitError('answer_lost', `the connection to ${place} broke off: ${reason}`, {
+    hint: 'The request may have run. Ask the server before sending it again.',
+    cause,
+  });
+}
+
+/** An answer ended, or its stream did, before the message that was waited for. */
+export function endedEarly(method: string): KitError {
+  return new KitError('answer_lost', `the stream ended before the answer to ${method}`, {
+    hint: 'The request may have run. Ask the server before sending it again.',
+  });
+}
+
+/** The server refused because it does not know the session; `mayHaveRun` when it had taken the request before. */
+export function sessionLost(method: string, place: string, mayHaveRun = false): KitError {
+  return new KitError('session_lost', `${method}: ${place} no longer knows the session`, {
+    hint: mayHaveRun
+      ? 'The request may have run. Open a new session, and ask before sending it again.'
+      : 'Nothing ran. Open a new session and send it again.',
+    ...(mayHaveRun ? {} : { details: { ran: false } }),
+  });
+}
+
+/** Something else came than an answer. */
+export function invalidAnswer(method: string, what: string, hint?: string): KitError {
+  return new KitError('invalid_answer', `${method}: ${what}`, { hint });
+}
+
+/** An answer with more bytes than allowed. */
+export function tooLarge(method: string, maxBytes: number): KitError {
+  const hint = 'Raise limits.maxBytes to accept larger answers.';
+  return invalidAnswer(method, `the answer is larger than ${maxBytes} bytes`, hint);
+}
+
+/** A redirect that is not followed. */
+export function redirected(status: number, why: string, hint: string): KitError {
+  return new KitError('http_status', `HTTP ${status}: ${why}`, { hint, details: { status } });
+}
+
+/** What the server said with an HTTP status instead of with a message. */
+export function refusal(response: IncomingMessage, body: string): KitError {
+  const { statusCode: status = 0, statusMessage = '', headers } = response;
+  const text = oneLine(body) || statusMessage;
+  const challenge = headers['www-authenticate'];
+  const authServer = single(headers['mcp-auth-server']);
+  const retryAfter = secondsOf(headers['retry-after']);
+  const details = { status, body, challenge, authServer, retryAfter };
+  const code = status === 401 || status === 403 ? 'unauthorized' : 'http_status';
+  return new KitError(code, `HTTP ${status}${text === '' ? '' : `: ${text}`}`, {
+    hint: hintOf(status, details),
+    details,
+  });
+}
+
+function hintOf(
+  status: number,
+  said: { readonly challenge?: string | undefined; readonly authServer?: string | undefined },
+): string | undefined {
+  const { challenge, authServer } = said;
+  const hints = [
+    ...(challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`]),
+    ...(authServer === undefined ? [] : [`Mcp-Auth-Server: ${authServer}`]),
+  ];
+  if (hints.length > 0) return hints.join('; ');
+  if (status === 401 || status === 403) return 'Send the credentials the server wants as headers.';
+  if (status === 404 || status === 405) return 'Check that this is the URL of an MCP endpoint.';
+  return undefined;
+}
+
+const shownCharacters = 200;
+
+function oneLine(text: string): string {
+  const line = text.slice(0, 4 * shownCharacters).replaceAll(/[\p{Cc}\s]+/gu, ' ');
+  return line.trim().slice(0, shownCharacters);
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** `Retry-After` in seconds, whichever way it is said. */
+function secondsOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause ? String(cause.code) : '';
+  // When every address of a name fails, the message is empty.
+  return code === '' || cause.message.includes(code)
+    ? cause.message
+    : `${code} ${cause.message}`.trim();
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { KitError } from '#base';
+import type { Limits, Sink } from '#jsonrpc';
+import { backOff } from './back-off.ts';
+import { mediaType, readEvents, type Position } from './body.ts';
+import { refusal } from './failures.ts';
+import type { Asker, Asking, Wire } from './wire.ts';
+
+/** What a server's refusal of an event stream means. */
+export type Verdict = 'again' | 'anew' | 'stop';
+
+export interface FeedOptions {
+  readonly wire: Wire;
+  readonly limits: Limits;
+  /** Where to begin, and where it has got to. */
+  readonly position: Position;
+  /** Beside what every GET says; asked for at each. */
+  readonly headers: () => readonly string[];
+  readonly value: (value: unknown) => void;
+  readonly malformed: Sink['malformed'];
+  readonly oversized: (sample: string) => void;
+  /** The server gave no stream: whether to try again, as before or from its present, or never. */
+  readonly refused: (status: number, error: KitError, wasOpen: boolean) => Verdict;
+}
+
+/** An event stream that is fetched, and fetched again whenever it is cut, until it is stopped or refused. */
+export class Feed implements Asker {
+  readonly #options: FeedOptions;
+  #asking: Asking | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Tries since the last event. */
+  #failures = 0;
+  #wasOpen = false;
+  #stopped = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** Fetches now. */
+  start(): void {
+    const { wire, headers, position } = this.#options;
+    const list = ['accept', 'text/event-stream', ...headers()];
+    if (position.lastEventId !== undefined) list.push('last-event-id', position.lastEventId);
+    this.#asking = wire.ask({ method: 'GET', headers: list }, this);
+  }
+
+  /** Fetches after the wait that is due. */
+  continue(): void {
+    if (this.#stopped) return;
+    const waitMs = backOff(this.#failures, this.#options.position.retryMs);
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.start(), waitMs);
+  }
+
+  /** Ends it at once; nothing is delivered any more. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#asking?.abort();
+  }
+
+  answered(response: IncomingMessage): void {
+    const { statusCode: status = 0 } = response;
+    if (status === 200 && mediaType(response) === 'text/event-stream') {
+      this.#read(response);
+      return;
+    }
+    this.#asking?.abort();
+    this.#refused(status, refusal(response, ''));
+  }
+
+  /** No connection means an outage; anything else is the server's word. */
+  failed(error: KitError): void {
+    if (error.code === 'http_status') this.#refused(Number(error.details?.['status']), error);
+    else this.continue();
+  }
+
+  #refused(status: number, error: KitError): void {
+    const verdict = this.#options.refused(status, error, this.#wasOpen);
+    if (verdict === 'anew') this.#options.position.lastEventId = undefined;
+    if (verdict !== 'stop') this.continue();
+  }
+
+  #read(response: IncomingMessage): void {
+    this.#wasOpen = true;
+    const { limits, position, value, malformed, oversized } = this.#options;
+    const unlessStopped =
+      <Args extends unknown[]>(then: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (!this.#stopped) then(...args);
+      };
+    readEvents(response, {
+      limits,
+      position,
+      value: unlessStopped(value),
+      malformed: unlessStopped(malformed),
+      oversized: unlessStopped(oversized),
+      alive: () => {
+        this.#failures = 0;
+      },
+      over: () => {
+        this.#asking?.abort();
+        this.continue();
+      },
+    });
+  }
+}

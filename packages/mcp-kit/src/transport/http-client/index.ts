@@ -1,0 +1,3 @@
+export { callMcp, type CallMcpOptions } from './call-mcp.ts';
+export type { HeaderRecord, HttpClientOptions } from './options.ts';
+export { httpTarget, sseTarget } from './target.ts';

@@ -1,0 +1,140 @@
+import { Buffer } from 'node:buffer';
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import { isPromise, KitError, silentLogger, type Logger, type MaybePromise } from '#base';
+import { defaultLimits, type Limits } from '#jsonrpc';
+
+/** Headers by name. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+export interface HttpClientOptions {
+  /** Sent with every request, or a function that is asked before each: for tokens that change. */
+  readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>);
+  /** Where event streams are fetched, when not where messages are posted. */
+  readonly streamUrl?: string | URL;
+  readonly limits?: Partial<Limits>;
+  /** Makes the connections, instead of one that keeps them alive; it is not destroyed. */
+  readonly agent?: HttpAgent | HttpsAgent;
+  /** How long a connection may take to open; 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** How long the farewell to the server may take; 2 s. */
+  readonly closeTimeoutMs?: number;
+  /** Requests under way at the same time; others wait. 256. */
+  readonly maxConnections?: number;
+  /** Told about failures that nobody waits for. */
+  readonly logger?: Logger;
+}
+
+/** The options with their defaults. */
+export interface Settings {
+  readonly headers: () => MaybePromise<readonly string[]>;
+  readonly limits: Limits;
+  readonly agent: HttpAgent | HttpsAgent | undefined;
+  readonly connectTimeoutMs: number;
+  readonly closeTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly logger: Logger;
+}
+
+export function settle(options: HttpClientOptions): Settings {
+  return {
+    headers: headerSource(options.headers ?? {}),
+    limits: { ...defaultLimits, ...options.limits },
+    agent: options.agent,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    closeTimeoutMs: options.closeTimeoutMs ?? 2_000,
+    maxConnections: options.maxConnections ?? 256,
+    logger: options.logger ?? silentLogger,
+  };
+}
+
+/** The address of a server; anything but HTTP is the caller's mistake. */
+export function parseUrl(url: string | URL): URL {
+  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed;
+  throw new KitError('invalid_argument', `not a URL of an HTTP server: ${String(url)}`, {
+    hint: 'Use an address that begins with http:// or https://.',
+  });
+}
+
+/** The address as it may be shown: without credentials and query. */
+export function labelOf(url: URL): string {
+  return url.origin + url.pathname;
+}
+
+/** Headers that say what the message says, or how it is framed: another value would be a lie. */
+const reserved: ReadonlySet<string> = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'transfer-encoding',
+]);
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function headerSource(
+  headers: HeaderRecord | (() => MaybePromise<HeaderRecord>),
+): () => MaybePromise<readonly string[]> {
+  if (typeof headers !== 'function') {
+    const list = listHeaders(headers);
+    return () => list;
+  }
+  return () => {
+    const given = headers();
+    return isPromise(given) ? given.then(listHeaders) : listHeaders(given);
+  };
+}
+
+/** Names and values in turn; throws when one may not be set. */
+function listHeaders(headers: HeaderRecord): readonly string[] {
+  return Object.entries(headers).flatMap(([given, value]) => {
+    const name = given.toLowerCase();
+    if (reserved.has(name) || name.startsWith('mcp-param-')) {
+      throw new KitError('invalid_argument', `the header ${given} cannot be set`, {
+        hint: 'It follows from the message; leave it out.',
+      });
+    }
+    if (!token.test(name) || typeof value !== 'string' || !fieldValue.test(value)) {
+      throw new KitError('invalid_argument', `the header ${JSON.stringify(given)} is not valid`, {
+        hint: 'Names are tokens, and values are one line of Latin-1 text.',
+      });
+    }
+    return [name, value];
+  });
+}
+
+/** What every request to a place says unless told otherwise. */
+export function placeHeaders(url: URL): readonly string[] {
+  const list = ['host', url.host, 'user-agent', 'mcp-kit'];
+  if (url.username === '' && url.password === '') return list;
+  const credentials = `${decoded(url.username)}:${decoded(url.password)}`;
+  return [...list, 'authorization', `Basic ${Buffer.from(credentials).toString('base64')}`];
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Both lists of names and values, without what the second says anew. */
+export function mergeHeaders(
+  usual: readonly string[],
+  given: readonly string[],
+): readonly string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < usual.length; at += 2) {
+    const [name = '', value = ''] = [usual[at], usual[at + 1]];
+    if (!given.some((other, index) => index % 2 === 0 && other === name)) kept.push(name, value);
+  }
+  return [...kept, ...given];
+}

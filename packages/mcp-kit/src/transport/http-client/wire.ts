@@ -1,0 +1,262 @@
+import { Buffer } from 'node:buffer';
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import { isPromise, KitError, type MaybePromise } from '#base';
+import { brokenOff, connectTimeout, redirected, unreachable } from './failures.ts';
+import { labelOf, mergeHeaders, placeHeaders, type Settings } from './options.ts';
+
+/** One HTTP request; headers are names and values in turn. */
+export interface Ask {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly headers: readonly string[];
+  readonly body?: string;
+}
+
+/** Who asks: hears of the answer or of the failure, once and never at once, and of nothing after `abort`. */
+export interface Asker {
+  answered(response: IncomingMessage): void;
+  failed(error: KitError): void;
+}
+
+/** A request under way; aborting it also cuts its answer off. */
+export interface Asking {
+  abort(): void;
+}
+
+const maxHops = 5;
+/** Connections that nobody uses are given up after this, or a second before the server says that it does so. */
+const idleMs = 60_000;
+/** When the system asks a silent peer whether it is still there. */
+const probeAfterMs = 30_000;
+
+/** The way to one address. */
+interface Line {
+  readonly settings: Settings;
+  readonly secure: boolean;
+  readonly request: (options: RequestOptions) => ClientRequest;
+  /** What every request says: the place and the caller's own headers. */
+  readonly headers: () => MaybePromise<readonly string[]>;
+  readonly agent: Agent;
+  /** Where requests go; moves with permanent redirects. */
+  url: URL;
+  route: RequestOptions;
+}
+
+/** Sends requests to one address, over connections that are kept alive until it is destroyed. */
+export class Wire {
+  readonly #line: Line;
+
+  constructor(url: URL, settings: Settings) {
+    const secure = url.protocol === 'https:';
+    // Loaded here, because whoever speaks over pipes needs neither.
+    const { Agent, request } = secure
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http');
+    const agent =
+      settings.agent ??
+      new Agent({ keepAlive: true, keepAliveInitialDelay: probeAfterMs, timeout: idleMs });
+    const headers = headerSource(url, settings);
+    this.#line = { settings, secure, request, headers, agent, url, route: routeTo(url) };
+  }
+
+  /** The address as it may be shown. */
+  get label(): string {
+    return labelOf(this.#line.url);
+  }
+
+  ask(ask: Ask, asker: Asker): Asking {
+    return new Attempt(this.#line, ask, asker);
+  }
+
+  destroy(): void {
+    const { agent, settings } = this.#line;
+    if (settings.agent === undefined) agent.destroy();
+  }
+}
+
+function headerSource(url: URL, settings: Settings): () => MaybePromise<readonly string[]> {
+  const usual = placeHeaders(url);
+  let given: readonly string[] | undefined;
+  let merged: readonly string[] = usual;
+  const merge = (list: readonly string[]): readonly string[] => {
+    if (list !== given) merged = mergeHeaders(usual, list);
+    given = list;
+    return merged;
+  };
+  return () => {
+    const list = settings.headers();
+    return isPromise(list) ? list.then(merge) : merge(list);
+  };
+}
+
+function routeTo(url: URL): RequestOptions {
+  const { protocol, hostname, port, pathname, search } = url;
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return { protocol, host, port, path: pathname + search };
+}
+
+/** One request, with the redirects it takes. */
+class Attempt implements Asking {
+  readonly #line: Line;
+  readonly #ask: Ask;
+  readonly #asker: Asker;
+  #url: URL;
+  #hops = 0;
+  /** Every redirect so far was for good. */
+  #permanent = true;
+  #request: ClientRequest | undefined;
+  /** There is a connection, so something may have been sent. */
+  #connected = false;
+  #over = false;
+
+  constructor(line: Line, ask: Ask, asker: Asker) {
+    this.#line = line;
+    this.#ask = ask;
+    this.#asker = asker;
+    this.#url = line.url;
+    this.#begin(line.route);
+  }
+
+  abort(): void {
+    this.#over = true;
+    this.#request?.destroy();
+  }
+
+  #begin(route: RequestOptions): void {
+    try {
+      const headers = this.#line.headers();
+      if (!isPromise(headers)) {
+        this.#send(route, headers);
+        return;
+      }
+      headers.then(
+        (list) => {
+          if (!this.#over) this.#send(route, list);
+        },
+        (error: unknown) => this.#fail(noHeaders(error)),
+      );
+    } catch (error) {
+      // Whoever asks has nothing in hand yet to hear about it.
+      process.nextTick(() => this.#fail(noHeaders(error)));
+    }
+  }
+
+  #send(route: RequestOptions, common: readonly string[]): void {
+    const line = this.#line;
+    const ask = this.#ask;
+    const headers = common.concat(ask.headers);
+    if (ask.body !== undefined) {
+      headers.push('content-length', String(Buffer.byteLength(ask.body)));
+    }
+    let request: ClientRequest;
+    try {
+      request = line.request({ method: ask.method, headers, agent: line.agent, ...route });
+    } catch (error) {
+      process.nextTick(() => this.#fail(notSent(labelOf(this.#url), error)));
+      return;
+    }
+    this.#request = request;
+    request.on('response', (response) => this.#answered(response));
+    request.on('error', (error) => {
+      if (request === this.#request) this.#failed(error);
+    });
+    if (request.reusedSocket) this.#connected = true;
+    else request.once('socket', (socket) => this.#watch(request, socket));
+    request.end(ask.body);
+  }
+
+  /** Waits for a new connection, but not for ever. */
+  #watch(request: ClientRequest, socket: Socket): void {
+    const { secure, settings } = this.#line;
+    if (!isOpening(socket)) {
+      this.#connected = !socket.destroyed;
+      return;
+    }
+    const { connectTimeoutMs } = settings;
+    const timer = setTimeout(() => {
+      request.destroy(connectTimeout(labelOf(this.#url), connectTimeoutMs));
+    }, connectTimeoutMs);
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      this.#connected = true;
+      clearTimeout(timer);
+    });
+    request.once('close', () => clearTimeout(timer));
+  }
+
+  #failed(error: Error): void {
+    const place = labelOf(this.#url);
+    this.#fail(this.#connected ? brokenOff(place, error) : unreachable(place, error));
+  }
+
+  #fail(error: KitError): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#asker.failed(error);
+  }
+
+  #answered(response: IncomingMessage): void {
+    if (this.#over) return;
+    const { statusCode: status = 0 } = response;
+    const location = isRedirect(status) ? response.headers.location : undefined;
+    if (location !== undefined) {
+      this.#redirect(response, location);
+      return;
+    }
+    this.#over = true;
+    this.#asker.answered(response);
+  }
+
+  #redirect(response: IncomingMessage, location: string): void {
+    const { statusCode: status = 0 } = response;
+    const url = URL.canParse(location, this.#url.href) ? new URL(location, this.#url) : undefined;
+    // Its body says nothing we need, and may never end.
+    this.#request?.destroy();
+    this.#request = undefined;
+    if (url === undefined || url.origin !== this.#url.origin) {
+      const target = url === undefined ? location : labelOf(url);
+      const hint = `Nothing was sent there. If that is the server you mean, use its address: ${target}`;
+      this.#fail(redirected(status, `a redirect to another origin, ${target}`, hint));
+    } else if (++this.#hops > maxHops) {
+      const hint = `The last one led to ${labelOf(url)}.`;
+      this.#fail(redirected(status, `more than ${maxHops} redirects`, hint));
+    } else {
+      this.#url = url;
+      const route = routeTo(url);
+      this.#permanent &&= status === 301 || status === 308;
+      if (this.#permanent) Object.assign(this.#line, { url, route });
+      this.#connected = false;
+      this.#begin(route);
+    }
+  }
+}
+
+/** Those that keep the method and the body, and those that everybody follows as if they did. */
+function isRedirect(status: number): boolean {
+  return status === 301 || status === 302 || status === 307 || status === 308;
+}
+
+function isOpening(socket: Socket): boolean {
+  return socket.connecting || Reflect.get(socket, 'secureConnecting') === true;
+}
+
+/** The request could not even be made: its headers are wrong, or the caller's agent has an objection. */
+function notSent(place: string, cause: unknown): KitError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (!code.startsWith('ERR_INVALID') && !code.startsWith('ERR_HTTP')) {
+    return unreachable(place, cause);
+  }
+  return new KitError('invalid_argument', 'a header is not valid', {
+    cause,
+    details: { ran: false },
+  });
+}
+
+/** What the caller's own function did wrong, when it did not say so itself. */
+function noHeaders(cause: unknown): KitError {
+  if (cause instanceof KitError) return cause;
+  return new KitError('invalid_argument', 'the function that gives the headers failed', {
+    hint: 'Its cause says why; nothing was sent.',
+    cause,
+    details: { ran: false },
+  });
+}

@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest';
+import { ServerProcess } from './lib/server-process.ts';
+
+const times = 10_000;
+
+test.each(['legacy', 'modern'])(
+  '10,000 lost connections of one session leave nothing behind, in the %s era',
+  { timeout: 120_000 },
+  async (era) => {
+    await using client = await ServerProcess.start({ era, times }, 'client.mjs');
+    const warm = await client.ask('memory');
+    expect(await client.ask('heal')).toEqual({ healed: times, lost: times, handshakes: times + 1 });
+    const after = await client.ask('memory');
+    expect(after.used - warm.used).toBeLessThan(8 * 1024 * 1024);
+    expect(await client.ask('objects')).toMatchObject({
+      // The two ends of the one connection that is open.
+      Connection: 2,
+      MemoryEnd: 2,
+      ServerPeer: 1,
+      Session: 1,
+      Caller: 1,
+      Conversation: 1,
+      Watch: 1,
+    });
+    await client.ask('end');
+    expect(await client.ask('objects')).toMatchObject({
+      Connection: 0,
+      MemoryEnd: 0,
+      ServerPeer: 0,
+      Exchange: 0,
+      Session: 0,
+      Caller: 0,
+      Conversation: 0,
+      Watch: 0,
+    });
+    await vi.waitFor(async () => expect(await client.ask('timers')).toBeLessThanOrEqual(1), {
+      timeout: 5000,
+    });
+    expect(client.ended).toBeUndefined();
+  },
+);

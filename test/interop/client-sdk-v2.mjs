@@ -1,0 +1,78 @@
+// A server of SDK v2, to be started: node client-sdk-v2.mjs stdio | http [reject]
+// Both eras, or with `reject` the stateless one only.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { furnish, info, listen, options } from './client-peer-server.mjs';
+
+const peer = createRequire(path.resolve(import.meta.dirname, '../../peers/package.json'));
+const { McpServer, ResourceTemplate, completable, createMcpHandler, inputRequired } = peer(
+  '@modelcontextprotocol/server',
+);
+const { z } = peer('zod');
+
+const [, , mode, legacy] = process.argv;
+let handler;
+
+const sdk = {
+  z,
+  ResourceTemplate,
+  completable,
+  shape: (shape) => z.object(shape),
+  handle: (server, method, run) => server.server.setRequestHandler(method, run),
+  // Over HTTP a server lives as long as one request: changes are told by what holds the streams.
+  toolsChanged: (server) =>
+    handler ? handler.notify.toolsChanged() : server.sendToolListChanged(),
+  resourceUpdated: (server, uri) =>
+    handler ? handler.notify.resourceUpdated(uri) : server.server.sendResourceUpdated({ uri }),
+  call: ({ mcpReq }) => ({
+    legacy: mcpReq.envelope === undefined,
+    signal: mcpReq.signal,
+    log: (level, data) => mcpReq.log(level, data),
+    async progress(progress, total) {
+      const progressToken = mcpReq._meta?.progressToken;
+      if (progressToken === undefined) return;
+      const params = { progressToken, progress, total };
+      await mcpReq.notify({ method: 'notifications/progress', params });
+    },
+    ask(request, render) {
+      const { answer } = mcpReq.inputResponses ?? {};
+      if (answer === undefined) {
+        return inputRequired({ inputRequests: { answer: request }, requestState: 'one asked' });
+      }
+      if (mcpReq.requestState() !== 'one asked') throw new Error('the state was not returned');
+      return render(answer);
+    },
+  }),
+};
+
+const cacheHints = { 'tools/list': { ttlMs: 60_000, cacheScope: 'public' } };
+/** How often the list of tools was asked for. */
+let lists = 0;
+
+function createServer() {
+  const server = furnish(new McpServer(info, { ...options, cacheHints }), sdk);
+  const inputSchema = z.object({});
+  server.registerTool('count_lists', { inputSchema }, () => ({
+    content: [{ type: 'text', text: `${lists}` }],
+  }));
+  return server;
+}
+
+async function serveHttp() {
+  const { toNodeHandler } = peer('@modelcontextprotocol/node');
+  handler = createMcpHandler(createServer, { legacy: legacy ?? 'stateless' });
+  await listen(async (request, response) => {
+    if (request.headers['mcp-method'] === 'tools/list') lists += 1;
+    await toNodeHandler(handler)(request, response);
+  });
+}
+
+function serveStdio() {
+  process.stdin.on('data', (chunk) => (lists += chunk.toString().split('"tools/list"').length - 1));
+  process.stdin.on('end', () => process.exit());
+  peer('@modelcontextprotocol/server/stdio').serveStdio(createServer, {
+    legacy: legacy ?? 'serve',
+  });
+}
+
+await { stdio: serveStdio, http: serveHttp }[mode]();

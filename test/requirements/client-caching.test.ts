@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createResultCache } from 'mcp-kit/client';
+import { describe, expect, test } from 'vitest';
+import { discovered, failure, newer, older, open, script, type Script } from './client-script.ts';
+
+const elicit = () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+const question = {
+  resultType: 'input_required',
+  inputRequests: {
+    who: {
+      method: 'elicitation/create',
+      params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+    },
+  },
+};
+
+/** A server whose every answer may be kept like this, and tells how often it was asked. */
+function caching(hints: object): Script {
+  let asked = 0;
+  const complete = (fields: object): object => ({ resultType: 'complete', ...hints, ...fields });
+  return script({
+    ...newer,
+    'server/discover': () => discovered(['2026-07-28'], hints),
+    'tools/list': () => complete({ tools: [], nextCursor: String(++asked) }),
+    'prompts/list': () => complete({ prompts: [] }),
+    'resources/list': () => complete({ resources: [] }),
+    'resources/templates/list': () => complete({ resourceTemplates: [] }),
+    'resources/read': ({ uri, inputResponses }) =>
+      uri === 'x:ask' && inputResponses === undefined ? question : complete({ contents: [] }),
+  });
+}
+
+const often = (server: Script, method: string): number =>
+  server.heard.filter((heard) => heard === method).length;
+
+describe('an answer', () => {
+  test('is used again for as long as it says', async () => {
+    const server = caching({ ttlMs: 40, cacheScope: 'private' });
+    await using session = await open(server);
+    const first = await session.listTools();
+    expect(await session.listTools()).toEqual(first);
+    expect(often(server, 'tools/list')).toBe(1);
+    await session.listTools({ cursor: 'other' });
+    expect(often(server, 'tools/list')).toBe(2);
+    await sleep(60);
+    await session.listTools();
+    expect(often(server, 'tools/list')).toBe(3);
+  });
+
+  test.each([{}, { ttlMs: 0 }, { ttlMs: -1 }, { ttlMs: '1000' }])(
+    'with %o is not kept',
+    async (hints) => {
+      const server = caching(hints);
+      await using session = await open(server);
+      await session.listTools();
+      await session.listTools();
+      expect(often(server, 'tools/list')).toBe(2);
+    },
+  );
+
+  test('of an older server is not kept, whatever it says', async () => {
+    const server = script({ ...older, 'tools/list': () => ({ tools: [], ttlMs: 60_000 }) });
+    await using session = await open(server);
+    await session.listTools();
+    await session.listTools();
+    expect(often(server, 'tools/list')).toBe(2);
+  });
+
+  test('that took questions back is not kept', async () => {
+    const server = caching({ ttlMs: 60_000 });
+    await using session = await open(server, { inputs: { elicit } });
+    await session.readResource('x:ask');
+    await session.readResource('x:ask');
+    expect(often(server, 'resources/read')).toBe(4);
+  });
+
+  test('is not used once the session is closed', async () => {
+    const server = caching({ ttlMs: 60_000, cacheScope: 'public' });
+    const session = await open(server);
+    await session.listTools();
+    await session.close();
+    expect(await failure(session.listTools())).toMatchObject({ code: 'closed' });
+  });
+
+  test('is no answer to ping', async () => {
+    const server = caching({ ttlMs: 60_000 });
+    await using session = await open(server);
+    await session.discover();
+    await session.ping();
+    await session.ping();
+    expect(often(server, 'server/discover')).toBe(4);
+  });
+});
+
+describe('a cache that two sessions share', () => {
+  test('gives one what was public in the other', async () => {
+    const server = caching({ ttlMs: 60_000, cacheScope: 'public' });
+    const cache = createResultCache();
+    await using one = await open(server, { cache });
+    await using other = await open(server, { cache });
+    expect(await one.listTools()).toEqual(await other.listTools());
+    expect(often(server, 'tools/list')).toBe(1);
+  });
+
+  test('keeps what is private, and what says nothing, to its session', async () => {
+    for (const hints of [{ cacheScope: 'private' }, {}]) {
+      const server = caching({ ttlMs: 60_000, ...hints });
+      const cache = createResultCache();
+      await using one = await open(server, { cache });
+      await using other = await open(server, { cache });
+      await one.listTools();
+      await other.listTools();
+      await one.listTools();
+      expect(often(server, 'tools/list')).toBe(2);
+    }
+  });
+
+  test('does not mix servers', async () => {
+    const [here, there] = [caching({ ttlMs: 60_000, cacheScope: 'public' }), caching({})];
+    const cache = createResultCache();
+    await using one = await open(here, { cache });
+    await using other = await open(there, { cache });
+    await one.listTools();
+    await other.listTools();
+    expect(often(there, 'tools/list')).toBe(1);
+  });
+
+  test('holds the newest of too many', async () => {
+    const server = caching({ ttlMs: 60_000 });
+    await using session = await open(server, { cache: createResultCache({ maxEntries: 2 }) });
+    for (const cursor of ['a', 'b', 'c', 'c', 'b', 'a']) await session.listTools({ cursor });
+    expect(often(server, 'tools/list')).toBe(4);
+  });
+});
+
+describe('a notification', () => {
+  const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
+  test.each([
+    ['notifications/tools/list_changed', {}, ['tools/list']],
+    ['notifications/prompts/list_changed', {}, ['prompts/list']],
+    [
+      'notifications/resources/list_changed',
+      {},
+      ['resources/list', 'resources/templates/list', 'x:1', 'x:2'],
+    ],
+    ['notifications/resources/updated', { uri: 'x:1' }, ['x:1']],
+    ['notifications/other', {}, []],
+  ])('%s makes exactly what it is about be asked for again', async (method, params, stale) => {
+    const server = caching({ ttlMs: 60_000, cacheScope: 'public' });
+    await using session = await open(server);
+    const askAll = async (): Promise<unknown[]> => {
+      const before = server.peer.received.length;
+      for (const list of lists) await session.request(list);
+      for (const uri of ['x:1', 'x:2']) await session.readResource(uri);
+      return server.peer.received
+        .slice(before)
+        .map((message) => message.params?.['uri'] ?? message.method);
+    };
+    await askAll();
+    expect(await askAll()).toEqual([]);
+    server.peer.notify(method, params);
+    expect(new Set(await askAll())).toEqual(new Set(stale));
+  });
+});
