@@ -82,6 +82,19 @@ describe('an answer', () => {
     expect(await failure(session.listTools())).toMatchObject({ code: 'closed' });
   });
 
+  test('that was overtaken by a change is not kept', async () => {
+    const server = script({
+      ...newer,
+      'tools/list': (_params, { peer }) => {
+        if (peer.of('tools/list').length === 1) peer.notify('notifications/tools/list_changed');
+        return { resultType: 'complete', tools: [], ttlMs: 60_000 };
+      },
+    });
+    await using session = await open(server);
+    for (let times = 0; times < 3; times += 1) await session.listTools();
+    expect(often(server, 'tools/list')).toBe(2);
+  });
+
   test('is no answer to ping', async () => {
     const server = caching({ ttlMs: 60_000 });
     await using session = await open(server);

@@ -135,6 +135,7 @@ describe('over a real socket', () => {
     };
   }
 
+  const nested = (depth: number): unknown => (depth === 0 ? [] : [nested(depth - 1)]);
   const lines = (message: Message, write: (line: string) => void): void => {
     const { id, method, params } = message;
     if (id === undefined) return;
@@ -143,7 +144,13 @@ describe('over a real socket', () => {
       write('Listening on port 3000');
       say({ protocolVersion: '2025-11-25', capabilities: {} });
     } else if (params?.['name'] === 'large') say(text('x'.repeat(50_000)));
-    else if (params?.['name'] === 'garbled') {
+    else if (params?.['name'] === 'deep') say(nested(1000));
+    else if (params?.['name'] === 'asked') {
+      const pad = 'x'.repeat(50_000);
+      write(JSON.stringify({ jsonrpc: '2.0', id, method: 'roots/list', params: { pad } }));
+      write(JSON.stringify({ method: 'roots/list', params: { pad }, jsonrpc: '2.0', id }));
+      say(text('answered'));
+    } else if (params?.['name'] === 'garbled') {
       write('{"jsonrpc":"2.0","id":');
       say(text('after a bad line'));
     } else say(text('small'));
@@ -160,6 +167,20 @@ describe('over a real socket', () => {
     expect(small).toMatchObject({ status: 'fulfilled' });
     expect(textOf(await session.callTool('small'))).toBe('small');
     expect(session.stats.handshakes).toBe(1);
+  });
+
+  test('an answer that is too deep fails its own call, at once', async () => {
+    await using server = await serveLines(lines);
+    await using session = await open(server.target, { era: 'legacy' });
+    expect(await failure(session.callTool('deep'))).toMatchObject({ code: 'invalid_answer' });
+    expect(textOf(await session.callTool('small'))).toBe('small');
+  });
+
+  test('a request over the limit is not taken for the answer to ours of the same id', async () => {
+    await using server = await serveLines(lines);
+    await using session = await open(server.target, { era: 'legacy' });
+    expect(textOf(await session.callTool('asked'))).toBe('answered');
+    expect(session.stats.malformed).toBe(3);
   });
 
   test('what is not JSON is kept for diagnosis, and the next line is read', async () => {

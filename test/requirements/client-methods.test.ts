@@ -185,6 +185,70 @@ describe('pages', () => {
   });
 });
 
+describe('arguments that headers repeat', () => {
+  const routed = (name: string, header: string) => ({
+    name,
+    inputSchema: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': header } },
+    },
+  });
+  const http = { wire: 'http' } as const;
+  const done = { resultType: 'complete', ...text('done') };
+
+  test('travel in headers over HTTP in the newer era, once the tool was listed', async () => {
+    const serve = {
+      ...older,
+      ...newer,
+      'tools/list': () => ({ resultType: 'complete', tools: [routed('route', 'Region')] }),
+      'tools/call': () => done,
+    };
+    for (const [options, expected] of [
+      [{ ...http, era: 'modern' }, { 'mcp-param-region': 'eu' }],
+      [{ ...http, era: 'legacy' }, undefined],
+      [{ wire: 'stream', era: 'modern' }, undefined],
+    ] as const) {
+      const server = script(serve, { wire: options.wire });
+      await using session = await open(server, { era: options.era });
+      await session.listTools();
+      await session.callTool('route', { region: 'eu' });
+      expect(server.peer.headers.at(-1)).toEqual(expected);
+    }
+  });
+
+  test('are learnt anew when the server refuses the headers, and the call is made once more', async () => {
+    const server = script(
+      {
+        ...newer,
+        'tools/list': () => ({
+          resultType: 'complete',
+          tools: [routed('route', 'Zone')],
+          ttlMs: 60_000,
+        }),
+        'tools/call': (params, { peer }) => {
+          const headers = peer.headers.at(-1);
+          if (headers?.['mcp-param-zone'] === 'eu') return done;
+          throw new RpcError(-32020, 'header mismatch');
+        },
+      },
+      http,
+    );
+    await using session = await open(server);
+    expect(textOf(await session.callTool('route', { region: 'eu' }))).toBe('done');
+    expect(server.heard).toEqual(['server/discover', 'tools/call', 'tools/list', 'tools/call']);
+    expect(await failure(session.callTool('other', {}))).toMatchObject({ code: -32020 });
+  });
+
+  test('that cannot be headers make a tool be left out, over HTTP only', async () => {
+    const tools = [routed('good', 'Region'), routed('bad', 'not a header')];
+    const serve = { ...newer, 'tools/list': () => ({ resultType: 'complete', tools }) };
+    await using over = await open(script(serve, http));
+    expect((await over.listTools()).tools.map(({ name }) => name)).toEqual(['good']);
+    await using beside = await open(script(serve));
+    expect((await beside.listTools()).tools).toHaveLength(2);
+  });
+});
+
 describe('results', () => {
   const outputSchema = {
     type: 'object',

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeferred, KitError } from 'mcp-kit/base';
 import { createVerdicts } from 'mcp-kit/client';
-import { RpcError } from 'mcp-kit/jsonrpc';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { createSmallServer } from '../interop/fixture.mjs';
@@ -91,6 +90,7 @@ describe('on a stream', () => {
     await settle();
     expect(session.era).toBe('legacy');
     expect(server.heard).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
+    expect(server.peer.connection.inFlight.awaiting).toBe(0);
   });
 
   test('a slow answer to the probe counts when it comes first', async () => {
@@ -107,6 +107,7 @@ describe('on a stream', () => {
     await settle();
     expect(session.era).toBe('modern');
     expect(server.heard).toEqual(['server/discover', 'initialize']);
+    expect(server.peer.connection.inFlight.awaiting).toBe(0);
     // The answer that nobody waits for any more does no harm.
     server.peer.say({ id: server.peer.of('initialize')[0]?.id, result: {} });
     server.peer.say({ id: 99, result: {} });
@@ -133,13 +134,15 @@ describe('on a stream', () => {
 
   test('a refused handshake waits for the slow answer to the probe', async () => {
     const server = script({
-      initialize: refuse(-32022),
-      'server/discover': async () => {
-        await sleep(40);
-        return discovered(['2026-07-28']);
+      initialize: (params, call) => {
+        const { peer } = call;
+        const { id } = peer.of('server/discover')[0] ?? {};
+        setTimeout(() => peer.say({ id, result: discovered(['2026-07-28']) }), 5);
+        return refuse(-32022)(params, call);
       },
+      'server/discover': () => undefined,
     });
-    await using session = await open(server, soon);
+    await using session = await open(server, { probeTimeoutMs: 300 });
     expect(session.era).toBe('modern');
   });
 
@@ -340,94 +343,6 @@ describe('giving up', () => {
     await using _opened = await open(script(older), { signal: stop.signal });
     await failure(open(script({}), { signal: stop.signal }));
     expect(counted()).toBe(0);
-  });
-});
-
-describe('over HTTP', () => {
-  const lose = (code: KitError['code'], status?: number) => () => {
-    throw new KitError(code, 'lost', { details: { status } });
-  };
-  const http = { wire: 'http' } as const;
-
-  test.each([400, 404, 405, 415])('%i to the probe means: the older era', async (status) => {
-    const server = script({ ...older, 'server/discover': lose('http_status', status) }, http);
-    await using session = await open(server);
-    expect(session.era).toBe('legacy');
-  });
-
-  test.each([400, 404, 405])('%i to the handshake too: the oldest transport', async (status) => {
-    const oldest = script(older, http);
-    const newest = script(
-      {
-        'server/discover': lose('http_status', status),
-        initialize: lose('http_status', status),
-      },
-      { ...http, fallback: oldest.target },
-    );
-    await using session = await open(newest);
-    await settle();
-    expect([session.era, newest.peer.isClosed]).toEqual(['legacy', true]);
-    expect(oldest.heard).toEqual(['initialize', 'notifications/initialized']);
-    await session.ping();
-    expect(oldest.heard.at(-1)).toBe('ping');
-  });
-
-  test('the first refusal is the error when the oldest transport is not there either', async () => {
-    const oldest = script({ initialize: lose('http_status', 404) }, http);
-    const newest = script(
-      {
-        'server/discover': lose('http_status', 400),
-        initialize: lose('http_status', 405),
-      },
-      { ...http, fallback: oldest.target },
-    );
-    expect(await failure(open(newest))).toMatchObject({ details: { status: 405 } });
-    expect([newest.peer.isClosed, oldest.peer.isClosed]).toEqual([true, true]);
-  });
-
-  test.each([
-    ['unauthorized', 401],
-    ['unauthorized', 403],
-    ['http_status', 500],
-    ['http_status', 503],
-    ['timeout', undefined],
-    ['unreachable', undefined],
-  ] as const)('%s %s is an error: no fallback, and nothing is remembered', async (code, status) => {
-    const oldest = script(older, http);
-    const verdicts = createVerdicts();
-    const newest = script(
-      { ...older, 'server/discover': lose(code, status) },
-      { ...http, fallback: oldest.target },
-    );
-    expect(await failure(open(newest, { verdicts }))).toMatchObject({ code });
-    expect(newest.heard).toEqual(['server/discover']);
-    expect(oldest.peers).toEqual([]);
-    expect(verdicts.get(newest.target.key)).toBeUndefined();
-    expect(newest.peer.isClosed).toBe(true);
-  });
-
-  test.each([
-    ['unauthorized', 401],
-    ['http_status', 502],
-    ['unreachable', undefined],
-  ] as const)('%s %s to the handshake is an error as well', async (code, status) => {
-    const oldest = script(older, http);
-    const newest = script({ initialize: lose(code, status) }, { ...http, fallback: oldest.target });
-    expect(await failure(open(newest))).toMatchObject({ code });
-    expect(oldest.peers).toEqual([]);
-  });
-
-  test('silence is an outage, not another era', async () => {
-    const server = script({ ...older, 'server/discover': () => undefined }, http);
-    const options = { probeTimeoutMs: 1, connectTimeoutMs: 50 };
-    expect(await failure(open(server, options))).toMatchObject({ code: 'timeout' });
-    expect(server.heard).toEqual(['server/discover']);
-  });
-
-  test.each([-32020, -32021])('a body with %i is an answer of the newer era', async (code) => {
-    const server = script({ ...older, 'server/discover': refuse(code) }, http);
-    expect(await failure(open(server))).toBeInstanceOf(RpcError);
-    expect(server.heard).toEqual(['server/discover']);
   });
 });
 

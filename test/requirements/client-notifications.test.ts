@@ -227,6 +227,19 @@ describe('in the newer era', () => {
     expect(server.heard.at(-1)).toBe('notifications/cancelled');
   });
 
+  test('whoever gives up subscribing is let go at once', async () => {
+    const server = script({ ...newer, 'subscriptions/listen': () => undefined });
+    await using session = await open(server);
+    const stop = new AbortController();
+    const subscribing = failure(session.subscribe('x:1', { signal: stop.signal }));
+    await server.peer.nth('subscriptions/listen');
+    stop.abort();
+    expect(await subscribing).toMatchObject({ code: 'aborted' });
+    expect(await failure(session.subscribe('x:2', { timeoutMs: 20 }))).toMatchObject({
+      code: 'timeout',
+    });
+  });
+
   test('a subscription that is refused fails in the words of the server', async () => {
     const server = script({ 'server/discover': newer['server/discover'] ?? (() => {}) });
     await using session = await open(server, { onNotification() {} });

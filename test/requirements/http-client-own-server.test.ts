@@ -76,21 +76,14 @@ describe('in the handshake era', () => {
     await using client = await talk(server.url);
     await client.shakeHands();
     await client.answer(client.ask('ping'));
-    const changed = client.until(() =>
-      client.messages.find(({ method }) => method === 'notifications/tools/list_changed'),
-    );
+    const heard = (): boolean =>
+      client.messages.some(({ method }) => method === 'notifications/tools/list_changed');
     // The stream is opened in the background; whoever comes before it is not heard.
-    let stop = false;
-    const change = async (): Promise<void> => {
-      for (let at = 0; !stop; at += 1) {
-        server.tools.add(defineTool({ name: `tool_${at}`, description: 'x', run: () => '' }));
-        await client.answer(client.ask('ping'));
-      }
-    };
-    const changing = change();
-    await changed;
-    stop = true;
-    await changing;
+    for (let at = 0; at < 1000 && !heard(); at += 1) {
+      server.tools.add(defineTool({ name: `tool_${at}`, description: 'x', run: () => '' }));
+      await client.answer(client.ask('ping'));
+    }
+    expect(heard()).toBe(true);
   });
 
   test('fetches an answer for which it was told to come back', async () => {

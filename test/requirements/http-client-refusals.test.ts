@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { KitError } from 'mcp-kit/base';
 import {
   event,
@@ -16,14 +16,19 @@ import {
 
 // What the HTTP client makes of statuses, redirects, and servers that are not there.
 
-function refuse(
-  { response }: Seen,
-  status: number,
-  body: unknown = '',
-  headers: Readonly<Record<string, string>> = {},
-): void {
+interface Refusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function refuse({ response }: Seen, how: number | Refusal, body: unknown = ''): void {
+  const { status, headers = {} } = typeof how === 'number' ? { status: how } : how;
   response.writeHead(status, headers);
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function redirect(seen: Seen, status: number, location: string): void {
+  refuse(seen, { status, headers: { location } }, 'moved');
 }
 
 async function lossOf(script: Script): Promise<KitError> {
@@ -54,12 +59,11 @@ describe('an HTTP status', () => {
   test.each([401, 403])('%i means unauthorized, with what the server wants', async (status) => {
     const challenge = 'Bearer resource_metadata="https://example.org/meta"';
     const body = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'no' } };
-    const error = await lossOf((seen) =>
-      refuse(seen, status, body, {
-        'www-authenticate': challenge,
-        'mcp-auth-server': 'https://auth.example.org',
-      }),
-    );
+    const headers = {
+      'www-authenticate': challenge,
+      'mcp-auth-server': 'https://auth.example.org',
+    };
+    const error = await lossOf((seen) => refuse(seen, { status, headers }, body));
     expect(error.code).toBe('unauthorized');
     expect(error.hint).toContain(challenge);
     expect(error.hint).toContain('https://auth.example.org');
@@ -72,10 +76,14 @@ describe('an HTTP status', () => {
   });
 
   test('may say when to come back', async () => {
-    const error = await lossOf((seen) => refuse(seen, 503, 'busy', { 'retry-after': '7' }));
+    const error = await lossOf((seen) =>
+      refuse(seen, { status: 503, headers: { 'retry-after': '7' } }, 'busy'),
+    );
     expect(error.details).toMatchObject({ retryAfter: 7 });
     const date = new Date(Date.now() + 60_000).toUTCString();
-    const later = await lossOf((seen) => refuse(seen, 503, 'busy', { 'retry-after': date }));
+    const later = await lossOf((seen) =>
+      refuse(seen, { status: 503, headers: { 'retry-after': date } }, 'busy'),
+    );
     expect(Number(later.details?.['retryAfter'])).toBeGreaterThan(50);
   });
 
@@ -189,7 +197,7 @@ describe('a session that the server has forgotten', () => {
 describe('a redirect', () => {
   test.each([301, 302, 307, 308])('%i within the origin keeps method and body', async (status) => {
     await using server = await scripted((seen) => {
-      if (seen.path === '/mcp') refuse(seen, status, 'moved', { location: '/new?a=1' });
+      if (seen.path === '/mcp') redirect(seen, status, '/new?a=1');
       else json(seen, result(seen, { path: seen.path, method: seen.method }));
     });
     await using client = await talk(server.url);
@@ -204,12 +212,10 @@ describe('a redirect', () => {
   test('to another origin is not followed, and nothing is sent there', async () => {
     await using other = await scripted((seen) => json(seen, result(seen)));
     for (const location of [`${other.url}?token=1`, 'https://127.0.0.1:1/', 'ht!tp:', '//[']) {
-      const error = await lossOf((seen) => refuse(seen, 307, '', { location }));
+      const error = await lossOf((seen) => redirect(seen, 307, location));
       expect(error).toMatchObject({ code: 'http_status', details: { status: 307 } });
     }
-    const error = await lossOf((seen) =>
-      refuse(seen, 308, '', { location: `${other.url}?token=1` }),
-    );
+    const error = await lossOf((seen) => redirect(seen, 308, `${other.url}?token=1`));
     expect(error.hint).toContain(other.url);
     expect(error.hint).not.toContain('token');
     expect(other.seen).toEqual([]);
@@ -217,7 +223,7 @@ describe('a redirect', () => {
 
   test('that leads in circles is given up after five hops', async () => {
     await using server = await scripted((seen) =>
-      refuse(seen, 307, '', { location: seen.path === '/mcp' ? '/other' : '/mcp' }),
+      redirect(seen, 307, seen.path === '/mcp' ? '/other' : '/mcp'),
     );
     await using client = await talk(server.url);
     const error = await client.loss(client.ask('ping'));
@@ -320,8 +326,10 @@ describe('a connection that breaks', () => {
         });
         await using client = await talk(server.url);
         const outcome = await client.outcome(client.ask('tools/call'));
-        if ('error' in outcome) expect(outcome.error).toMatchObject({ code: 'answer_lost' });
-        else expect(outcome.result).toEqual({ text: 'ü' });
+        const whole = { result: { text: 'ü' } };
+        expect(outcome).toMatchObject(
+          'error' in outcome ? { error: { code: 'answer_lost' } } : whole,
+        );
         await client.channel.close();
         expect(client.messages.length + client.lost.length).toBe(1);
       }
@@ -412,6 +420,37 @@ describe('closing', () => {
     await using again = await talk(server.url, { agent });
     await again.answer(again.ask('ping'));
     agent.destroy();
+  });
+
+  test('leaves no timer behind, whatever was waited for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await using server = await scripted((seen) => {
+        if (seen.message.method === 'notifications/initialized') return;
+        if (seen.message.method === 'tools/call') stream(seen).end(event('', '1'));
+        else if (seen.message.method === 'prompts/get') stream(seen).write(event(result(seen)));
+        else sessionful(() => {})(seen);
+      });
+      const waiting = new Agent({ lookup: () => {} });
+      const clients = await Promise.all([
+        talk(server.url),
+        talk('http://nowhere.invalid/', { agent: waiting }),
+      ]);
+      const [client, other] = clients;
+      other.ask('ping');
+      await client.answer(client.ask('initialize'));
+      const call = client.ask('tools/call');
+      await client.answer(client.ask('prompts/get'));
+      client.notify('notifications/initialized');
+      await server.nth('notifications/initialized');
+      // A connection, a stream to be continued, one that stays open, and the end of the handshake.
+      await expect.poll(() => vi.getTimerCount()).toBe(4);
+      await Promise.all(clients.map(({ channel }) => channel.close()));
+      expect(vi.getTimerCount()).toBe(0);
+      expect(client.messages.some(({ id }) => id === call)).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a thousand at once takes less than two seconds', async () => {

@@ -140,10 +140,9 @@ describe('a conversation of revision 2024-11-05', () => {
     await using server = await scripted(() => {});
     const controller = new AbortController();
     const dialling = sseTarget(server.url).dial(controller.signal);
-    const refused = expect(dialling).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
     await server.nth('GET');
     controller.abort('enough');
-    await refused;
+    await expect(dialling).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
     await server.deserted();
   });
 });

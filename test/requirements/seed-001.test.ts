@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
 import { failure, type Failure, type Message } from './client-script.ts';
 
-const server = path.resolve(import.meta.dirname, 'seed-001-server.mjs');
+const server = path.resolve(import.meta.dirname, '../faults/child/by-hand.mjs');
 
 /** A session with a real process. */
 function start(

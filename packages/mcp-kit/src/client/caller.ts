@@ -1,13 +1,13 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Notification, type Params } from '#jsonrpc';
-import { mcpErrors, type LoggingLevel, type Meta, type Target, type Tool } from '#protocol';
+import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
 import { Conversation } from './conversation.ts';
-import { envelopeOf, type Identity, type ServerFacts } from './facts.ts';
-import { capabilitiesOf } from './inputs.ts';
+import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
+import { waitWithin } from './limit.ts';
 import type { Agreed } from './negotiate.ts';
 import { NotificationQueue } from './notification-queue.ts';
 import { defaults, type CallOptions, type SessionOptions } from './options.ts';
-import { walkPages } from './pages.ts';
+import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { createResultCache, type CachePartition } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
 import { askModern, type ModernQuestion } from './rounds.ts';
@@ -43,25 +43,15 @@ export class Caller {
   #logLevel: LoggingLevel | undefined;
   #envelope: Meta;
   #facts: ServerFacts | undefined;
+  /** How often the server has told that something has changed. */
+  #changes = 0;
 
   constructor(target: Target, options: SessionOptions) {
-    const { name = 'mcp-kit', version = '0', inputs = {}, capabilities, onNotification } = options;
-    const logger = options.logger ?? silentLogger;
-    const { title, description, websiteUrl, icons } = options;
+    const { logger = silentLogger, onNotification } = options;
     this.#options = options;
     this.#logger = logger;
     this.#mirrors = target.wire === 'http';
-    this.#identity = {
-      info: {
-        name,
-        version,
-        ...(title !== undefined && { title }),
-        ...(description !== undefined && { description }),
-        ...(websiteUrl !== undefined && { websiteUrl }),
-        ...(icons !== undefined && { icons }),
-      },
-      capabilities: capabilitiesOf(inputs, capabilities),
-    };
+    this.#identity = identityOf(options);
     this.#envelope = envelopeOf(this.#identity);
     this.tools = new ToolTable(logger);
     this.#cache = (options.cache ?? createResultCache()).partition(target.key);
@@ -151,7 +141,7 @@ export class Caller {
         await this.request('resources/subscribe', { uri }, options);
         return;
       }
-      await this.#watch.sync();
+      await this.#syncWithin('resources/subscribe', options);
       const { resourceSubscriptions: honored } = this.#watch.honored;
       if (Array.isArray(honored) && honored.includes(uri)) return;
       throw new KitError('capability_missing', `${uri}: the server does not tell of its changes`);
@@ -164,8 +154,14 @@ export class Caller {
 
   async unsubscribe(uri: string, options: CallOptions): Promise<void> {
     this.#watched.delete(uri);
-    if (this.facts.era === 'modern') await this.#watch.sync();
+    if (this.facts.era === 'modern') await this.#syncWithin('resources/unsubscribe', options);
     else await this.request('resources/unsubscribe', { uri }, options);
+  }
+
+  #syncWithin(subject: string, options: CallOptions): Promise<void> {
+    const { signal, timeoutMs = this.#maxTotalMs(options) } = options;
+    const { ended } = this.#conversation;
+    return waitWithin({ subject, signal, ended, timeoutMs }, () => this.#watch.sync());
   }
 
   /** A subscription of its own. */
@@ -210,18 +206,20 @@ export class Caller {
     const { method, params } = asked;
     const { ended } = this.#conversation;
     const options = { ...asked.options, maxTotalMs: this.#maxTotalMs(asked.options) };
+    const offer = this.#conversation.offer;
     const ask = (): ReturnType<typeof askModern> => {
-      const { inputs = {} } = this.#options;
       const headers =
         this.#mirrors && method === 'tools/call'
           ? this.tools.headersFor(params?.['name'], params?.['arguments'])
           : undefined;
       const envelope = this.#envelope;
-      return askModern(connection, { method, params, options, headers, inputs, envelope, ended });
+      return askModern(connection, { method, params, options, headers, offer, envelope, ended });
     };
+    const changes = this.#changes;
     try {
       const { result, rounds } = await ask();
-      if (rounds === 0) this.#cache.keep(method, params, result);
+      // What was told meanwhile may have been about this.
+      if (rounds === 0 && changes === this.#changes) this.#cache.keep(method, params, result);
       return result;
     } catch (error) {
       if (method !== 'tools/call' || !isHeaderMismatch(error) || !this.#mirrors) throw error;
@@ -234,17 +232,11 @@ export class Caller {
   async #relearnTools(): Promise<void> {
     this.#cache.invalidate('notifications/tools/list_changed', undefined);
     this.tools.clear();
-    const fetch = async (params: Params): Promise<ToolsPage> => {
-      const page = await this.request('tools/list', params);
-      if (!isRecord(page) || !Array.isArray(page['tools'])) return { tools: [] };
-      return this.learn(page as unknown as ToolsPage);
+    const fetch = async (page: PageOptions): Promise<ToolsPage> => {
+      const ask = (): Promise<unknown> => this.request('tools/list', { ...page });
+      return this.learn(await readPage<ToolsPage>('tools/list', 'tools', ask));
     };
-    const list = walkPages<ToolsPage, Tool>(
-      'tools/list',
-      (page) => fetch({ ...page }),
-      (page) => page.tools,
-    );
-    for await (const _ of list);
+    for await (const _ of walkPages('tools/list', fetch, ({ tools }) => tools));
   }
 
   #enveloped(params: Params | undefined): Params {
@@ -259,7 +251,7 @@ export class Caller {
       return;
     }
     if (method === 'notifications/elicitation/complete') this.#visits.complete(params);
-    this.#cache.invalidate(method, params);
+    if (this.#cache.invalidate(method, params)) this.#changes += 1;
     this.#queue?.push(notification);
   }
 

@@ -1,17 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { createDeferred, describeError, KitError, type Logger } from '#base';
-import {
-  Connection,
-  RpcError,
-  type Channel,
-  type Exchange,
-  type Handlers,
-  type Notification,
-} from '#jsonrpc';
+import { Connection, RpcError, type Channel, type Handlers, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, steer, vocabulary, type Target } from '#protocol';
+import { answerRequest } from './answering.ts';
 import type { Identity } from './facts.ts';
 import { initialize } from './handshake.ts';
-import { answerInput } from './inputs.ts';
+import type { Offer } from './inputs.ts';
 import { createLimit, waitWithin } from './limit.ts';
 import { negotiate, type Agreed } from './negotiate.ts';
 import { defaults, type CallOptions, type SessionOptions } from './options.ts';
@@ -42,6 +36,8 @@ export class Conversation {
   readonly #closed = createDeferred<Error | undefined>();
   readonly #ending = new AbortController();
   readonly #storm = createStormBreaker();
+  /** What the server may ask for. */
+  readonly offer: Offer;
   readonly samples: string[] = [];
   malformed = 0;
   handshakes = 0;
@@ -55,9 +51,11 @@ export class Conversation {
     settings: { identity: Identity; options: SessionOptions; logger: Logger },
     events: ConversationEvents,
   ) {
+    const { identity, options } = settings;
     this.#target = target;
-    this.#identity = settings.identity;
-    this.#options = settings.options;
+    this.#identity = identity;
+    this.offer = { handlers: options.inputs ?? {}, capabilities: identity.capabilities };
+    this.#options = options;
     this.#logger = settings.logger;
     this.#events = events;
     // Every question that waits for a person listens.
@@ -90,7 +88,9 @@ export class Conversation {
 
   /** Runs an attempt on the current connection; on a new one if it was lost, and again if that is safe. */
   async run<T>(method: string, options: CallOptions, attempt: Attempt<T>): Promise<T> {
-    const { maxTotalMs = this.#options.maxTotalMs ?? defaults.maxTotalMs } = options;
+    const { maxTotalMs = this.#options.maxTotalMs ?? defaults.maxTotalMs, signal } = options;
+    // An agent that cancels many calls with one signal is no leak, although Node warns of one.
+    if (signal !== undefined) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
     const agreed = this.#agreed ?? (await this.#waitForOpen(method, options, maxTotalMs));
     try {
@@ -242,8 +242,14 @@ export class Conversation {
   }
 
   #handlersFor(connection: Connection): Handlers {
+    const { timeoutMs = defaults.timeoutMs } = this.#options;
     return {
-      request: (exchange) => this.#answer(exchange),
+      request: (exchange) =>
+        answerRequest(exchange, this.offer, {
+          everyMs: timeoutMs / 2,
+          // Nothing it owes us is late while it waits for us.
+          beat: () => connection.touch(),
+        }),
       notification: (notification) => {
         if (!steer(connection, notification)) this.#events.notification(notification);
       },
@@ -251,16 +257,6 @@ export class Conversation {
       malformed: (reason, sample) => this.#complain(connection, reason, sample),
       closed: (cause) => this.#lose(connection, cause),
     };
-  }
-
-  #answer(exchange: Exchange): unknown {
-    const { request } = exchange;
-    if (request.method === 'ping') return {};
-    return answerInput(this.#options.inputs ?? {}, request, {
-      get signal() {
-        return exchange.signal;
-      },
-    });
   }
 
   #complain(connection: Connection, reason: string, sample: string | undefined): void {

@@ -12,11 +12,29 @@ import {
   type Meta,
   type ServerCapabilities,
 } from '#protocol';
+import { capabilitiesOf } from './inputs.ts';
+import type { SessionOptions } from './options.ts';
 
 /** Who this side is and what it can do, as every server is told. */
 export interface Identity {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
+}
+
+/** Who the owner of a session says that it is. */
+export function identityOf(options: SessionOptions): Identity {
+  const { name = 'mcp-kit', version = '0', title, description, websiteUrl, icons } = options;
+  return {
+    info: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+    },
+    capabilities: capabilitiesOf(options.inputs ?? {}, options.capabilities),
+  };
 }
 
 /** What a server said about itself when the conversation began. */

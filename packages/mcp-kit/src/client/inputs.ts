@@ -50,6 +50,12 @@ export interface InputHandlers {
   readonly roots?: Roots | ((context: InputContext) => MaybePromise<Roots>);
 }
 
+/** What a server may ask for: who answers, and what it was told about that. */
+export interface Offer {
+  readonly handlers: InputHandlers;
+  readonly capabilities: ClientCapabilities;
+}
+
 /** What these handlers can do, as the server is told, beside what else the client can do. */
 export function capabilitiesOf(
   inputs: InputHandlers,
@@ -68,21 +74,24 @@ export function capabilitiesOf(
 
 /** Answers what a server asks; throws an `RpcError` for what cannot be answered. */
 export async function answerInput(
-  inputs: InputHandlers,
+  { handlers, capabilities }: Offer,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: InputContext,
 ): Promise<unknown> {
   switch (method) {
     case 'elicitation/create':
-      return checked({ method, params, needs: {} }, await elicited(inputs, params, context));
+      return checked({ method, params, needs: {} }, await elicited(handlers, params, context));
     case 'sampling/createMessage':
-      if (inputs.sample === undefined) throw methodNotFound(method);
+      if (handlers.sample === undefined) throw methodNotFound(method);
+      if (usesTools(params) && capabilities.sampling?.['tools'] === undefined) {
+        throw invalidParams('The model of this client does not use tools');
+      }
       return checked(
         { method, params, needs: {} },
-        await inputs.sample(params as SamplingRequest, context),
+        await handlers.sample(params as SamplingRequest, context),
       );
     case 'roots/list': {
-      const { roots } = inputs;
+      const { roots } = handlers;
       if (roots === undefined) throw methodNotFound(method);
       const list = typeof roots === 'function' ? await roots(context) : roots;
       return checked({ method, params, needs: {} }, { roots: list });
@@ -90,6 +99,10 @@ export async function answerInput(
     default:
       throw methodNotFound(method);
   }
+}
+
+function usesTools(params: Params): boolean {
+  return params['tools'] !== undefined || params['toolChoice'] !== undefined;
 }
 
 async function elicited(

@@ -18,7 +18,7 @@ export interface Limit {
 }
 
 /** A timer set for longer would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs: number = 2 ** 31 - 1;
 
 export function createLimit({ subject, signal, ended, timeoutMs }: LimitOptions): Limit {
   const controller = new AbortController();

@@ -18,8 +18,8 @@ export interface CachePartition {
   find(method: string, params: Params | undefined): object | undefined;
   /** Keeps a result for as long as it says. */
   keep(method: string, params: Params | undefined, result: object): void;
-  /** Forgets what a notification says has changed. */
-  invalidate(notification: string, params: Params | undefined): void;
+  /** Forgets what a notification says has changed; false when it says nothing of the kind. */
+  invalidate(notification: string, params: Params | undefined): boolean;
   clear(): void;
 }
 
@@ -60,7 +60,9 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
           if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest);
         },
         invalidate(notification, params) {
-          for (const prefix of affectedBy(notification, params)) dropAll(prefix);
+          const affected = affectedBy(notification, params);
+          for (const prefix of affected) dropAll(prefix);
+          return affected.length > 0;
         },
         clear: () => drop(privately),
       };

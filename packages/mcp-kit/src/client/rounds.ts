@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KitError } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
 import { mayAskInput, type Meta } from '#protocol';
-import { answerInput, type InputHandlers } from './inputs.ts';
+import { answerInput, type Offer } from './inputs.ts';
 import { waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
@@ -14,7 +14,7 @@ export interface ModernQuestion {
   readonly method: string;
   readonly params: Params | undefined;
   readonly envelope: Meta;
-  readonly inputs: InputHandlers;
+  readonly offer: Offer;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly options: CallOptions & { readonly maxTotalMs: number };
   /** Fires when the session ends. */
@@ -67,7 +67,7 @@ export async function askModern(
 
 async function respond(
   { inputRequests, requestState }: Readonly<Record<string, unknown>>,
-  { method, inputs }: ModernQuestion,
+  { method, offer }: ModernQuestion,
   signal: AbortSignal,
 ): Promise<Params> {
   const requests = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
@@ -83,7 +83,7 @@ async function respond(
       const { method: wanted, params } = request;
       const asked = { method: wanted, ...(isRecord(params) && { params }) };
       try {
-        return [key, await answerInput(inputs, asked, { signal })] as const;
+        return [key, await answerInput(offer, asked, { signal })] as const;
       } catch (error) {
         throw error instanceof RpcError ? notOffered(method, wanted, error) : error;
       }

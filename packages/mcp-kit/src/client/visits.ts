@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeferred, type Deferred } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
 import type { ElicitVisit, InputHandlers } from './inputs.ts';
-import { waitWithin } from './limit.ts';
+import { longestTimerMs, orAborted, waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
 /** What only servers of 2025-11-25 say: nothing before these pages have been visited. */
@@ -87,8 +86,11 @@ function isErrand(value: unknown): value is Errand {
 }
 
 async function soon(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
-  const stop = new AbortController();
-  const late = sleep(ms, undefined, { signal: AbortSignal.any([signal, stop.signal]) });
-  await Promise.race([promise, late.catch(() => {})]);
-  stop.abort();
+  const late = createDeferred<void>();
+  const timer = setTimeout(late.resolve, Math.min(ms, longestTimerMs));
+  try {
+    await orAborted(signal, () => Promise.race([promise, late.promise]));
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -73,7 +73,7 @@ export async function ask(inFlight: InFlight, question: Question): Promise<unkno
     reject: (reason) => finish(() => deferred.reject(reason)),
     touch: (progress) => {
       arm();
-      onProgress?.(progress as Params);
+      if (progress !== undefined) onProgress?.(progress as Params);
     },
   });
   signal?.addEventListener('abort', onAbort, { once: true });

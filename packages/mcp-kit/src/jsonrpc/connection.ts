@@ -192,6 +192,11 @@ export class Connection implements Link, Sink {
     this.#inFlight.awaited(id)?.touch(params);
   }
 
+  /** The other side is there, and silent for a reason: every wait for an answer begins anew, within its longest. */
+  touch(): void {
+    this.#inFlight.touch();
+  }
+
   /** Settles everything under way and closes the channel; safe to call again, at any time. */
   close(): Promise<void> {
     if (this.#closing === undefined) {

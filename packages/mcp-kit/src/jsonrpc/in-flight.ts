@@ -6,8 +6,8 @@ export interface Awaited {
   readonly method: string;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
-  /** Progress arrived: the wait begins anew. */
-  touch(params: object): void;
+  /** A sign of life, perhaps progress: the wait begins anew. */
+  touch(progress?: object): void;
 }
 
 export type Admission = 'admitted' | 'duplicate' | 'full' | 'closed';
@@ -78,6 +78,11 @@ export class InFlight {
 
   awaited(id: Id): Awaited | undefined {
     return this.#awaiting?.get(id);
+  }
+
+  /** Begins every wait anew. */
+  touch(): void {
+    for (const awaited of this.#awaiting?.values() ?? []) awaited.touch();
   }
 
   /** Takes a question out, to be settled. */

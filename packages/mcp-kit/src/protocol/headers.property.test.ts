@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { decodeHeaderValue, encodeHeaderValue, headerBindings, mirrorMismatch } from './headers.ts';
+import {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  headerBindings,
+  mirrorHeaders,
+  mirrorMismatch,
+} from './headers.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
@@ -163,6 +169,20 @@ describe('mirrored arguments', () => {
   ])('the integer header %j stands for %d: %s', (header, count, same) => {
     const verdict = mirrorMismatch(bindings, { count }, { 'mcp-param-count': header });
     expect(verdict === undefined).toBe(same);
+  });
+
+  test('are made from arguments so that they agree with them', () => {
+    fc.assert(
+      fc.property(args, (given) => {
+        const headers = mirrorHeaders(given, bindings);
+        assert.equal(mirrorMismatch(bindings, given, headers), undefined);
+        for (const text of Object.values(headers)) assert.match(text, /^[\t\x20-\x7e]*$/);
+      }),
+      { numRuns },
+    );
+    expect(mirrorHeaders({ region: '', count: null }, bindings)).toEqual({
+      'mcp-param-region': '',
+    });
   });
 
   test('an absent argument is absent, whatever every object inherits', () => {

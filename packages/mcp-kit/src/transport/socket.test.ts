@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeferred } from '#base';
 import { Connection, type Exchange, type Handlers } from '#jsonrpc';
 import { steer, vocabulary, type Service } from '#protocol';
-import { dialSocket, listenSocket } from './socket.ts';
+import { dialSocket, listenSocket, socketTarget } from './socket.ts';
 
 let folder = '';
 const at = (name: string) => path.join(folder, name);
@@ -90,6 +90,35 @@ describe('a socket', () => {
 
   test('that nobody listens on cannot be dialled', async () => {
     await expect(dialSocket(at('none'))).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  test('is a target that says who is not there, and whether the caller gave up', async () => {
+    const target = socketTarget(at('s'));
+    expect(target).toMatchObject({ label: at('s'), wire: 'stream' });
+    expect(target.key).toBe(socketTarget(at('s')).key);
+    await expect(target.dial()).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining(at('s')) as string,
+      details: { ran: false },
+    });
+    await expect(target.dial(AbortSignal.abort('enough'))).rejects.toMatchObject({
+      code: 'aborted',
+      cause: 'enough',
+    });
+    const listening = await listenSocket(echo, at('s'));
+    const client = new Connection(
+      await target.dial(),
+      () => ({
+        request: () => ({}),
+        notification: () => {},
+        acceptsBatch: () => false,
+        closed: () => {},
+      }),
+      { vocabulary },
+    );
+    await expect(client.request('echo', { a: 1 })).resolves.toEqual({ a: 1 });
+    await client.close();
+    await listening.close();
   });
 
   test('settles everything on both sides when a client is cut off', async () => {

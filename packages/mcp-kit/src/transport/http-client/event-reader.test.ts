@@ -14,7 +14,7 @@ interface Reading {
   readonly ended?: boolean;
 }
 
-function read(pieces: readonly (string | Buffer)[], options: Reading = {}): Said[] {
+function read(pieces: readonly (string | Uint8Array)[], options: Reading = {}): Said[] {
   const said: Said[] = [];
   const reader = new EventReader(options.maxBytes ?? 1000, {
     event: (event, data) => said.push({ event, data: data.toString() }),

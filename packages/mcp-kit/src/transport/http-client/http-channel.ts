@@ -15,7 +15,7 @@ import { isResponse } from './answers.ts';
 import { invalidAnswer, sessionLost } from './failures.ts';
 import { Feed, type Verdict } from './feed.ts';
 import { Handshake } from './handshake.ts';
-import { address, type Message } from './letter.ts';
+import { address, type Letter, type Message } from './letter.ts';
 import type { Settings } from './options.ts';
 import { Posted, type PostOffice } from './posted.ts';
 import { Wire } from './wire.ts';
@@ -146,13 +146,13 @@ export class HttpChannel implements Channel {
 
   #post(post: Posted): void {
     this.#keep(post);
-    const { id, method, modern } = post.letter;
+    const { id } = post.letter;
     const mayGo = id === undefined || this.#underWay < this.#settings.maxConnections;
     if (this.#gate !== undefined || !mayGo) {
       this.#queue.push(post);
       return;
     }
-    if (method === 'notifications/initialized' && !modern) {
+    if (endsHandshake(post.letter)) {
       this.#gate = { post, timer: setTimeout(() => this.#openGate(), gateMs) };
     }
     this.#begin(post);
@@ -226,9 +226,10 @@ export class HttpChannel implements Channel {
   }
 
   #accepted(post: Posted): void {
-    if (post !== this.#gate?.post) return;
-    this.#listen(post.letter.handshake);
-    this.#openGate();
+    if (!endsHandshake(post.letter)) return;
+    const { handshake } = post.letter;
+    if (handshake === this.#handshake && this.#feed === undefined) this.#listen(handshake);
+    if (post === this.#gate?.post) this.#openGate();
   }
 
   #lost(post: Posted, error: KitError): void {
@@ -266,6 +267,7 @@ export class HttpChannel implements Channel {
   #listen(handshake: Handshake): void {
     const { limits } = this.#settings;
     const { code, reason } = oversized(limits);
+    let warned = false;
     this.#feed = new Feed({
       wire: this.#streams,
       limits,
@@ -275,13 +277,21 @@ export class HttpChannel implements Channel {
       malformed: (...fault) => this.#malformed(...fault),
       oversized: (sample) => this.#malformed(code, reason, sample),
       refused: (status, error, wasOpen) => {
-        if (status === 404 && handshake.id !== undefined) handshake.lost = true;
-        else if (error.code === 'unauthorized') this.#settings.logger.warn(error.message);
+        // At first it may just as well mean that there is no such stream.
+        if (status === 404 && wasOpen) handshake.lost = true;
+        if (error.code === 'unauthorized' && !warned) {
+          this.#settings.logger.warn(`the stream of the session: ${error.message}`);
+        }
+        warned ||= error.code === 'unauthorized';
         return judge(status, wasOpen);
       },
     });
     this.#feed.start();
   }
+}
+
+function endsHandshake({ method, modern }: Letter): boolean {
+  return method === 'notifications/initialized' && !modern;
 }
 
 /** Whether the stream of a session is to be tried again. A server that had one has it again when it is back. */

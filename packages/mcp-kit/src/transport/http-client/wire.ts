@@ -242,13 +242,10 @@ function isOpening(socket: Socket): boolean {
 /** The request could not even be made: its headers are wrong, or the caller's agent has an objection. */
 function notSent(place: string, cause: unknown): KitError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (!code.startsWith('ERR_INVALID') && !code.startsWith('ERR_HTTP')) {
-    return unreachable(place, cause);
-  }
-  return new KitError('invalid_argument', 'a header is not valid', {
-    cause,
-    details: { ran: false },
-  });
+  const isOurs = cause instanceof Error && /^ERR_(?:HTTP|INVALID|UNESCAPED)/.test(code);
+  if (!isOurs) return unreachable(place, cause);
+  const message = `no request to ${place} can be made: ${cause.message}`;
+  return new KitError('invalid_argument', message, { cause, details: { ran: false } });
 }
 
 /** What the caller's own function did wrong, when it did not say so itself. */

@@ -46,6 +46,8 @@ const tools = {
     process.exit(code);
   },
   fall_deaf() {
+    // Something to live for.
+    setInterval(() => {}, 60_000);
     lines.pause();
     process.stdin.pause();
     return 'deaf now';

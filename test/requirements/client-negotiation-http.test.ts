@@ -1,0 +1,93 @@
+import { KitError } from 'mcp-kit/base';
+import { createVerdicts } from 'mcp-kit/client';
+import { RpcError } from 'mcp-kit/jsonrpc';
+import { describe, expect, test } from 'vitest';
+import { failure, older, open, refuse, script, settle } from './client-script.ts';
+
+describe('over HTTP', () => {
+  const lose = (code: KitError['code'], status?: number) => () => {
+    throw new KitError(code, 'lost', { details: { status } });
+  };
+  const http = { wire: 'http' } as const;
+
+  test.each([400, 404, 405, 415])('%i to the probe means: the older era', async (status) => {
+    const server = script({ ...older, 'server/discover': lose('http_status', status) }, http);
+    await using session = await open(server);
+    expect(session.era).toBe('legacy');
+  });
+
+  test.each([400, 404, 405])('%i to the handshake too: the oldest transport', async (status) => {
+    const oldest = script(older, http);
+    const newest = script(
+      {
+        'server/discover': lose('http_status', status),
+        initialize: lose('http_status', status),
+      },
+      { ...http, fallback: oldest.target },
+    );
+    await using session = await open(newest);
+    await settle();
+    expect([session.era, newest.peer.isClosed]).toEqual(['legacy', true]);
+    expect(oldest.heard).toEqual(['initialize', 'notifications/initialized']);
+    await session.ping();
+    expect(oldest.heard.at(-1)).toBe('ping');
+  });
+
+  test('the first refusal is the error when the oldest transport is not there either', async () => {
+    const oldest = script({ initialize: lose('http_status', 404) }, http);
+    const newest = script(
+      {
+        'server/discover': lose('http_status', 400),
+        initialize: lose('http_status', 405),
+      },
+      { ...http, fallback: oldest.target },
+    );
+    expect(await failure(open(newest))).toMatchObject({ details: { status: 405 } });
+    expect([newest.peer.isClosed, oldest.peer.isClosed]).toEqual([true, true]);
+  });
+
+  test.each([
+    ['unauthorized', 401],
+    ['unauthorized', 403],
+    ['http_status', 500],
+    ['http_status', 503],
+    ['timeout', undefined],
+    ['unreachable', undefined],
+  ] as const)('%s %s is an error: no fallback, and nothing is remembered', async (code, status) => {
+    const oldest = script(older, http);
+    const verdicts = createVerdicts();
+    const newest = script(
+      { ...older, 'server/discover': lose(code, status) },
+      { ...http, fallback: oldest.target },
+    );
+    expect(await failure(open(newest, { verdicts }))).toMatchObject({ code });
+    expect(newest.heard).toEqual(['server/discover']);
+    expect(oldest.peers).toEqual([]);
+    expect(verdicts.get(newest.target.key)).toBeUndefined();
+    expect(newest.peer.isClosed).toBe(true);
+  });
+
+  test.each([
+    ['unauthorized', 401],
+    ['http_status', 502],
+    ['unreachable', undefined],
+  ] as const)('%s %s to the handshake is an error as well', async (code, status) => {
+    const oldest = script(older, http);
+    const newest = script({ initialize: lose(code, status) }, { ...http, fallback: oldest.target });
+    expect(await failure(open(newest))).toMatchObject({ code });
+    expect(oldest.peers).toEqual([]);
+  });
+
+  test('silence is an outage, not another era', async () => {
+    const server = script({ ...older, 'server/discover': () => undefined }, http);
+    const options = { probeTimeoutMs: 1, connectTimeoutMs: 50 };
+    expect(await failure(open(server, options))).toMatchObject({ code: 'timeout' });
+    expect(server.heard).toEqual(['server/discover']);
+  });
+
+  test.each([-32020, -32021])('a body with %i is an answer of the newer era', async (code) => {
+    const server = script({ ...older, 'server/discover': refuse(code) }, http);
+    expect(await failure(open(server))).toBeInstanceOf(RpcError);
+    expect(server.heard).toEqual(['server/discover']);
+  });
+});
