@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import { describe, expect, test } from 'vitest';
-import { Child, root } from './support/child-process.ts';
+import { Child, mcpctl, root } from './support/child-process.ts';
 
 const folder = path.join(root, 'examples');
 
@@ -108,7 +108,39 @@ describe('an example that checks itself', () => {
   });
 });
 
+describe('use-a-server.mjs', () => {
+  const runOn = async (args: readonly string[]): Promise<Child> => {
+    const child = new Child(process.execPath, [path.join(folder, 'use-a-server.mjs'), ...args]);
+    await child.ended;
+    return child;
+  };
+
+  test('starts a server, lists its tools and ends it', async () => {
+    await using child = await runOn([]);
+    expect(child.stdout).toContain('first-tool speaks 2026-07-28\n  get_number_sum: Adds');
+    expect(await child.ended).toMatchObject({ code: 0 });
+  });
+
+  test('calls a tool that needs no arguments', async () => {
+    const [command, ...args] = [process.execPath, mcpctl, 'serve', '--stdio'];
+    await using child = await runOn([command, ...args]);
+    expect(child.stdout).toContain('get_time_now → {');
+  });
+
+  test('says what to do when there is no such program', async () => {
+    await using child = await runOn(['no-such-program']);
+    expect(child.stderr).toMatch(/cannot start no-such-program.*Install no-such-program/);
+    expect(await child.ended).toMatchObject({ code: 1 });
+  });
+});
+
 test('every example is tried here', () => {
-  const tried = ['ask-the-user.mjs', 'both-transports.mjs', 'first-tool.mjs', 'hono-style.mjs'];
+  const tried = [
+    'ask-the-user.mjs',
+    'both-transports.mjs',
+    'first-tool.mjs',
+    'hono-style.mjs',
+    'use-a-server.mjs',
+  ];
   expect(readdirSync(folder).filter((name) => name.endsWith('.mjs'))).toEqual(tried);
 });
