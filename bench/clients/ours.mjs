@@ -6,8 +6,10 @@ const optionsOf = ({ era, findEra }) => ({
   era: era === '2025-11-25' && !findEra ? 'legacy' : 'auto',
 });
 
-const connect = async (target, params) => {
-  const { openSession } = await import('mcp-kit/client');
+// Both entries at once, as a program that names them at its top loads them.
+const load = (transport) => Promise.all([import('mcp-kit/client'), import(transport)]);
+
+const connect = async (openSession, target, params) => {
   const session = await openSession(target, optionsOf(params));
   if (session.era !== (params.era === '2025-11-25' ? 'legacy' : 'modern')) {
     throw new Error(`opened in the ${session.era} era`);
@@ -24,12 +26,12 @@ export default {
   findsEra: true,
 
   async http({ url, ...params }) {
-    const { httpTarget } = await import('mcp-kit/transport/http-client');
-    return connect(httpTarget(url), params);
+    const [{ openSession }, { httpTarget }] = await load('mcp-kit/transport/http-client');
+    return connect(openSession, httpTarget(url), params);
   },
 
   async stdio({ command, args, ...params }) {
-    const { childTarget } = await import('mcp-kit/transport/child-process');
-    return connect(childTarget({ command, args }), params);
+    const [{ openSession }, { childTarget }] = await load('mcp-kit/transport/child-process');
+    return connect(openSession, childTarget({ command, args }), params);
   },
 };

@@ -1,6 +1,9 @@
 // Client of @modelcontextprotocol/sdk 1.x.
-const connect = async (transport) => {
-  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+const sdk = '@modelcontextprotocol/sdk/client';
+// Both modules at once, as a program that names them at its top loads them.
+const load = (transport) => Promise.all([import(`${sdk}/index.js`), import(`${sdk}/${transport}`)]);
+
+const connect = async (Client, transport) => {
   const client = new Client({ name: 'bench', version: '1.0.0' });
   await client.connect(transport);
   return {
@@ -14,13 +17,12 @@ export default {
   eras: ['2025-11-25'],
 
   async http({ url }) {
-    const { StreamableHTTPClientTransport } =
-      await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-    return connect(new StreamableHTTPClientTransport(new URL(url)));
+    const [{ Client }, { StreamableHTTPClientTransport }] = await load('streamableHttp.js');
+    return connect(Client, new StreamableHTTPClientTransport(new URL(url)));
   },
 
   async stdio({ command, args }) {
-    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
-    return connect(new StdioClientTransport({ command, args }));
+    const [{ Client }, { StdioClientTransport }] = await load('stdio.js');
+    return connect(Client, new StdioClientTransport({ command, args }));
   },
 };

@@ -67,7 +67,7 @@ async function measureConnect({ candidate, era, findEra }, target, transport) {
   const child = startClient(candidate.name, { transport, era, findEra, ...params });
   try {
     const first = await ask(child, 'connect');
-    const further = await ask(child, 'reconnect', { times: transport === 'http' ? 20 : 3 });
+    const further = await ask(child, 'reconnect', { times: transport === 'http' ? 20 : 5 });
     const summary = `first ${first.toFixed(1)} ms, further ${further.toFixed(1)} ms`;
     return { first, further, summary };
   } finally {

@@ -32,6 +32,16 @@ describe('a direct call', () => {
     expect(server.seen).toHaveLength(3);
   });
 
+  test('may be allowed to take for ever', async () => {
+    await using server = await scripted((seen) => {
+      setTimeout(() => json(seen, result(seen, { late: true })), 50);
+    });
+    const options = { timeoutMs: Infinity };
+    await expect(callMcp(server.url, 'tools/list', {}, options)).resolves.toMatchObject({
+      result: { late: true },
+    });
+  });
+
   test('resolves with the error of the server', async () => {
     await using server = await scripted((seen) =>
       json(seen, refusal(seen.message.id, -32_601, 'no such method')),

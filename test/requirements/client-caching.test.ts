@@ -58,6 +58,28 @@ describe('an answer', () => {
     },
   );
 
+  test('makes room for newer ones: what is kept is bounded in size as well as in number', async () => {
+    const page = 'x'.repeat(4 * 1024 * 1024);
+    const server = script({
+      ...newer,
+      'resources/read': ({ uri }) => ({
+        resultType: 'complete',
+        ttlMs: 60_000,
+        contents: [{ uri, text: uri === 'x:huge' ? page.repeat(9) : page }],
+      }),
+    });
+    await using session = await open(server);
+    const read = async (...names: string[]): Promise<number> => {
+      const before = often(server, 'resources/read');
+      for (const name of names) await session.readResource(`x:${name}`);
+      return often(server, 'resources/read') - before;
+    };
+    expect(await read('1', '2', '3', '4', '5', '6', '7')).toBe(7);
+    expect(await read('1', '7')).toBe(0);
+    expect(await read('8', '1')).toBe(2);
+    expect(await read('huge', 'huge')).toBe(2);
+  });
+
   test('of an older server is not kept, whatever it says', async () => {
     const server = script({ ...older, 'tools/list': () => ({ tools: [], ttlMs: 60_000 }) });
     await using session = await open(server);

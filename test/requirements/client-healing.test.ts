@@ -326,3 +326,23 @@ test('a call that is asked again keeps the time it had', async () => {
   expect(error).toMatchObject({ code: 'timeout' });
   expect(performance.now() - since).toBeLessThan(600);
 });
+
+test('a call that waits for a new connection first has no more time than it was given', async () => {
+  let openMs = 0;
+  const server = script({
+    ...older,
+    initialize: async (params, call) => {
+      await new Promise((resolve) => setTimeout(resolve, openMs));
+      return older['initialize']?.(params, call);
+    },
+    'tools/call': () => undefined,
+  });
+  await using session = await open(server);
+  server.peer.hangUp();
+  openMs = 300;
+  const since = performance.now();
+  const error = await failure(session.callTool('t', {}, { maxTotalMs: 400 }));
+  expect(error).toMatchObject({ code: 'timeout' });
+  expect(server.peer.of('tools/call')).toHaveLength(1);
+  expect(performance.now() - since).toBeLessThan(650);
+});

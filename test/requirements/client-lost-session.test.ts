@@ -56,6 +56,15 @@ describe('when the server no longer knows the session', () => {
     ]);
   });
 
+  test('whoever wants to know is told, once, although the session heals', async () => {
+    const { server, forget } = forgetful({ ran: false });
+    const lost: unknown[] = [];
+    await using session = await open(server, { onLost: (cause) => lost.push(cause) });
+    forget();
+    await Promise.all([session.callTool('a'), session.callTool('b'), session.listTools()]);
+    expect(lost).toMatchObject([{ code: 'session_lost' }]);
+  });
+
   test('fifty calls at once make one handshake', async () => {
     const { server, forget } = forgetful({ ran: false });
     await using session = await open(server);
@@ -116,9 +125,11 @@ describe('when the server no longer knows the session', () => {
 
   test('heal: false ends the session, and lets the connection go', async () => {
     const { server, forget } = forgetful({ ran: false });
-    const session = await open(server, { heal: false });
+    const lost: unknown[] = [];
+    const session = await open(server, { heal: false, onLost: (cause) => lost.push(cause) });
     forget();
     expect(await failure(session.callTool('t'))).toMatchObject({ code: 'session_lost' });
+    expect(lost).toMatchObject([{ code: 'session_lost' }]);
     expect(await session.closed).toMatchObject({ code: 'session_lost' });
     expect(server.peer.isClosed).toBe(true);
     await session.close();

@@ -7,7 +7,26 @@ import type { Target } from 'mcp-kit/protocol';
 import { dialSocket } from 'mcp-kit/transport';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
-import { failure, older, open, script, settle, text, type Message } from './client-script.ts';
+import {
+  failure,
+  newer,
+  older,
+  open,
+  script,
+  settle,
+  text,
+  type Message,
+} from './client-script.ts';
+
+test('what is no tool in a list of tools is left out', async () => {
+  const tools = [null, 7, {}, { name: 3 }, { name: 'bare' }, { name: 't', inputSchema: {} }];
+  for (const serve of [older, newer]) {
+    const list = () => ({ resultType: 'complete', tools });
+    await using session = await open(script({ ...serve, 'tools/list': list }, { wire: 'http' }));
+    const { tools: listed } = await session.listTools();
+    expect(listed.map(({ name }) => name)).toEqual(['bare', 't']);
+  }
+});
 
 describe('a malformed message', () => {
   test('is counted and skipped; the first five are kept', async () => {

@@ -1,10 +1,10 @@
 import type { Session, SessionOptions } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { memoryTarget } from 'mcp-kit/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { collect, textOf } from '../interop/client-session.ts';
 import { createFixture, createSmallServer } from '../interop/fixture.mjs';
-import { failure, newer, older, open, script, text, type Serve } from './client-script.ts';
+import { failure, newer, older, open, refuse, script, text, type Serve } from './client-script.ts';
 
 const eras = ['legacy', 'modern'] as const;
 
@@ -237,6 +237,22 @@ describe('arguments that headers repeat', () => {
     expect(textOf(await session.callTool('route', { region: 'eu' }))).toBe('done');
     expect(server.heard).toEqual(['server/discover', 'tools/call', 'tools/list', 'tools/call']);
     expect(await failure(session.callTool('other', {}))).toMatchObject({ code: -32020 });
+  });
+
+  test('that are being learnt anew hold up nobody who cancels, nor beyond the time of the call', async () => {
+    const server = script(
+      { ...newer, 'tools/list': () => undefined, 'tools/call': refuse(-32020) },
+      http,
+    );
+    await using session = await open(server);
+    const caller = new AbortController();
+    const cancelled = failure(session.callTool('route', {}, { signal: caller.signal }));
+    await vi.waitFor(() => expect(server.peer.of('tools/list')).toHaveLength(1));
+    caller.abort();
+    expect(await cancelled).toMatchObject({ code: 'aborted' });
+    expect(await failure(session.callTool('route', {}, { maxTotalMs: 50 }))).toMatchObject({
+      code: 'timeout',
+    });
   });
 
   test('that cannot be headers make a tool be left out, over HTTP only', async () => {

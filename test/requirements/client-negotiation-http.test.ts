@@ -49,6 +49,9 @@ describe('over HTTP', () => {
   test.each([
     ['unauthorized', 401],
     ['unauthorized', 403],
+    ['http_status', 408],
+    ['http_status', 425],
+    ['http_status', 429],
     ['http_status', 500],
     ['http_status', 503],
     ['timeout', undefined],
@@ -69,6 +72,7 @@ describe('over HTTP', () => {
 
   test.each([
     ['unauthorized', 401],
+    ['http_status', 429],
     ['http_status', 502],
     ['unreachable', undefined],
   ] as const)('%s %s to the handshake is an error as well', async (code, status) => {

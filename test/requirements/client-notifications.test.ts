@@ -227,6 +227,20 @@ describe('in the newer era', () => {
     expect(server.heard.at(-1)).toBe('notifications/cancelled');
   });
 
+  test('a server may take as long as the caller lets it', async () => {
+    const server = script({
+      ...newer,
+      'subscriptions/listen': (_params, { id, peer }) => {
+        const _meta = { [metaKeys.subscriptionId]: id };
+        const params = { notifications: { toolsListChanged: true }, _meta };
+        setTimeout(() => peer.notify('notifications/subscriptions/acknowledged', params), 50);
+      },
+    });
+    await using session = await open(server, { timeoutMs: Infinity, probeTimeoutMs: Infinity });
+    const { honored } = await session.listen({ toolsListChanged: true });
+    expect(honored).toEqual({ toolsListChanged: true });
+  });
+
   test('whoever gives up subscribing is let go at once', async () => {
     const server = script({ ...newer, 'subscriptions/listen': () => undefined });
     await using session = await open(server);

@@ -183,6 +183,25 @@ describe('a session that the server has forgotten', () => {
     expect(server.all('tools/call')).toHaveLength(1);
   });
 
+  test('is not meant by 404 for a method that the server does not know', async () => {
+    await using server = await scripted(
+      sessionful(
+        noStream((seen) => {
+          const error = { code: -32_601, message: 'Method not found' };
+          if (seen.message.method === 'ping') json(seen, result(seen));
+          else refuse(seen, 404, { jsonrpc: '2.0', id: seen.message.id, error });
+        }),
+      ),
+    );
+    await using client = await talk(server.url);
+    await client.shakeHands();
+    expect(await client.answer(client.ask('prompts/list'))).toMatchObject({
+      error: { code: -32_601 },
+    });
+    await client.answer(client.ask('ping'));
+    expect(client.lost).toEqual([]);
+  });
+
   test('is not meant by 404 where no session was named', async () => {
     await using server = await scripted((seen) => refuse(seen, 404, 'nothing here'));
     await using client = await talk(server.url);

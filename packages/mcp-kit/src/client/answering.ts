@@ -1,7 +1,6 @@
-import { unref } from '#base';
+import { longestTimerMs, unref } from '#base';
 import type { Exchange } from '#jsonrpc';
 import { answerInput, type Offer } from './inputs.ts';
-import { longestTimerMs } from './limit.ts';
 
 export interface Heartbeat {
   readonly everyMs: number;
@@ -28,6 +27,6 @@ async function answerSlowly(
   } finally {
     stop();
     signal.removeEventListener('abort', stop);
-    beat();
+    if (!signal.aborted) beat();
   }
 }

@@ -207,33 +207,37 @@ export class Caller {
     const { ended } = this.#conversation;
     const options = { ...asked.options, maxTotalMs: this.#maxTotalMs(asked.options) };
     const offer = this.#conversation.offer;
-    const ask = (): ReturnType<typeof askModern> => {
+    const ask = (limits: typeof options): ReturnType<typeof askModern> => {
       const headers =
         this.#mirrors && method === 'tools/call'
           ? this.tools.headersFor(params?.['name'], params?.['arguments'])
           : undefined;
       const envelope = this.#envelope;
-      return askModern(connection, { method, params, options, headers, offer, envelope, ended });
+      const question = { method, params, options: limits, headers, offer, envelope, ended };
+      return askModern(connection, question);
     };
     const changes = this.#changes;
+    const deadline = performance.now() + options.maxTotalMs;
     try {
-      const { result, rounds } = await ask();
+      const { result, rounds } = await ask(options);
       // What was told meanwhile may have been about this.
       if (rounds === 0 && changes === this.#changes) this.#cache.keep(method, params, result);
       return result;
     } catch (error) {
       if (method !== 'tools/call' || !isHeaderMismatch(error) || !this.#mirrors) throw error;
-      await this.#relearnTools();
-      return (await ask()).result;
+      const timeoutMs = deadline - performance.now();
+      const limit = { subject: method, signal: options.signal, ended, timeoutMs };
+      await waitWithin(limit, (signal) => this.#relearnTools(signal));
+      return (await ask({ ...options, maxTotalMs: deadline - performance.now() })).result;
     }
   }
 
   /** The server refused the call because of its headers: the tool is not what it was when it was listed, if it was. */
-  async #relearnTools(): Promise<void> {
+  async #relearnTools(signal: AbortSignal): Promise<void> {
     this.#cache.invalidate('notifications/tools/list_changed', undefined);
     this.tools.clear();
     const fetch = async (page: PageOptions): Promise<ToolsPage> => {
-      const ask = (): Promise<unknown> => this.request('tools/list', { ...page });
+      const ask = (): Promise<unknown> => this.request('tools/list', { ...page }, { signal });
       return this.learn(await readPage<ToolsPage>('tools/list', 'tools', ask));
     };
     for await (const _ of walkPages('tools/list', fetch, ({ tools }) => tools));

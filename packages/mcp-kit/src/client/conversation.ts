@@ -92,9 +92,11 @@ export class Conversation {
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
     if (signal !== undefined) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
-    const agreed = this.#agreed ?? (await this.#waitForOpen(method, options, maxTotalMs));
+    const present = this.#agreed;
+    const agreed = present ?? (await this.#waitForOpen(method, options, maxTotalMs));
+    const left = present ? options : { ...options, maxTotalMs: deadline - performance.now() };
     try {
-      return await attempt(agreed, options);
+      return await attempt(agreed, left);
     } catch (error) {
       const failure = failureOf(error);
       if (failure === undefined) throw error;
@@ -130,9 +132,11 @@ export class Conversation {
   #forget(agreed: Agreed, error: KitError): void {
     if (this.#agreed !== agreed) return;
     this.#agreed = undefined;
-    if (this.#heals) return;
-    this.#end(error);
-    void agreed.connection.close();
+    if (!this.#heals) {
+      this.#end(error);
+      void agreed.connection.close();
+    }
+    this.#events.lost(error);
   }
 
   /** Whoever waits is let go when they give up; the others still wait. */

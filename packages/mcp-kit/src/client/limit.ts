@@ -1,4 +1,4 @@
-import { createDeferred, KitError } from '#base';
+import { createDeferred, KitError, startTimer } from '#base';
 
 export interface LimitOptions {
   /** What is limited, as errors name it. */
@@ -17,9 +17,6 @@ export interface Limit {
   lift(): void;
 }
 
-/** A timer set for longer would fire at once. */
-export const longestTimerMs: number = 2 ** 31 - 1;
-
 export function createLimit({ subject, signal, ended, timeoutMs }: LimitOptions): Limit {
   const controller = new AbortController();
   const onAbort = (): void => {
@@ -27,13 +24,10 @@ export function createLimit({ subject, signal, ended, timeoutMs }: LimitOptions)
     controller.abort(new KitError('aborted', `${subject}: cancelled by the caller`, { cause }));
   };
   const onEnd = (): void => controller.abort(ended?.reason);
-  const timer = setTimeout(
-    () => {
-      const shownMs = Math.round(timeoutMs);
-      controller.abort(new KitError('timeout', `${subject}: not done within ${shownMs} ms`));
-    },
-    Math.min(timeoutMs, longestTimerMs),
-  );
+  const timer = startTimer(() => {
+    const shownMs = Math.round(timeoutMs);
+    controller.abort(new KitError('timeout', `${subject}: not done within ${shownMs} ms`));
+  }, timeoutMs);
   signal?.addEventListener('abort', onAbort, { once: true });
   ended?.addEventListener('abort', onEnd, { once: true });
   if (signal?.aborted) onAbort();

@@ -1,10 +1,10 @@
-import { KitError } from '#base';
+import { createDeferred, KitError, startTimer } from '#base';
 import { RpcError, type Channel, type Connection } from '#jsonrpc';
 import type { Era, Target } from '#protocol';
 import type { Identity, ServerFacts } from './facts.ts';
 import { confirmInitialized, initialize, requestInitialize } from './handshake.ts';
 import { orAborted } from './limit.ts';
-import { probe, type Finding } from './probe.ts';
+import { isDeclinedByStatus, probe, type Finding } from './probe.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** A conversation whose two sides know which era they speak. */
@@ -134,12 +134,10 @@ async function probeWithin(target: Target, plan: Plan, connection: Connection): 
 const older: Finding = { kind: 'older', error: undefined };
 
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
+  const late = createDeferred<undefined>();
+  const timer = startTimer(() => late.resolve(undefined), ms);
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -166,8 +164,5 @@ async function handshake(
 }
 
 function mayBeOldest(error: unknown): boolean {
-  if (error instanceof RpcError) return true;
-  if (!(error instanceof KitError)) return false;
-  const status = error.details?.['status'];
-  return error.code === 'http_status' && typeof status === 'number' && status < 500;
+  return error instanceof RpcError || (error instanceof KitError && isDeclinedByStatus(error));
 }

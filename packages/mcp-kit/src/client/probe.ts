@@ -93,7 +93,18 @@ function judgeError(error: unknown): Finding {
 /** A 4xx or a useless body is how an older HTTP server says that it does not understand. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof KitError)) return false;
-  if (error.code === 'invalid_answer' || error.code === 'answer_lost') return true;
-  const status = error.details?.['status'];
-  return error.code === 'http_status' && typeof status === 'number' && status < 500;
+  return (
+    error.code === 'invalid_answer' || error.code === 'answer_lost' || isDeclinedByStatus(error)
+  );
+}
+
+/** The statuses below 500 of a server that is slow or busy: another time it may answer otherwise. */
+const passing: ReadonlySet<unknown> = new Set([408, 425, 429]);
+
+/** Whether an HTTP status says that the server does not know what it was asked. */
+export function isDeclinedByStatus({ code, details }: KitError): boolean {
+  const status = details?.['status'];
+  return (
+    code === 'http_status' && typeof status === 'number' && status < 500 && !passing.has(status)
+  );
 }

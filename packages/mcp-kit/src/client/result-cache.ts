@@ -5,6 +5,8 @@ const longestMs = 24 * 60 * 60_000;
 
 interface Kept {
   readonly result: object;
+  /** Characters it has as JSON. */
+  readonly size: number;
   readonly until: number;
 }
 
@@ -23,14 +25,28 @@ export interface CachePartition {
   clear(): void;
 }
 
+/** Characters of results that are kept in all: a server may allow to keep its largest for a day. */
+const maxCharacters = 32 * 1024 * 1024;
+
 /** Keeps results in memory, the newest of them. */
 export function createResultCache(options: { readonly maxEntries?: number } = {}): ResultCache {
   const { maxEntries = 500 } = options;
   const kept = new Map<string, Kept>();
+  let characters = 0;
   let partitions = 0;
 
+  const forget = (key: string): void => {
+    characters -= kept.get(key)?.size ?? 0;
+    kept.delete(key);
+  };
   const drop = (prefix: string): void => {
-    for (const key of kept.keys()) if (key.startsWith(prefix)) kept.delete(key);
+    for (const key of kept.keys()) if (key.startsWith(prefix)) forget(key);
+  };
+  const findFresh = (key: string): object | undefined => {
+    const found = kept.get(key);
+    if (found === undefined || performance.now() < found.until) return found?.result;
+    forget(key);
+    return undefined;
   };
 
   return {
@@ -45,8 +61,7 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
         find(method, params) {
           if (kept.size === 0 || !cacheable.has(method)) return undefined;
           const name = nameOf(method, params);
-          const found = kept.get(privately + name) ?? kept.get(publicly + name);
-          return found !== undefined && performance.now() < found.until ? found.result : undefined;
+          return findFresh(privately + name) ?? findFresh(publicly + name);
         },
         keep(method, params, result) {
           if (!cacheable.has(method)) return;
@@ -54,10 +69,14 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
           if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
           const scope = Reflect.get(result, 'cacheScope') === 'public' ? publicly : privately;
           const key = scope + nameOf(method, params);
-          kept.delete(key);
-          kept.set(key, { result, until: performance.now() + Math.min(ttlMs, longestMs) });
-          const [oldest] = kept.keys();
-          if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest);
+          const size = JSON.stringify(result).length;
+          forget(key);
+          kept.set(key, { result, size, until: performance.now() + Math.min(ttlMs, longestMs) });
+          characters += size;
+          for (const oldest of kept.keys()) {
+            if (kept.size <= maxEntries && characters <= maxCharacters) break;
+            forget(oldest);
+          }
         },
         invalidate(notification, params) {
           const affected = affectedBy(notification, params);

@@ -1,4 +1,4 @@
-import { createDeferred, KitError } from '#base';
+import { createDeferred, KitError, startTimer } from '#base';
 import { isId, isRecord, type Connection, type Id, type Params } from '#jsonrpc';
 import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
 
@@ -105,7 +105,7 @@ export class Subscriptions {
       () => undefined,
       (error: unknown) => (stop.signal.aborted ? undefined : asError(error)),
     );
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       acknowledged.reject(
         new KitError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`),
       );

@@ -1,4 +1,5 @@
 import { describeError, isPromise, KitError, type Logger } from '#base';
+import { isRecord } from '#jsonrpc';
 import {
   headerBindings,
   mirrorHeaders,
@@ -30,7 +31,11 @@ export class ToolTable {
    * headers as well, so a tool whose annotations are wrong cannot be called.
    */
   learn(tools: readonly Tool[], mirrored: boolean): readonly Tool[] {
-    return tools.filter((tool) => {
+    return tools.filter((tool: unknown): tool is Tool => {
+      if (!isTool(tool)) {
+        this.#logger.warn('a tool without a name is left out');
+        return false;
+      }
       try {
         const bindings = mirrored ? headerBindings(tool.inputSchema) : [];
         this.#known.set(tool.name, { bindings, outputSchema: tool.outputSchema });
@@ -80,6 +85,11 @@ export class ToolTable {
       return 'unusable';
     }
   }
+}
+
+/** Without a name it cannot be called; whatever else is missing, it can. */
+function isTool(value: unknown): value is Tool {
+  return isRecord(value) && typeof value['name'] === 'string';
 }
 
 function broken(name: string, what: string): KitError {

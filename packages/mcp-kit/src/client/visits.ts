@@ -1,7 +1,7 @@
-import { createDeferred, type Deferred } from '#base';
+import { createDeferred, startTimer, type Deferred } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
 import type { ElicitVisit, InputHandlers } from './inputs.ts';
-import { longestTimerMs, orAborted, waitWithin } from './limit.ts';
+import { orAborted, waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
 /** What only servers of 2025-11-25 say: nothing before these pages have been visited. */
@@ -87,7 +87,7 @@ function isErrand(value: unknown): value is Errand {
 
 async function soon(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
   const late = createDeferred<void>();
-  const timer = setTimeout(late.resolve, Math.min(ms, longestTimerMs));
+  const timer = startTimer(late.resolve, ms);
   try {
     await orAborted(signal, () => Promise.race([promise, late.promise]));
   } finally {

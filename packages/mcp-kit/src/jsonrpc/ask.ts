@@ -1,7 +1,7 @@
-import { createDeferred, KitError } from '#base';
+import { KitError, longestTimerMs, type Deferred } from '#base';
 import type { Outgoing, Sent } from './channel.ts';
 import type { RequestOptions } from './exchange.ts';
-import type { InFlight } from './in-flight.ts';
+import type { Awaited, InFlight } from './in-flight.ts';
 import type { Id, Params, Request } from './message.ts';
 
 /** The protocol's own words for what JSON-RPC leaves open. */
@@ -16,73 +16,126 @@ interface Question {
   readonly id: Id;
   readonly method: string;
   readonly params: Params | undefined;
-  readonly options: RequestOptions & { readonly timeoutMs: number; readonly maxTotalMs: number };
+  readonly options: RequestOptions;
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
   readonly vocabulary: Vocabulary | undefined;
   send(text: string, outgoing: Outgoing): Sent;
-  notify(method: string, params: Params): void;
+  readonly notify: (method: string, params: Params) => void;
 }
 
-/** A timer set for longer would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
-
 /** Asks, and settles exactly once: by the answer, the deadline, the caller's signal or the end of the connection. */
-export async function ask(inFlight: InFlight, question: Question): Promise<unknown> {
-  const { id, method, params, options, vocabulary } = question;
-  const { signal, onProgress, timeoutMs, maxTotalMs, headers } = options;
-  if (signal?.aborted) throw asAbort(signal, method);
-  const sentParams = onProgress && vocabulary ? vocabulary.withProgressToken(params, id) : params;
-  const message: Request =
-    sentParams === undefined
-      ? { jsonrpc: '2.0', id, method }
-      : { jsonrpc: '2.0', id, method, params: sentParams };
-  const text = JSON.stringify(message);
-  const deferred = createDeferred<unknown>();
-  const deadline = performance.now() + maxTotalMs;
-  let timer: NodeJS.Timeout | undefined;
-
-  const finish = (settle: () => void): void => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-    settle();
-  };
-  const giveUp = (error: KitError): void => {
-    const awaited = inFlight.settle(id);
-    if (awaited === undefined) return;
-    awaited.reject(error);
-    const notice = vocabulary?.cancelled(id, method, error.message);
-    if (notice !== undefined) question.notify(notice.method, notice.params);
-  };
-  const onAbort = (): void => {
-    if (signal !== undefined) giveUp(asAbort(signal, method));
-  };
-  const arm = (): void => {
-    clearTimeout(timer);
-    const leftMs = deadline - performance.now();
-    const expire = (): void => {
-      const allowedMs = Math.round(timeoutMs <= leftMs ? timeoutMs : maxTotalMs);
-      giveUp(new KitError('timeout', `${method}: no answer within ${allowedMs} ms`));
-    };
-    // At once, because a timer that is set anew at every sign of progress might never fire.
-    if (leftMs <= 0) expire();
-    else timer = setTimeout(expire, Math.min(timeoutMs, leftMs, longestTimerMs));
-  };
-
-  inFlight.expect(id, {
-    method,
-    resolve: (result) => finish(() => deferred.resolve(result)),
-    reject: (reason) => finish(() => deferred.reject(reason)),
-    touch: (progress) => {
-      arm();
-      if (progress !== undefined) onProgress?.(progress as Params);
-    },
+export function ask(inFlight: InFlight, question: Question): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    new Asked(inFlight, question, { resolve, reject }).begin();
   });
-  signal?.addEventListener('abort', onAbort, { once: true });
-  arm();
-  if (question.send(text, { message, headers }) === 'dropped') {
-    const error = new KitError('overloaded', `${method}: too much is waiting to be written`);
-    inFlight.settle(id)?.reject(error);
+}
+
+/** A question under way. One object, because thousands of them are made in a second. */
+class Asked implements Awaited {
+  readonly #inFlight: InFlight;
+  readonly #question: Question;
+  readonly #settle: Pick<Deferred<unknown>, 'resolve' | 'reject'>;
+  readonly #startedMs = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  /** The timer stands for the longest wait in all. */
+  #capped = false;
+  #onAbort: (() => void) | undefined;
+
+  constructor(
+    inFlight: InFlight,
+    question: Question,
+    settle: Pick<Deferred<unknown>, 'resolve' | 'reject'>,
+  ) {
+    this.#inFlight = inFlight;
+    this.#question = question;
+    this.#settle = settle;
   }
-  return deferred.promise;
+
+  get method(): string {
+    return this.#question.method;
+  }
+
+  begin(): void {
+    const { id, method, options, maxTotalMs } = this.#question;
+    const { signal, headers } = options;
+    if (signal?.aborted) throw asAbort(signal, method);
+    const message = this.#message();
+    const text = JSON.stringify(message);
+    this.#inFlight.expect(id, this);
+    if (signal !== undefined) {
+      this.#onAbort = () => this.#giveUp(asAbort(signal, method));
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
+    this.#arm(maxTotalMs);
+    if (this.#question.send(text, { message, headers }) === 'dropped') {
+      const error = new KitError('overloaded', `${method}: too much is waiting to be written`);
+      this.#inFlight.settle(id)?.reject(error);
+    }
+  }
+
+  resolve(result: unknown): void {
+    this.#finish();
+    this.#settle.resolve(result);
+  }
+
+  reject(reason: unknown): void {
+    this.#finish();
+    this.#settle.reject(reason);
+  }
+
+  touch(progress: object | undefined): void {
+    const { options, maxTotalMs } = this.#question;
+    const leftMs = this.#startedMs + maxTotalMs - performance.now();
+    clearTimeout(this.#timer);
+    // At once, because a timer that is set anew at every sign of progress might never fire.
+    if (leftMs > 0) this.#arm(leftMs);
+    else {
+      this.#capped = true;
+      this.expire();
+    }
+    if (progress !== undefined) options.onProgress?.(progress as Params);
+  }
+
+  #message(): Request {
+    const { id, method, params, options, vocabulary } = this.#question;
+    const wanted = options.onProgress !== undefined && vocabulary !== undefined;
+    const sent = wanted ? vocabulary.withProgressToken(params, id) : params;
+    return sent === undefined
+      ? { jsonrpc: '2.0', id, method }
+      : { jsonrpc: '2.0', id, method, params: sent };
+  }
+
+  /** Waits for an answer, but no longer than what is left in all. */
+  #arm(leftMs: number): void {
+    const { timeoutMs } = this.#question;
+    this.#capped = leftMs < timeoutMs;
+    this.#timer = setTimeout(expire, Math.min(timeoutMs, leftMs, longestTimerMs), this);
+  }
+
+  expire(): void {
+    const { method, timeoutMs, maxTotalMs } = this.#question;
+    const allowedMs = Math.round(this.#capped ? maxTotalMs : timeoutMs);
+    this.#giveUp(new KitError('timeout', `${method}: no answer within ${allowedMs} ms`));
+  }
+
+  #giveUp(error: KitError): void {
+    const { id, method, vocabulary, notify } = this.#question;
+    if (this.#inFlight.settle(id) === undefined) return;
+    this.reject(error);
+    const notice = vocabulary?.cancelled(id, method, error.message);
+    if (notice !== undefined) notify(notice.method, notice.params);
+  }
+
+  #finish(): void {
+    clearTimeout(this.#timer);
+    if (this.#onAbort === undefined) return;
+    this.#question.options.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+function expire(asked: Asked): void {
+  asked.expire();
 }
 
 function asAbort(signal: AbortSignal, method: string): KitError {

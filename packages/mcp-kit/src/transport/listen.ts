@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { chmod, lstat, unlink } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
-import { createDeferred, KitError, net } from '#base';
+import { createDeferred, files, KitError, net } from '#base';
 
 /** Where a server listens: a port of this machine, or a unix socket (a named pipe on Windows). */
 export type Address = { readonly host: string; readonly port: number } | { readonly path: string };
@@ -22,7 +21,7 @@ export async function listen(server: Server, where: Address): Promise<void> {
     throw refusal(where, cause);
   }
   server.off('error', reject);
-  if (file !== undefined) await chmod(file, 0o600);
+  if (file !== undefined) await files().chmod(file, 0o600);
 }
 
 /** Connects to a unix socket or named pipe. */
@@ -55,7 +54,9 @@ async function clear(path: string): Promise<void> {
       hint: `Use a path of at most ${maxPathBytes} bytes.`,
     });
   }
-  const found = await lstat(path).catch(() => undefined);
+  const found = await files()
+    .lstat(path)
+    .catch(() => undefined);
   if (found === undefined) return;
   if (!found.isSocket()) {
     throw new KitError('address_in_use', `${path} exists and is not a socket`, {
@@ -74,7 +75,7 @@ async function clear(path: string): Promise<void> {
       hint: 'Choose another path, or stop that process.',
     });
   }
-  await unlink(path);
+  await files().unlink(path);
 }
 
 function refusal(where: Address, cause: unknown): KitError {

@@ -229,6 +229,10 @@ describe('the name of a child', () => {
     expect(label(['-y', 'server'])).toBe('npx -y server');
     expect(label(['server', '--api-key', 'hidden'])).toBe('npx server --api-key …');
     expect(label(['server', '--token=hidden', 'a', 'b'])).toBe('npx server --token=… a …');
+    expect(label(['-e', 'API_KEY=hidden'])).toBe('npx -e API_KEY=…');
+    expect(label(['-H', 'Authorization: Bearer hidden'])).toBe('npx -H Authorization:…');
+    expect(label(['http://me:hidden@host/x?key=hidden'])).toBe('npx http://…@host/x?…');
+    expect(label(['-p', 'a=b:c', 'C:\\x'])).toBe('npx -p a=b:c C:\\x');
     expect(label(['x'.repeat(100)])).toHaveLength(60);
   });
 

@@ -14,11 +14,18 @@ export function labelOf({ command, args = [] }: Command): string {
   const shown = args.slice(0, 3).map((arg, at) => {
     const before = args[at - 1] ?? '';
     if (before.startsWith('-') && !before.includes('=') && secretOption.test(before)) return '…';
-    return arg.startsWith('-') && secretOption.test(arg) ? arg.replace(/=.*/s, '=…') : arg;
+    return withoutSecrets(arg);
   });
   const text = [command, ...shown].join(' ').replaceAll(/\p{Cc}/gu, ' ');
   const whole = args.length > shown.length ? `${text} …` : text;
   return whole.length > maxLabel ? `${whole.slice(0, maxLabel - 1)}…` : whole;
+}
+
+/** `NAME=value` and `Name: value` where the name tells of a secret; of addresses neither credentials nor query. */
+function withoutSecrets(arg: string): string {
+  const [, name, mark] = /^([^=:\s]+)([=:])/.exec(arg) ?? [];
+  if (name !== undefined && secretOption.test(name)) return `${name}${mark}…`;
+  return arg.replaceAll(/(\w:\/\/)[^/\s@]*@/g, '$1…@').replaceAll(/(\w:\/\/[^\s?]*\?)\S+/g, '$1…');
 }
 
 /** The same for the same command in the same place; arguments and environment, often secret, only as a sum. */

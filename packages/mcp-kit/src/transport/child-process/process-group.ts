@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { createDeferred } from '#base';
+import { createDeferred, startTimer } from '#base';
 import { signalGroup, takeCustody } from './custody.ts';
 
 /** How a process ended. */
@@ -64,7 +64,7 @@ export class ProcessGroup {
   async exitWithin(ms: number): Promise<boolean> {
     if (this.#exit !== undefined) return true;
     const late = createDeferred<void>();
-    const timer = setTimeout(late.resolve, ms);
+    const timer = startTimer(late.resolve, ms);
     await Promise.race([this.exited, late.promise]);
     clearTimeout(timer);
     return this.#exit !== undefined;

@@ -1,4 +1,4 @@
-import { createDeferred, KitError } from '#base';
+import { createDeferred, KitError, startTimer } from '#base';
 import { isRecord, rpcErrors, type Params, type Request, type Response } from '#jsonrpc';
 import { claimsModern, mcpErrors, metaKeys, modernVersion } from '#protocol';
 import { isResponse } from './answers.ts';
@@ -43,7 +43,7 @@ export async function callMcp(
     const cause: unknown = signal?.reason;
     awaited.reject(new KitError('aborted', `${method}: cancelled by the caller`, { cause }));
   };
-  const timer = setTimeout(() => {
+  const timer = startTimer(() => {
     awaited.reject(new KitError('timeout', `${method}: no answer within ${timeoutMs} ms`));
   }, timeoutMs);
   signal?.addEventListener('abort', giveUp, { once: true });

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { longestTimerMs } from '#base';
 import { Pieces } from '../pieces.ts';
 
 /** What an event stream says. Calls come in the order of the bytes. */
@@ -23,7 +24,6 @@ const newline = Buffer.of(lineFeed);
 /** Bytes a line may have beside the data in it. */
 const lineExtra = 64;
 const longestId = 4096;
-const longestTimerMs = 2 ** 31 - 1;
 
 /** Takes the bytes of an event stream as they come, in any split; linear in time, bounded in memory. */
 export class EventReader {

@@ -228,8 +228,12 @@ export class HttpChannel implements Channel {
   #accepted(post: Posted): void {
     if (!endsHandshake(post.letter)) return;
     const { handshake } = post.letter;
-    if (handshake === this.#handshake && this.#feed === undefined) this.#listen(handshake);
-    if (post === this.#gate?.post) this.#openGate();
+    // A turn later its connection is free: what waits takes that one, and only the stream opens another.
+    setImmediate(() => {
+      if (this.#closing !== undefined) return;
+      if (post === this.#gate?.post) this.#openGate();
+      if (handshake === this.#handshake && this.#feed === undefined) this.#listen(handshake);
+    });
   }
 
   #lost(post: Posted, error: KitError): void {

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { KitError } from '#base';
-import { parseMessage, type Limits, type Sink } from '#jsonrpc';
+import { parseMessage, rpcErrors, type Limits, type Response, type Sink } from '#jsonrpc';
 import { errorIn, isAnonymousError, isForgotten } from './answers.ts';
 import { mediaType, readBody, readEvents, type Ending, type Position } from './body.ts';
 import { endedEarly, invalidAnswer, refusal, sessionLost, tooLarge } from './failures.ts';
@@ -40,6 +40,12 @@ const postHeaders = [
   'accept',
   'application/json, text/event-stream',
 ];
+
+/** Whether a refusal within a session says that there is no such session; some use 404 for a method they do not know. */
+function isLostBy(status: number, said: Response | undefined): boolean {
+  if (status === 404) return said?.error?.code !== rpcErrors.methodNotFound;
+  return status === 400 && isForgotten(said);
+}
 
 /** One message on its way, until it has been answered: by the body, by a stream, or by a stream taken up again. */
 export class Posted implements Asker {
@@ -219,7 +225,7 @@ export class Posted implements Asker {
     const said = errorIn(body);
     if (status === 401 || status === 403) {
       this.fail(refusal(response, body));
-    } else if (this.#inSession && (status === 404 || (status === 400 && isForgotten(said)))) {
+    } else if (this.#inSession && isLostBy(status, said)) {
       handshake.lost = true;
       this.fail(sessionLost(method, this.#office.wire.label));
     } else if (said !== undefined && id !== undefined) {

@@ -1,4 +1,4 @@
-import { KitError } from '#base';
+import { KitError, startTimer } from '#base';
 import type { Channel } from '#jsonrpc';
 import type { Target } from '#protocol';
 import { HttpChannel } from './http-channel.ts';
@@ -47,7 +47,7 @@ async function openSse(
   const hangUp = (): void => {
     if (signal !== undefined) channel.end(aborted(signal, labelOf(place)));
   };
-  const timer = setTimeout(() => {
+  const timer = startTimer(() => {
     const message = `${labelOf(place)} named no endpoint within ${connectTimeoutMs} ms`;
     channel.end(new KitError('timeout', message, { hint: 'Raise connectTimeoutMs.' }));
   }, connectTimeoutMs);

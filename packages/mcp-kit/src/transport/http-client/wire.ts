@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { isPromise, KitError, type MaybePromise } from '#base';
+import { isPromise, KitError, startTimer, type MaybePromise } from '#base';
 import { brokenOff, connectTimeout, redirected, unreachable } from './failures.ts';
 import { labelOf, mergeHeaders, placeHeaders, type Settings } from './options.ts';
 
@@ -173,7 +173,7 @@ class Attempt implements Asking {
       return;
     }
     const { connectTimeoutMs } = settings;
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       request.destroy(connectTimeout(labelOf(this.#url), connectTimeoutMs));
     }, connectTimeoutMs);
     socket.once(secure ? 'secureConnect' : 'connect', () => {
