@@ -277,6 +277,23 @@ describe('the stream of a session', () => {
     }
   });
 
+  test('is asked for before the first call, which may need it', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await using server = await scripted(
+        sessionful((seen) => {
+          if (seen.method === 'GET') stream(seen);
+          else json(seen, result(seen));
+        }),
+      );
+      await using client = await talk(server.url);
+      await client.shakeHands();
+      await client.answer(client.ask('tools/call'));
+      await server.nth('GET');
+      const order = server.seen.map(({ method, message }) => message.method ?? method);
+      expect(order).toEqual(['initialize', 'notifications/initialized', 'GET', 'tools/call']);
+    }
+  });
+
   test('that is cut is continued after its last event, when the server asked for it', async () => {
     await using server = await scripted(
       listening(

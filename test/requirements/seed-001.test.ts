@@ -224,13 +224,15 @@ describe('caveat turned into a feature', () => {
     const refused = await Promise.race(calls);
     expect(refused).toMatchObject({ code: 'overloaded' });
     let waits = true;
-    const telling = session.notify('notifications/x').then(() => {
-      waits = false;
-    });
+    const telling = failure(
+      session.notify('notifications/x').finally(() => {
+        waits = false;
+      }),
+    );
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(waits).toBe(true);
     await session.close();
-    await telling;
+    expect(await telling).toMatchObject({ code: 'closed' });
     const codes = new Set((await Promise.all(calls)).map(({ code }) => code));
     expect(codes).toEqual(new Set(['overloaded', 'closed']));
   });

@@ -124,7 +124,7 @@ export class Caller {
 
   async notify(method: string, params?: Params): Promise<void> {
     await this.#conversation.run(method, {}, async ({ connection, facts }) => {
-      await connection.notify(method, facts.era === 'legacy' ? params : this.#enveloped(params));
+      await connection.tell(method, facts.era === 'legacy' ? params : this.#enveloped(params));
     });
   }
 
@@ -170,6 +170,7 @@ export class Caller {
     return this.#conversation.run('subscriptions/listen', {}, ({ connection, facts }) =>
       facts.era === 'legacy'
         ? this.#unasked.open(filter, facts.capabilities, {
+            holds: (uri) => this.#watched.has(uri),
             subscribe: (uri) => this.subscribe(uri, {}),
             unsubscribe: (uri) => this.unsubscribe(uri, {}),
           })

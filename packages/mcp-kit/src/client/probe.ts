@@ -93,9 +93,7 @@ function judgeError(error: unknown): Finding {
 /** A 4xx or a useless body is how an older HTTP server says that it does not understand. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof KitError)) return false;
-  return (
-    error.code === 'invalid_answer' || error.code === 'answer_lost' || isDeclinedByStatus(error)
-  );
+  return error.code === 'invalid_answer' || isDeclinedByStatus(error);
 }
 
 /** The statuses below 500 of a server that is slow or busy: another time it may answer otherwise. */

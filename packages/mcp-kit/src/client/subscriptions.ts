@@ -23,6 +23,8 @@ export interface Subscription {
 
 /** How a server of the older era is told about single resources. */
 export interface Subscriber {
+  /** Whether somebody else wants to be told about it. */
+  holds(uri: string): boolean;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
 }
@@ -37,10 +39,11 @@ export class UnaskedSubscriptions {
     subscriber: Subscriber,
   ): Promise<Subscription> {
     const uris = resources?.subscribe === true ? (filter.resourceSubscriptions ?? []) : [];
+    const own = uris.filter((uri) => !subscriber.holds(uri));
     const leave = (): void => {
-      for (const uri of uris) subscriber.unsubscribe(uri).catch(() => {});
+      for (const uri of own) subscriber.unsubscribe(uri).catch(() => {});
     };
-    const asked = await Promise.allSettled(uris.map((uri) => subscriber.subscribe(uri)));
+    const asked = await Promise.allSettled(own.map((uri) => subscriber.subscribe(uri)));
     const refused = asked.find((outcome) => outcome.status === 'rejected');
     if (refused !== undefined) {
       leave();

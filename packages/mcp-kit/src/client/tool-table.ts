@@ -9,6 +9,7 @@ import {
   type Tool,
 } from '#protocol';
 import { compileSchema, type Checked, type CompiledSchema } from '#schema';
+import { withoutPatterns } from './safe-schema.ts';
 
 interface KnownTool {
   readonly bindings: readonly HeaderBinding[];
@@ -79,7 +80,8 @@ export class ToolTable {
   /** A schema that cannot be used is the server's fault, and no reason not to call the tool. */
   #compile(name: string, schema: JsonSchema): CompiledSchema | 'unusable' {
     try {
-      return compileSchema(schema, { subject: `output of ${name}`, direction: 'output' });
+      const options = { subject: `output of ${name}`, direction: 'output' } as const;
+      return compileSchema(withoutPatterns(schema), options);
     } catch (error) {
       this.#logger.warn(`results of tool ${name} are not checked: ${messageOf(error)}`);
       return 'unusable';

@@ -153,6 +153,18 @@ export class Connection implements Link, Sink {
     if (sent !== 'sent') return this.#channel.drained(route);
   }
 
+  /** As `notify`, for what must not be dropped: waits for room as long as it takes. */
+  async tell(method: string, params?: Params): Promise<void> {
+    const message = toNotification(method, params);
+    const text = JSON.stringify(message);
+    while (this.#inFlight.open) {
+      const sent = this.#channel.send(text, undefined, { message });
+      if (sent !== 'sent') await this.#channel.drained();
+      if (sent !== 'dropped') return;
+    }
+    throw new KitError('closed', `${method}: the connection is closed`);
+  }
+
   release(origin: Origin | undefined, retryMs: number | undefined): void {
     this.#channel.release?.(routeOf(origin), retryMs);
   }

@@ -22,6 +22,8 @@ import { Wire } from './wire.ts';
 
 /** Characters on their way above which senders should wait; at four times as many they are no longer heard. */
 const highWater = 4 * 1024 * 1024;
+/** Answers to the server that are on their way at the same time. */
+const maxReplying = 16;
 /** How long messages wait for the end of the handshake to be taken. */
 const gateMs = 5000;
 
@@ -36,6 +38,9 @@ export class HttpChannel implements Channel {
   #feed: Feed | undefined;
   /** Requests without an answer, by id. */
   readonly #awaited = new Map<Id, Posted>();
+  /** Answers to the server. Not in the queue: what waits there may be waiting for one of them. */
+  readonly #replies: Posted[] = [];
+  readonly #replying = new Set<Posted>();
   /** What else uses a connection. */
   readonly #others = new Set<Posted>();
   readonly #queue: Posted[] = [];
@@ -60,7 +65,7 @@ export class HttpChannel implements Channel {
       taken: (post) => this.#release(post),
       accepted: (post) => this.#accepted(post),
       lost: (post, error) => this.#lost(post, error),
-      over: (post) => this.#others.delete(post),
+      over: (post) => this.#over(post),
     };
   }
 
@@ -88,9 +93,13 @@ export class HttpChannel implements Channel {
     if (text === undefined || this.#closing !== undefined) return;
     const letter = address(text, {}, { headers: undefined, handshake: this.#handshake });
     const post = new Posted(letter, this.#office);
+    if (this.#waiting > 4 * highWater) {
+      this.#settings.logger.warn('an answer was not delivered: the server does not take them');
+      return;
+    }
     this.#keep(post);
-    // Not behind anything: what waits in the queue may be waiting for this answer.
-    this.#begin(post);
+    this.#replies.push(post);
+    this.#goOnReplying();
   }
 
   drained(): Promise<void> {
@@ -115,6 +124,7 @@ export class HttpChannel implements Channel {
     for (const post of [...this.#awaited.values(), ...this.#others]) post.drop();
     this.#awaited.clear();
     this.#queue.length = 0;
+    this.#replies.length = 0;
     this.#drained?.resolve();
     this.#sink?.closed();
     const { id, lost, headers } = this.#handshake;
@@ -194,6 +204,20 @@ export class HttpChannel implements Channel {
     this.#goingOn = false;
   }
 
+  #goOnReplying(): void {
+    while (this.#replying.size < maxReplying) {
+      const post = this.#replies.shift();
+      if (post === undefined) return;
+      this.#replying.add(post);
+      this.#begin(post);
+    }
+  }
+
+  #over(post: Posted): void {
+    this.#others.delete(post);
+    if (this.#replying.delete(post) && this.#closing === undefined) this.#goOnReplying();
+  }
+
   /** Gives a request up; says whether the server has to be told with a message. */
   #cancel(params: Params | undefined): boolean {
     const id = params?.['requestId'];
@@ -228,11 +252,12 @@ export class HttpChannel implements Channel {
   #accepted(post: Posted): void {
     if (!endsHandshake(post.letter)) return;
     const { handshake } = post.letter;
-    // A turn later its connection is free: what waits takes that one, and only the stream opens another.
+    // A turn later its connection is free for the stream, which goes first: a call that overtakes it may make the server
+    // ask something when there is no stream yet to ask on, and the question would be lost.
     setImmediate(() => {
       if (this.#closing !== undefined) return;
-      if (post === this.#gate?.post) this.#openGate();
       if (handshake === this.#handshake && this.#feed === undefined) this.#listen(handshake);
+      if (post === this.#gate?.post) this.#openGate();
     });
   }
 
