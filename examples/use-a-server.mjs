@@ -5,16 +5,18 @@ import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 
 const [first = process.execPath, ...rest] = process.argv.slice(2);
-const target = /^https?:/.test(first)
-  ? httpTarget(first)
-  : childTarget({ command: first, args: rest.length > 0 ? rest : ['examples/first-tool.mjs'] });
 
-const session = await openSession(target, { name: 'use-a-server', version: '1.0.0' }).catch(
-  ({ message, hint }) => {
-    console.error(message, hint ?? '');
-    process.exit(1);
-  },
-);
+async function open() {
+  const target = /^https?:/.test(first)
+    ? httpTarget(first)
+    : childTarget({ command: first, args: rest.length > 0 ? rest : ['examples/first-tool.mjs'] });
+  return openSession(target, { name: 'use-a-server', version: '1.0.0' });
+}
+
+const session = await open().catch(({ message, hint }) => {
+  console.error(message, hint ?? '');
+  process.exit(1);
+});
 console.log(`${session.server?.name ?? 'a server'} speaks ${session.version}`);
 
 let callable;

@@ -160,6 +160,21 @@ describe('a question', () => {
     expect(performance.now() - started).toBeLessThan(500);
   });
 
+  test('hears of no progress that comes after its cap, although no timer has fired yet', async () => {
+    vi.useRealTimers();
+    const { connection, progress } = open();
+    const heard: number[] = [];
+    const options = { timeoutMs: 20, maxTotalMs: 20 };
+    const onProgress = (): void => void heard.push(performance.now() - started);
+    const started = performance.now();
+    const seen = watch(connection.request('q', {}, { ...options, onProgress }));
+    while (performance.now() - started < 60) progress(1);
+    await Promise.resolve();
+    expect(seen.outcome).toMatchObject({ code: 'timeout' });
+    expect(heard.length).toBeGreaterThan(0);
+    expect(Math.max(...heard)).toBeLessThan(50);
+  });
+
   test('may wait without end', async () => {
     const { connection, deliver } = open();
     const seen = watch(connection.request('q', {}, { timeoutMs: Infinity, maxTotalMs: Infinity }));
@@ -211,9 +226,14 @@ describe('a question', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('that cannot be written as JSON is refused and leaves nothing behind', async () => {
+  test.each([
+    ['a big integer', { big: 1n }],
+    ['a circle', circle()],
+  ])('with %s is no JSON: it is refused in words and leaves nothing behind', async (_, params) => {
     const { connection, sent } = open();
-    await expect(connection.request('q', { big: 1n })).rejects.toThrow(TypeError);
+    const refusal = { code: 'invalid_argument', cause: expect.any(TypeError) };
+    await expect(connection.request('q', params)).rejects.toMatchObject(refusal);
+    await expect(connection.tell('n', params)).rejects.toMatchObject(refusal);
     expect(connection.inFlight.awaiting).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
     expect(sent).toEqual([]);
@@ -243,3 +263,9 @@ describe('a question', () => {
     expect(sent.map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 });
+
+function circle(): Record<string, unknown> {
+  const round: Record<string, unknown> = {};
+  round['self'] = round;
+  return round;
+}

@@ -1,5 +1,6 @@
 import { KitError, longestTimerMs, type Deferred } from '#base';
 import type { Outgoing, Sent } from './channel.ts';
+import { encodeMessage } from './encode.ts';
 import type { RequestOptions } from './exchange.ts';
 import type { Awaited, InFlight } from './in-flight.ts';
 import type { Id, Params, Request } from './message.ts';
@@ -61,7 +62,7 @@ class Asked implements Awaited {
     const { signal, headers } = options;
     if (signal?.aborted) throw asAbort(signal, method);
     const message = this.#message();
-    const text = JSON.stringify(message);
+    const text = encodeMessage(message);
     this.#inFlight.expect(id, this);
     if (signal !== undefined) {
       this.#onAbort = () => this.#giveUp(asAbort(signal, method));
@@ -89,11 +90,12 @@ class Asked implements Awaited {
     const leftMs = this.#startedMs + maxTotalMs - performance.now();
     clearTimeout(this.#timer);
     // At once, because a timer that is set anew at every sign of progress might never fire.
-    if (leftMs > 0) this.#arm(leftMs);
-    else {
+    if (leftMs <= 0) {
       this.#capped = true;
       this.expire();
+      return;
     }
+    this.#arm(leftMs);
     if (progress !== undefined) options.onProgress?.(progress as Params);
   }
 

@@ -2,7 +2,13 @@ import { createDeferred, isPromise, KitError, type MaybePromise } from '#base';
 import { ask, type Vocabulary } from './ask.ts';
 import { Batch, maxBatch } from './batch.ts';
 import type { Channel, Origin, Sink } from './channel.ts';
-import { encodeError, encodeResult, encodeThrown, toNotification } from './encode.ts';
+import {
+  encodeError,
+  encodeMessage,
+  encodeResult,
+  encodeThrown,
+  toNotification,
+} from './encode.ts';
 import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import { InFlight } from './in-flight.ts';
@@ -156,7 +162,7 @@ export class Connection implements Link, Sink {
   /** As `notify`, for what must not be dropped: waits for room as long as it takes. */
   async tell(method: string, params?: Params): Promise<void> {
     const message = toNotification(method, params);
-    const text = JSON.stringify(message);
+    const text = encodeMessage(message);
     while (this.#inFlight.open) {
       const sent = this.#channel.send(text, undefined, { message });
       if (sent !== 'sent') await this.#channel.drained();

@@ -1,5 +1,6 @@
+import { KitError } from '#base';
 import { toErrorObject } from './error.ts';
-import type { ErrorObject, Id, Notification, Params } from './message.ts';
+import type { ErrorObject, Id, Notification, Params, Request } from './message.ts';
 
 /** A result whose JSON is known already, so that a list is not serialised anew for every caller. */
 export class Encoded {
@@ -29,6 +30,18 @@ export function encodeThrown(id: Id | undefined, thrown: unknown): string {
     return encodeError(id, toErrorObject(thrown));
   } catch (notJson) {
     return encodeError(id, toErrorObject(notJson));
+  }
+}
+
+/** A message of ours; parameters that are not JSON are their author's error. */
+export function encodeMessage(message: Request | Notification): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    throw new KitError('invalid_argument', `${message.method}: the parameters are not JSON`, {
+      hint: 'Leave out big integers and circular references.',
+      cause,
+    });
   }
 }
 
