@@ -1,4 +1,5 @@
 export type { Issue } from './issue.ts';
+export { nearMiss } from './near-miss.ts';
 export { warmValidator } from './json-validator.ts';
 export {
   compileSchema,

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { fieldsOf, type Dialect } from '../dialect.ts';
+import {
+  alias,
+  asRecord,
+  flag,
+  kindField,
+  text,
+  textMap,
+  texts,
+  time,
+  type Field,
+  type Reading,
+} from '../field.ts';
+import type { Fact } from '../facts.ts';
+import { below } from '../place.ts';
+import { inProject, ofUser, settingsFolder } from './candidates.ts';
+
+const connection: Readonly<Record<string, Field>> = {
+  transportType: alias(
+    kindField({ read: { stdio: 'stdio', sse: 'sse', http: 'http' }, write: {} }),
+  ),
+  type: kindField({
+    read: { stdio: 'stdio', sse: 'sse', streamableHttp: 'http' },
+    write: { stdio: 'stdio', sse: 'sse', http: 'streamableHttp' },
+  }),
+  command: text('command'),
+  args: texts('args'),
+  cwd: text('cwd'),
+  env: textMap('env'),
+  url: text('url'),
+  headers: textMap('headers'),
+};
+
+/** The same fields one level down, as the command line of the host writes them. */
+const nested: Field = {
+  read(value, place) {
+    const raw = asRecord(value, place);
+    const reading: Reading = {};
+    const keys: Partial<Record<Fact, string>> = {};
+    for (const [key, field] of Object.entries(connection)) {
+      if (!Object.hasOwn(raw, key)) continue;
+      const { rest: _, keys: __, ...facts } = field.read(raw[key], below(place, key));
+      Object.assign(reading, facts);
+      for (const fact of Object.keys(facts) as Fact[]) keys[fact] = `transport/${key}`;
+    }
+    const rest = Object.entries(raw).filter(([key]) => !Object.hasOwn(connection, key));
+    return { ...reading, keys, ...(rest.length > 0 && { rest: Object.fromEntries(rest) }) };
+  },
+  write: () => undefined,
+};
+
+const storage = (publisher: string): string =>
+  path.join('Code', 'User', 'globalStorage', publisher, 'settings');
+
+/** Cline: seconds, and a URL alone is the older transport. */
+export const cline: Dialect = {
+  id: 'cline',
+  title: 'Cline',
+  format: 'jsonc',
+  home: ['mcpServers'],
+  fields: fieldsOf({
+    ...connection,
+    transport: nested,
+    disabled: flag('enabled', true),
+    timeout: time('requestMs', 's'),
+    autoApprove: texts('autoApprove'),
+  }),
+  alsoKnown: new Set(['oauth', 'metadata', 'remoteConfigured']),
+  strict: false,
+  urlAlone: 'sse',
+  syntax: { forms: ['brace-env'], unset: 'refuse' },
+  owns: (file) => file.endsWith('cline_mcp_settings.json'),
+  where(surroundings) {
+    const file = 'cline_mcp_settings.json';
+    const editor = path.join(storage('saoudrizwan.claude-dev'), file);
+    return [
+      ...ofUser('cline', settingsFolder(surroundings), editor),
+      ...ofUser('cline', surroundings.home, path.join('.cline', 'data', 'settings', file)),
+    ];
+  },
+};
+
+/** Roo Code: seconds, and a URL alone is the older transport. */
+export const roo: Dialect = {
+  id: 'roo',
+  title: 'Roo Code',
+  format: 'jsonc',
+  home: ['mcpServers'],
+  fields: fieldsOf({
+    type: kindField({
+      read: { stdio: 'stdio', sse: 'sse', 'streamable-http': 'http' },
+      write: { stdio: 'stdio', sse: 'sse', http: 'streamable-http' },
+    }),
+    command: text('command'),
+    args: texts('args'),
+    cwd: text('cwd'),
+    env: textMap('env'),
+    url: text('url'),
+    headers: textMap('headers'),
+    disabled: flag('enabled', true),
+    timeout: time('requestMs', 's'),
+    alwaysAllow: texts('autoApprove'),
+    disabledTools: texts('deny'),
+  }),
+  alsoKnown: new Set(['watchPaths']),
+  strict: false,
+  urlAlone: 'sse',
+  syntax: { forms: ['brace-env', 'place'], unset: 'refuse' },
+  owns: (file) => /(^|\/)(\.roo\/mcp\.json|mcp_settings\.json)$/.test(file),
+  where: (surroundings) => [
+    inProject('roo', surroundings, path.join('.roo', 'mcp.json')),
+    ...ofUser(
+      'roo',
+      settingsFolder(surroundings),
+      path.join(storage('rooveterinaryinc.roo-cline'), 'mcp_settings.json'),
+    ),
+  ],
+};

@@ -1,0 +1,145 @@
+import type {
+  HttpFlavour,
+  OAuthSettings,
+  ServerEntry,
+  StdoutLogSettings,
+  TextRecord,
+  TransportSettings,
+} from './entry.ts';
+
+/** How a server is reached, in one word. */
+export type Kind = 'stdio' | 'unix' | HttpFlavour;
+
+/** An entry laid flat, with only what was said: the terms that the fields of all dialects are translated to and from. */
+export interface Facts {
+  kind?: Kind;
+  command?: string;
+  args?: readonly string[];
+  cwd?: string;
+  env?: TextRecord;
+  passEnv?: readonly string[];
+  inheritEnv?: boolean;
+  envFile?: string;
+  stdoutLog?: StdoutLogSettings;
+  path?: string;
+  httpPath?: string;
+  url?: string;
+  streamUrl?: string;
+  headers?: TextRecord;
+  bearerTokenEnv?: string;
+  envHeaders?: TextRecord;
+  enabled?: boolean;
+  startupMs?: number;
+  requestMs?: number;
+  allow?: readonly string[];
+  deny?: readonly string[];
+  autoApprove?: readonly string[];
+  oauth?: OAuthSettings | false;
+  title?: string;
+  description?: string;
+}
+
+export type Fact = keyof Facts;
+
+const stdioFacts: readonly Fact[] = [
+  'command',
+  'args',
+  'cwd',
+  'env',
+  'passEnv',
+  'inheritEnv',
+  'envFile',
+  'stdoutLog',
+];
+const httpFacts: readonly Fact[] = ['url', 'streamUrl', 'headers', 'bearerTokenEnv', 'envHeaders'];
+const unixFacts: readonly Fact[] = ['path', 'httpPath', 'headers'];
+const transportFacts: ReadonlySet<Fact> = new Set([...stdioFacts, ...httpFacts, ...unixFacts]);
+
+/** Whether a fact means something for servers of this kind. */
+export function applies(fact: Fact, kind: Kind): boolean {
+  if (!transportFacts.has(fact)) return true;
+  if (kind === 'stdio') return stdioFacts.includes(fact);
+  return (kind === 'unix' ? unixFacts : httpFacts).includes(fact);
+}
+
+/** The settings of a transport that facts describe; `kind` says which of them count. */
+export function transportOf(facts: Facts, kind: Kind): TransportSettings {
+  if (kind === 'stdio') return stdioOf(facts);
+  const { headers = {}, httpPath, envHeaders = {}, streamUrl, bearerTokenEnv } = facts;
+  if (kind === 'unix') {
+    return { kind, path: facts.path ?? '', headers, ...(httpPath !== undefined && { httpPath }) };
+  }
+  return {
+    kind: 'http',
+    url: facts.url ?? '',
+    flavour: kind,
+    headers,
+    envHeaders,
+    ...(streamUrl !== undefined && { streamUrl }),
+    ...(bearerTokenEnv !== undefined && { bearerTokenEnv }),
+  };
+}
+
+function stdioOf(facts: Facts): TransportSettings {
+  const { command = '', args = [], env = {}, passEnv = [], inheritEnv = false } = facts;
+  const { cwd, envFile, stdoutLog } = facts;
+  return {
+    kind: 'stdio',
+    command,
+    args,
+    env,
+    passEnv,
+    inheritEnv,
+    ...(cwd !== undefined && { cwd }),
+    ...(envFile !== undefined && { envFile }),
+    ...(stdoutLog !== undefined && { stdoutLog }),
+  };
+}
+
+/** The rest of what an entry says. */
+export function settingsOf(
+  facts: Facts,
+): Pick<
+  ServerEntry,
+  'enabled' | 'timeouts' | 'tools' | 'autoApprove' | 'oauth' | 'title' | 'description'
+> {
+  const { enabled = true, startupMs, requestMs, allow, deny } = facts;
+  const { autoApprove = [], oauth, title, description } = facts;
+  return {
+    enabled,
+    timeouts: {
+      ...(startupMs !== undefined && { startupMs }),
+      ...(requestMs !== undefined && { requestMs }),
+    },
+    tools: { ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) },
+    autoApprove,
+    ...(oauth !== undefined && { oauth }),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** Lays an entry flat. */
+export function factsOf(entry: ServerEntry): Facts {
+  const { transport, enabled, timeouts, tools, autoApprove, oauth, title, description } = entry;
+  const { kind, ...settings } = transport;
+  const rest = { enabled, ...timeouts, ...tools, autoApprove, oauth, title, description };
+  if (transport.kind !== 'http') return said({ ...settings, ...rest, kind } as Facts);
+  const { flavour, kind: _, ...remote } = transport;
+  return said({ ...remote, ...rest, kind: flavour } as Facts);
+}
+
+/** Leaves out what is as it would be unsaid. */
+export function said(facts: Facts): Facts {
+  const entries = Object.entries(facts).filter(([fact, value]) => isSaid(fact, value));
+  return Object.fromEntries(entries);
+}
+
+function isSaid(fact: string, value: unknown): boolean {
+  if (value === undefined) return false;
+  if (fact === 'enabled') return value === false;
+  if (fact === 'inheritEnv') return value === true;
+  // A list that allows nothing is not the same as no list.
+  if (fact === 'allow' || typeof value !== 'object' || value === null) return true;
+  return Object.keys(value).length > 0;
+}

@@ -1,0 +1,47 @@
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { KitError } from '#base';
+import { guardedAgent, type GuardOptions } from './agent.ts';
+import { judgeUrl } from './judge.ts';
+import { createLookup, type Resolve } from './lookup.ts';
+import { rulesOf, type EgressPolicy } from './policy.ts';
+
+export interface EgressOptions extends Pick<GuardOptions, 'ca'> {
+  /** Names the server in refusals. */
+  readonly server: string;
+  /** Finds the addresses of names, instead of the system. */
+  readonly resolve?: Resolve;
+}
+
+/** The only way out for one server: what may be reached, and the connections to it. */
+export interface Egress {
+  /** Why a URL may not be used, as far as its text tells; `field` says where it was found. */
+  check(url: string | URL, field?: string): KitError | undefined;
+  /** Makes the connections to a URL; each is judged as it is opened, by the addresses it leads to. */
+  agentFor(url: string | URL): HttpAgent | HttpsAgent;
+  /** Closes all connections. */
+  destroy(): void;
+}
+
+/** Makes a way out that shares no connection with any other. Proxies named in the environment are not used. */
+export function createEgress(policy: Partial<EgressPolicy>, options: EgressOptions): Egress {
+  const { server, resolve, ca } = options;
+  const judge = { server, rules: rulesOf(policy) };
+  const lookup = createLookup(judge, resolve);
+  const agents = new Map<boolean, HttpAgent | HttpsAgent>();
+  return {
+    check: (url, field) => judgeUrl(judge, url, field),
+    agentFor: (url) => {
+      const secure = new URL(url).protocol === 'https:';
+      const known = agents.get(secure);
+      if (known !== undefined) return known;
+      const agent = guardedAgent({ judge, lookup, secure, ca });
+      agents.set(secure, agent);
+      return agent;
+    },
+    destroy: () => {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+export { convertConfig, type Conversion } from './config/convert.ts';
+export type { Candidate, Surroundings } from './config/dialect.ts';
+export { dialectIds, dialectTitle } from './config/dialects/index.ts';
+export type { ClientSettings } from './config/dialects/mcp-kit.ts';
+export type {
+  ConfigScope,
+  DialectId,
+  HttpFlavour,
+  HttpSettings,
+  InputDefinition,
+  OAuthSettings,
+  Provenance,
+  ServerEntry,
+  StdioSettings,
+  StdoutLogSettings,
+  TextRecord,
+  TransportSettings,
+  UnixSettings,
+} from './config/entry.ts';
+export { readEnvFile } from './config/env-file.ts';
+export { explainConfig, targetOf, type Explanation } from './config/explain.ts';
+export {
+  interpolate,
+  variablesOf,
+  type Interpolated,
+  type InterpolationContext,
+  type VariableUse,
+} from './config/interpolate.ts';
+export { lintConfig, type ConfigFinding } from './config/lint.ts';
+export {
+  candidateFiles,
+  loadConfig,
+  plainName,
+  type ConfigSource,
+  type LoadedConfig,
+  type LoadOptions,
+} from './config/load.ts';
+export type { ConfigWarning } from './config/place.ts';
+export { isInside } from './config/read-file.ts';
+export type { Loss } from './config/restate.ts';
+export {
+  createEgress,
+  defaultPolicy,
+  type Egress,
+  type EgressOptions,
+  type EgressPolicy,
+  type Resolve,
+} from './egress/index.ts';
+export {
+  approve,
+  assess,
+  assessTools,
+  customChannelRefusal,
+  digestOf,
+  launchOf,
+  lockPath,
+  pinOf,
+  pinTools,
+  readLock,
+  readReceipts,
+  receiptFor,
+  receiptsPath,
+  showChange,
+  untrustedRules,
+  updateReceipts,
+  withReceipt,
+  writeLock,
+  type AssessedTools,
+  type Assessment,
+  type Change,
+  type Executable,
+  type Known,
+  type Launch,
+  type Pin,
+  type PinnedTool,
+  type Pins,
+  type Receipt,
+  type Receipts,
+  type ToolDefinition,
+  type TrustEntry,
+  type TrustSystem,
+  type Withheld,
+} from './trust/index.ts';

@@ -1,0 +1,92 @@
+import { changesBetween, type Change } from './diff.ts';
+import { identify, type Executable, type Launch } from './executable.ts';
+import { entryDigest, snapshotOf, type Pin, type Receipt, type TrustEntry } from './receipt.ts';
+import { pinTools, type ToolDefinition } from './tools.ts';
+
+/** What is known of a server from before: the word of the user, and what those who share the configuration saw. */
+export interface Known {
+  readonly receipt?: Receipt | undefined;
+  /** From `mcp.lock`. It comes with the configuration, so it can only take trust away. */
+  readonly pin?: Pin | undefined;
+}
+
+/** What the assessment needs to know of this machine. */
+export interface TrustSystem {
+  /** How the program of an entry would be started; asked only for entries that are as they were approved. */
+  readonly launchOf: (entry: TrustEntry) => Launch | undefined;
+}
+
+/** `changed` is untrusted as well: it was approved, and is no longer what was. */
+export interface Assessment {
+  readonly verdict: 'trusted' | 'untrusted' | 'changed';
+  readonly changes: readonly Change[];
+}
+
+/** Whether a server may be used: as it is now, it is what its user approved. */
+export async function assess(
+  entry: TrustEntry,
+  { receipt, pin }: Known,
+  system: TrustSystem,
+): Promise<Assessment> {
+  const digest = entryDigest(entry);
+  const since = (earlier: Pin): readonly Change[] => entryChanges(earlier, entry);
+  if (receipt === undefined) {
+    const changes = pin === undefined || pin.entryDigest === digest ? [] : since(pin);
+    return { verdict: 'untrusted', changes };
+  }
+  for (const earlier of [receipt, pin]) {
+    if (earlier !== undefined && earlier.entryDigest !== digest) {
+      return { verdict: 'changed', changes: since(earlier) };
+    }
+  }
+  const launch = system.launchOf(entry);
+  const executable = launch && (await identify(launch, receipt.executable));
+  const changes = changesBetween(
+    { executable: withoutStamp(receipt.executable) },
+    { executable: withoutStamp(executable) },
+  );
+  const isMissing = launch !== undefined && executable === undefined;
+  return { verdict: changes.length === 0 && !isMissing ? 'trusted' : 'changed', changes };
+}
+
+/** Notes that the user approves of a server as it is now. */
+export async function approve(
+  entry: TrustEntry,
+  system: TrustSystem,
+  options: {
+    readonly by: string;
+    readonly tools?: readonly ToolDefinition[];
+    /** When it is; now. */
+    readonly at?: Date;
+  },
+): Promise<Receipt> {
+  const { by, tools, at = new Date() } = options;
+  const launch = system.launchOf(entry);
+  const executable = launch && (await identify(launch));
+  return {
+    entryDigest: entryDigest(entry),
+    entry: snapshotOf(entry),
+    ...(executable !== undefined && { executable }),
+    ...(tools !== undefined && { tools: pinTools(tools) }),
+    approvedAt: at.toISOString(),
+    by,
+  };
+}
+
+/** The part of a receipt that others may have: nothing of this machine or its user. */
+export function pinOf({ entryDigest: digest, entry, tools }: Receipt): Pin {
+  return { entryDigest: digest, entry, ...(tools !== undefined && { tools }) };
+}
+
+function entryChanges(earlier: Pin, entry: TrustEntry): readonly Change[] {
+  const changes = changesBetween(earlier.entry, snapshotOf(entry), '/entry');
+  if (changes.length > 0) return changes;
+  // What was written down of it does not tell, so the fingerprints must.
+  return [{ pointer: '/entryDigest', before: earlier.entryDigest, now: entryDigest(entry) }];
+}
+
+function withoutStamp(executable: Executable | undefined): unknown {
+  if (executable === undefined) return undefined;
+  const { stamp: _, ...rest } = executable;
+  return rest;
+}

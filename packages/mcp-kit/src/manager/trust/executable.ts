@@ -1,0 +1,121 @@
+import { constants, type BigIntStats } from 'node:fs';
+import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { crypto, KitError } from '#base';
+import type { StdioSettings } from '../config/entry.ts';
+
+/** How a program would be started. */
+export interface Launch {
+  readonly command: string;
+  /** The folder it starts in; a command with a slash is looked for from there. */
+  readonly cwd: string;
+  /** The folders that a command without a slash is looked for in, as `PATH` has them. */
+  readonly path: string;
+}
+
+/** How a server would be started, all variables in its settings being resolved; `cwd` is where others start. */
+export function launchOf(
+  settings: Pick<StdioSettings, 'command' | 'cwd' | 'env'>,
+  own: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Launch {
+  const { command, cwd = own.cwd, env } = settings;
+  // The system looks in the folders that the child is told, not in ours.
+  return { command, cwd: path.resolve(own.cwd, cwd), path: pathIn(env) ?? pathIn(own.env) ?? '' };
+}
+
+function pathIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (process.platform !== 'win32') return env['PATH'];
+  return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
+}
+
+/** Which program a command is. */
+export interface Executable {
+  /** Where the command was found. */
+  readonly found: string;
+  /** Where that leads, through all links. */
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** Tells without reading it that a file is still the same; only for a file that was at rest when it was read. */
+  readonly stamp?: string;
+}
+
+/** A file that changed this recently may change again without its times telling. */
+const restMs = 2000;
+
+/** Which program a launch would start; undefined when there is none. `known` spares reading a file that is still the same. */
+export async function identify(
+  launch: Launch,
+  known?: Executable,
+): Promise<Executable | undefined> {
+  const found = await findExecutable(launch);
+  if (found === undefined) return undefined;
+  const { file, handle } = await openProgram(found);
+  try {
+    const startedAt = Date.now();
+    const stats = await handle.stat({ bigint: true });
+    const stamp = stampOf(stats);
+    if (known?.stamp === stamp && known.path === file) return { ...known, found };
+    const hash = crypto().createHash('sha256');
+    for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 })) {
+      hash.update(chunk as Uint8Array);
+    }
+    const isAtRest = startedAt - Number(stats.ctimeMs) > restMs;
+    const isSame = stampOf(await handle.stat({ bigint: true })) === stamp;
+    const size = Number(stats.size);
+    const sha256 = hash.digest('hex');
+    return { found, path: file, size, sha256, ...(isAtRest && isSame && { stamp }) };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openProgram(found: string): Promise<{ file: string; handle: FileHandle }> {
+  try {
+    const file = await realpath(found);
+    return { file, handle: await open(file, constants.O_RDONLY | constants.O_NONBLOCK) };
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    throw new KitError('process_failed', `cannot read the program ${found} (${code})`, {
+      hint: 'Only a program that can be read can be approved.',
+      cause,
+    });
+  }
+}
+
+/** The times of the last change are the system's; nobody can set them back. */
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+async function findExecutable({
+  command,
+  cwd,
+  path: folders,
+}: Launch): Promise<string | undefined> {
+  const names = process.platform === 'win32' ? withExtensions(command) : [command];
+  const isPlace = command.includes('/') || (path.sep === '\\' && command.includes('\\'));
+  const places = isPlace ? [''] : folders.split(path.delimiter);
+  for (const place of places) {
+    for (const name of names) {
+      const file = path.resolve(cwd, isPlace ? name : path.join(place, name));
+      if (await isExecutable(file)) return file;
+    }
+  }
+  return undefined;
+}
+
+function withExtensions(command: string): readonly string[] {
+  const extensions = (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT;.COM').split(';');
+  return [command, ...extensions.map((extension) => command + extension)];
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    if (!(await stat(file)).isFile()) return false;
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

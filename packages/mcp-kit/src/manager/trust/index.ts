@@ -1,0 +1,25 @@
+export { approve, assess, pinOf, type Assessment, type Known, type TrustSystem } from './assess.ts';
+export { digestOf } from './canonical.ts';
+export { showChange, type Change } from './diff.ts';
+export { launchOf, type Executable, type Launch } from './executable.ts';
+export type { Pin, PinnedTool, Receipt, TrustEntry } from './receipt.ts';
+export {
+  lockPath,
+  readLock,
+  readReceipts,
+  receiptFor,
+  receiptsPath,
+  updateReceipts,
+  withReceipt,
+  writeLock,
+  type Pins,
+  type Receipts,
+} from './receipts-file.ts';
+export { customChannelRefusal, untrustedRules } from './rules.ts';
+export {
+  assessTools,
+  pinTools,
+  type AssessedTools,
+  type ToolDefinition,
+  type Withheld,
+} from './tools.ts';

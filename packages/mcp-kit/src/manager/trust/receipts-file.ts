@@ -1,0 +1,171 @@
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crypto, KitError } from '#base';
+import { configError, topOf } from '../config/place.ts';
+import { readConfigFile } from '../config/read-file.ts';
+import { parseStrictJson } from '../config/strict-json.ts';
+import type { Pin, Receipt, TrustEntry } from './receipt.ts';
+import { readPins, readReceiptTable } from './receipts-shape.ts';
+
+/** The receipts of this user, by configuration file and server. */
+export type Receipts = ReadonlyMap<string, ReadonlyMap<string, Receipt>>;
+
+/** What those who share a configuration saw, by server. */
+export type Pins = ReadonlyMap<string, Pin>;
+
+/** Where this user's approvals are kept. */
+export function receiptsPath(env: Readonly<Record<string, string | undefined>>): string {
+  const given = env['XDG_STATE_HOME'];
+  // A relative path is to be ignored, says the specification of these variables.
+  const base =
+    given !== undefined && path.isAbsolute(given)
+      ? given
+      : path.join(env['HOME'] ?? homedir(), '.local', 'state');
+  return path.join(base, 'mcp-kit', 'trust.json');
+}
+
+/** Where the pins of a configuration file are kept: beside it. */
+export function lockPath(configFile: string): string {
+  return path.join(path.dirname(path.resolve(configFile)), 'mcp.lock');
+}
+
+/** The receipt for an entry, if its user has given one. */
+export function receiptFor(receipts: Receipts, entry: TrustEntry): Receipt | undefined {
+  return receipts.get(path.resolve(entry.provenance.file))?.get(entry.name);
+}
+
+/** The receipts with one more, or without it when none is given. */
+export function withReceipt(receipts: Receipts, entry: TrustEntry, receipt?: Receipt): Receipts {
+  const file = path.resolve(entry.provenance.file);
+  const servers = new Map(receipts.get(file));
+  if (receipt === undefined) servers.delete(entry.name);
+  else servers.set(entry.name, receipt);
+  const all = new Map(receipts);
+  if (servers.size === 0) all.delete(file);
+  else all.set(file, servers);
+  return all;
+}
+
+/** Reads what a user has approved. A file that cannot be read or could be another's word is an error: nothing is approved. */
+export async function readReceipts(file: string): Promise<Receipts> {
+  const text = await readConfigFile(file);
+  if (text === undefined) return new Map();
+  await checkOwner(file);
+  return readReceiptTable(parseStrictJson(text, file), file);
+}
+
+/** Reads the pins that come with a configuration; none without the file. */
+export async function readLock(file: string): Promise<Pins> {
+  const text = await readConfigFile(file);
+  return text === undefined ? new Map() : readPins(parseStrictJson(text, file), file);
+}
+
+/** Changes what a user has approved, one process at a time; the file is whole at every moment. */
+export async function updateReceipts(
+  file: string,
+  change: (receipts: Receipts) => Receipts,
+): Promise<Receipts> {
+  return alone(file, async () => {
+    const receipts = change(await readReceipts(file));
+    const configs = inOrder(receipts, (servers) => inOrder(servers, (receipt) => receipt));
+    await replace(file, { version: 1, configs }, 0o600);
+    return receipts;
+  });
+}
+
+/** Writes the pins that are to come with a configuration. */
+export async function writeLock(file: string, pins: Pins): Promise<void> {
+  await alone(file, () =>
+    replace(file, { version: 1, servers: inOrder(pins, (pin) => pin) }, 0o644),
+  );
+}
+
+function inOrder<T>(map: ReadonlyMap<string, T>, write: (value: T) => unknown): object {
+  const sorted = [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, value]) => [name, write(value)]));
+}
+
+async function checkOwner(file: string): Promise<void> {
+  if (process.getuid === undefined) return;
+  const { uid, mode } = await lstat(file);
+  const isOurs = uid === process.getuid() || uid === 0;
+  if (isOurs && (mode & 0o022) === 0) return;
+  throw configError(topOf(file), 'others can write to it, so nothing in it counts as approved', {
+    hint: `Look at what it says, then: chown "$USER" ${file} && chmod 600 ${file}`,
+  });
+}
+
+/** Writes beside the file, and puts it in its place in one step. */
+async function replace(file: string, value: unknown, mode: number): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  // `O_EXCL` follows no link.
+  const beside = `${file}.${crypto().randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL, mode);
+  try {
+    try {
+      await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(beside, mode);
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+const waitMs = 5000;
+const staleMs = 10_000;
+
+/** Runs while no other process does the same to the file; what the system objects to becomes an error that names it. */
+async function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return await inTurn(file, run);
+  } catch (error) {
+    if (error instanceof KitError) throw error;
+    const { code = 'for a reason unknown' } = error as NodeJS.ErrnoException;
+    throw configError(topOf(file), `cannot be written (${code})`, { cause: error });
+  }
+}
+
+async function inTurn<T>(file: string, run: () => Promise<T>): Promise<T> {
+  const sign = `${file}.busy`;
+  const deadline = performance.now() + waitMs;
+  while (!(await take(sign))) {
+    if (performance.now() > deadline) throw isBusy(file, sign);
+    await sleep(20);
+  }
+  try {
+    return await run();
+  } finally {
+    await rm(sign, { force: true });
+  }
+}
+
+async function take(sign: string): Promise<boolean> {
+  try {
+    await (await open(sign, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Whoever put it there was killed.
+    const since = await lstat(sign).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (since > staleMs) await rm(sign, { force: true });
+    return false;
+  }
+}
+
+function isBusy(file: string, sign: string): KitError {
+  return new KitError('timeout', `${file} is being written by another process`, {
+    hint: `Try again; if no other process is at it, remove ${sign}.`,
+  });
+}
