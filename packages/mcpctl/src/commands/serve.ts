@@ -1,10 +1,11 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
 import type { Server } from 'mcp-kit/server';
 import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
 import { readSettings, serveOptions, type Place, type ServeSettings } from '../serve/settings.ts';
-import { fired, stopSignal, within } from '../serve/stop.ts';
+import { fired, within } from '../stop.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
 const endMs = 1500;
@@ -12,11 +13,16 @@ const endMs = 1500;
 const lingerMs = 500;
 
 export const serve = defineCommand({
+  scope: 'own',
   options: serveOptions,
-  notes: ['The full story: docs/cli.md'],
-  async run(values) {
+  examples: [
+    { command: 'mcpctl serve', about: 'Serve over HTTP, and say how to reach it.' },
+    { command: 'mcpctl serve --port 0 --json', about: 'Let a script learn the port.' },
+    { command: 'mcpctl tools -- mcpctl serve --stdio', about: 'Look at the samples.' },
+  ],
+  notes: ['The full story: docs/mcpctl.md'],
+  async run({ values, stop }) {
     const settings = readSettings(values);
-    const stop = stopSignal();
     const logger = settings.logLevel === 'silent' ? silentLogger : stderrLogger(settings.logLevel);
     const { createSampleServer } = await import('../samples/server.ts');
     const server = createSampleServer({
@@ -31,7 +37,7 @@ export const serve = defineCommand({
         );
       }
       await serveStdio(server, { exit: false, signal: stop, lingerMs, logger });
-      return;
+      return exitCodes.ok;
     }
     const opened = await open(settings.place, { server, settings, logger });
     announce(settings, opened.announcement);
@@ -39,6 +45,7 @@ export const serve = defineCommand({
     if (settings.announce === 'text') tell('stopping; press Ctrl-C again to end at once');
     server.close();
     await within(endMs, opened.close());
+    return exitCodes.ok;
   },
 });
 
