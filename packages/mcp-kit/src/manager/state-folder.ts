@@ -1,18 +1,23 @@
 import { constants } from 'node:fs';
 import { chmod, open, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { crypto } from '#base';
 
 /** The folder where this user's programs keep what they know; ours in it. */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
-  const given = env['XDG_STATE_HOME'];
-  // A relative path is to be ignored, says the specification of these variables.
-  const base =
-    given !== undefined && path.isAbsolute(given)
-      ? given
-      : path.join(env['HOME'] ?? homedir(), '.local', 'state');
+  const base = absolute(env['XDG_STATE_HOME']) ?? path.join(homeOf(env), '.local', 'state');
   return path.join(base, 'mcp-kit');
+}
+
+/** Whoever runs this has a home, also when the environment says something else or nothing. */
+function homeOf(env: Readonly<Record<string, string | undefined>>): string {
+  return absolute(env['HOME']) ?? userInfo().homedir;
+}
+
+/** A relative folder would be one of the project that happens to be open, and its owner's word would be the user's. */
+function absolute(folder: string | undefined): string | undefined {
+  return folder !== undefined && path.isAbsolute(folder) ? folder : undefined;
 }
 
 /** Writes beside the file, and puts it in its place in one step: the file is whole at every moment. */

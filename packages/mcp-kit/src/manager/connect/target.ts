@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { KitError, type Logger } from '#base';
 import type { Target } from '#protocol';
+import type { ChildOptions } from '#transport/child-process';
 import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { Admitted } from './admission.ts';
 
 /** What targets need to know beside their entry. */
 export interface TargetPlace {
@@ -21,15 +23,24 @@ export interface Way {
   release(): void;
 }
 
-/** How to reach an admitted server. The code for each way is loaded when it is taken. */
+/** How to reach an admitted server, `written` as its file has it. The code for each way is loaded when it is taken. */
 export async function wayTo(
-  { entry, egress }: { readonly entry: ServerEntry; readonly egress?: Egress },
+  admitted: Pick<Admitted, 'entry' | 'program' | 'egress'>,
+  written: ServerEntry,
   place: TargetPlace,
 ): Promise<Way> {
+  const { entry, egress } = admitted;
   const { transport } = entry;
   switch (transport.kind) {
     case 'stdio':
-      return { target: await processTarget(transport, place), release: () => {} };
+      return {
+        target: await processTarget(transport, place, {
+          // The values of variables are nobody's business.
+          ...(written.transport.kind === 'stdio' && { shown: written.transport }),
+          ...(admitted.program !== undefined && { program: admitted.program }),
+        }),
+        release: () => {},
+      };
     case 'unix':
       return unixWay(transport, place);
     case 'http': {
@@ -40,7 +51,11 @@ export async function wayTo(
   }
 }
 
-async function processTarget(settings: StdioSettings, place: TargetPlace): Promise<Target> {
+async function processTarget(
+  settings: StdioSettings,
+  place: TargetPlace,
+  more: Pick<ChildOptions, 'shown' | 'program'>,
+): Promise<Target> {
   const { command, args, cwd = place.root, env, inheritEnv, envFile, stdoutLog } = settings;
   const { onStderr, logger } = place;
   const [{ childTarget }, fromFile] = await Promise.all([
@@ -49,6 +64,7 @@ async function processTarget(settings: StdioSettings, place: TargetPlace): Promi
   ]);
   return childTarget({
     command,
+    ...more,
     args,
     cwd,
     env: { ...fromFile, ...env },
@@ -89,6 +105,9 @@ async function urlTarget(
   { egress, name, logger }: UrlPlace,
 ): Promise<Target> {
   const { url, streamUrl, flavour, headers } = settings;
+  for (const one of [url, streamUrl ?? url]) {
+    if (!/^https?:$/.test(schemeOf(one))) throw notHttp(name);
+  }
   const { httpTarget, sseTarget } = await import('#transport/http-client');
   if (egress !== undefined && streamUrl !== undefined && schemeOf(url) !== schemeOf(streamUrl)) {
     throw new KitError(
@@ -110,6 +129,13 @@ async function urlTarget(
   if (flavour === 'auto') return target;
   const { fallback: _, ...strict } = target;
   return strict;
+}
+
+/** Without the URL: values of variables may be in it. */
+function notHttp(name: string): KitError {
+  return new KitError('invalid_config', `mcp server ${name}: not the URL of an HTTP server`, {
+    hint: 'Use an address that begins with http:// or https://, also once its variables are resolved.',
+  });
 }
 
 function schemeOf(url: string): string {
