@@ -89,7 +89,7 @@ describe('closing', () => {
     await closed;
     await Promise.all([listening.ended(), call.ended(), stateless.ended()]);
     expect(server.endpoint).toMatchObject({ sessionCount: 0, streamCount: 0 });
-    await expect(send(server.url, list)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(send(server.url, list)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
   });
 
   test('lets other transports of the same server go on', async () => {
