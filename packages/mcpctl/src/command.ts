@@ -3,6 +3,8 @@ import type { Options, OptionValues } from './args.ts';
 /** One command as data: what it takes, and what it does. */
 export interface Command {
   readonly options: Options;
+  /** The same options as the help groups them. */
+  readonly groups?: Readonly<Record<string, Options>>;
   /** Lines below the options in its help. */
   readonly notes?: readonly string[];
   /** Does the work; the process ends when it settles. */

@@ -29,16 +29,21 @@ export function programHelp(commands: Readonly<Record<string, CommandEntry>>): s
 
 /** The help of one command. */
 export function commandHelp(name: string, { summary }: CommandEntry, command: Command): string {
-  const options = Object.entries({ ...command.options, ...commonOptions });
+  const sections: Readonly<Record<string, Options>> =
+    command.groups === undefined
+      ? { Options: { ...command.options, ...commonOptions } }
+      : { ...command.groups, Help: commonOptions };
   return [
     `Usage: mcpctl ${name} [OPTION…]`,
     '',
     summary,
-    '',
-    'Options:',
-    ...table(options.map(([option, about]) => [spelling(option, about), about.help] as const)),
+    ...Object.entries(sections).flatMap(([title, options]) => ['', `${title}:`, ...rowsOf(options)]),
     ...(command.notes === undefined ? [] : ['', ...command.notes]),
   ].join('\n');
+}
+
+function rowsOf(options: Options): string[] {
+  return table(Object.entries(options).map(([name, about]) => [spelling(name, about), about.help]));
 }
 
 function spelling(name: string, { short, type, value }: Option): string {

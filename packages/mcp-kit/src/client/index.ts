@@ -21,6 +21,13 @@ export type {
   ToolsPage,
 } from './results.ts';
 export { openSession, Session } from './session.ts';
+export {
+  listSkills,
+  readSkillFile,
+  type Skill,
+  type SkillFile,
+  type SkillSource,
+} from './skills.ts';
 export type { SessionStats } from './stats.ts';
 export type { Subscription, SubscriptionFilter } from './subscriptions.ts';
 export { createVerdicts, type VerdictOptions, type Verdicts } from './verdicts.ts';

@@ -14,7 +14,7 @@ export function stopSignal(): AbortSignal {
       firstMs ??= performance.now();
       // What a shell reports for a process that a signal has ended.
       if (performance.now() - firstMs > echoMs) process.exit(128 + constants.signals[signal]);
-      controller.abort();
+      controller.abort(signal);
     });
   }
   return controller.signal;

@@ -72,7 +72,8 @@ export class Feed implements Asker {
 
   /** No connection means an outage; anything else is the server's word. */
   failed(error: KitError): void {
-    if (error.code === 'http_status') this.#refused(Number(error.details?.['status']), error);
+    const status = Number(error.details?.['status'] ?? 0);
+    if (error.code === 'http_status' || error.code === 'unauthorized') this.#refused(status, error);
     else this.continue();
   }
 

@@ -75,6 +75,11 @@ export class Session implements Channel {
     return understandsPriming(this.#peer?.version);
   }
 
+  /** Messages that wait for a stream. */
+  get undelivered(): number {
+    return this.#undelivered?.length ?? 0;
+  }
+
   /** Nobody waits for anything: no stream is open, and whoever asked something has left. */
   isIdle(): boolean {
     if (this.#listener !== undefined) return false;

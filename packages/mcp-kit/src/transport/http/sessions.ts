@@ -56,6 +56,17 @@ export class Sessions {
     return session;
   }
 
+  /** What is under way or waits, in all sessions together. */
+  load(): { readonly calls: number; readonly undelivered: number } {
+    let calls = 0;
+    let undelivered = 0;
+    for (const session of this.#open.values()) {
+      calls += session.connection.inFlight.serving;
+      undelivered += session.undelivered;
+    }
+    return { calls, undelivered };
+  }
+
   end(session: Session): void {
     this.#open.delete(session.id);
     void session.connection.close();
