@@ -54,7 +54,7 @@ describe('mcpctl', () => {
 
 describe('wrong input', () => {
   test.each([
-    [['server'], /unknown command "server"/, /Did you mean serve\?/],
+    [['serv'], /unknown command "serv"/, /Did you mean serve\?/],
     [['--port', '1'], /unknown option --port/, /after a command/],
     [['help', 'nothing'], /unknown command "nothing"/, /mcpctl --help/],
     [['serve', '--prot', '1'], /unknown option --prot/, /Did you mean --port\?/],

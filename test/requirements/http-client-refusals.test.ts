@@ -462,8 +462,8 @@ describe('closing', () => {
       await client.answer(client.ask('prompts/get'));
       client.notify('notifications/initialized');
       await server.nth('notifications/initialized');
-      // A connection, a stream to be continued, one that stays open, and the end of the handshake.
-      await expect.poll(() => vi.getTimerCount()).toBe(4);
+      // A connection, a stream to be continued, one that stays open, the end of the handshake for itself and for others.
+      await expect.poll(() => vi.getTimerCount()).toBe(5);
       await Promise.all(clients.map(({ channel }) => channel.close()));
       expect(vi.getTimerCount()).toBe(0);
       expect(client.messages.some(({ id }) => id === call)).toBe(false);

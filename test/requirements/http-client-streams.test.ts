@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { createDeferred, type Logger } from 'mcp-kit/base';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDeferred, KitError, type Logger } from 'mcp-kit/base';
 import {
   enveloped,
   event,
@@ -374,6 +375,36 @@ describe('the stream of a session', () => {
     await client.until(() => client.messages.find(({ method }) => method === 'b'));
     expect(warnings).toEqual(['the stream of the session: HTTP 401: Unauthorized']);
   });
+
+  test.each(['refused_by_policy', 'invalid_argument'] as const)(
+    'is given up when this side refuses it (%s), which is logged once',
+    async (code) => {
+      const warnings: string[] = [];
+      const logger: Logger = {
+        debug() {},
+        info() {},
+        warn: (message) => warnings.push(message),
+        error() {},
+      };
+      await using server = await scripted(listening((seen) => stream(seen).end('retry: 5\n\n')));
+      const refused = createDeferred<void>();
+      let refusals = 0;
+      const headers = (): Record<string, string> => {
+        if (server.all('GET').length === 0) return {};
+        refusals += 1;
+        refused.resolve();
+        throw new KitError(code, 'not there');
+      };
+      const client = await talk(server.url, { logger, headers });
+      await client.shakeHands();
+      await refused.promise;
+      // The next tries would have been due after 100 ms and 160 ms, or soon after.
+      await sleep(500);
+      expect(refusals).toBe(1);
+      expect(warnings).toEqual(['the stream of the session: not there']);
+      await client.channel.close();
+    },
+  );
 
   test('goes on after an event that cannot be read, or is too large', async () => {
     await using server = await scripted(

@@ -263,10 +263,9 @@ describe('one changed byte asks again, and shows what has changed:', () => {
     await using clone = await Clone.make();
     await clone.write(approved);
     await rename(clone.program, `${clone.program}.later`);
-    await clone.approve();
-    expect((await clone.assess()).verdict).toBe('changed');
+    await expect(clone.approve()).rejects.toMatchObject({ code: 'process_failed' });
     await rename(`${clone.program}.later`, clone.program);
-    expect((await clone.assess()).verdict).toBe('changed');
+    expect((await clone.assess()).verdict).toBe('untrusted');
   });
 });
 

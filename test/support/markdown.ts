@@ -8,10 +8,11 @@ export const pages: readonly string[] = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  'docs/cli.md',
   'docs/client.md',
   'docs/errors.md',
   'docs/http.md',
+  'docs/manager.md',
+  'docs/mcpctl.md',
   'docs/server.md',
 ];
 

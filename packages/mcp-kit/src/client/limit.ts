@@ -24,10 +24,11 @@ export function createLimit({ subject, signal, ended, timeoutMs }: LimitOptions)
     controller.abort(new KitError('aborted', `${subject}: cancelled by the caller`, { cause }));
   };
   const onEnd = (): void => controller.abort(ended?.reason);
-  const timer = startTimer(() => {
+  const onLate = (): void => {
     const shownMs = Math.round(timeoutMs);
     controller.abort(new KitError('timeout', `${subject}: not done within ${shownMs} ms`));
-  }, timeoutMs);
+  };
+  const timer = timeoutMs === Infinity ? undefined : startTimer(onLate, timeoutMs);
   signal?.addEventListener('abort', onAbort, { once: true });
   ended?.addEventListener('abort', onEnd, { once: true });
   if (signal?.aborted) onAbort();

@@ -40,6 +40,8 @@ export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
     // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
     if (era !== remembered && plan.era !== 'legacy') plan.verdicts.set(target.key, era);
     return agreed;
+  } catch (error) {
+    throw reasonOf(error);
   } finally {
     await Promise.all([...opened].map((connection) => connection.close()));
   }
@@ -52,6 +54,12 @@ function dial(target: Target, signal: AbortSignal): Promise<Channel> {
     if (signal.aborted) await channel.close();
     return channel;
   });
+}
+
+/** What there is to say about a server that hung up is why. */
+function reasonOf(error: unknown): unknown {
+  const hungUp = error instanceof KitError && error.code === 'closed';
+  return hungUp && error.cause instanceof KitError ? error.cause : error;
 }
 
 type Open = (target: Target) => Promise<Connection>;

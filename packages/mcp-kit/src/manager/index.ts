@@ -1,3 +1,5 @@
+export type { Approval } from './approval.ts';
+export type { Reloaded } from './compare.ts';
 export { convertConfig, type Conversion } from './config/convert.ts';
 export type { Candidate, Surroundings } from './config/dialect.ts';
 export { dialectIds, dialectTitle } from './config/dialects/index.ts';
@@ -52,6 +54,7 @@ export {
   assessTools,
   customChannelRefusal,
   digestOf,
+  identify,
   launchOf,
   lockPath,
   pinOf,
@@ -61,6 +64,7 @@ export {
   receiptFor,
   receiptsPath,
   showChange,
+  trustCommand,
   untrustedRules,
   updateReceipts,
   withReceipt,
@@ -81,3 +85,15 @@ export {
   type TrustSystem,
   type Withheld,
 } from './trust/index.ts';
+export { adHocEntry, type AdHoc } from './connect/ad-hoc.ts';
+export type { GivenStreams } from './connect/given.ts';
+export type { VersionMismatch } from './connect/open.ts';
+export type { InitializeResult } from './initialize-result.ts';
+export { createManager, Manager } from './manager.ts';
+export type { ManagedConfig, ManagerOptions } from './options.ts';
+export { ServerHandle } from './server-handle.ts';
+export type { ServerState, ServerStatus } from './supervise/state.ts';
+export { createToolCache, toolCachePath, type ToolCache } from './tools/cache.ts';
+export type { Catalog, ServerTool } from './tools/catalog.ts';
+export type { ToolListing } from './tools/judge.ts';
+export { watchConfig, type ConfigListener } from './watch-config.ts';

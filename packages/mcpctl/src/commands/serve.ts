@@ -1,12 +1,13 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
 import type { Server } from 'mcp-kit/server';
 import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
 import type { Ending } from '../serve/http.ts';
 import { serveGroups, serveOptions } from '../serve/options.ts';
 import { readSettings, type Place, type ServeSettings } from '../serve/settings.ts';
-import { fired, stopSignal, within } from '../serve/stop.ts';
+import { fired, within } from '../stop.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
 const endMs = 1500;
@@ -14,17 +15,22 @@ const endMs = 1500;
 const lingerMs = 500;
 
 export const serve = defineCommand({
+  scope: 'own',
   options: serveOptions,
   groups: serveGroups,
-  notes: ['The full story: docs/cli.md and docs/operate.md'],
-  async run(values) {
+  examples: [
+    { command: 'mcpctl serve', about: 'Serve over HTTP, and say how to reach it.' },
+    { command: 'mcpctl serve --port 0 --json', about: 'Let a script learn the port.' },
+    { command: 'mcpctl tools -- mcpctl serve --stdio', about: 'Look at the samples.' },
+  ],
+  notes: ['The full story: docs/mcpctl.md and docs/operate.md'],
+  async run({ values, stop }) {
     if (values['new-api-key'] !== undefined) {
       const { newApiKey } = await import('../serve/new-api-key.ts');
       print(await newApiKey(values['new-api-key'], values));
-      return;
+      return exitCodes.ok;
     }
     const settings = await readSettings(values);
-    const stop = stopSignal();
     const logger = await loggerOf(settings);
     const { createSampleServer } = await import('../samples/server.ts');
     const server = createSampleServer({
@@ -39,7 +45,7 @@ export const serve = defineCommand({
         );
       }
       await serveStdio(server, { exit: false, signal: stop, lingerMs, logger });
-      return;
+      return exitCodes.ok;
     }
     const opened = await open(settings.place, { server, settings, logger });
     announce(settings, opened.announcement);
@@ -49,6 +55,7 @@ export const serve = defineCommand({
     // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
     const gently = stop.reason === 'SIGTERM';
     await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+    return exitCodes.ok;
   },
 });
 

@@ -1,10 +1,10 @@
+import type { WayOut } from 'mcp-kit/auth';
 import type { Logger } from 'mcp-kit/base';
 import { operateHttp, type Operated, type ServerSettings } from 'mcp-kit/operate';
 import type { Server } from 'mcp-kit/server';
 import { isLoopback, type ProfileName } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
 import { announceHttp, type Announcement } from './announce.ts';
-import { wayOutFor } from './way-out.ts';
 
 /** What is served, and how. */
 export interface HttpPlan {
@@ -28,7 +28,7 @@ export interface Ending {
 /** Serves over HTTP until it is closed. */
 export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> {
   const { settings, profile, logger, logCalls, warn } = plan;
-  const wayOut = await wayOutFor(settings);
+  const wayOut = await wayOutOf(settings);
   const operated = await operateHttp(server, settings, {
     profile,
     logger,
@@ -52,6 +52,12 @@ export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> 
       await operated.close();
     },
   };
+}
+
+async function wayOutOf(settings: ServerSettings): Promise<WayOut | undefined> {
+  if (settings.auth === undefined) return undefined;
+  const { wayOutFor } = await import('./way-out.ts');
+  return wayOutFor(settings);
 }
 
 function warningsFor(settings: ServerSettings, { listening }: Operated): readonly string[] {

@@ -1,6 +1,8 @@
 import { KitError } from '#base';
+import { trustCommand } from '../trust/trust-command.ts';
 
-const approve = (server: string): string => `approve the server (mcpctl trust approve ${server})`;
+const approve = (server: string): string =>
+  `approve the server (${trustCommand('approve', server)})`;
 
 /** What is not done on the word of somebody who is not trusted; `loosen` is the option that would allow it. */
 export function refusal(

@@ -11,16 +11,23 @@ export interface Launch {
   readonly cwd: string;
   /** The folders that a command without a slash is looked for in, as `PATH` has them. */
   readonly path: string;
+  /** A file with more variables for it. */
+  readonly envFile?: string;
 }
 
 /** How a server would be started, all variables in its settings being resolved; `cwd` is where others start. */
 export function launchOf(
-  settings: Pick<StdioSettings, 'command' | 'cwd' | 'env'>,
+  settings: Pick<StdioSettings, 'command' | 'cwd' | 'env' | 'envFile'>,
   own: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Launch {
-  const { command, cwd = own.cwd, env } = settings;
-  // The system looks in the folders that the child is told, not in ours.
-  return { command, cwd: path.resolve(own.cwd, cwd), path: pathIn(env) ?? pathIn(own.env) ?? '' };
+  const { command, cwd = own.cwd, env, envFile } = settings;
+  return {
+    command,
+    cwd: path.resolve(own.cwd, cwd),
+    // The system looks in the folders that the child is told, not in ours.
+    path: pathIn(env) ?? pathIn(own.env) ?? '',
+    ...(envFile !== undefined && { envFile: path.resolve(own.cwd, envFile) }),
+  };
 }
 
 function pathIn(env: Readonly<Record<string, string | undefined>>): string | undefined {

@@ -1,7 +1,7 @@
 export { approve, assess, pinOf, type Assessment, type Known, type TrustSystem } from './assess.ts';
 export { digestOf } from './canonical.ts';
 export { showChange, type Change } from './diff.ts';
-export { launchOf, type Executable, type Launch } from './executable.ts';
+export { identify, launchOf, type Executable, type Launch } from './executable.ts';
 export type { Pin, PinnedTool, Receipt, TrustEntry } from './receipt.ts';
 export {
   lockPath,
@@ -23,3 +23,4 @@ export {
   type ToolDefinition,
   type Withheld,
 } from './tools.ts';
+export { trustCommand } from './trust-command.ts';

@@ -1,12 +1,11 @@
-import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crypto, KitError } from '#base';
+import { KitError } from '#base';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/strict-json.ts';
+import { replaceFile, stateFolder } from '../state-folder.ts';
 import type { Pin, Receipt, TrustEntry } from './receipt.ts';
 import { readPins, readReceiptTable } from './receipts-shape.ts';
 
@@ -18,13 +17,7 @@ export type Pins = ReadonlyMap<string, Pin>;
 
 /** Where this user's approvals are kept. */
 export function receiptsPath(env: Readonly<Record<string, string | undefined>>): string {
-  const given = env['XDG_STATE_HOME'];
-  // A relative path is to be ignored, says the specification of these variables.
-  const base =
-    given !== undefined && path.isAbsolute(given)
-      ? given
-      : path.join(env['HOME'] ?? homedir(), '.local', 'state');
-  return path.join(base, 'mcp-kit', 'trust.json');
+  return path.join(stateFolder(env), 'trust.json');
 }
 
 /** Where the pins of a configuration file are kept: beside it. */
@@ -98,25 +91,13 @@ async function checkOwner(file: string): Promise<void> {
   });
 }
 
-/** Writes beside the file, and puts it in its place in one step. */
-async function replace(file: string, value: unknown, mode: number): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-  // `O_EXCL` follows no link.
-  const beside = `${file}.${crypto().randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL, mode);
-  try {
-    try {
-      await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(beside, mode);
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
+function replace(file: string, value: unknown, mode: number): Promise<void> {
+  return replaceFile(
+    file,
+    `${JSON.stringify(value, null, 2)}
+`,
+    mode,
+  );
 }
 
 const waitMs = 5000;

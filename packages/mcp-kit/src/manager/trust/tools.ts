@@ -34,7 +34,8 @@ export function assessTools<Tool extends ToolDefinition>(
   for (const [name, [tool, ...others]] of byName(tools)) {
     if (tool === undefined) continue;
     const approved = known.get(name);
-    const digest = digestOf(definitionOf(tool));
+    // Only where there is something to compare with: most servers list each name once, and are not pinned.
+    const digest = approved || others.length > 0 ? digestOf(definitionOf(tool)) : undefined;
     const other = others.find((one) => digestOf(definitionOf(one)) !== digest);
     if (other !== undefined) {
       const changes = changesBetween(definitionOf(tool), definitionOf(other));

@@ -37,7 +37,7 @@ export function takeCustody(pid: number, guarded: boolean): () => void {
 /** Sends a signal to a process and all that it started. On Windows there is only one: the end. */
 export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKILL'): void {
   if (process.platform === 'win32') {
-    if (signal === 'SIGKILL') spawn('taskkill', taskkill(pid), quiet).on('error', () => {});
+    if (signal === 'SIGKILL') spawn(taskkill(), killTree(pid), quiet).on('error', () => {});
     return;
   }
   try {
@@ -49,7 +49,7 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKIL
 
 function killHeld(): void {
   for (const [pid, release] of held) {
-    if (process.platform === 'win32') spawnSync('taskkill', taskkill(pid), quiet);
+    if (process.platform === 'win32') spawnSync(taskkill(), killTree(pid), quiet);
     else signalGroup(pid, 'SIGKILL');
     release();
   }
@@ -57,6 +57,11 @@ function killHeld(): void {
 
 const quiet = { stdio: 'ignore', windowsHide: true } as const;
 
-function taskkill(pid: number): string[] {
+/** By its whole path: Windows would take one of the same name in the working directory first. */
+function taskkill(): string {
+  return `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\taskkill.exe`;
+}
+
+function killTree(pid: number): string[] {
   return ['/pid', String(pid), '/T', '/F'];
 }

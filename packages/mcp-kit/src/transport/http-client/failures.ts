@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { KitError } from '#base';
+import { rpcErrors, type Unparsed } from '#jsonrpc';
 
 /** The connection failed before anything could be sent. */
 export function unreachable(place: string, cause: unknown): KitError {
@@ -54,15 +55,24 @@ export function sessionLost(method: string, place: string, mayHaveRun = false): 
   });
 }
 
+/** The server has neither taken nor refused what it was told. */
+export function notTaken(method: string, ms: number): KitError {
+  return new KitError('timeout', `${method}: not taken within ${ms} ms`);
+}
+
 /** Something else came than an answer. */
 export function invalidAnswer(method: string, what: string, hint?: string): KitError {
   return new KitError('invalid_answer', `${method}: ${what}`, { hint });
 }
 
-/** An answer with more bytes than allowed. */
-export function tooLarge(method: string, maxBytes: number): KitError {
-  const hint = 'Raise limits.maxBytes to accept larger answers.';
-  return invalidAnswer(method, `the answer is larger than ${maxBytes} bytes`, hint);
+/** An answer that is not JSON, or over a limit. */
+export function unreadable(method: string, { code, reason }: Unparsed): KitError {
+  const hint =
+    code === rpcErrors.invalidRequest
+      ? 'Raise limits.maxBytes, limits.maxDepth or limits.maxElements to accept such answers.'
+      : undefined;
+  const what = reason.replace(/^[\w ]+: /, '');
+  return invalidAnswer(method, `the answer cannot be read: ${what}`, hint);
 }
 
 /** A redirect that is not followed. */

@@ -1,27 +1,31 @@
 import type { IncomingMessage } from 'node:http';
-import type { KitError } from '#base';
-import type { Limits, Sink } from '#jsonrpc';
+import type { KitError, KitErrorCode } from '#base';
+import type { Limits } from '#jsonrpc';
 import { backOff } from './back-off.ts';
-import { mediaType, readEvents, type Position } from './body.ts';
+import { mediaType, readEvents, type EventHandlers, type Position } from './body.ts';
 import { refusal } from './failures.ts';
 import type { Asker, Asking, Wire } from './wire.ts';
 
 /** What a server's refusal of an event stream means. */
 export type Verdict = 'again' | 'anew' | 'stop';
 
-export interface FeedOptions {
+export interface FeedOptions extends Pick<EventHandlers, 'value' | 'malformed' | 'skipped'> {
   readonly wire: Wire;
   readonly limits: Limits;
   /** Where to begin, and where it has got to. */
   readonly position: Position;
   /** Beside what every GET says; asked for at each. */
   readonly headers: () => readonly string[];
-  readonly value: (value: unknown) => void;
-  readonly malformed: Sink['malformed'];
-  readonly oversized: (sample: string) => void;
-  /** The server gave no stream: whether to try again, as before or from its present, or never. */
+  /** There is no stream: whether to try again, as before or from its present, or never. No status is 0. */
   readonly refused: (status: number, error: KitError, wasOpen: boolean) => Verdict;
 }
+
+/** What this side says no to, it says no to each time. */
+const lasting: ReadonlySet<KitErrorCode> = new Set([
+  'refused_by_policy',
+  'invalid_argument',
+  'unauthorized',
+]);
 
 /** An event stream that is fetched, and fetched again whenever it is cut, until it is stopped or refused. */
 export class Feed implements Asker {
@@ -70,10 +74,10 @@ export class Feed implements Asker {
     this.#refused(status, refusal(response, ''));
   }
 
-  /** No connection means an outage; anything else is the server's word. */
+  /** No connection means an outage, which passes; anything else is somebody's word, and will be the same next time. */
   failed(error: KitError): void {
     const status = Number(error.details?.['status'] ?? 0);
-    if (error.code === 'http_status' || error.code === 'unauthorized') this.#refused(status, error);
+    if (error.code === 'http_status' || lasting.has(error.code)) this.#refused(status, error);
     else this.continue();
   }
 
@@ -85,7 +89,7 @@ export class Feed implements Asker {
 
   #read(response: IncomingMessage): void {
     this.#wasOpen = true;
-    const { limits, position, value, malformed, oversized } = this.#options;
+    const { limits, position, value, malformed, skipped } = this.#options;
     const unlessStopped =
       <Args extends unknown[]>(then: (...args: Args) => void) =>
       (...args: Args): void => {
@@ -96,7 +100,7 @@ export class Feed implements Asker {
       position,
       value: unlessStopped(value),
       malformed: unlessStopped(malformed),
-      oversized: unlessStopped(oversized),
+      skipped: unlessStopped(skipped),
       alive: () => {
         this.#failures = 0;
       },

@@ -1,0 +1,117 @@
+import path from 'node:path';
+import { KitError, type Logger } from '#base';
+import type { Target } from '#protocol';
+import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
+import { readEnvFile } from '../config/env-file.ts';
+import type { Egress } from '../egress/egress.ts';
+
+/** What targets need to know beside their entry. */
+export interface TargetPlace {
+  /** Where processes start, and where logs must stay. */
+  readonly root: string;
+  readonly allowLogOutsideRoot: boolean;
+  readonly onStderr?: (text: string) => void;
+  readonly logger: Logger;
+}
+
+/** A way to a server, and what it holds. */
+export interface Way {
+  readonly target: Target;
+  /** Lets go of the connections that it keeps for later. */
+  release(): void;
+}
+
+/** How to reach an admitted server. The code for each way is loaded when it is taken. */
+export async function wayTo(
+  { entry, egress }: { readonly entry: ServerEntry; readonly egress?: Egress },
+  place: TargetPlace,
+): Promise<Way> {
+  const { transport } = entry;
+  switch (transport.kind) {
+    case 'stdio':
+      return { target: await processTarget(transport, place), release: () => {} };
+    case 'unix':
+      return unixWay(transport, place);
+    case 'http': {
+      const { logger } = place;
+      const target = await urlTarget(transport, { egress, name: entry.name, logger });
+      return { target, release: () => egress?.destroy() };
+    }
+  }
+}
+
+async function processTarget(settings: StdioSettings, place: TargetPlace): Promise<Target> {
+  const { command, args, cwd = place.root, env, inheritEnv, envFile, stdoutLog } = settings;
+  const { onStderr, logger } = place;
+  const [{ childTarget }, fromFile] = await Promise.all([
+    import('#transport/child-process'),
+    envFile === undefined ? undefined : readEnvFile(envFile),
+  ]);
+  return childTarget({
+    command,
+    args,
+    cwd,
+    env: { ...fromFile, ...env },
+    inheritEnv,
+    logger,
+    ...(stdoutLog && { stdoutLog: { ...stdoutLog, ...logPlace(stdoutLog.path, place) } }),
+    ...(onStderr && { onStderr }),
+  });
+}
+
+function logPlace(log: string, { root, allowLogOutsideRoot }: TargetPlace): object {
+  const file = path.resolve(root, log);
+  return { path: file, root: allowLogOutsideRoot ? path.dirname(file) : root };
+}
+
+async function unixWay(settings: UnixSettings, { logger }: TargetPlace): Promise<Way> {
+  const { path: socketPath, httpPath, headers } = settings;
+  if (httpPath === undefined) {
+    const { socketTarget } = await import('#transport');
+    return { target: socketTarget(socketPath), release: () => {} };
+  }
+  const { httpTarget } = await import('#transport/http-client');
+  const { Agent } = await import('node:http');
+  const agent = new Agent({ keepAlive: true, socketPath } as object);
+  const target = httpTarget(new URL(httpPath, 'http://localhost'), { headers, agent, logger });
+  const named = { ...target, label: socketPath, key: `unix:${socketPath}#${httpPath}` };
+  return { target: named, release: () => agent.destroy() };
+}
+
+interface UrlPlace {
+  readonly egress: Egress | undefined;
+  readonly name: string;
+  readonly logger: Logger;
+}
+
+async function urlTarget(
+  settings: HttpSettings,
+  { egress, name, logger }: UrlPlace,
+): Promise<Target> {
+  const { url, streamUrl, flavour, headers } = settings;
+  const { httpTarget, sseTarget } = await import('#transport/http-client');
+  if (egress !== undefined && streamUrl !== undefined && schemeOf(url) !== schemeOf(streamUrl)) {
+    throw new KitError(
+      'invalid_config',
+      `mcp server ${name}: one of its URLs is https, one is not`,
+      {
+        hint: 'Use the same scheme for both.',
+      },
+    );
+  }
+  const options = {
+    headers,
+    logger,
+    ...(streamUrl !== undefined && { streamUrl }),
+    ...(egress && { agent: egress.agentFor(url) }),
+  };
+  if (flavour === 'sse') return sseTarget(url, options);
+  const target = httpTarget(url, options);
+  if (flavour === 'auto') return target;
+  const { fallback: _, ...strict } = target;
+  return strict;
+}
+
+function schemeOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : '';
+}
