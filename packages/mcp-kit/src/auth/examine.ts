@@ -72,12 +72,13 @@ async function clientSays({ options, safe }: Surroundings, issuer: Issuer): Prom
   throw needsClient(issuer);
 }
 
-function loginSays({ grant, name }: Surroundings, kept: Credentials | undefined): string {
-  if (kept === undefined && isForMachines(grant)) return 'tokens are got when they are needed';
-  if (kept === undefined) throw needsPerson(name);
+function loginSays(around: Surroundings, kept: Credentials | undefined): string {
+  if (kept === undefined && isForMachines(around.grant))
+    return 'tokens are got when they are needed';
+  if (kept === undefined) throw needsPerson(around);
   const { expiresAt, refreshToken, scopes, asked } = kept;
   const isOver = expiresAt !== undefined && expiresAt <= Date.now();
-  if (isOver && refreshToken === undefined) throw needsPerson(name);
+  if (isOver && refreshToken === undefined) throw needsPerson(around);
   const what = (scopes ?? asked)?.join(' ') ?? 'what is usual';
   return `logged in for ${what}; ${isOver ? 'renewed at the next call' : 'the token is good'}`;
 }

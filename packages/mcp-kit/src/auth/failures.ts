@@ -1,19 +1,23 @@
-import { KitError } from '#base';
+import { KitError, shellWord } from '#base';
+import type { Surroundings } from './options.ts';
+
+/** A server, as it is called and as it is typed. */
+type Named = Pick<Surroundings, 'name' | 'typedAs'>;
 
 /** A person would have to be asked, and cannot be. */
-export function needsPerson(server: string): KitError {
-  return new KitError('unauthorized', `${server} wants you to log in`, {
-    hint: `Run: mcpctl login ${server}`,
-    details: { ran: false, loginNeeded: true },
+export function needsPerson({ name, typedAs }: Named): KitError {
+  return new KitError('unauthorized', `${name} wants you to log in`, {
+    hint: `Run: mcpctl login ${typedAs}`,
+    details: { ran: false, status: 401, loginNeeded: true },
   });
 }
 
 /** A person would have to be asked for more, and cannot be. */
-export function needsScopes(server: string, scopes: readonly string[]): KitError {
+export function needsScopes({ name, typedAs }: Named, scopes: readonly string[]): KitError {
   const list = scopes.join(' ');
-  return new KitError('unauthorized', `${server} wants more than was granted: ${list}`, {
-    hint: `Run: mcpctl login ${server} --scope ${JSON.stringify(list)}`,
-    details: { ran: false, loginNeeded: true, scopes },
+  return new KitError('unauthorized', `${name} wants more than was granted: ${list}`, {
+    hint: `Run: mcpctl login ${typedAs} --scope ${shellWord(list)}`,
+    details: { ran: false, status: 403, loginNeeded: true, scopes },
   });
 }
 

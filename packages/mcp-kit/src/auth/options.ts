@@ -1,4 +1,4 @@
-import { silentLogger, type Logger, type MaybePromise } from '#base';
+import { shellWord, silentLogger, type Logger, type MaybePromise } from '#base';
 import { createFetch, type Fetch } from './fetch.ts';
 import { openSafe, type Safe } from './credentials.ts';
 import type { KnownClient } from './identity.ts';
@@ -33,6 +33,8 @@ export interface AuthorizerOptions {
   readonly server: string | URL;
   /** What the user calls it, for messages; its address otherwise. */
   readonly name?: string;
+  /** What stands for it after `mcpctl login`, for hints; its name otherwise. */
+  readonly typedAs?: string;
   readonly store: CredentialStore;
   /** Through which everything goes; without one, https, and this machine for servers that are here. */
   readonly egress?: WayOut;
@@ -64,6 +66,7 @@ export interface Surroundings {
   readonly options: AuthorizerOptions;
   readonly server: URL;
   readonly name: string;
+  readonly typedAs: string;
   readonly grant: Grant;
   readonly wayOut: WayOut;
   readonly fetch: Fetch;
@@ -81,10 +84,12 @@ export function surroundingsOf(options: AuthorizerOptions): Surroundings {
   server.username = '';
   server.password = '';
   const wayOut = options.egress ?? usualWayOut(server);
+  const { name = server.href } = options;
   return {
     options,
     server,
-    name: options.name ?? server.href,
+    name,
+    typedAs: options.typedAs ?? shellWord(name),
     grant: options.grant ?? { kind: 'browser' },
     wayOut,
     fetch: createFetch(wayOut, { signal: options.signal }),

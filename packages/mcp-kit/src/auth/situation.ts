@@ -54,9 +54,10 @@ export async function issuerFor(
 
 /** The issuer of what is kept, without asking the server again. */
 export async function issuerOf(
-  { fetch, server, options, issuers }: Surroundings,
+  around: Surroundings,
   { issuer: name, resource }: Credentials,
 ): Promise<Issuer> {
+  const { fetch, server, options, issuers } = around;
   const known = issuers.get(name);
   if (known !== undefined) return known;
   const issuer =
@@ -65,16 +66,26 @@ export async function issuerOf(
       : resource === undefined
         ? await issuerOfOldServer(fetch, server)
         : await findIssuer(fetch, name);
+  if (issuer.name !== name) throw hasMoved(around, name, issuer.name);
   issuers.set(name, issuer);
   return issuer;
 }
 
+/** Tokens of one issuer are not shown to another. */
+function hasMoved({ name, typedAs }: Surroundings, before: string, now: string): KitError {
+  return new KitError('refused_by_policy', `${name} now wants tokens of ${now}, not of ${before}`, {
+    hint: `Nothing was sent there. If the move is right: mcpctl login ${typedAs}`,
+    details: { ran: false },
+  });
+}
+
 /** A secret that was given for one issuer is not shown to another. */
-function assertMayMove({ name, options }: Surroundings, kept: Credentials, issuer: Issuer): void {
+function assertMayMove(around: Surroundings, kept: Credentials, issuer: Issuer): void {
+  const { name, typedAs, options } = around;
   if (options.client === undefined) return;
   const message = `${name} now wants tokens of ${issuer.name}; client ${options.client.id} is one of ${kept.issuer}`;
   throw new KitError('refused_by_policy', message, {
-    hint: `Nothing was sent there. If the move is right, log out first (mcpctl logout ${name}), then log in.`,
+    hint: `Nothing was sent there. If the move is right, log out first (mcpctl logout ${typedAs}), then log in.`,
   });
 }
 

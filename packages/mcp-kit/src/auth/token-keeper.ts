@@ -224,7 +224,7 @@ export class TokenKeeper {
     const isDone = await this.#exclusively(async () => {
       if (await this.#adopt(token)) return true;
       const kept = this.#kept;
-      if (kept === undefined && !this.#canObtain(mayAsk)) throw needsPerson(this.around.name);
+      if (kept === undefined && !this.#canObtain(mayAsk)) throw needsPerson(this.around);
       const situation = await assess(this.around, demand, kept);
       if (await this.#tryRefresh(kept, situation)) return true;
       if (!isForMachines(this.around.grant)) return situation;
@@ -232,7 +232,7 @@ export class TokenKeeper {
       return true;
     });
     if (isDone === true) return;
-    if (!mayAsk) throw needsPerson(this.around.name);
+    if (!mayAsk) throw needsPerson(this.around);
     await this.#ask(isDone);
   }
 
@@ -263,7 +263,7 @@ export class TokenKeeper {
     const wish = [...missing].sort().join(' ');
     // It was asked for, and either not granted or not enough.
     if (missing.length === 0 || this.#refusedScopes.has(wish)) return;
-    if (!this.#canObtain(mayAsk)) throw needsScopes(name, missing);
+    if (!this.#canObtain(mayAsk)) throw needsScopes(this.around, missing);
     logger.info(`${name} wants more: ${wish}`);
     this.#refusedScopes.add(wish);
     await this.#ask(await assess(this.around, demand, before));

@@ -19,7 +19,7 @@ export async function logInByBrowser(
   const { options, wayOut, safe } = around;
   const { issuer } = situation;
   const { begin } = options.interact ?? {};
-  if (begin === undefined) throw needsPerson(around.name);
+  if (begin === undefined) throw needsPerson(around);
   assertSafe(
     issuer,
     wayOut.check(issuer.metadata.authorization_endpoint ?? '', 'authorization_endpoint'),

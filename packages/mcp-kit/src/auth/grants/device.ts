@@ -23,7 +23,7 @@ export async function logInByDevice(
 ): Promise<Credentials> {
   const { issuer } = situation;
   const { device } = around.options.interact ?? {};
-  if (device === undefined) throw needsPerson(around.name);
+  if (device === undefined) throw needsPerson(around);
   const client = await becomeClient(issuer, wishesOf(around, undefined), around);
   const begun = await begin(around, situation, client);
   const expiresAt = Date.now() + begun.expires_in * 1000;

@@ -34,8 +34,9 @@ export async function refresh(
 
 /** The client that the tokens were given to; secrets that the user gave are not kept, but given each time. */
 export function clientOf({ options }: Surroundings, { client }: Credentials): KnownClient {
-  if (client.kind !== 'known') return client;
-  if (options.client?.id === client.id) return options.client;
+  // One that was named only for the login may do without a secret.
+  if (client.kind !== 'known' || options.client === undefined) return client;
+  if (options.client.id === client.id) return options.client;
   throw new KitError('unauthorized', `the tokens belong to client ${client.id}`, {
     hint: 'Another client is configured now: log in again.',
     details: { oauthError: 'invalid_client' },

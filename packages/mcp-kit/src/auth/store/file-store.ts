@@ -1,8 +1,6 @@
-import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { crypto, KitError, silentLogger, type Logger } from '#base';
+import { crypto, KitError, replaceFile, silentLogger, stateFolder, type Logger } from '#base';
 import { isRecord } from '#jsonrpc';
 import { findSeal, sealFrom, type KeychainEntry } from './keychain.ts';
 import { whileLocked } from './lock-file.ts';
@@ -20,13 +18,7 @@ export interface CredentialFileOptions {
 
 /** Where this user's credentials are kept. */
 export function credentialsPath(env: Readonly<Record<string, string | undefined>>): string {
-  const given = env['XDG_STATE_HOME'];
-  // A relative path is to be ignored, says the specification of these variables.
-  const base =
-    given !== undefined && path.isAbsolute(given)
-      ? given
-      : path.join(env['HOME'] ?? homedir(), '.local', 'state');
-  return path.join(base, 'mcp-kit', 'credentials.json');
+  return path.join(stateFolder(env), 'credentials.json');
 }
 
 /**
@@ -63,7 +55,7 @@ function fileStore(file: string, seal: Seal | undefined): CredentialStore {
           const value = change(reveal(entries[name], name, seal));
           if (value === undefined) delete entries[name];
           else entries[name] = hide(value, name, seal);
-          await replace(file, `${JSON.stringify({ version: 1, entries }, null, 2)}\n`);
+          await replaceFile(file, `${JSON.stringify({ version: 1, entries }, null, 2)}\n`, 0o600);
           return value;
         });
       }),
@@ -121,26 +113,6 @@ function reveal(kept: unknown, name: string, seal: Seal | undefined): unknown {
   if (!isRecord(kept) || typeof kept['sealed'] !== 'string') return kept;
   const text = seal?.open(kept['sealed'], name);
   return text === undefined ? undefined : parsedOr(text, undefined);
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-  // `O_EXCL` follows no link.
-  const beside = `${file}.${crypto().randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL, 0o600);
-  try {
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(beside, 0o600);
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
 }
 
 /** What the system objects to becomes an error that names the file. */

@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { KitError, type Logger } from '#base';
 import type { Target } from '#protocol';
-import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
+import type { HttpClientOptions } from '#transport/http-client';
+import type { HttpSettings, StdioSettings, UnixSettings } from '../config/entry.ts';
 import { readEnvFile } from '../config/env-file.ts';
-import type { Egress } from '../egress/egress.ts';
+import type { Admitted } from './admission.ts';
+import { sessionAuth, type LoginPlace } from './logins.ts';
 
 /** What targets need to know beside their entry. */
 export interface TargetPlace {
@@ -12,6 +14,7 @@ export interface TargetPlace {
   readonly allowLogOutsideRoot: boolean;
   readonly onStderr?: (text: string) => void;
   readonly logger: Logger;
+  readonly logins: LoginPlace;
 }
 
 /** A way to a server, and what it holds. */
@@ -22,21 +25,15 @@ export interface Way {
 }
 
 /** How to reach an admitted server. The code for each way is loaded when it is taken. */
-export async function wayTo(
-  { entry, egress }: { readonly entry: ServerEntry; readonly egress?: Egress },
-  place: TargetPlace,
-): Promise<Way> {
-  const { transport } = entry;
+export async function wayTo(admitted: Admitted, place: TargetPlace): Promise<Way> {
+  const { transport } = admitted.entry;
   switch (transport.kind) {
     case 'stdio':
       return { target: await processTarget(transport, place), release: () => {} };
     case 'unix':
       return unixWay(transport, place);
-    case 'http': {
-      const { logger } = place;
-      const target = await urlTarget(transport, { egress, name: entry.name, logger });
-      return { target, release: () => egress?.destroy() };
-    }
+    case 'http':
+      return urlWay(transport, admitted, place);
   }
 }
 
@@ -78,33 +75,38 @@ async function unixWay(settings: UnixSettings, { logger }: TargetPlace): Promise
   return { target: named, release: () => agent.destroy() };
 }
 
-interface UrlPlace {
-  readonly egress: Egress | undefined;
-  readonly name: string;
-  readonly logger: Logger;
-}
-
-async function urlTarget(
+async function urlWay(
   settings: HttpSettings,
-  { egress, name, logger }: UrlPlace,
-): Promise<Target> {
-  const { url, streamUrl, flavour, headers } = settings;
-  const { httpTarget, sseTarget } = await import('#transport/http-client');
+  admitted: Admitted,
+  { logger, logins }: TargetPlace,
+): Promise<Way> {
+  const { url, streamUrl, headers } = settings;
+  const { entry, egress } = admitted;
   if (egress !== undefined && streamUrl !== undefined && schemeOf(url) !== schemeOf(streamUrl)) {
-    throw new KitError(
-      'invalid_config',
-      `mcp server ${name}: one of its URLs is https, one is not`,
-      {
-        hint: 'Use the same scheme for both.',
-      },
-    );
+    const message = `mcp server ${entry.name}: one of its URLs is https, one is not`;
+    throw new KitError('invalid_config', message, { hint: 'Use the same scheme for both.' });
   }
+  const login = sessionAuth(admitted, logins);
   const options = {
     headers,
     logger,
     ...(streamUrl !== undefined && { streamUrl }),
     ...(egress && { agent: egress.agentFor(url) }),
+    ...(login && { auth: login.auth }),
   };
+  const target = await urlTarget(settings, options);
+  const release = (): void => {
+    egress?.destroy();
+    login?.release();
+  };
+  return { target, release };
+}
+
+async function urlTarget(
+  { url, flavour }: HttpSettings,
+  options: HttpClientOptions,
+): Promise<Target> {
+  const { httpTarget, sseTarget } = await import('#transport/http-client');
   if (flavour === 'sse') return sseTarget(url, options);
   const target = httpTarget(url, options);
   if (flavour === 'auto') return target;
