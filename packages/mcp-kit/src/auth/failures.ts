@@ -4,10 +4,11 @@ import type { Surroundings } from './options.ts';
 /** A server, as it is called and as it is typed. */
 type Named = Pick<Surroundings, 'name' | 'typedAs'>;
 
-/** A person would have to be asked, and cannot be. */
-export function needsPerson({ name, typedAs }: Named): KitError {
+/** A person would have to be asked, and cannot be; `isVague`: the server may want something else, as it does not say what. */
+export function needsPerson({ name, typedAs }: Named, isVague = false): KitError {
+  const otherwise = isVague ? ', or, if it wants a key, send it as the header Authorization' : '';
   return new KitError('unauthorized', `${name} wants you to log in`, {
-    hint: `Run: mcpctl login ${typedAs}`,
+    hint: `Run: mcpctl login ${typedAs}${otherwise}`,
     details: { ran: false, status: 401, loginNeeded: true },
   });
 }

@@ -224,7 +224,9 @@ export class TokenKeeper {
     const isDone = await this.#exclusively(async () => {
       if (await this.#adopt(token)) return true;
       const kept = this.#kept;
-      if (kept === undefined && !this.#canObtain(mayAsk)) throw needsPerson(this.around);
+      if (kept === undefined && !this.#canObtain(mayAsk)) {
+        throw needsPerson(this.around, demand?.resourceMetadata === undefined);
+      }
       const situation = await assess(this.around, demand, kept);
       if (await this.#tryRefresh(kept, situation)) return true;
       if (!isForMachines(this.around.grant)) return situation;

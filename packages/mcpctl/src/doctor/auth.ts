@@ -27,10 +27,15 @@ export function loginRungs(
 ): readonly Rung[] {
   const challenge = response?.headers['www-authenticate'];
   const more = challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`];
+  // One that does not say who issues tokens may want something else.
+  const otherwise = /\bresource_metadata=/i.test(challenge ?? '')
+    ? ''
+    : `, or set the header Authorization of ${server}, from a variable.`;
   const rungs = examined.map(({ rung, ok, says, hint }): Rung => {
     const name = rung === 'server' ? 'auth' : rung;
     const state = ok ? 'ok' : 'failed';
-    return { name, state, said: says, ...(hint !== undefined && { fix: hint }) };
+    const rest = { name, state, said: says } as const;
+    return hint === undefined ? rest : { ...rest, fix: name === 'login' ? hint + otherwise : hint };
   });
   const first = rungs.map((rung) => (rung.name === 'auth' ? { ...rung, more } : rung));
   if (isTrusted || rungs.some(({ name, state }) => name !== 'login' && state === 'failed')) {
