@@ -67,6 +67,7 @@ export const audience = 'https://mcp.example/mcp';
 /** What a token says besides what is usual. */
 interface TokenOptions {
   readonly subject?: string;
+  readonly client?: string;
   readonly audience?: string | undefined;
   readonly issuer?: string;
   readonly scope?: string;
@@ -147,8 +148,13 @@ export async function startIssuer(): Promise<IssuerHere> {
     introspected,
     async token(options: TokenOptions = {}) {
       const { subject = 'ann', scope, typ = 'at+jwt', expiresInSeconds = 300 } = options;
-      const { cnf } = options;
-      const claims = { sub: subject, ...(scope !== undefined && { scope }), ...(cnf && { cnf }) };
+      const { cnf, client = 'desktop' } = options;
+      const claims = {
+        sub: subject,
+        client_id: client,
+        ...(scope !== undefined && { scope }),
+        ...(cnf && { cnf }),
+      };
       const now = Math.floor(Date.now() / 1000);
       const jwt = new SignJWT(claims)
         .setProtectedHeader({ alg: 'ES256', typ, kid: options.kid ?? current.kid })

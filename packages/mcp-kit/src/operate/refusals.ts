@@ -13,11 +13,16 @@ const made: Record<LimitName, Map<number, Refusal>> = {
 };
 const mostMade = 1000;
 
+/** Waits below a second are told apart by this: whoever must wait for less is held for less. */
+const stepMs = 10;
+
 /** How often was too often, and when to come back. */
 export function tooMany(limit: LimitName, waitMs: number): Refusal {
-  const seconds = Math.ceil(waitMs / 1000);
-  const known = made[limit].get(seconds);
+  const unitMs = waitMs < 1000 ? stepMs : 1000;
+  const roundMs = Math.ceil(waitMs / unitMs) * unitMs;
+  const known = made[limit].get(roundMs);
   if (known !== undefined) return known;
+  const seconds = Math.ceil(roundMs / 1000);
   const message = `Too many requests for one ${limit}: retry in ${seconds} s`;
   const data = { limit, retryAfterMs: seconds * 1000 };
   const error = { code: rpcErrors.overloaded, message, data };
@@ -27,9 +32,11 @@ export function tooMany(limit: LimitName, waitMs: number): Refusal {
     text: encodeError(undefined, error),
     headers: ['retry-after', String(seconds)],
     cause: `rate_${limit}`,
+    // What is too much for a tool is the doing of all.
+    ...(limit !== 'tool' && { holdMs: Math.min(roundMs, 1000) }),
   };
   if (made[limit].size >= mostMade) made[limit].clear();
-  made[limit].set(seconds, refusal);
+  made[limit].set(roundMs, refusal);
   return refusal;
 }
 

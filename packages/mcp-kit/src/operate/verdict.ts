@@ -22,7 +22,12 @@ type Claims = Readonly<Record<string, unknown>>;
 export function callerOf(issuer: string, claims: Claims): Caller | undefined {
   const subject = claims['sub'] ?? claims['client_id'];
   if (typeof subject !== 'string' || subject === '') return undefined;
-  return { principal: `${issuer} ${subject}`, scopes: scopesIn(claims) };
+  const client = claims['client_id'] ?? claims['azp'];
+  return {
+    principal: `${issuer} ${subject}`,
+    scopes: scopesIn(claims),
+    ...(typeof client === 'string' && { client }),
+  };
 }
 
 /** Scopes as RFC 9068 writes them, or as a list, as some issuers do. */

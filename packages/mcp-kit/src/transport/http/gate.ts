@@ -13,6 +13,8 @@ export interface Visit {
 export interface Caller {
   /** Sessions, and what clients carry for us, are its own. Nothing where nobody is told apart. */
   readonly principal: string | undefined;
+  /** The program through which the principal calls, where that is known: its sessions are not those of another program. */
+  readonly client?: string | undefined;
   /** What it has been allowed; nothing where that is not asked. */
   readonly scopes?: ReadonlySet<string> | undefined;
 }

@@ -115,11 +115,8 @@ export class Legacy {
       refuse(responder, noSession(this.#profile.missingSession, message));
       return undefined;
     }
-    const session = this.#sessions.use(id);
-    // Knowing a session's id does not make it one's own.
-    if (session !== undefined && session.connection.principal === caller.principal) {
-      return session;
-    }
+    const session = this.#sessions.use(id, caller);
+    if (session !== undefined) return session;
     refuse(responder, noSession(this.#profile.unknownSession, 'Session not found'));
     return undefined;
   }
@@ -134,7 +131,7 @@ export class Legacy {
       refuse(responder, refusal);
       return;
     }
-    const session = this.#sessions.create(caller.principal);
+    const session = this.#sessions.create(caller);
     if (session === undefined) {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;

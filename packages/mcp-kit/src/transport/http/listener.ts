@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Forwarding } from './forwarding.ts';
 import { isRefusal, type Caller } from './gate.ts';
 import type { Guard } from './guard.ts';
+import { holdIfHasty } from './hold.ts';
 import { NodeResponder } from './node-responder.ts';
 import { methodNotAllowed, tooLarge } from './refusals.ts';
 import {
@@ -45,16 +46,24 @@ export interface ListenerOptions {
 export function createListener(options: ListenerOptions): RequestListener {
   const { endpoint, guard, path, cors, forwarding, pages, observer, draining } = options;
 
+  /** Whether nobody is believed who says that it comes from elsewhere: a proxy carries others, too. */
+  const isDirect = ({ headers, socket: { remoteAddress } }: IncomingMessage): boolean =>
+    forwarding?.(remoteAddress, headers) === forwarding?.(remoteAddress, {});
+
   const route = (
     request: IncomingMessage,
     responder: NodeResponder,
     entered: Caller | Refusal,
   ): void => {
+    const { method, headers } = request;
     if (isRefusal(entered)) {
+      const { holdMs } = entered;
+      if (holdMs !== undefined && isDirect(request)) {
+        holdIfHasty(request.socket, responder, holdMs);
+      }
       refuse(responder, entered);
       return;
     }
-    const { method, headers } = request;
     const incoming = { headers, caller: entered };
     if (method === 'POST') post(endpoint, { request, caller: entered }, responder);
     else if (method === 'GET') endpoint.get(incoming, responder);

@@ -60,6 +60,11 @@ export class NodeResponder implements Responder, ResponseStream {
     });
   }
 
+  /** Calls back once the whole answer has left. */
+  onSent(listener: () => void): void {
+    this.#response.once('finish', listener);
+  }
+
   write(text: string): void {
     if (!this.#response.destroyed) this.#response.write(text);
   }

@@ -69,6 +69,8 @@ export interface Refusal {
   readonly cause?: string;
   /** The error as it is written without an id, where the same is said so often that it is worth keeping. */
   readonly text?: string;
+  /** For how long the same will be said again, a second at most: a connection that does not wait is not read meanwhile. */
+  readonly holdMs?: number;
 }
 
 const causes: Readonly<Record<number, string>> = {
