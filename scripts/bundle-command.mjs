@@ -11,6 +11,13 @@ const main = 'src/main.ts';
 /** What must be there before the program of a server can be started, and what may be loaded while it starts. */
 const first = [main, 'src/commands/tools.ts', 'src/transport/child-process/index.ts'];
 const next = ['src/manager.ts'];
+/** What serves over HTTP, for which nothing else has to be loaded with it, nor it with anything else. */
+const serving = [
+  'src/serve/http.ts',
+  'src/serve/new-api-key.ts',
+  'src/serve/way-out.ts',
+  'src/operate/index.ts',
+];
 
 /** Where the library loads ajv, at the first check and at once: no import could do that, so it is a file of its own. */
 const ajvUser = /schema[\\/]json-validator\.ts$/;
@@ -116,14 +123,17 @@ function addClosure(name, pieces, closure) {
 
 /** Which file each piece is in. */
 function distribute(pieces) {
-  const loadedWith = (ends) => {
+  const loadedWith = (isOne) => {
     const closure = new Set();
     for (const [name, { root }] of pieces)
-      if (ends.some((end) => root?.endsWith(end))) addClosure(name, pieces, closure);
+      if (root !== undefined && isOne(root)) addClosure(name, pieces, closure);
     return closure;
   };
-  const [basics, session] = [loadedWith(first), loadedWith(next)];
-  const shared = (name) => (session.has(name) ? 'session' : 'extras');
+  const among = (ends) => (root) => ends.some((end) => root.endsWith(end));
+  const [basics, session] = [loadedWith(among(first)), loadedWith(among(next))];
+  const others = loadedWith((root) => !among(serving)(root));
+  const shared = (name) =>
+    session.has(name) ? 'session' : others.has(name) ? 'extras' : 'serving';
   const files = new Map();
   for (const [name, { root }] of pieces) {
     const own = root === undefined ? undefined : nameOf(root);

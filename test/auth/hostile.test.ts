@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { memoryCredentials } from 'mcp-kit/auth';
 import { createEgress } from 'mcp-kit/manager';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { json, scripted, talk, type Seen } from '../requirements/http-client-fixture.ts';
+import { startAuthorizationServer } from './authorization-server.mjs';
 import { authorizerFor, person, sessionWith, withServers } from './fixture.ts';
 
 // Servers whose words lead elsewhere, and what they get to see of it.
@@ -137,6 +139,29 @@ test('a stream at another origin is not shown the token', () =>
     expect(headers.authorization).toBeUndefined();
     expect(server.tokens.at(-1)).toBeDefined();
   }));
+
+test('tokens of one issuer are not shown to another that the configuration names now', () =>
+  withServers(
+    async ({ as, server }) => {
+      const place = ({ issuer }: { readonly issuer: string }): string =>
+        `${issuer}/.well-known/openid-configuration`;
+      const store = memoryCredentials();
+      const first = authorizerFor(server, { store, metadataUrl: place(as), interact: person() });
+      const { expiresAt = 0 } = await first.login();
+      const other = await startAuthorizationServer();
+      try {
+        const moved = authorizerFor(server, { store, metadataUrl: place(other) });
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, expiresAt - Date.now())));
+        const shown = Promise.resolve(moved.headers({ method: 'POST', url: server.url }));
+        await expect(shown).rejects.toMatchObject({ code: 'refused_by_policy' });
+        expect(await moved.logout()).toBe(true);
+        expect(other.paths.filter((asked) => asked.startsWith('POST'))).toEqual([]);
+      } finally {
+        await other.close();
+      }
+    },
+    { lifeSeconds: 1 },
+  ));
 
 test('a server that lets everybody in is not logged in to', async () => {
   await using server = await scripted((seen) => {
