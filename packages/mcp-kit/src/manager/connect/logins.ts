@@ -108,7 +108,7 @@ export async function holdAuthorizer(
 }
 
 /** Why nobody logs in to a server, as far as its entry tells. */
-export function whyNoLogin({ name, transport, oauth }: ServerEntry): KitError | undefined {
+function whyNoLogin({ name, transport, oauth }: ServerEntry): KitError | undefined {
   if (transport.kind !== 'http') {
     const message = `nobody logs in to ${name}: it is not reached by a URL`;
     return new KitError('invalid_argument', message, {
