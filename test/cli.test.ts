@@ -47,7 +47,7 @@ describe('mcpctl', () => {
       );
       expect(described).toEqual([...Object.keys(serveOptions), 'help']);
       const groups = [...child.stdout.matchAll(/^(\S.*):$/gm)].map(([, title]) => title);
-      expect(groups).toEqual([...Object.keys(serveGroups), 'Help']);
+      expect(groups).toEqual([...Object.keys(serveGroups), 'Help', 'Examples']);
     },
   );
 });
