@@ -8,6 +8,7 @@ const fixedInputs = [
   'package-lock.json',
   'scripts/bundle-command.mjs',
   'scripts/bundle.mjs',
+  'scripts/licenses.mjs',
   'scripts/rewrite.mjs',
   'tsconfig.base.json',
   'tsconfig.json',

@@ -8,9 +8,17 @@ import { licensesOf } from './licenses.mjs';
 import { fetchBuiltins, namesIn, rewriting } from './rewrite.mjs';
 
 const main = 'src/main.ts';
-/** What must be there before the program of a server can be started, and what may be loaded while it starts. */
-const first = [main, 'src/commands/tools.ts', 'src/transport/child-process/index.ts'];
-const next = ['src/manager.ts'];
+/** What starts the program of a server that was typed, which then starts while the rest is loaded. */
+const starting = ['src/commands/tools.ts', 'src/transport/child-process/index.ts'];
+/**
+ * Files for what several parts share, by what needs them: before the program of a server can be started, while it starts, to
+ * read configuration. What else is shared is in `extras`.
+ */
+const sharing = {
+  basics: [main, ...starting],
+  session: ['src/manager.ts'],
+  settings: ['src/config.ts'],
+};
 /** What serves over HTTP, for which nothing else has to be loaded with it, nor it with anything else. */
 const serving = [
   'src/serve/http.ts',
@@ -130,17 +138,20 @@ function distribute(pieces) {
     return closure;
   };
   const among = (ends) => (root) => ends.some((end) => root.endsWith(end));
-  const [basics, session] = [loadedWith(among(first)), loadedWith(among(next))];
+  const groups = Object.entries(sharing).map(([file, ends]) => [file, loadedWith(among(ends))]);
   const others = loadedWith((root) => !among(serving)(root));
   const shared = (name) =>
-    session.has(name) ? 'session' : others.has(name) ? 'extras' : 'serving';
+    groups.find(([, members]) => members.has(name))?.[0] ??
+    (others.has(name) ? 'extras' : 'serving');
   const files = new Map();
   for (const [name, { root }] of pieces) {
-    const own = root === undefined ? undefined : nameOf(root);
+    // To load these from files of their own would take longer than to parse them at every start.
+    const isBasic = starting.some((end) => root?.endsWith(end));
+    const own = root === undefined || isBasic ? undefined : nameOf(root);
     if (own !== undefined && [...files.values()].includes(own)) {
       throw new Error(`${root} and another file that is loaded later have the same name`);
     }
-    files.set(name, own ?? (basics.has(name) ? 'basics' : shared(name)));
+    files.set(name, own ?? shared(name));
   }
   return files;
 }

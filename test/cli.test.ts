@@ -82,7 +82,9 @@ describe('wrong input', () => {
   ])('%j is refused as a usage error that says what to do', async (args, what, next) => {
     await using child = Child.mcpctl(...args);
     expect(await child.ended).toMatchObject({ code: 2 });
-    expect(child.stdout).toBe('');
+    // Standard output is for a client with --stdio, and for scripts that want a document.
+    const isWanted = args.includes('--json') && !args.includes('--stdio');
+    expect(child.stdout).toMatch(isWanted ? /^\{"error":.*\}\n$/ : /^$/);
     const [message = '', hint = '', ...more] = child.stderr.split('\n');
     expect(message).toMatch(/^mcpctl: /);
     expect(message).toMatch(what);

@@ -20,7 +20,7 @@ async function readJson<Type>(file: string): Promise<Type> {
   return JSON.parse(await readFile(file, 'utf8')) as Type;
 }
 
-/** The file of each public entry, by names as `client` or `transport/http`. */
+/** The file of each public entry, by names as `client` or `transport/http`; the root has none. */
 async function publicEntries(): Promise<Map<string, string>> {
   const manifest = await readJson<Manifest>(path.join(library, 'package.json'));
   return new Map(
@@ -37,7 +37,8 @@ const entries = await publicEntries();
 /** The names that each entry exports, asked of a process that has only what is shipped. */
 async function shippedNames(): Promise<Record<string, string[]>> {
   const program = `
-    const names = async (entry) => [entry, Object.keys(await import('mcp-kit/' + entry))];
+    const find = (entry) => import(['mcp-kit', entry].filter(Boolean).join('/'));
+    const names = async (entry) => [entry, Object.keys(await find(entry))];
     const all = await Promise.all(${JSON.stringify([...entries.keys()])}.map(names));
     console.log(JSON.stringify(Object.fromEntries(all)));`;
   const args = ['--input-type=module', '--eval', program];
@@ -97,7 +98,8 @@ test('a client loads no server', async () => {
 });
 
 test('a client over HTTP is two files, without what only checks of results need', async () => {
-  const files = await filesLoadedBy(entries.get('client') ?? '');
+  const files = await filesLoadedBy(entries.get('') ?? '');
+  await filesLoadedBy(entries.get('client') ?? '', files);
   await filesLoadedBy(entries.get('transport/http-client') ?? '', files);
   expect([...files].map((file) => path.basename(file)).sort()).toEqual(['client.js', 'mcp-kit.js']);
   expect(await layersLoadedBy('client')).not.toContain('schema');

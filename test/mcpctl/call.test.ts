@@ -220,7 +220,7 @@ describe('the result', () => {
   test('mentions what is no text, and saves it with --output under harmless names', async () => {
     const shown = await call('draw');
     expect(shown.stdout).toMatch(/^\[image image\/png, \d+ bytes; --output DIR saves it\]$/m);
-    expect(shown.stdout).toMatch(/more <odd:\/\/more>: mcpctl read odd 'odd:\/\/more'/);
+    expect(shown.stdout).toMatch(/more <odd:\/\/more>: mcpctl read odd odd:\/\/more$/m);
     const saved = await call('draw', '--output', 'out');
     expect(saved.stdout).toMatch(/out\/image\.png/);
     expect(project.read('out/image.png').subarray(1, 4).toString()).toBe('PNG');

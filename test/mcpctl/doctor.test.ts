@@ -143,6 +143,16 @@ describe('the configuration', () => {
     expect(rung('config').fix).toMatch(/Set NOT_SET_HERE/);
   });
 
+  test('fails where a variable makes something else of a URL, and does not tell its value', async () => {
+    const far = { type: 'http', url: '${PLACE}/mcp' };
+    using project = new Project({ '.mcp.json': { mcpServers: { far } } }, { PLACE: 'canary-4c1e' });
+    const { code, states, rung } = await examine(project, 'far', ...trusting);
+    expect(code).toBe(1);
+    expect(states).toMatch(/^config failed/);
+    expect(JSON.stringify(rung('config'))).toMatch(/not the URL of an HTTP server/);
+    expect(JSON.stringify(rung('config'))).not.toContain('canary-4c1e');
+  });
+
   test('fails for a server that is switched off', async () => {
     using project = new Project({
       '.roo/mcp.json': { mcpServers: { off: { command: 'node', disabled: true } } },

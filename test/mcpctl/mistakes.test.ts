@@ -168,7 +168,7 @@ const mistakes: readonly Mistake[] = [
     typed: () => trusted('tools', 'crashing'),
     code: 4,
     wrong: /no such database/,
-    next: /doctor|stderr|environment|run it/i,
+    next: /run the command in a terminal/i,
   },
   {
     what: 'a port where nobody listens',

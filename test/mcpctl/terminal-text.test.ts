@@ -1,6 +1,11 @@
 import { assert, nat, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainLine, plainText } from '../../packages/mcpctl/src/terminal/plain-text.ts';
+import {
+  plainField,
+  plainLine,
+  plainParagraph,
+  plainText,
+} from '../../packages/mcpctl/src/terminal/plain-text.ts';
 import { maskSecrets, rememberSecret } from '../../packages/mcpctl/src/terminal/secrets.ts';
 import { columnsOf, createStyle, wantsColor } from '../../packages/mcpctl/src/terminal/style.ts';
 import { table } from '../../packages/mcpctl/src/terminal/table.ts';
@@ -47,6 +52,11 @@ describe('text of others', () => {
   test('on one line has only blanks between its words', () => {
     expect(plainLine('  a\r\n b\t\u2028c\u0085 ')).toBe('a b c');
     expect(plainText('a\r\nb')).toBe('a\nb');
+  });
+
+  test('of which nothing may be left out has its line breaks escaped, and one of several lines is set in', () => {
+    expect(plainField(' a\r\n b\tc\u001B')).toBe(String.raw` a\u000d\n b\tc\u001b`);
+    expect(plainParagraph('a\r\nb\nc\u001B')).toBe(`a\n    b\n    c${String.raw`\u001b`}`);
   });
 
   test('whatever it is, leaves nothing that a terminal obeys, and JSON as it was', () => {
@@ -212,6 +222,8 @@ describe('a line of the trace', () => {
 
 test('what looks like a secret is masked, and nothing else', () => {
   rememberSecret('hunter2');
+  // Too short to be looked for within words.
+  rememberSecret('the');
   expect(
     maskSecrets({
       headers: { Authorization: 'Bearer abc', Cookie: 'sid=1', 'X-Api-Key': 'k' },
@@ -222,6 +234,7 @@ test('what looks like a secret is masked, and nothing else', () => {
       list: ['Bearer abc', 'Basic eHh4', 'plain'],
       url: 'https://me:pw@example.com/a?token=1&page=2',
       typed: 'hunter2',
+      told: 'you said hunter2, and me',
     }),
   ).toEqual({
     headers: { Authorization: '***', Cookie: '***', 'X-Api-Key': '***' },
@@ -232,6 +245,7 @@ test('what looks like a secret is masked, and nothing else', () => {
     list: ['Bearer ***', 'Basic ***', 'plain'],
     url: 'https://***@example.com/a?token=***&page=2',
     typed: '***',
+    told: 'you said ***, and me',
   });
   const usual = {
     progressToken: 'p1',

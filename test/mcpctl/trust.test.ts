@@ -66,6 +66,14 @@ describe('trust list', () => {
 });
 
 describe('trust show', () => {
+  test('shows the values of variables that make a program load something else, and of no other', async () => {
+    const env = { NODE_OPTIONS: '--require ./evil.cjs', MODE: secret };
+    using project = new Project({ '.mcp.json': { mcpServers: { sly: { ...plain, env } } } });
+    const { stdout } = await project.run('trust', 'show', 'sly');
+    expect(stdout).toMatch(/loads +NODE_OPTIONS=--require \.\/evil\.cjs/);
+    expect(stdout).not.toContain(secret);
+  });
+
   test('shows what would run and which names it gets, and no value', async () => {
     using project = open();
     const { code, stdout } = await project.run('trust', 'show', 'plain');
@@ -233,6 +241,24 @@ describe('trust approve', () => {
     expect(await project.run('trust', 'approve')).toMatchObject({ code: 2 });
     expect(await project.run('trust', 'approve', 'plain', '--all')).toMatchObject({ code: 2 });
   });
+});
+
+test('an approval whose server has left its file is listed as gone, and can be taken back', async () => {
+  using project = open();
+  await project.run(...approve);
+  const file = project.write('.mcp.json', { mcpServers: {} });
+  const listed = await project.run('trust', 'list');
+  expect(listed.stdout).toMatch(/^plain +gone +20\d\d-\d\d-\d\d +\S+mcp\.json$/m);
+  expect(listed.stderr).toMatch(/0 servers, 0 not trusted, 1 gone/);
+  const asJson = await project.run('trust', 'list', '--json');
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ servers: [], gone: [{ name: 'plain', file }] });
+  expect(await project.run('trust', 'revoke', 'plain')).toMatchObject({
+    code: 0,
+    stdout: 'plain is no longer approved\n',
+  });
+  expect(await project.run('trust', 'list')).toMatchObject({ code: 2 });
+  project.write('.mcp.json', { mcpServers: { plain } });
+  expect((await project.run('trust', 'list')).stdout).toMatch(/^plain +untrusted/m);
 });
 
 test('trust revoke takes an approval back', async () => {

@@ -213,6 +213,18 @@ describe('a session that the server has forgotten', () => {
   });
 });
 
+test.each([
+  [429, /again later/],
+  [500, /log/],
+  [503, /log/],
+])('%i is no matter of the address, and its hint says so', async (status, hint) => {
+  await using server = await scripted((seen) => refuse(seen, status, 'no'));
+  await using client = await talk(server.url);
+  const error = await client.loss(client.ask('initialize'));
+  expect(error).toMatchObject({ code: 'http_status', details: { status } });
+  expect(error.hint).toMatch(hint);
+});
+
 describe('a redirect', () => {
   test.each([301, 302, 307, 308])('%i within the origin keeps method and body', async (status) => {
     await using server = await scripted((seen) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { httpTarget, openSession } from 'mcp-kit';
 import { createDeferred, KitError, type Logger } from 'mcp-kit/base';
 import {
   enveloped,
@@ -293,6 +294,28 @@ describe('the stream of a session', () => {
       const order = server.seen.map(({ method, message }) => message.method ?? method);
       expect(order).toEqual(['initialize', 'notifications/initialized', 'GET', 'tools/call']);
     }
+  });
+
+  test.each([
+    ['before the first call by a session that listens', true, ['GET', 'tools/call']],
+    ['after it by one that does not', false, ['tools/call', 'GET']],
+  ])('is asked for %s', async (_, listens, order) => {
+    await using server = await scripted(
+      sessionful((seen) => {
+        if (seen.method === 'GET') stream(seen);
+        else json(seen, { ...result(seen), result: { content: [] } });
+      }),
+    );
+    await using session = await openSession(httpTarget(server.url), {
+      era: 'legacy',
+      ...(listens && { onNotification: () => {} }),
+    });
+    await session.callTool('echo');
+    await server.nth('GET');
+    const told = server.seen.map(({ method, message }) => message.method ?? method);
+    expect(told.slice(2)).toEqual(order);
+    // The first serves all but the stream.
+    expect(server.connections.total).toBe(2);
   });
 
   test('that is cut is continued after its last event, when the server asked for it', async () => {

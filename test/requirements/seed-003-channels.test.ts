@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { createManager, type ManagerOptions, type Manager } from 'mcp-kit/manager';
+import { adHocEntry, createManager, type ManagerOptions, type Manager } from 'mcp-kit/manager';
 import { memoryPair, serveChannel, StreamChannel } from 'mcp-kit/transport';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
@@ -37,6 +37,16 @@ describe('a channel of one’s own', () => {
     expect(textOf(await session.callTool('echo', { said: 'hi' }))).toBe('hi');
     await manager.disconnect('mine');
     expect(session.isOpen).toBe(false);
+  });
+
+  test('keeps to what is written down about the tools of the server that it is for', async () => {
+    const entry = { ...adHocEntry({ command: 'x' }, 'mine'), tools: { deny: ['ec*'] } };
+    await using manager = manage({ entries: [entry], trust: 'trusted' });
+    const session = await manager.connectIo('mine', pipes());
+    await expect(session.callTool('echo', { said: 'hi' })).rejects.toMatchObject({
+      code: 'refused_by_policy',
+    });
+    expect(await manager.server('mine').listTools()).toMatchObject({ tools: [], denied: ['echo'] });
   });
 
   test('is refused in untrusted mode, unless the caller says that it was not checked', async () => {

@@ -53,6 +53,10 @@ export function chooseCommand(argv: readonly string[], commands: Commands): Chos
     if (typed !== undefined) {
       throw usageError('no command before --', 'Say what to do: mcpctl tools -- npx some-server');
     }
+    const way = tokens.find((token) => token.kind === 'option' && /^(url|unix)$/.test(token.name));
+    if (way !== undefined) {
+      throw usageError('no command', `Say what to do: mcpctl tools --url URL. ${helpHint()}`);
+    }
     return { kind: 'program' };
   }
   const both = second === undefined ? undefined : find(`${first.value} ${second.value}`, commands);

@@ -12,7 +12,7 @@ import {
 import { nearest, usageError } from './args.ts';
 import { home, type Globals } from './globals.ts';
 import { tell, warn } from './output.ts';
-import { plainText } from './terminal/plain-text.ts';
+import { plainField } from './terminal/plain-text.ts';
 
 /** Where configuration is looked for, going by the options. */
 export function loadOptions({ root, configFile }: Globals): LoadOptions {
@@ -20,16 +20,17 @@ export function loadOptions({ root, configFile }: Globals): LoadOptions {
   return { root, home: home(), env: process.env, ...files };
 }
 
-/** What the files say. What is wrong with them goes to standard error; a file that was named must be right. */
+/** What the files say. What is wrong with them goes to standard error; a file that was named, or is the only one, must be right. */
 export async function readConfig(globals: Globals, server?: string): Promise<LoadedConfig> {
   await checkPlace(globals);
   const config = await loadConfig(loadOptions(globals));
-  const [error] = config.errors;
-  if (globals.configFile !== undefined && error !== undefined) throw error;
-  for (const { message } of config.errors) tell(plainText(message));
+  const [error, ...others] = config.errors;
+  const isFatal = globals.configFile !== undefined || config.entries.length === 0;
+  for (const { message } of isFatal ? others : config.errors) tell(message);
+  if (isFatal && error !== undefined) throw error;
   for (const { file, pointer, message } of config.warnings) {
     if (!concerns(config, { file, pointer }, server)) continue;
-    warn(globals, plainText(`warning: ${file}#${pointer}: ${message}`));
+    warn(globals, plainField(`warning: ${file}#${pointer}: ${message}`));
   }
   return config;
 }
@@ -73,6 +74,8 @@ export function entryOf(config: LoadedConfig, name: string, globals: Globals): S
 /** Why nothing can be done without a server: where was looked, and what to write there. */
 export function noServers(globals: Globals, config: LoadedConfig): KitError {
   const { configFile, root } = globals;
+  const [error] = config.errors;
+  if (error !== undefined) return error;
   const example =
     '{ "version": 1, "servers": { "NAME": { "transport": "stdio", "argv": ["npx", "PACKAGE"] } } }';
   const otherwise = 'Without a file: mcpctl tools --url URL, or mcpctl tools -- npx PACKAGE';
@@ -83,10 +86,9 @@ export function noServers(globals: Globals, config: LoadedConfig): KitError {
   const files = candidateFiles(surroundings)
     .filter(({ scope }) => scope === 'project')
     .flatMap((candidate) => candidate.files.map((file) => path.relative(root, file)));
-  const wrong = config.errors.length > 0 ? 'What is wrong with a file is said above. ' : '';
   return usageError(
     `no servers in ${root}, and none in the settings of your other programs`,
-    `${wrong}Looked for ${[...new Set(files)].join(', ')}.\nWrite mcp.json: ${example}\n${otherwise}`,
+    `Looked for ${[...new Set(files)].join(', ')}.\nWrite mcp.json: ${example}\n${otherwise}`,
   );
 }
 

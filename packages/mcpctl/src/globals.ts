@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LoggerLevel } from 'mcp-kit/base';
@@ -43,7 +44,7 @@ export type GlobalValues = OptionValues<typeof globalOptions & typeof targetOpti
 
 /** Turns options into settings; what contradicts itself is a usage error that says what to type. */
 export function readGlobals(values: GlobalValues, typed: readonly string[] | undefined): Globals {
-  const root = path.resolve(values.root ?? '.');
+  const root = readRoot(values.root);
   checkCombinations(values);
   return {
     json: values.json ?? false,
@@ -67,8 +68,22 @@ export function readGlobals(values: GlobalValues, typed: readonly string[] | und
   };
 }
 
-/** The folder of the user. */
-export const home = (): string => os.homedir();
+/** The folder of the user. Whoever runs this has one, also when the environment says something else or nothing. */
+export function home(): string {
+  const { HOME } = process.env;
+  // A relative one would be a folder of the project, and what is in it would pass for the user's own.
+  if (HOME !== undefined && process.platform !== 'win32' && !path.isAbsolute(HOME)) {
+    return os.userInfo().homedir;
+  }
+  return os.homedir();
+}
+
+/** The folder that is worked in. */
+function readRoot(named: string | undefined): string {
+  const root = path.resolve(named ?? '.');
+  if (named === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
+  throw usageError(`--root: there is no folder ${root}`, 'Name the folder of the project.');
+}
 
 function readPolicy(values: GlobalValues): Partial<EgressPolicy> {
   const dnsTimeoutMs = readMs('dns-timeout-ms', values['dns-timeout-ms']);

@@ -2,7 +2,7 @@
 import { chooseCommand, understand } from './command-line.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';
 import { commandHelp, programHelp } from './help.ts';
-import { complain, flush, print } from './output.ts';
+import { complain, flush, mindOutput, print, type ComplaintOptions } from './output.ts';
 import { commands } from './registry.ts';
 import { fired, signalCode, stopSignal, within } from './stop.ts';
 import { version } from './version.ts';
@@ -10,17 +10,10 @@ import { version } from './version.ts';
 /** After a signal, servers get this long to end by themselves; then they are killed with us. */
 const endMs = 3000;
 
-/** How failures are shown, as far as the command line says. */
-interface Manner {
-  readonly stack: boolean;
-  /** Not before the command line is understood: until then nobody knows what standard output is for. */
-  json: boolean;
-}
-
-async function run(argv: readonly string[], manner: Manner): Promise<number> {
+async function run(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   // Help for what the words say, as if they had been typed.
-  if (first === 'help') return run([...rest, '--help'], manner);
+  if (first === 'help') return run([...rest, '--help']);
   if (first === '__complete') {
     const { printCompletion } = await import('./completion/print.ts');
     await printCompletion(rest);
@@ -42,7 +35,6 @@ async function run(argv: readonly string[], manner: Manner): Promise<number> {
     print(commandHelp(chosen.name, chosen.entry, command));
     return exitCodes.ok;
   }
-  manner.json = understood.invocation.globals.json;
   // The invocation was made from the command's own definition.
   return obeying(stop, command.run(understood.invocation as never));
 }
@@ -65,22 +57,33 @@ async function obeying(stop: AbortSignal, running: Promise<number | void>): Prom
   }
 }
 
+/** How failures are shown. The command line says so, also one that cannot be understood. */
+function mannerOf(argv: readonly string[]): ComplaintOptions {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  return {
+    stack: /--log-level[= ]debug/.test(own.join(' ')),
+    // A shell that wants words is no script, and what reads from a server is a client.
+    json: own[0] !== '__complete' && own.includes('--json') && !own.includes('--stdio'),
+  };
+}
+
 async function main(argv: readonly string[]): Promise<void> {
-  const manner = { stack: /--log-level[= ]debug/.test(argv.join(' ')), json: false };
+  const manner = mannerOf(argv);
   const end = async (code: number): Promise<void> => {
-    await flush();
+    const lost = await flush();
+    if (lost !== undefined) complain(lost, manner);
     // Whatever still runs, a tool's timer or a socket, has had its time.
-    process.exit(code);
+    process.exit(lost === undefined || code !== exitCodes.ok ? code : exitCodeOf(lost));
   };
   const fail = async (error: unknown): Promise<void> => {
     complain(error, manner);
     await end(exitCodeOf(error));
   };
-  // A reader that went away, as in `mcpctl serve | head`, is no reason to stop serving.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  mindOutput();
   process.on('uncaughtException', (error) => void fail(error));
   try {
-    await end(await run(argv, manner));
+    await end(await run(argv));
   } catch (error) {
     await fail(error);
   }

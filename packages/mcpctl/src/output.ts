@@ -2,7 +2,7 @@ import { KitError, type KitErrorCode } from 'mcp-kit/base';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { mcpErrors } from 'mcp-kit/protocol';
 import type { Globals } from './globals.ts';
-import { plainText } from './terminal/plain-text.ts';
+import { plainParagraph, plainText } from './terminal/plain-text.ts';
 import { hideSpinner } from './terminal/spinner.ts';
 
 /** Prints to standard output. */
@@ -16,10 +16,10 @@ export function printJson(value: unknown): void {
   print(plainText(JSON.stringify(value)));
 }
 
-/** Tells the person at the terminal something that is not the output. */
+/** Tells the person at the terminal something that is not the output; it may have words of others in it. */
 export function tell(text: string): void {
   hideSpinner();
-  process.stderr.write(`mcpctl: ${text}\n`);
+  process.stderr.write(`mcpctl: ${plainParagraph(text)}\n`);
 }
 
 /** Prints a line to standard error as it is, unless the user wants silence. */
@@ -52,9 +52,9 @@ export interface ComplaintOptions {
 export function complain(error: unknown, { stack, json }: ComplaintOptions): void {
   const failure = describeFailure(error);
   if (json) printJson({ error: failure });
-  tell(plainText(failure.message));
-  if (failure.hint !== undefined) process.stderr.write(`${plainText(failure.hint)}\n`);
-  if (stack && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  tell(failure.message);
+  if (failure.hint !== undefined) process.stderr.write(`${plainParagraph(failure.hint)}\n`);
+  if (stack && error instanceof Error) process.stderr.write(`${plainText(error.stack ?? '')}\n`);
 }
 
 /** A failure as data. */
@@ -73,7 +73,8 @@ const nextSteps: Readonly<Partial<Record<KitErrorCode, string>>> = {
   capability_missing: 'See what the server can do: mcpctl doctor SERVER',
   closed: 'Find out why: mcpctl doctor SERVER, or add --trace.',
   http_status: 'Check the address. --trace shows what was sent, and what came back.',
-  invalid_answer: 'Report it to the author of the server; --trace shows what came back.',
+  invalid_answer:
+    'Check that it is an MCP server. If it is, report it to its author; --trace shows what came back.',
   invalid_config: 'Correct the file; mcpctl config lint shows all that is wrong.',
   overloaded: 'Try again later.',
   process_failed: 'Find out why: mcpctl doctor SERVER',
@@ -105,12 +106,39 @@ export function describeFailure(error: unknown): Failure {
     return { code, message, hint, ...(data !== undefined && { data }) };
   }
   const message = error instanceof Error ? error.message : String(error);
+  const refused = systemCode(error);
+  if (refused !== undefined) {
+    return {
+      code: refused,
+      message,
+      hint: 'The system says so: look at space, rights and limits.',
+    };
+  }
   return { code: 'bug', message, hint: 'This is a bug; --log-level debug shows where.' };
 }
 
-/** Settles when everything printed has left this process. */
-export async function flush(): Promise<void> {
+/** What the system calls a failure of its own: `ENOSPC`. */
+function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+/** Why something could not be printed; standard output forgets it at once. */
+let unwritten: string | undefined;
+
+/** Keeps in mind what the system does not take, and goes on: a reader that went away is no reason to stop serving. */
+export function mindOutput(): void {
+  process.stdout.on('error', (error) => (unwritten ??= systemCode(error)));
+  process.stderr.on('error', () => {});
+}
+
+/** Settles when everything printed has left this process; with why it could not. */
+export async function flush(): Promise<Error | undefined> {
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  const code = unwritten ?? systemCode(process.stdout.errored);
+  // A reader that has seen enough, as in `mcpctl tools | head -1`, loses nothing.
+  if (code === undefined || code === 'EPIPE') return undefined;
+  return Object.assign(new Error(`cannot write to standard output (${code})`), { code });
 }
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {

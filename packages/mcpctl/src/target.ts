@@ -2,6 +2,7 @@ import path from 'node:path';
 import { usageError, type OptionValues } from './args.ts';
 import type { targetOptions } from './global-options.ts';
 import { helpHint } from './help.ts';
+import { commandLine } from './shell-words.ts';
 
 /** A server that the user has typed: allowed as it is, because it is their own word. */
 export type Target = { readonly name: string } & (
@@ -26,11 +27,12 @@ export function commandFor(
   server: string,
   [verb, ...rest]: readonly string[],
 ): string {
-  const words = (...names: readonly (string | undefined)[]): string =>
-    ['mcpctl', verb, ...names].filter((word) => word !== undefined).join(' ');
-  if (target === undefined) return words(server, ...rest);
-  if (target.kind === 'command') return words(...rest, '--', target.command, '…');
-  return words(...rest, `--${target.kind}`, '…');
+  const names = rest.length === 0 ? [] : [commandLine(rest)];
+  const begin = ['mcpctl', verb];
+  if (target === undefined) return [...begin, commandLine([server]), ...names].join(' ');
+  const way =
+    target.kind === 'command' ? ['--', commandLine([target.command])] : [`--${target.kind}`];
+  return [...begin, ...names, ...way, '…'].join(' ');
 }
 
 type TargetValues = OptionValues<typeof targetOptions>;

@@ -24,13 +24,15 @@ export class Caller implements Wishing {
   readonly #logger: Logger;
   readonly #identity: Identity;
   readonly #queue: NotificationQueue | undefined;
-  readonly #cache: CachePartition;
+  readonly #makeCache: () => CachePartition;
+  /** There from the first conversation of the stateless era on: the older era keeps nothing. */
+  #cache: CachePartition | undefined;
   readonly #visits = new Visits();
   /** Whether arguments travel in headers as well. */
   readonly #mirrors: boolean;
   readonly conversation: Conversation;
-  readonly interests: Interests;
   readonly tools: ToolTable;
+  #interests: Interests | undefined;
   #logLevel: LoggingLevel | undefined;
   #envelope: Meta;
   #facts: ServerFacts | undefined;
@@ -45,7 +47,7 @@ export class Caller implements Wishing {
     this.#identity = identityOf(options);
     this.#envelope = envelopeOf(this.#identity);
     this.tools = new ToolTable(logger);
-    this.#cache = (options.cache ?? createResultCache()).partition(target.key);
+    this.#makeCache = () => (options.cache ?? createResultCache()).partition(target.key);
     this.conversation = new Conversation(
       target,
       { identity: this.#identity, options, logger },
@@ -60,11 +62,22 @@ export class Caller implements Wishing {
       new NotificationQueue(onNotification, (error, method) =>
         this.conversation.reception.reportBug(error, method),
       );
-    this.interests = new Interests(this, options, logger);
     void this.conversation.closed.then((cause) => {
-      this.interests.end(cause);
+      this.#interests?.end(cause);
       this.#queue?.clear();
     });
+  }
+
+  /** Made at the first wish: many sessions have none. */
+  get interests(): Interests {
+    if (this.#interests !== undefined) return this.#interests;
+    const interests = new Interests(this, this.#options, this.#logger);
+    const { ended } = this.conversation;
+    // Said while it can still be heard: a process that is asked to end waits for what it has not answered.
+    if (ended.aborted) interests.leave();
+    else ended.addEventListener('abort', () => interests.leave(), { once: true });
+    this.#interests = interests;
+    return interests;
   }
 
   /** What the server said when the present conversation began. */
@@ -78,7 +91,7 @@ export class Caller implements Wishing {
   }
 
   missed(): void {
-    this.#cache.clear();
+    this.#cache?.clear();
   }
 
   get stats(): SessionStats {
@@ -90,7 +103,7 @@ export class Caller implements Wishing {
 
   /** Asks, unless the answer to the same question may still be used. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const kept = this.conversation.isOpen ? this.#cache.find(method, params) : undefined;
+    const kept = this.conversation.isOpen ? this.#cache?.find(method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
 
@@ -151,7 +164,7 @@ export class Caller implements Wishing {
     try {
       const { result, rounds } = await ask(options);
       // What was told meanwhile may have been about this.
-      if (rounds === 0 && changes === this.#changes) this.#cache.keep(method, params, result);
+      if (rounds === 0 && changes === this.#changes) this.#cache?.keep(method, params, result);
       return result;
     } catch (error) {
       if (method !== 'tools/call' || !isHeaderMismatch(error) || !this.#mirrors) throw error;
@@ -164,7 +177,7 @@ export class Caller implements Wishing {
 
   /** The server refused the call because of its headers: the tool is not what it was when it was listed, if it was. */
   async #relearnTools(signal: AbortSignal): Promise<void> {
-    this.#cache.invalidate('notifications/tools/list_changed', undefined);
+    this.#cache?.invalidate('notifications/tools/list_changed', undefined);
     this.tools.clear();
     const fetch = async (page: PageOptions): Promise<ToolsPage> => {
       const ask = (): Promise<unknown> => this.request('tools/list', { ...page }, { signal });
@@ -181,11 +194,11 @@ export class Caller implements Wishing {
   #hear(notification: Notification): void {
     const { method, params } = notification;
     if (method === 'notifications/subscriptions/acknowledged') {
-      this.interests.acknowledge(params);
+      this.#interests?.acknowledge(params);
       return;
     }
     if (method === 'notifications/elicitation/complete') this.#visits.complete(params);
-    if (this.#cache.invalidate(method, params)) this.#changes += 1;
+    if (this.#cache?.invalidate(method, params)) this.#changes += 1;
     this.#queue?.push(notification);
   }
 
@@ -193,7 +206,8 @@ export class Caller implements Wishing {
   #opened(agreed: Agreed): void {
     const { connection, facts } = agreed;
     this.#facts = facts;
-    this.#cache.clear();
+    if (facts.era === 'modern') this.#cache ??= this.#makeCache();
+    this.#cache?.clear();
     this.tools.clear();
     if (facts.era === 'legacy' && this.#logLevel !== undefined) {
       const params = { level: this.#logLevel };
@@ -201,12 +215,16 @@ export class Caller implements Wishing {
         this.#logger.warn('the log level was not restored', { error: describeError(error) });
       });
     }
-    this.interests.restore(agreed);
-    this.#report('onOpened', () => this.#options.onOpened?.());
+    const { onNotification, onOpened } = this.#options;
+    // Whoever listens wants to be told, without having asked.
+    if (onNotification !== undefined || this.#interests !== undefined) {
+      this.interests.restore(agreed);
+    }
+    this.#report('onOpened', () => onOpened?.());
   }
 
   #lost(cause: Error | undefined): void {
-    this.interests.lost();
+    this.#interests?.lost();
     this.#report('onLost', () => this.#options.onLost?.(cause));
   }
 

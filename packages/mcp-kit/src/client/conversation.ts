@@ -4,7 +4,7 @@ import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
 import { eraOf, type Identity } from './facts.ts';
 import { initialize } from './handshake.ts';
-import { createLimit, waitWithin, type LimitOptions } from './limit.ts';
+import { createLimit, waitWithin, type Limit, type LimitOptions } from './limit.ts';
 import { negotiate, type Agreed } from './negotiate.ts';
 import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './options.ts';
 import { mayBeOlder, probe } from './probe.ts';
@@ -37,6 +37,7 @@ export class Conversation {
   #agreed: Agreed | undefined;
   /** As last agreed on; the connection may still be good although the session on it is not. */
   #last: Agreed | undefined;
+  #opening: Limit | undefined;
   #reopening: Promise<Agreed> | undefined;
   #checking: Promise<boolean> | undefined;
 
@@ -230,10 +231,12 @@ export class Conversation {
   }
 
   async #open(signal?: AbortSignal): Promise<Agreed> {
+    this.ended.throwIfAborted();
     const { verdicts = processVerdicts, probeTimeoutMs = defaults.probeTimeoutMs } = this.#options;
     const timeoutMs = this.#connectTimeoutMs;
     const subject = `opening ${this.#target.label}`;
-    const limit = createLimit({ subject, signal, ended: this.ended, timeoutMs });
+    const limit = createLimit({ subject, signal, timeoutMs });
+    this.#opening = limit;
     try {
       const agreed = await negotiate(this.#target, {
         era: eraOf(this.#options),
@@ -241,13 +244,14 @@ export class Conversation {
         probeTimeoutMs,
         timeoutMs,
         identity: this.#identity,
-        signal: limit.signal,
+        limit,
         connect: (channel) => this.reception.connect(channel),
       });
       return await this.#adopt(agreed);
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
+      this.#opening = undefined;
       limit.lift();
     }
   }
@@ -291,7 +295,9 @@ export class Conversation {
 
   #end(cause: Error | undefined): void {
     if (this.#ended) return;
-    this.#ending.abort(cause ?? this.#isClosed());
+    const reason = cause ?? this.#isClosed();
+    this.#ending.abort(reason);
+    this.#opening?.stop(reason);
     this.#closed.resolve(cause);
   }
 }

@@ -114,9 +114,13 @@ export class Interests {
     this.#watch.forget();
   }
 
+  /** Takes back what the server was asked to tell. */
+  leave(): void {
+    this.#watch.close();
+  }
+
   /** The session has ended. */
   end(cause: Error | undefined): void {
-    this.#watch.close();
     this.#unasked.end(cause);
   }
 

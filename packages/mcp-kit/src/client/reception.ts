@@ -46,11 +46,12 @@ export class Reception {
   }
 
   connect(channel: Channel): Connection {
-    const { timeoutMs, maxTotalMs, ids } = this.#options;
+    const { timeoutMs, maxTotalMs, ids, inputs, onRequest, onNotification } = this.#options;
     return new Connection(channel, (connection) => this.#handlersFor(connection), {
       // Bounded where they are answered, so that a ping is, however many wait.
       maxInFlight: Infinity,
       vocabulary,
+      deaf: (inputs ?? onRequest ?? onNotification) === undefined,
       onBug: (error, method) => this.reportBug(error, method),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(maxTotalMs !== undefined && { maxTotalMs }),

@@ -39,7 +39,12 @@ export class ToolTable {
       }
       try {
         const bindings = mirrored ? headerBindings(tool.inputSchema) : [];
-        this.#known.set(tool.name, { bindings, outputSchema: tool.outputSchema });
+        const { name, outputSchema } = tool;
+        this.#known.set(name, {
+          bindings,
+          // One that is none promises nothing.
+          outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+        });
         return true;
       } catch (error) {
         this.#logger.warn(`tool ${tool.name} is left out: ${messageOf(error)}`);

@@ -51,6 +51,10 @@ export class Connection implements Link, Sink {
     return this.#inFlight.open;
   }
 
+  get deaf(): boolean {
+    return this.#options.deaf === true;
+  }
+
   get principal(): string | undefined {
     return this.#options.principal;
   }

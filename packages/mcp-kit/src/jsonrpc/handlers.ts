@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number;
   /** How our requests are numbered; some peers take only one of them. */
   readonly ids?: 'number' | 'string';
+  /** What the other side says by itself is of no use here. */
+  readonly deaf?: boolean;
   /** Default wait for an answer. */
   readonly timeoutMs?: number;
   /** Default for the longest wait in all. */

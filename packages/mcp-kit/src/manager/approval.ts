@@ -3,7 +3,7 @@ import type { ServerEntry } from './config/entry.ts';
 import { trustSystem, type Gate } from './connect/admission.ts';
 import { approve } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
-import { updateReceipts, withReceipt } from './trust/receipts-file.ts';
+import { receiptFor, updateReceipts, withReceipt } from './trust/receipts-file.ts';
 
 /** An approval as it was recorded. */
 export interface Approval {
@@ -22,8 +22,14 @@ export async function recordApproval(
   return receipt;
 }
 
-export async function removeApproval(entry: ServerEntry, gate: Gate): Promise<void> {
-  await updateReceipts(fileOf(gate), (all) => withReceipt(all, entry));
+/** Whether there was one. What others say of the server, in its lock, has no part in it. */
+export async function removeApproval(entry: ServerEntry, gate: Gate): Promise<boolean> {
+  let wasApproved = false;
+  await updateReceipts(fileOf(gate), (all) => {
+    wasApproved = receiptFor(all, entry) !== undefined;
+    return withReceipt(all, entry);
+  });
+  return wasApproved;
 }
 
 function fileOf({ receipts }: Gate): string {

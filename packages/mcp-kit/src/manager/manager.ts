@@ -208,8 +208,10 @@ export class Manager implements AsyncDisposable {
     { by, pin = true }: { readonly by: string; readonly pin?: boolean },
   ): Promise<Approval> {
     const entry = this.#entryOf(name);
-    await this.disconnect(name);
     const receipt = await recordApproval(entry, this.#gate, { by });
+    // Not before: whoever opens it meanwhile would hold it to what was approved earlier.
+    await this.disconnect(name);
+    this.#servers.get(name).trust = undefined;
     if (!pin) return { receipt };
     try {
       // What was not pinned before is pinned when it is first listed.
@@ -224,10 +226,10 @@ export class Manager implements AsyncDisposable {
   /** Takes the approval of a server back, and ends it; whether there was one. */
   async revoke(name: string): Promise<boolean> {
     const entry = this.#entryOf(name);
-    const { receipt } = await recall(entry, this.#gate.receipts);
-    await removeApproval(entry, this.#gate);
+    const wasApproved = await removeApproval(entry, this.#gate);
     await this.disconnect(name);
-    return receipt !== undefined;
+    this.#servers.get(name).trust = undefined;
+    return wasApproved;
   }
 
   /** Logs in to a server that its user trusts, whatever was kept. */
@@ -343,8 +345,10 @@ export class Manager implements AsyncDisposable {
   async #connectGiven(name: string, channel: () => Promise<Channel> | Channel): Promise<Session> {
     this.#refuseClosed();
     const target = givenTarget(name, channel);
-    const open: Open = (hooks) => openTarget({ name, target, heals: false }, this.#openings, hooks);
-    const supervisor = this.#servers.find(name) ?? this.#manage(name, undefined, open);
+    const known = this.#servers.find(name);
+    const reached = { name, target, tools: known?.entry?.tools, heals: false };
+    const open: Open = (hooks) => openTarget(reached, this.#openings, hooks);
+    const supervisor = known ?? this.#manage(name, undefined, open);
     return (await supervisor.connectGiven(open)).session;
   }
 

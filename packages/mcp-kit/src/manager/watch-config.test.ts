@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDeferred } from '#base';
+import { createDeferred, silentLogger } from '#base';
 import type { LoadedConfig, LoadOptions } from './config/load.ts';
 import { watchConfig } from './watch-config.ts';
 
@@ -130,4 +130,26 @@ test('nothing is told after it was closed', async () => {
   await watched.write('.mcp.json', ['a']);
   await watched.looked();
   expect(watched.told).toEqual([]);
+});
+
+test('a handler that fails, and fails again when it is told so, is reported and nothing else', async () => {
+  const folder = await project({ '.mcp.json': '{"mcpServers":{}}' });
+  const reported = createDeferred<string>();
+  const logger = { ...silentLogger, error: reported.resolve };
+  const fail = (): never => {
+    throw new Error('of theirs');
+  };
+  const watching = watchConfig(
+    { root: folder },
+    { changed: fail, failed: fail },
+    { everyMs, logger },
+  );
+  onTestFinished(() => watching.close());
+  let times = 0;
+  const touch = setInterval(() => {
+    const servers = { [`server-${(times += 1)}`]: { command: 'x' } };
+    void writeFile(path.join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+  }, 5 * everyMs);
+  onTestFinished(() => clearInterval(touch));
+  expect(await reported.promise).toBe('watchConfig: a handler failed');
 });

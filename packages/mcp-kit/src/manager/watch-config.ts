@@ -1,20 +1,23 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { unref } from '#base';
+import { describeError, silentLogger, unref, type Logger } from '#base';
 import { candidateFiles, loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 
 /** What happens when configuration files change. */
 export interface ConfigListener {
   changed(config: LoadedConfig): unknown;
   /** A file cannot be read any more; what was read before still counts. */
-  failed?(error: Error): void;
+  failed?(error: Error): unknown;
 }
 
 /** Tells when the files of a configuration change, appear or go away. Looks every second: file systems differ in what they tell. */
 export function watchConfig(
   options: LoadOptions,
   listener: ConfigListener,
-  { everyMs = 1000 }: { readonly everyMs?: number } = {},
+  {
+    everyMs = 1000,
+    logger = silentLogger,
+  }: { readonly everyMs?: number; readonly logger?: Logger } = {},
 ): { close(): void } {
   let isBusy = false;
   let isClosed = false;
@@ -26,10 +29,16 @@ export function watchConfig(
       const config = await reading.next();
       if (config !== undefined && !isClosed) await listener.changed(config);
     } catch (error) {
-      const cause = error instanceof Error ? error : new Error(String(error));
-      if (!isClosed) listener.failed?.(cause);
+      if (!isClosed) await complain(error);
     } finally {
       isBusy = false;
+    }
+  };
+  const complain = async (error: unknown): Promise<void> => {
+    try {
+      await listener.failed?.(error instanceof Error ? error : new Error(String(error)));
+    } catch (bug) {
+      logger.error('watchConfig: a handler failed', { error: describeError(bug) });
     }
   };
   void look();

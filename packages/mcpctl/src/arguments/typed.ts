@@ -27,10 +27,19 @@ function follow(reference: string, whole: JsonSchema): JsonSchema | undefined {
   if (!reference.startsWith('#/')) return undefined;
   let value: unknown = whole;
   for (const step of reference.slice(2).split('/')) {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
     value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return isRecord(value) ? value : undefined;
+}
+
+/** A step of a reference; what is no URI leads to the name that it looks like. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }
 
 /** The types that a value may have, as JSON Schema names them; empty when the schema does not say. */

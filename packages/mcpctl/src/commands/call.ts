@@ -15,9 +15,9 @@ import { showResult } from '../show/content.ts';
 import { findTool } from '../show/find.ts';
 import { progressOf } from '../show/progress.ts';
 import { folderAt } from '../show/save.ts';
-import { toolSignature } from '../show/signature.ts';
+import { inputOf, toolSignature } from '../show/signature.ts';
 import { commandFor } from '../target.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainField } from '../terminal/plain-text.ts';
 
 const options = {
   args: {
@@ -80,8 +80,11 @@ export const call = defineCommand({
     const pairs = typed.filter((word) => word !== '-');
     return withManager({ globals, stop, server }, async ({ manager }) => {
       const handle = manager.server(server);
-      const tool = await lookUp(handle, name, { server, globals, stop });
-      const given = withPairs(base ?? {}, pairs, tool?.inputSchema ?? {});
+      const looking = lookUp(handle, name, { server, globals, stop });
+      // Loaded while the server starts: it takes longer than the check.
+      checkArguments(anyTool, {}).catch(() => {});
+      const tool = await looking;
+      const given = withPairs(base ?? {}, pairs, tool === undefined ? {} : inputOf(tool));
       if (tool !== undefined) await check(tool, given, { server, globals });
       const progress = progressOf(globals);
       const result = await handle
@@ -91,6 +94,8 @@ export const call = defineCommand({
     });
   },
 });
+
+const anyTool: Tool = { name: 'any', inputSchema: { type: 'object' } };
 
 /** What is known of the tool. A server that does not list tools may have them all the same. */
 async function lookUp(
@@ -125,7 +130,7 @@ interface Place {
 async function check(tool: Tool, given: Params, { server, globals }: Place): Promise<void> {
   const issues = await checkArguments(tool, given).catch((error: unknown) => {
     if (!(error instanceof KitError)) throw error;
-    warn(globals, plainText(`warning: arguments are not checked: ${error.message}`));
+    warn(globals, plainField(`warning: arguments are not checked: ${error.message}`));
     return [];
   });
   const [issue] = issues;
@@ -135,9 +140,9 @@ async function check(tool: Tool, given: Params, { server, globals }: Place): Pro
       `It takes ${toolSignature(tool)}. More: ${commandFor(globals.target, server, ['tools', tool.name])}`,
     );
   }
-  for (const { name, near } of strangers(given, tool.inputSchema)) {
+  for (const { name, near } of strangers(given, inputOf(tool))) {
     const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    warn(globals, plainText(`warning: ${tool.name} has no argument ${name}${meant}`));
+    warn(globals, plainField(`warning: ${tool.name} has no argument ${name}${meant}`));
   }
 }
 
@@ -155,7 +160,8 @@ async function show(
   if (!globals.json || folder !== undefined) {
     // Beside a document, what is saved is said where it does no harm.
     const say = globals.json ? (line: string) => warn(globals, line) : print;
-    for (const line of await showResult(result, { server, folder })) say(line);
+    for (const line of await showResult(result, { server, target: globals.target, folder }))
+      say(line);
   }
   if (result.isError !== true) {
     sumUp(globals, 'done', startedMs);

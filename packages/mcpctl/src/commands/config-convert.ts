@@ -16,7 +16,7 @@ import { defineCommand } from '../command.ts';
 import { checkPlace, loadOptions } from '../config.ts';
 import { home, type Globals } from '../globals.ts';
 import { count, print, printJson, tell, warn } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainField, plainText } from '../terminal/plain-text.ts';
 import { columnsOf } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
 
@@ -70,7 +70,7 @@ export const configConvert = defineCommand({
     );
     if (file !== undefined && text !== into) await replace(file, text);
     for (const { server, field, why } of lost) {
-      warn(globals, plainText(`lost: ${server}: ${field}: ${why}`));
+      warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
     }
     if (globals.json) {
       printJson({
@@ -123,7 +123,7 @@ async function source(
   });
   const [error] = config.errors;
   if (error !== undefined && (file !== undefined || globals.configFile !== undefined)) throw error;
-  for (const { message } of config.errors) tell(plainText(message));
+  for (const { message } of config.errors) tell(message);
   if (config.entries.length > 0) return config;
   const where = file ?? (from === undefined ? globals.root : `the files of ${dialectTitle(from)}`);
   throw usageError(`no servers in ${where}`, 'Name another file with --in FILE.');

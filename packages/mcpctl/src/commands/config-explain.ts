@@ -11,9 +11,10 @@ import { variableStates, type VariableState } from '../doctor/config.ts';
 import { exitCodes } from '../exit-code.ts';
 import type { Globals } from '../globals.ts';
 import { count, print, printJson, sumUp, tell } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { commandLine } from '../shell-words.ts';
+import { plainField } from '../terminal/plain-text.ts';
 import { createStyle, type Style } from '../terminal/style.ts';
-import { aligned, commandLine } from './trust-view.ts';
+import { aligned } from './trust-view.ts';
 
 /** Where a server comes from and what it needs. */
 type Explained = Omit<Explanation, 'variables'> & {
@@ -33,9 +34,9 @@ export const configExplain = defineCommand({
     const startedMs = performance.now();
     await checkPlace(globals);
     const config = await loadConfig(loadOptions(globals));
-    for (const { message } of config.errors) tell(plainText(message));
+    if (config.entries.length === 0) throw noServers(globals, config);
+    for (const { message } of config.errors) tell(message);
     if (name !== undefined) entryOf(config, name, globals);
-    else if (config.entries.length === 0) throw noServers(globals, config);
     const servers = explained(config, globals).filter(
       (one) => name === undefined || one.name === name,
     );
@@ -73,7 +74,7 @@ function describe(server: Explained, { bold, dim }: Style): string {
     ...variables.map((use) => ['variable', variableText(use)] as const),
   ];
   const state = enabled ? '' : dim(' (switched off)');
-  return `${bold(plainText(name))}${state}\n${aligned(lines)}`;
+  return `${bold(plainField(name))}${state}\n${aligned(lines)}`;
 }
 
 function variableText({ scheme, name, pointer, isSet }: VariableState): string {

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import { checkPlace, loadOptions } from '../config.ts';
 import { exitCodes } from '../exit-code.ts';
 import { count, print, printJson, sumUp } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainField } from '../terminal/plain-text.ts';
 import { createStyle, type Style } from '../terminal/style.ts';
 
 export const configLint = defineCommand({
@@ -41,7 +41,7 @@ export const configLint = defineCommand({
 function describe(finding: ConfigFinding, { bold, dim, red, yellow }: Style): string {
   const { file, pointer, severity, rule, message, fix } = finding;
   const word = severity === 'error' ? red('error') : yellow('warning');
-  const place = bold(plainText(`${file}#${pointer}`));
-  const hint = fix === undefined ? '' : `\n  ${plainText(fix)}`;
-  return `${place}\n  ${word}: ${plainText(message)} ${dim(`(${rule})`)}${hint}`;
+  const place = bold(plainField(`${file}#${pointer}`));
+  const hint = fix === undefined ? '' : `\n  ${plainField(fix)}`;
+  return `${place}\n  ${word}: ${plainField(message)} ${dim(`(${rule})`)}${hint}`;
 }

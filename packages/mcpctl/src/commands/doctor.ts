@@ -7,7 +7,7 @@ import { exitCodes } from '../exit-code.ts';
 import { home, type Globals } from '../globals.ts';
 import { withManager } from '../open.ts';
 import { print, printJson, sumUp } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainField } from '../terminal/plain-text.ts';
 import { createStyle, type Style } from '../terminal/style.ts';
 
 /** How long a step over the network may take, unless the user says otherwise. */
@@ -104,9 +104,9 @@ function describe({ name, state, said, more = [], fix, ms }: Rung, style: Style)
   const time = ms === undefined ? '' : style.dim(` (${ms} ms)`);
   const indent = ' '.repeat(18);
   const lines = [
-    `${marks[state](style)}  ${name.padEnd(7)}  ${plainText(said)}${time}`,
-    ...more.map((line) => style.dim(`${indent}${plainText(line)}`)),
-    ...(fix === undefined ? [] : [`${indent}${style.bold('→')} ${plainText(fix)}`]),
+    `${marks[state](style)}  ${name.padEnd(7)}  ${plainField(said)}${time}`,
+    ...more.map((line) => style.dim(`${indent}${plainField(line)}`)),
+    ...(fix === undefined ? [] : [`${indent}${style.bold('→')} ${plainField(fix)}`]),
   ];
   return lines.join('\n');
 }

@@ -1,3 +1,5 @@
+import { KitError } from 'mcp-kit/base';
+import { isRecord } from 'mcp-kit/jsonrpc';
 import type { Prompt } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
@@ -6,7 +8,7 @@ import { count, print, printJson, sumUp } from '../output.ts';
 import { showBlock } from '../show/content.ts';
 import { findPrompt } from '../show/find.ts';
 import { collect } from '../show/item.ts';
-import { promptSignature } from '../show/signature.ts';
+import { argumentsOf, promptSignature } from '../show/signature.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { createStyle } from '../terminal/style.ts';
 
@@ -34,16 +36,18 @@ export const prompt = defineCommand({
     await withManager({ globals, stop, server }, async ({ manager }) => {
       const session = await manager.getOrConnectSession(server, { signal: stop });
       const options = { signal: stop };
-      const list = await collect(session.prompts(options));
+      const list = await collect(session.prompts(options), 'name');
       check(findPrompt(list, name, { server, target: globals.target }), given);
       const result = await session.getPrompt(name, given, options);
       if (globals.json) {
         printJson(result);
       } else {
         const style = createStyle(globals);
-        for (const { role, content } of result.messages) {
-          print(style.cyan(`${plainLine(role)}:`));
-          print(await showBlock(content, { server, folder: undefined }));
+        for (const message of result.messages) {
+          if (!isRecord(message)) throw oddMessage(name);
+          const { role, content } = message;
+          print(style.cyan(plainLine(`${role}:`)));
+          print(await showBlock(content, { server, target: globals.target, folder: undefined }));
         }
       }
       sumUp(globals, count(result.messages.length, 'message'), startedMs);
@@ -57,8 +61,12 @@ function readPair(word: string): [string, string] {
   throw usageError(`${JSON.stringify(word)} is not an argument`, 'Write arguments as NAME=VALUE.');
 }
 
+function oddMessage(name: string): KitError {
+  return new KitError('invalid_answer', `${name}: a message of the prompt is not an object`);
+}
+
 function check(found: Prompt, given: Readonly<Record<string, string>>): void {
-  const { arguments: known = [] } = found;
+  const known = argumentsOf(found);
   const names = known.map(({ name }) => name);
   const hint = `It takes ${promptSignature(found)}.`;
   const missing = known.find(

@@ -14,7 +14,7 @@ export const prompts = defineCommand({
     const { SERVER: server } = args;
     await withManager({ globals, stop, server }, async ({ manager }) => {
       const session = await manager.getOrConnectSession(server, { signal: stop });
-      const list = await collect(session.prompts({ signal: stop }));
+      const list = await collect(session.prompts({ signal: stop }), 'name');
       if (globals.json) {
         printJson({ server, prompts: list });
       } else if (list.length > 0) {

@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { KitError } from 'mcp-kit/base';
+import { isRecord } from 'mcp-kit/jsonrpc';
 import type { ResourceContents } from 'mcp-kit/protocol';
 import { usageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
@@ -25,7 +27,7 @@ export const read = defineCommand({
     const { SERVER: server, URI: uri } = args;
     await withManager({ globals, stop, server }, async ({ manager }) => {
       const result = await manager.server(server).readResource(uri, { signal: stop });
-      const { contents } = result;
+      const contents = result.contents.map((part) => wholePart(part, uri));
       if (values.output !== undefined) await save(contents, values.output);
       else if (!globals.json) show(contents);
       if (globals.json) printJson(result);
@@ -33,6 +35,18 @@ export const read = defineCommand({
     });
   },
 });
+
+/** A part with text, or with bytes in their letters; servers send other things as well. */
+function wholePart(part: unknown, uri: string): ResourceContents {
+  const { text, blob, mimeType, uri: own } = isRecord(part) ? part : {};
+  const about = {
+    uri: typeof own === 'string' ? own : uri,
+    ...(typeof mimeType === 'string' && { mimeType }),
+  };
+  if (typeof text === 'string') return { ...about, text };
+  if (typeof blob === 'string') return { ...about, blob };
+  throw new KitError('invalid_answer', `${uri}: a part of the answer is neither text nor bytes`);
+}
 
 const bytesOf = ({ text, blob = '' }: ResourceContents): Buffer =>
   text === undefined ? Buffer.from(blob, 'base64') : Buffer.from(text);

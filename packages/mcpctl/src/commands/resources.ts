@@ -20,8 +20,8 @@ export const resources = defineCommand({
       const session = await manager.getOrConnectSession(server, { signal: stop });
       const options = { signal: stop };
       const [list, templates] = await Promise.all([
-        collect(session.resources(options)),
-        collect(session.resourceTemplates(options)).catch(noneIfUnknown),
+        collect(session.resources(options), 'uri'),
+        collect(session.resourceTemplates(options), 'uriTemplate').catch(noneIfUnknown),
       ]);
       if (globals.json) {
         printJson({ server, resources: list, resourceTemplates: templates });

@@ -67,6 +67,12 @@ function show(rows: readonly ServerRow[], globals: Globals): void {
       }),
     );
   }
+  if (rows.length === 0) {
+    warn(
+      globals,
+      'mcpctl config files lists where they are looked for. Without a file: mcpctl tools --url URL',
+    );
+  }
   const isUnknown = rows.some(({ trust, state }) => trust !== 'trusted' && state !== 'disabled');
   if (isUnknown) {
     warn(globals, 'Not trusted: look with mcpctl trust show NAME, then mcpctl trust approve NAME.');

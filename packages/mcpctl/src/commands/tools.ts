@@ -5,11 +5,11 @@ import { exitCodeOf, exitCodes } from '../exit-code.ts';
 import type { Globals } from '../globals.ts';
 import { withManager } from '../open.ts';
 import { count, describeFailure, print, printJson, sumUp, tell, warn } from '../output.ts';
-import { findTool } from '../show/find.ts';
+import { findTool, trustLine } from '../show/find.ts';
 import { showItems } from '../show/item.ts';
 import { firstLine, toolSignature } from '../show/signature.ts';
 import { showTool } from '../show/tool.ts';
-import { plainLine, plainText } from '../terminal/plain-text.ts';
+import { plainLine } from '../terminal/plain-text.ts';
 import { createStyle } from '../terminal/style.ts';
 
 export const tools = defineCommand({
@@ -73,7 +73,7 @@ function mentionOthers(server: string, listing: ToolListing, globals: Globals): 
   const say = (text: string): void => warn(globals, plainLine(`${server}: ${text}`));
   for (const { name, reason } of withheld) {
     const why = reason === 'changed' ? 'is not what was approved' : 'is listed twice';
-    say(`${name} is withheld: it ${why} (mcpctl trust diff ${server})`);
+    say(`${name} is withheld: it ${why} (${trustLine('diff', server)})`);
   }
   if (denied.length > 0) say(`kept out by the configuration: ${denied.join(', ')}`);
   if (fresh.length > 0) say(`new since it was approved: ${fresh.join(', ')}`);
@@ -112,7 +112,7 @@ async function listAll(
   const failed = outcomes.filter((outcome) => 'error' in outcome);
   for (const { server, error } of failed) {
     const { message, hint } = describeFailure(error);
-    tell(plainText(`${server}: ${message}${hint === undefined ? '' : `\n${hint}`}`));
+    tell(`${server}: ${message}${hint === undefined ? '' : `\n${hint}`}`);
   }
   const total = worked.reduce((sum, { listing }) => sum + listing.tools.length, 0);
   const failures = failed.length === 0 ? '' : `, ${failed.length} failed`;

@@ -14,9 +14,10 @@ import { exitCodes } from '../exit-code.ts';
 import type { Globals } from '../globals.ts';
 import { withManager } from '../open.ts';
 import { count, describeFailure, print, printJson, tell, warn, type Failure } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { commandLine } from '../shell-words.ts';
+import { plainField, plainText } from '../terminal/plain-text.ts';
 import { createStyle, wantsColor } from '../terminal/style.ts';
-import { aligned, byReceipts, commandLine, proposalLines, userName } from './trust-view.ts';
+import { aligned, byReceipts, proposalLines, userName } from './trust-view.ts';
 
 export const trustApprove = defineCommand({
   scope: 'config',
@@ -110,7 +111,7 @@ function entryNamed(name: string, entries: readonly ServerEntry[]): ServerEntry 
 
 function show(entry: ServerEntry, { noColor }: { readonly noColor: boolean }): void {
   const { bold } = createStyle({ color: wantsColor(process.stderr, process.env, { noColor }) });
-  process.stderr.write(`${bold(plainText(entry.name))}\n${aligned(proposalLines(entry))}\n`);
+  process.stderr.write(`${bold(plainField(entry.name))}\n${aligned(proposalLines(entry))}\n`);
 }
 
 /** Whether the person at the terminal agrees; without one, nobody does. */
@@ -129,7 +130,7 @@ async function asks(name: string, stop: AbortSignal): Promise<boolean> {
       throw new KitError('aborted', 'interrupted: nothing is approved');
     }
     const isAgreed = typeof outcome === 'object' && /^y(es)?$/i.test(outcome.line.trim());
-    if (!isAgreed) tell(`${plainText(name)} is not approved`);
+    if (!isAgreed) tell(`${plainField(name)} is not approved`);
     return isAgreed;
   } finally {
     questioner.close();
@@ -189,17 +190,17 @@ async function lockIn(entry: ServerEntry, receipt: Receipt): Promise<string> {
 }
 
 function say(outcome: Outcome, globals: Globals): void {
-  const name = plainText(outcome.name);
+  const name = plainField(outcome.name);
   if ('error' in outcome) {
     const { message, hint } = outcome.error;
-    tell(plainText(`${name} is not approved: ${message}`));
+    tell(`${name} is not approved: ${message}`);
     if (hint !== undefined) warn(globals, plainText(hint));
     return;
   }
   const { tools, lock, notes } = outcome;
   const pinned = tools === undefined ? '' : `, with ${count(tools.length, 'tool')}`;
   const names = tools === undefined || tools.length === 0 ? '' : `: ${tools.join(', ')}`;
-  print(plainText(`approved ${name}${pinned}${names}`));
+  print(plainField(`approved ${name}${pinned}${names}`));
   if (lock !== undefined) print(`locked in ${lock}`);
-  for (const note of notes) warn(globals, plainText(`${name}: ${note}`));
+  for (const note of notes) warn(globals, plainField(`${name}: ${note}`));
 }

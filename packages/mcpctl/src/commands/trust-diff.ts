@@ -9,7 +9,7 @@ import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { withManager } from '../open.ts';
 import { print, printJson } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainField } from '../terminal/plain-text.ts';
 import { createStyle, type Style } from '../terminal/style.ts';
 import { byReceipts, verdicts, type Standing } from './trust-view.ts';
 
@@ -82,16 +82,18 @@ function describe({ server, standing, tools }: Difference, style: Style): string
   const lines = [
     ...changes.flatMap((change) => painted(change, style)),
     ...changed.flatMap(({ name, changes: of }) => [
-      plainText(`tool ${name}: changed`),
+      plainField(`tool ${name}: changed`),
       ...of.flatMap((change) => painted(change, style)),
     ]),
-    ...added.map((name) => style.green(plainText(`+ tool ${name}`))),
-    ...removed.map((name) => style.red(plainText(`- tool ${name}`))),
+    ...added.map((name) => style.green(plainField(`+ tool ${name}`))),
+    ...removed.map((name) => style.red(plainField(`- tool ${name}`))),
   ];
   if (lines.length > 0)
-    return [`${style.bold(plainText(server))}: ${verdictOf(verdict)}${since}`, ...lines].join('\n');
+    return [`${style.bold(plainField(server))}: ${verdictOf(verdict)}${since}`, ...lines].join(
+      '\n',
+    );
   const said = verdict === 'trusted' ? 'is what was approved' : `is ${verdicts[verdict]}`;
-  return `${style.bold(plainText(server))} ${said}${since}`;
+  return `${style.bold(plainField(server))} ${said}${since}`;
 }
 
 function verdictOf(verdict: Standing['verdict']): string {

@@ -3,6 +3,7 @@ import { withManager } from '../open.ts';
 import { count, print, printJson, sumUp } from '../output.ts';
 import { columnsOf, createStyle, type Paint } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
+import { readApprovals } from './trust-gone.ts';
 import { byReceipts } from './trust-view.ts';
 
 export const trustList = defineCommand({
@@ -10,11 +11,16 @@ export const trustList = defineCommand({
   examples: [{ command: 'mcpctl trust list', about: 'Which servers may be used as they are now.' }],
   notes: [
     'trusted: approved, and still what was approved. changed: it was approved, and is something else now.',
+    'gone: it was approved, and is no longer in its file; it would be trusted if it came back as it was.',
     'Servers that are not approved are started never, and reached only at public https addresses.',
   ],
   async run({ globals, stop }) {
     const startedMs = performance.now();
-    const run = { globals: byReceipts(globals), stop };
+    const { config, gone } = await readApprovals(globals);
+    const left = gone.map(({ name, file, receipt: { approvedAt, by } }) => {
+      return { name, since: approvedAt, by, file };
+    });
+    const run = { globals: byReceipts(globals), stop, config };
     const servers = await withManager(run, ({ manager, entries }) =>
       Promise.all(
         entries.map(async ({ name, enabled, provenance: { file, pointer, dialect, scope } }) => {
@@ -25,18 +31,19 @@ export const trustList = defineCommand({
       ),
     );
     if (globals.json) {
-      printJson({ servers });
+      printJson({ servers, gone: left });
       return;
     }
     const { bold, green, yellow } = createStyle(globals);
-    const rows = servers.map(({ name, trust, since, file }) => [
+    const all = [...servers, ...left.map((one) => ({ ...one, trust: 'gone' }))];
+    const rows = all.map(({ name, trust, since, file }) => [
       name,
       trust,
       since?.slice(0, 10) ?? '',
       file,
     ]);
     const verdict: Paint = (word) =>
-      word === 'trusted' ? green(word) : word === 'changed' ? yellow(word) : word;
+      word === 'trusted' ? green(word) : word === 'untrusted' ? word : yellow(word);
     print(
       table(rows, {
         head: ['SERVER', 'TRUST', 'SINCE', 'FILE'],
@@ -45,6 +52,8 @@ export const trustList = defineCommand({
       }),
     );
     const open = servers.filter(({ trust, enabled }) => trust !== 'trusted' && enabled);
-    sumUp(globals, `${count(servers.length, 'server')}, ${open.length} not trusted`, startedMs);
+    const rest = left.length === 0 ? '' : `, ${left.length} gone`;
+    const sum = `${count(servers.length, 'server')}, ${open.length} not trusted${rest}`;
+    sumUp(globals, sum, startedMs);
   },
 });

@@ -2,7 +2,7 @@ import { showChange, type Change, type Receipt, type ServerEntry } from 'mcp-kit
 import { defineCommand } from '../command.ts';
 import { withManager } from '../open.ts';
 import { print, printJson } from '../output.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { plainField } from '../terminal/plain-text.ts';
 import { createStyle } from '../terminal/style.ts';
 import {
   aligned,
@@ -32,7 +32,7 @@ export const trustShow = defineCommand({
       return;
     }
     const { bold } = createStyle(globals);
-    print(`${bold(plainText(server))}: ${verdicts[verdict]}`);
+    print(`${bold(plainField(server))}: ${verdicts[verdict]}`);
     print(describe(entry, receipt, changes));
   },
 });

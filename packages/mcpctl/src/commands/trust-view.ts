@@ -8,7 +8,8 @@ import {
   type ServerEntry,
 } from 'mcp-kit/manager';
 import type { Globals } from '../globals.ts';
-import { plainText } from '../terminal/plain-text.ts';
+import { commandLine } from '../shell-words.ts';
+import { plainField } from '../terminal/plain-text.ts';
 
 /** How a server stands with its user. */
 export type Standing = Awaited<ReturnType<Manager['trustOf']>>;
@@ -28,6 +29,8 @@ export interface Proposal {
   readonly cwd?: string;
   /** Names of the variables that it gets, whatever their values. */
   readonly env?: readonly string[];
+  /** Those among them that make programs run other code, with their values as they are written. */
+  readonly loads?: Readonly<Record<string, string>>;
   readonly envFile?: string;
   readonly inheritsEnv?: true;
   readonly url?: string;
@@ -39,6 +42,14 @@ export interface Proposal {
   readonly reads: readonly string[];
 }
 
+/** Variables that make programs load or run something else; by their names alone an approval would be blind. */
+const loading =
+  /^(?:PATH|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|STARTUP|HOME)|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)|BASH_ENV|ENV|(?:JAVA_TOOL|JDK_JAVA)_OPTIONS|GIT_\w*(?:COMMAND|SSH|ASKPASS)\w*|npm_config_\w+)$/i;
+
+function loadedBy(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => loading.test(name)));
+}
+
 /** Says what a server would do. */
 export function proposalOf(entry: ServerEntry): Proposal {
   const { name, transport, provenance } = entry;
@@ -47,11 +58,13 @@ export function proposalOf(entry: ServerEntry): Proposal {
   const where = { name, file, pointer };
   if (transport.kind === 'stdio') {
     const { command, args, cwd, env, passEnv, envFile, inheritEnv } = transport;
+    const loads = loadedBy(env);
     return {
       ...where,
       argv: [command, ...args],
       ...(cwd !== undefined && { cwd }),
       env: [...new Set([...Object.keys(env), ...passEnv])],
+      ...(Object.keys(loads).length > 0 && { loads }),
       ...(envFile !== undefined && { envFile }),
       ...(inheritEnv && { inheritsEnv: true }),
       reads,
@@ -89,6 +102,7 @@ export function proposalLines(
     argv,
     cwd,
     env,
+    loads = {},
     envFile,
     url,
     streamUrl,
@@ -105,6 +119,7 @@ export function proposalLines(
     ['runs', argv && commandLine(argv)],
     ['in', cwd],
     ['env', rest.inheritsEnv ? 'everything in your environment' : list(env)],
+    ['loads', list(Object.entries(loads).map(([name, value]) => `${name}=${value}`))],
     ['env file', envFile],
     ['connects', url],
     ['streams', streamUrl],
@@ -112,18 +127,7 @@ export function proposalLines(
     ['headers', list(headers)],
     ['reads', list(reads)],
   ];
-  return lines.flatMap(([name, text]) =>
-    text === undefined ? [] : [[name, plainText(text)] as const],
-  );
-}
-
-/** Words as a shell would need them to be the same words. */
-export function commandLine(argv: readonly string[]): string {
-  return argv
-    .map((word) =>
-      /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
-    )
-    .join(' ');
+  return lines.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
 }
 
 /** The receipt in lines for people. */
@@ -153,7 +157,7 @@ export function receiptLines({
 export function aligned(lines: readonly (readonly [string, string])[]): string {
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines
-    .map(([name, text]) => `  ${name.padEnd(width)}  ${plainText(text)}`.trimEnd())
+    .map(([name, text]) => `  ${name.padEnd(width)}  ${plainField(text)}`.trimEnd())
     .join('\n');
 }
 

@@ -66,10 +66,13 @@ export const watch = defineCommand({
       if (values.log !== undefined) await session.setLogLevel(values.log, options);
       warn(globals, plainLine(`watching ${server}; stop with Ctrl-C`));
       const timer = forMs === undefined ? undefined : setTimeout(() => end.finish(), forMs);
+      // Nobody reads any more, as in `mcpctl watch demo | head -1`.
+      process.stdout.once('error', end.finish);
       try {
         await Promise.race([end.ended, fired(stop)]);
       } finally {
         clearTimeout(timer);
+        process.stdout.off('error', end.finish);
       }
     });
   },

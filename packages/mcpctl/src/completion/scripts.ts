@@ -72,8 +72,11 @@ _mcpctl() {
       described+=("\${word//:/\\\\:}:$about")
     fi
   done
-  (( \${#open} )) && compadd -S '' -- "\${open[@]}"
-  (( \${#described} )) && _describe mcpctl described
+  # Zsh asks others when nothing was found.
+  local found=1
+  (( \${#open} )) && compadd -S '' -- "\${open[@]}" && found=0
+  (( \${#described} )) && _describe mcpctl described && found=0
+  return found
 }
 if [[ \${funcstack[1]} == _mcpctl ]]; then
   _mcpctl "$@"
@@ -95,7 +98,8 @@ function __mcpctl_complete
         case programs
             complete -C "$current"
         case '*'
-            printf '%s\\n' $answer[2..-1]
+            # Nothing at all, also no empty line, where there is nothing to offer.
+            string join \\n -- $answer[2..-1]
     end
 end
 complete -c mcpctl -f -a '(__mcpctl_complete)'

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { KitError } from 'mcp-kit/base';
 import {
   createEgress,
   interpolate,
@@ -88,10 +89,22 @@ function resolve(subject: Subject): readonly [ServerEntry, Error?] {
   // What was typed is meant as it is.
   if (config === undefined) return [entry];
   try {
-    return [interpolate(entry, context).entry];
+    const { entry: resolved } = interpolate(entry, context);
+    requireHttp(resolved);
+    return [resolved];
   } catch (error) {
     return [entry, error as Error];
   }
+}
+
+/** Says nothing of the URL itself, which may hold the values of variables by now. */
+function requireHttp({ name, transport }: ServerEntry): void {
+  if (transport.kind !== 'http') return;
+  const url = URL.canParse(transport.url) ? new URL(transport.url) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return;
+  throw new KitError('invalid_config', `mcp server ${name}: not the URL of an HTTP server`, {
+    hint: 'Use an address that begins with http:// or https://, also once its variables are resolved.',
+  });
 }
 
 async function trusted({

@@ -33,7 +33,7 @@ const rungOf: Readonly<Record<Stage, (seen: Probe, url: URL) => Rung>> = {
     return { name: 'tcp', state: 'ok', said, ...timed(took.tcp) };
   },
   tls({ took, certificate, tlsVersion = 'TLS' }) {
-    const more = certificate === undefined ? [] : describeCertificate(certificate);
+    const more = describeCertificate(certificate);
     const rung = { name: 'tls', said: tlsVersion, more, ...timed(took.tls) } as const;
     const days = certificate === undefined ? Infinity : daysLeft(certificate);
     if (days > 14) return { ...rung, state: 'ok' };
@@ -52,7 +52,8 @@ function portOf({ port, protocol }: URL): string {
   return protocol === 'https:' ? '443' : '80';
 }
 
-function describeCertificate(certificate: PeerCertificate): readonly string[] {
+function describeCertificate(certificate: PeerCertificate | undefined): readonly string[] {
+  if (certificate === undefined) return [];
   // Where there is none, the fields are missing, whatever the types say.
   const {
     issuer,
@@ -131,8 +132,24 @@ function stageFailed(
   if (error instanceof KitError && error.code !== 'timeout') return rung;
   const code = error instanceof KitError ? '' : ((error as NodeJS.ErrnoException).code ?? '');
   const said = reasonOf(error, code);
-  const more = stage === 'tls' && seen.certificate ? describeCertificate(seen.certificate) : [];
+  const isWay = stage === 'dns' || stage === 'tcp';
+  const more = isWay ? unusedProxy(process.env) : describeCertificate(seen.certificate);
   return { ...rung, said, more, fix: fixOf(stage, code, url) };
+}
+
+/** Whoever has to use a proxy wonders. Its address is not shown: there may be a password in it. */
+function unusedProxy(env: NodeJS.ProcessEnv): readonly string[] {
+  const names = [
+    'HTTPS_PROXY',
+    'https_proxy',
+    'HTTP_PROXY',
+    'http_proxy',
+    'ALL_PROXY',
+    'all_proxy',
+  ];
+  const name = names.find((candidate) => env[candidate]);
+  if (name === undefined) return [];
+  return [`${name} is set, and not used: servers are connected to directly`];
 }
 
 /** The failure of the system behind our own words for it. */

@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError, type KitErrorCode } from 'mcp-kit/base';
 import { checkArguments, type Session } from 'mcp-kit/client';
 import { trustCommand, type ToolListing, type Withheld } from 'mcp-kit/manager';
 import type { Tool } from 'mcp-kit/protocol';
@@ -17,13 +17,17 @@ export async function openRung(
     return { session: await open(), ms: msSince(start) };
   } catch (error) {
     const failed = failedRung(rungFor(error, kind), error, msSince(start));
-    const isLate = error instanceof KitError && error.code === 'timeout';
-    return { failed: isLate ? { fix: lateFix, ...failed } : failed };
+    const fix = error instanceof KitError ? fixes[error.code] : undefined;
+    return { failed: fix === undefined ? failed : { fix, ...failed } };
   }
 }
 
-const lateFix =
-  'It does not answer as an MCP server does: check that it is one, or give it more time with --timeout-ms.';
+/** What to do where the failure itself does not say. */
+const fixes: Readonly<Partial<Record<KitErrorCode, string>>> = {
+  timeout:
+    'It does not answer as an MCP server does: check that it is one, or give it more time with --timeout-ms.',
+  invalid_answer: 'Check that it is an MCP server, and that this is the address of its endpoint.',
+};
 
 function rungFor(error: unknown, kind: 'stdio' | 'unix' | 'http'): RungName {
   if (!(error instanceof KitError)) return 'version';

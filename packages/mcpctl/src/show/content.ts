@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from 'mcp-kit/jsonrpc';
 import type { CallToolResult, ContentBlock, ResourceContents } from 'mcp-kit/protocol';
+import { commandFor, type Target } from '../target.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { contentText, prettyJson } from './item.ts';
 import type { Folder } from './save.ts';
@@ -7,6 +9,8 @@ import type { Folder } from './save.ts';
 /** Where content goes that is no text; without a folder it is only mentioned. */
 export interface ContentPlace {
   readonly server: string;
+  /** The server, if it was typed. */
+  readonly target: Target | undefined;
   readonly folder: Folder | undefined;
 }
 
@@ -26,7 +30,7 @@ export async function showResult(
 }
 
 function repeats(block: ContentBlock, structured: unknown): boolean {
-  if (block.type !== 'text') return false;
+  if (!isWhole(block) || block.type !== 'text') return false;
   try {
     return isDeepStrictEqual(JSON.parse(block.text), structured);
   } catch {
@@ -36,6 +40,7 @@ function repeats(block: ContentBlock, structured: unknown): boolean {
 
 /** One piece of content as a line for people, or several. */
 export async function showBlock(block: ContentBlock, place: ContentPlace): Promise<string> {
+  if (!isWhole(block)) return prettyJson(block);
   switch (block.type) {
     case 'text':
       return contentText(block.text);
@@ -45,16 +50,35 @@ export async function showBlock(block: ContentBlock, place: ContentPlace): Promi
     case 'resource':
       return showContents(block.resource, place);
     case 'resource_link':
-      return plainLine(`${block.name} <${block.uri}>: mcpctl read ${place.server} '${block.uri}'`);
+      return plainLine(
+        `${block.name} <${block.uri}>: ${commandFor(place.target, place.server, ['read', block.uri])}`,
+      );
     default:
       return prettyJson(block);
   }
 }
 
+/** What each kind of content cannot be shown without. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['name', 'uri'],
+};
+
+/** Whether a block is what its type says; servers do not always keep to that. */
+function isWhole(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  const { type, resource } = block;
+  if (type === 'resource') return isRecord(resource) && typeof resource['uri'] === 'string';
+  return (needed[String(type)] ?? []).every((name) => typeof block[name] === 'string');
+}
+
 async function showContents(contents: ResourceContents, place: ContentPlace): Promise<string> {
-  if (contents.text !== undefined) return contentText(contents.text);
-  const { blob = '', mimeType = 'application/octet-stream', uri } = contents;
-  return showBinary('resource', { base64: blob, mimeType, name: uri }, place);
+  const { text, blob, mimeType = 'application/octet-stream', uri } = contents;
+  if (typeof text === 'string') return contentText(text);
+  const base64 = typeof blob === 'string' ? blob : '';
+  return showBinary('resource', { base64, mimeType, name: uri }, place);
 }
 
 interface Binary {

@@ -2,6 +2,7 @@ import { KitError } from 'mcp-kit/base';
 import type { ToolListing } from 'mcp-kit/manager';
 import type { Prompt, Tool } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../args.ts';
+import { commandLine } from '../shell-words.ts';
 import { commandFor, type Target } from '../target.ts';
 
 /** The server that something is looked for in. */
@@ -29,11 +30,16 @@ export function findTool(
       'refused_by_policy',
       `${server}: the tool ${name} is not what was approved`,
       {
-        hint: `See what changed: mcpctl trust diff ${server}. Then, if you trust it: mcpctl trust approve ${server}.`,
+        hint: `See what changed: ${trustLine('diff', server)}. Then, if you trust it: ${trustLine('approve', server)}.`,
       },
     );
   }
   throw unknown('tool', name, { ...searched, names: tools.map((tool) => tool.name) });
+}
+
+/** What to type about the approval of a server. */
+export function trustLine(verb: 'approve' | 'diff', server: string): string {
+  return commandLine(['mcpctl', 'trust', verb, server]);
 }
 
 /** The prompt of a name, likewise. */

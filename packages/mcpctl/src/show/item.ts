@@ -1,3 +1,4 @@
+import { isRecord } from 'mcp-kit/jsonrpc';
 import type { Globals } from '../globals.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { columnsOf, createStyle } from '../terminal/style.ts';
@@ -43,9 +44,14 @@ export function contentText(text: string): string {
   return process.stdout.isTTY ? plainText(text) : text;
 }
 
-/** Everything of a list that comes in pages. */
-export async function collect<T>(pages: AsyncIterable<T>): Promise<readonly T[]> {
+/** Everything of a list that comes in pages; what lacks that by which it is asked for is left out. */
+export async function collect<T>(
+  pages: AsyncIterable<T>,
+  key: keyof T & string,
+): Promise<readonly T[]> {
   const all: T[] = [];
-  for await (const item of pages) all.push(item);
+  for await (const item of pages) {
+    if (isRecord(item) && typeof item[key] === 'string') all.push(item);
+  }
   return all;
 }

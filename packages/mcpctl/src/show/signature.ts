@@ -1,11 +1,12 @@
 import { isRecord } from 'mcp-kit/jsonrpc';
-import type { JsonSchema, Prompt, Tool } from 'mcp-kit/protocol';
+import type { JsonSchema, Prompt, PromptArgument, Tool } from 'mcp-kit/protocol';
 import { propertyOf, typesOf } from '../arguments/typed.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 
 /** What a tool takes, as a programmer writes it: `echo(text: string, times?: integer)`. */
-export function toolSignature({ name, inputSchema }: Tool): string {
-  const { properties, required } = inputSchema;
+export function toolSignature(tool: Tool): string {
+  const schema = inputOf(tool);
+  const { properties, required } = schema;
   const wanted: readonly unknown[] = Array.isArray(required) ? required : [];
   const names = isRecord(properties) ? Object.keys(properties) : [];
   // What is required comes first, as it would have to in a call.
@@ -15,14 +16,27 @@ export function toolSignature({ name, inputSchema }: Tool): string {
   ];
   const args = ordered.map((argument) => {
     const mark = wanted.includes(argument) ? '' : '?';
-    return `${argument}${mark}: ${typeText(inputSchema, argument)}`;
+    return `${argument}${mark}: ${typeText(schema, argument)}`;
   });
-  return plainLine(`${name}(${args.join(', ')})`);
+  return plainLine(`${tool.name}(${args.join(', ')})`);
+}
+
+/** The schema of what a tool takes; one that takes anything where a server says nothing. */
+export function inputOf({ inputSchema }: Tool): JsonSchema {
+  return isRecord(inputSchema) ? inputSchema : {};
+}
+
+/** The arguments of a prompt, as far as they have names. */
+export function argumentsOf({ arguments: list }: Prompt): readonly PromptArgument[] {
+  return Array.isArray(list)
+    ? list.filter((one) => isRecord(one) && typeof one['name'] === 'string')
+    : [];
 }
 
 /** What a prompt takes: `translate(text, language?)`. */
-export function promptSignature({ name, arguments: args = [] }: Prompt): string {
-  const list = args.map((argument) => `${argument.name}${argument.required ? '' : '?'}`);
+export function promptSignature(prompt: Prompt): string {
+  const { name } = prompt;
+  const list = argumentsOf(prompt).map((one) => `${one.name}${one.required ? '' : '?'}`);
   return plainLine(`${name}(${list.join(', ')})`);
 }
 
@@ -41,6 +55,6 @@ function typeText(whole: JsonSchema, argument: string): string {
 
 /** The first line of a description that says something. */
 export function firstLine(text: string | undefined): string {
-  const line = (text ?? '').split('\n').find((candidate) => candidate.trim() !== '');
-  return plainLine(line ?? '');
+  const lines = typeof text === 'string' ? text.split('\n') : [];
+  return plainLine(lines.find((line) => line.trim() !== '') ?? '');
 }

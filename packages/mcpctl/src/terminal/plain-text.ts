@@ -36,6 +36,16 @@ export function plainLine(text: string): string {
   return plainText(text.replaceAll(/[\s\u0085]+/gu, ' ').trim());
 }
 
+/** The same on one line with nothing left out, for what somebody decides by: line breaks and tabs are escaped, too. */
+export function plainField(text: string): string {
+  return plainText(text.replaceAll('\n', String.raw`\n`).replaceAll('\t', String.raw`\t`));
+}
+
+/** The same with its lines below the first set in, so that none of them can pass for a line of somebody else's. */
+export function plainParagraph(text: string): string {
+  return plainText(text).replaceAll('\n', '\n    ');
+}
+
 function escaped(text: string): string {
   let written = '';
   for (let at = 0; at < text.length; at++) {

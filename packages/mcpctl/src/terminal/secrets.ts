@@ -29,9 +29,14 @@ export function maskSecrets(value: unknown): unknown {
   );
 }
 
+/** Shorter ones are parts of other words as well: they are masked only where they stand alone. */
+const tellingCharacters = 5;
+
 function maskText(text: string): string {
   if (typed.has(text)) return mask;
-  return text
+  const telling = [...typed].filter(({ length }) => length >= tellingCharacters);
+  return telling
+    .reduce((masked, secret) => masked.replaceAll(secret, mask), text)
     .replace(scheme, `$1 ${mask}`)
     .replaceAll(userInfo, `$1${mask}@`)
     .replaceAll(parameter, (whole: string, before: string, name: string) =>

@@ -25,6 +25,8 @@ export interface Gate {
 /** A server that may be used: its texts are final. */
 export interface Admitted {
   readonly entry: ServerEntry;
+  /** The file of its program, where that was looked at: what was approved is what is started. */
+  readonly program?: string | undefined;
   /** The only way out for one that is not trusted. */
   readonly egress?: Egress;
   /** What its tools are held to. */
@@ -38,7 +40,8 @@ export function trustSystem(context: InterpolationContext): TrustSystem {
       if (entry.transport.kind !== 'stdio') return undefined;
       const { transport } = interpolate(entry as ServerEntry, context).entry;
       if (transport.kind !== 'stdio') return undefined;
-      return launchOf(transport, { cwd: context.workspaceFolder, env: context.env });
+      // The child gets the PATH of this process, whatever variables resolve with.
+      return launchOf(transport, { cwd: context.workspaceFolder, env: process.env });
     },
   };
 }
@@ -65,9 +68,11 @@ export async function admit(
     return { entry: resolved(entry, context), known: {} };
   }
   const known = await recall(entry, gate.receipts);
-  const { verdict, changes } = await assess(entry, known, trustSystem(context));
+  const { verdict, changes, executable } = await assess(entry, known, trustSystem(context));
   assessed(verdict);
-  if (verdict === 'trusted') return { entry: resolved(entry, context), known };
+  if (verdict === 'trusted') {
+    return { entry: resolved(entry, context), program: executable?.found, known };
+  }
   if (verdict === 'changed') {
     throw new KitError('refused_by_policy', `mcp server ${entry.name} is not what was approved`, {
       hint: `See what changed: ${trustCommand('diff', entry.name)}. Then, if you trust it: ${trustCommand('approve', entry.name)}.`,

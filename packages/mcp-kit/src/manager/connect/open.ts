@@ -48,16 +48,20 @@ export async function openEntry(
     ...(onStderr && { onStderr: (text: string) => onStderr(name, text) }),
   };
   let way: Way | undefined;
+  let isTrusted = false;
   const look = async (): Promise<Target> => {
     const admitted = await admit(entry, openings.gate, hooks.assessed);
     holding.known = admitted.known;
+    isTrusted = admitted.egress === undefined;
     way?.release();
-    way = given === undefined ? await wayTo(admitted, place) : { target: given, release() {} };
+    way =
+      given === undefined ? await wayTo(admitted, entry, place) : { target: given, release() {} };
     return way.target;
   };
   try {
     const target = lookedAtEachTime(await look(), look);
-    const opened = await openTarget({ name, target, entry, holding }, openings, hooks);
+    const reached = { name, target, entry, holding, isTrusted };
+    const opened = await openTarget(reached, openings, hooks);
     void opened.session.closed.then(() => way?.release());
     return opened;
   } catch (error) {
@@ -89,23 +93,31 @@ export interface Reached {
   readonly name: string;
   readonly target: Target;
   readonly entry?: ServerEntry;
+  /** What is written down about its tools, also where it is not reached as that says. */
+  readonly tools?: ServerEntry['tools'] | undefined;
   readonly holding?: Holding;
   /** Whether it can be reached again. */
   readonly heals?: boolean;
+  /** Whether it may ask anything of this side. */
+  readonly isTrusted?: boolean;
 }
 
 /** Opens a session with a server that is known by how to reach it. */
 export async function openTarget(
-  { name, entry, holding = { known: {} }, heals = true, ...server }: Reached,
+  reached: Reached,
   openings: Openings,
   hooks: SessionHooks,
 ): Promise<Opened> {
-  const { options, client, gate, logger, toolCache: cache } = openings;
+  const { name, entry, tools = entry?.tools, holding = { known: {} }, heals = true } = reached;
+  const { gate, logger, toolCache: cache } = openings;
+  const { isTrusted = true } = reached;
+  const options = isTrusted ? openings.options : withoutAnswers(openings.options);
   const { onTrace } = options;
+  const client = isTrusted ? clientFor(entry, openings.client) : {};
   const target =
     onTrace === undefined
-      ? server.target
-      : traceTarget(server.target, (way, message) => onTrace(name, way, message), logger);
+      ? reached.target
+      : traceTarget(reached.target, (way, message) => onTrace(name, way, message), logger);
   const guard: { toolbox?: Toolbox } = {};
   const session = await openSession(target, {
     ...sessionOptions(options, client),
@@ -122,10 +134,23 @@ export async function openTarget(
       hooks.onOpened();
     },
   });
-  await checkVersion(session, name, openings);
-  const toolbox = new Toolbox(session, { name, entry, holding, cache, receipts: gate.receipts });
+  await checkVersion(session, name, { ...openings, client });
+  const { receipts } = gate;
+  const toolbox = new Toolbox(session, { name, entry, tools, holding, cache, receipts });
   guard.toolbox = toolbox;
   return { session: session.guarded(toolbox), toolbox };
+}
+
+/** Whoever is not trusted is not told where the user works, and asks nothing of them or of their model. */
+function withoutAnswers(options: ManagerOptions): ManagerOptions {
+  const { inputs: _inputs, onRequest: _onRequest, capabilities: _capabilities, ...rest } = options;
+  return rest;
+}
+
+/** What the configuration says of this side to a server: what its own file does, or whoever made the manager. */
+function clientFor(entry: ServerEntry | undefined, client: ClientSettings): ClientSettings {
+  const isOfOther = entry !== undefined && client.file !== undefined;
+  return isOfOther && client.file !== entry.provenance.file ? {} : client;
 }
 
 function listeners(

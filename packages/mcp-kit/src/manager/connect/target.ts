@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { KitError, type Logger } from '#base';
 import type { Target } from '#protocol';
+import type { ChildOptions } from '#transport/child-process';
 import type { HttpClientOptions } from '#transport/http-client';
-import type { HttpSettings, StdioSettings, UnixSettings } from '../config/entry.ts';
+import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import type { Admitted } from './admission.ts';
 import { sessionAuth, type LoginPlace } from './logins.ts';
@@ -24,12 +25,23 @@ export interface Way {
   release(): void;
 }
 
-/** How to reach an admitted server. The code for each way is loaded when it is taken. */
-export async function wayTo(admitted: Admitted, place: TargetPlace): Promise<Way> {
+/** How to reach an admitted server, `written` as its file has it. The code for each way is loaded when it is taken. */
+export async function wayTo(
+  admitted: Admitted,
+  written: ServerEntry,
+  place: TargetPlace,
+): Promise<Way> {
   const { transport } = admitted.entry;
   switch (transport.kind) {
     case 'stdio':
-      return { target: await processTarget(transport, place), release: () => {} };
+      return {
+        target: await processTarget(transport, place, {
+          // The values of variables are nobody's business.
+          ...(written.transport.kind === 'stdio' && { shown: written.transport }),
+          ...(admitted.program !== undefined && { program: admitted.program }),
+        }),
+        release: () => {},
+      };
     case 'unix':
       return unixWay(transport, place);
     case 'http':
@@ -37,7 +49,11 @@ export async function wayTo(admitted: Admitted, place: TargetPlace): Promise<Way
   }
 }
 
-async function processTarget(settings: StdioSettings, place: TargetPlace): Promise<Target> {
+async function processTarget(
+  settings: StdioSettings,
+  place: TargetPlace,
+  more: Pick<ChildOptions, 'shown' | 'program'>,
+): Promise<Target> {
   const { command, args, cwd = place.root, env, inheritEnv, envFile, stdoutLog } = settings;
   const { onStderr, logger } = place;
   const [{ childTarget }, fromFile] = await Promise.all([
@@ -46,6 +62,7 @@ async function processTarget(settings: StdioSettings, place: TargetPlace): Promi
   ]);
   return childTarget({
     command,
+    ...more,
     args,
     cwd,
     env: { ...fromFile, ...env },
@@ -82,6 +99,9 @@ async function urlWay(
 ): Promise<Way> {
   const { url, streamUrl, headers } = settings;
   const { entry, egress } = admitted;
+  for (const one of [url, streamUrl ?? url]) {
+    if (!/^https?:$/.test(schemeOf(one))) throw notHttp(entry.name);
+  }
   if (egress !== undefined && streamUrl !== undefined && schemeOf(url) !== schemeOf(streamUrl)) {
     const message = `mcp server ${entry.name}: one of its URLs is https, one is not`;
     throw new KitError('invalid_config', message, { hint: 'Use the same scheme for both.' });
@@ -112,6 +132,13 @@ async function urlTarget(
   if (flavour === 'auto') return target;
   const { fallback: _, ...strict } = target;
   return strict;
+}
+
+/** Without the URL: values of variables may be in it. */
+function notHttp(name: string): KitError {
+  return new KitError('invalid_config', `mcp server ${name}: not the URL of an HTTP server`, {
+    hint: 'Use an address that begins with http:// or https://, also once its variables are resolved.',
+  });
 }
 
 function schemeOf(url: string): string {

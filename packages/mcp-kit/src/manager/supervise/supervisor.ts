@@ -85,7 +85,8 @@ export class Supervisor {
     return this.#state !== 'idle' && this.#state !== 'disabled';
   }
 
-  set trust(verdict: Assessment['verdict']) {
+  /** What was found when it was last looked at; undefined when that no longer holds. */
+  set trust(verdict: Assessment['verdict'] | undefined) {
     this.#trust = verdict;
   }
 
@@ -254,6 +255,8 @@ export class Supervisor {
     }
     switch (prospectOf(error)) {
       case 'refuse':
+        // Nothing was started, however often it was asked for.
+        this.#breaker.reset();
         this.#move('refused', error);
         break;
       case 'stop':

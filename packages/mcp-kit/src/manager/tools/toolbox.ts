@@ -19,6 +19,8 @@ export interface Holding {
 export interface ToolboxOptions {
   readonly name: string;
   readonly entry?: ServerEntry | undefined;
+  /** What the configuration lets pass. */
+  readonly tools?: ServerEntry['tools'] | undefined;
   readonly holding: Holding;
   readonly cache: ToolCache;
   /** The file of approvals, where tools that are seen for the first time are pinned. */
@@ -31,6 +33,8 @@ export class Toolbox implements ToolGuard {
   readonly #options: ToolboxOptions;
   readonly #passes: (name: string) => boolean;
   #listing: ToolListing | undefined;
+  /** What has been withheld since tools last changed, by name: a server may change them without a word. */
+  readonly #withheld = new Map<string, Withheld>();
   /** How often what was listed has become old. */
   #age = 0;
 
@@ -38,13 +42,14 @@ export class Toolbox implements ToolGuard {
   constructor(session: Session, options: ToolboxOptions) {
     this.#session = session;
     this.#options = options;
-    this.#passes = toolFilter(options.entry?.tools ?? {});
+    this.#passes = toolFilter(options.tools ?? {});
   }
 
   /** The tools have changed, or may have. */
   forget(): void {
     this.#age += 1;
     this.#listing = undefined;
+    this.#withheld.clear();
   }
 
   /** All tools, sorted out. */
@@ -55,15 +60,20 @@ export class Toolbox implements ToolGuard {
     const { entry, cache } = this.#options;
     if (entry !== undefined) await this.#pinFirstSight(entry, all);
     const listing = this.#judge(all);
-    if (age === this.#age) this.#listing = listing;
+    if (age === this.#age) {
+      this.#listing = listing;
+      this.#withheld.clear();
+      this.#withhold(listing);
+    }
     if (entry !== undefined) await cache.put(entry, listing.tools);
     return listing;
   }
 
   list(page: readonly Tool[]): readonly Tool[] {
-    const usable = new Set(this.#judge(page).tools);
-    const withheld = new Set(this.#listing?.withheld.map(({ name }) => name));
-    return page.filter((tool) => usable.has(tool) && !withheld.has(tool.name));
+    const judged = this.#judge(page);
+    this.#withhold(judged);
+    const usable = new Set(judged.tools);
+    return page.filter((tool) => usable.has(tool) && !this.#withheld.has(tool.name));
   }
 
   /** Throws when a tool may not be called. Asks the server for its tools when they are held to anything. */
@@ -71,10 +81,17 @@ export class Toolbox implements ToolGuard {
     const { name, holding } = this.#options;
     if (!this.#passes(tool)) throw denied(tool, name);
     const { receipt, pin } = holding.known;
-    if (receipt === undefined && pin?.tools === undefined) return;
-    const { withheld } = this.#listing ?? (await this.listing(withoutProgress(options)));
-    const found = withheld.find((one) => one.name === tool);
+    const isHeld = receipt !== undefined || pin?.tools !== undefined;
+    const listing =
+      isHeld && this.#listing === undefined
+        ? await this.listing(withoutProgress(options))
+        : undefined;
+    const found = this.#withheld.get(tool) ?? listing?.withheld.find((one) => one.name === tool);
     if (found !== undefined) throw notApproved(found, name);
+  }
+
+  #withhold({ withheld }: ToolListing): void {
+    for (const one of withheld) this.#withheld.set(one.name, one);
   }
 
   #judge(tools: readonly Tool[]): ToolListing {

@@ -23,6 +23,8 @@ export interface TrustSystem {
 export interface Assessment {
   readonly verdict: 'trusted' | 'untrusted' | 'changed';
   readonly changes: readonly Change[];
+  /** The program of a server that is trusted: the one to start, whatever its name leads to by then. */
+  readonly executable?: Executable;
 }
 
 /** Whether a server may be used: as it is now, it is what its user approved. */
@@ -49,7 +51,8 @@ export async function assess(
     { executable: withoutStamp(executable), envFile: await fingerprintOf(launch?.envFile) },
   );
   const isMissing = launch !== undefined && executable === undefined;
-  return { verdict: changes.length === 0 && !isMissing ? 'trusted' : 'changed', changes };
+  if (changes.length > 0 || isMissing) return { verdict: 'changed', changes };
+  return { verdict: 'trusted', changes, ...(executable !== undefined && { executable }) };
 }
 
 /** Notes that the user approves of a server as it is now. */

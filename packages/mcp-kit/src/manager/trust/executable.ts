@@ -102,7 +102,9 @@ async function findExecutable({
 }: Launch): Promise<string | undefined> {
   const names = process.platform === 'win32' ? withExtensions(command) : [command];
   const isPlace = command.includes('/') || (path.sep === '\\' && command.includes('\\'));
-  const places = isPlace ? [''] : folders.split(path.delimiter);
+  // An empty list is no list: it must not become the folder that the server starts in.
+  const listed = folders === '' ? [] : folders.split(path.delimiter);
+  const places = isPlace ? [''] : listed;
   for (const place of places) {
     for (const name of names) {
       const file = path.resolve(cwd, isPlace ? name : path.join(place, name));
@@ -112,9 +114,11 @@ async function findExecutable({
   return undefined;
 }
 
+/** Beside `npx.cmd` there is an `npx` for other shells, which Windows does not start. */
 function withExtensions(command: string): readonly string[] {
   const extensions = (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT;.COM').split(';');
-  return [command, ...extensions.map((extension) => command + extension)];
+  const extended = extensions.map((extension) => command + extension);
+  return path.extname(command) === '' ? extended : [command, ...extended];
 }
 
 async function isExecutable(file: string): Promise<boolean> {

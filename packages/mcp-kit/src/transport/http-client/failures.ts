@@ -107,6 +107,8 @@ function hintOf(
   if (hints.length > 0) return hints.join('; ');
   if (status === 401 || status === 403) return 'Send the credentials the server wants as headers.';
   if (status === 404 || status === 405) return 'Check that this is the URL of an MCP endpoint.';
+  if (status === 429) return 'Too many requests: try again later.';
+  if (status >= 500) return 'The server is ill: look at its log, or try again later.';
   return undefined;
 }
 
@@ -132,8 +134,8 @@ function secondsOf(value: string | undefined): number | undefined {
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause ? String(cause.code) : '';
-  // When every address of a name fails, the message is empty.
-  return code === '' || cause.message.includes(code)
-    ? cause.message
-    : `${code} ${cause.message}`.trim();
+  // When every address of a name fails, the message is empty; when TLS does, it ends with a line break.
+  return (
+    code === '' || cause.message.includes(code) ? cause.message : `${code} ${cause.message}`
+  ).trim();
 }

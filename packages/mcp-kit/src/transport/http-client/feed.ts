@@ -36,6 +36,8 @@ export class Feed implements Asker {
   #failures = 0;
   #wasOpen = false;
   #stopped = false;
+  /** What has become of the request that waits for `send`. */
+  #prepared: 'held' | 'failed' | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -43,10 +45,33 @@ export class Feed implements Asker {
 
   /** Fetches now. */
   start(): void {
-    const { wire, headers, position } = this.#options;
+    this.#asking = this.#options.wire.ask({ method: 'GET', headers: this.#headers() }, this);
+  }
+
+  /** Opens a connection; `send` fetches. */
+  prepare(): void {
+    const ask = { method: 'GET', headers: this.#headers(), held: true } as const;
+    this.#prepared = 'held';
+    this.#asking = this.#options.wire.ask(ask, this);
+  }
+
+  /** Fetches what was prepared; `then` is called when the request has left or will not, perhaps more than once. */
+  send(then: () => void): void {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    if (prepared === 'held') {
+      this.#asking?.send(then);
+      return;
+    }
+    if (prepared === 'failed' && !this.#stopped) this.start();
+    then();
+  }
+
+  #headers(): readonly string[] {
+    const { headers, position } = this.#options;
     const list = ['accept', 'text/event-stream', ...headers()];
     if (position.lastEventId !== undefined) list.push('last-event-id', position.lastEventId);
-    this.#asking = wire.ask({ method: 'GET', headers: list }, this);
+    return list;
   }
 
   /** Fetches after the wait that is due. */
@@ -77,7 +102,9 @@ export class Feed implements Asker {
   /** No connection means an outage, which passes; anything else is somebody's word, and will be the same next time. */
   failed(error: KitError): void {
     const status = Number(error.details?.['status'] ?? 0);
-    if (error.code === 'http_status' || lasting.has(error.code)) this.#refused(status, error);
+    const isSaid = error.code === 'http_status' || lasting.has(error.code);
+    if (this.#prepared === 'held') this.#prepared = 'failed';
+    else if (isSaid) this.#refused(status, error);
     else this.continue();
   }
 

@@ -20,7 +20,7 @@ import { Handshake } from './handshake.ts';
 import { address, type Letter, type Message } from './letter.ts';
 import type { Settings } from './options.ts';
 import { Posted, type PostOffice } from './posted.ts';
-import { openSessionStream } from './session-stream.ts';
+import { createSessionStream } from './session-stream.ts';
 import { Wire } from './wire.ts';
 
 /** Answers to the server that are on their way at the same time. */
@@ -156,10 +156,17 @@ export class HttpChannel implements Channel {
       this.#queue.push(post);
       return;
     }
-    if (endsHandshake(post.letter)) {
-      this.#gate = { post, timer: setTimeout(() => this.#openGate(), gateMs) };
+    if (!endsHandshake(post.letter)) {
+      this.#begin(post);
+      return;
     }
+    this.#gate = { post, timer: setTimeout(() => this.#openGate(), gateMs) };
     this.#begin(post);
+    const mayListen = post === this.#gate?.post && this.#feed === undefined;
+    if (!mayListen || this.#sink?.deaf === true) return;
+    // Not before, or it would take the connection that is open; its own opens meanwhile.
+    this.#feed = this.#createFeed(post.letter.handshake);
+    this.#feed.prepare();
   }
 
   #keep(post: Posted): void {
@@ -246,15 +253,27 @@ export class HttpChannel implements Channel {
   #accepted(post: Posted): void {
     if (!endsHandshake(post.letter)) return;
     const { handshake } = post.letter;
-    // A turn later its connection is free for the stream, which goes first: a call that overtakes it may make the server
-    // ask something when there is no stream yet to ask on, and the question would be lost.
+    const go = (): void => {
+      if (post === this.#gate?.post && this.#closing === undefined) this.#openGate();
+    };
+    // The stream goes first: a call that overtakes it may make the server ask something when there is no stream yet to ask
+    // on, and the question would be lost. A turn later the connection of the handshake is free for the call.
     setImmediate(() => {
-      if (this.#closing !== undefined) return;
-      if (handshake === this.#handshake && this.#feed === undefined) {
-        this.#feed = this.#listen(handshake);
+      if (handshake !== this.#handshake) return;
+      if (this.#feed !== undefined) {
+        this.#feed.send(go);
+        return;
       }
-      if (post === this.#gate?.post) this.#openGate();
+      go();
+      if (this.#sink?.deaf === true) setImmediate(() => this.#listen(handshake));
     });
+  }
+
+  #listen(handshake: Handshake): void {
+    if (this.#closing !== undefined || handshake !== this.#handshake) return;
+    if (this.#feed !== undefined) return;
+    this.#feed = this.#createFeed(handshake);
+    this.#feed.start();
   }
 
   #lost(post: Posted, error: KitError): void {
@@ -262,7 +281,11 @@ export class HttpChannel implements Channel {
     if (id === undefined) {
       this.#backlog.release(post);
       this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
-      if (post === this.#gate?.post) this.#openGate();
+      if (post === this.#gate?.post) {
+        this.#feed?.stop();
+        this.#feed = undefined;
+        this.#openGate();
+      }
       return;
     }
     this.#settle(post);
@@ -280,7 +303,7 @@ export class HttpChannel implements Channel {
     this.#goOn();
   }
 
-  #listen(handshake: Handshake): Feed {
+  #createFeed(handshake: Handshake): Feed {
     const { limits, logger } = this.#settings;
     const options = {
       wire: this.#streams,
@@ -293,7 +316,7 @@ export class HttpChannel implements Channel {
         this.#sink?.skipped?.(head, tail);
       },
     };
-    return openSessionStream(handshake, options, logger);
+    return createSessionStream(handshake, options, logger);
   }
 }
 

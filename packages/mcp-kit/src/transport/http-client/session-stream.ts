@@ -2,14 +2,14 @@ import type { Logger } from '#base';
 import { Feed, type FeedOptions, type Verdict } from './feed.ts';
 import type { Handshake } from './handshake.ts';
 
-/** Opens the stream for what the server of a session says by itself; nobody waits for it. */
-export function openSessionStream(
+/** The stream for what the server of a session says by itself. */
+export function createSessionStream(
   handshake: Handshake,
   options: Omit<FeedOptions, 'position' | 'headers' | 'refused'>,
   logger: Logger,
 ): Feed {
   let warned = false;
-  const feed = new Feed({
+  return new Feed({
     ...options,
     position: { lastEventId: undefined, retryMs: undefined },
     headers: () => handshake.headers,
@@ -22,8 +22,6 @@ export function openSessionStream(
       return judge(status, wasOpen);
     },
   });
-  feed.start();
-  return feed;
 }
 
 /** Whether it is to be tried again. A server that had one has it again when it is back. */

@@ -19,6 +19,8 @@ export interface Ask {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: readonly string[];
   readonly body?: string;
+  /** Has its connection opened, and then waits for `send`. */
+  readonly held?: true;
 }
 
 /** Who asks: hears of the answer or of the failure, once and never at once, and of nothing after `abort`. */
@@ -30,6 +32,8 @@ export interface Asker {
 /** A request under way; aborting it also cuts its answer off. */
 export interface Asking {
   abort(): void;
+  /** Sends what was held back; `then` is called when it has left, or will not. */
+  send(then: () => void): void;
 }
 
 const maxHops = 5;
@@ -122,6 +126,8 @@ class Attempt implements Asking {
   /** There is a connection, so something may have been sent. */
   #connected = false;
   #over = false;
+  /** Told when what was held back has left; there from `send` on. */
+  #left: (() => void) | undefined;
 
   constructor(line: Line, ask: Ask, asker: Asker) {
     this.#line = line;
@@ -134,6 +140,13 @@ class Attempt implements Asking {
   abort(): void {
     this.#over = true;
     this.#request?.destroy();
+    this.#left?.();
+  }
+
+  send(then: () => void): void {
+    this.#left = then;
+    if (this.#over) then();
+    else this.#request?.end(this.#ask.body, then);
   }
 
   #begin(route: RequestOptions): void {
@@ -191,7 +204,8 @@ class Attempt implements Asking {
     });
     if (request.reusedSocket) this.#connected = true;
     else request.once('socket', (socket) => this.#watch(request, socket));
-    request.end(ask.body);
+    if (ask.held === undefined) request.end(ask.body);
+    else if (this.#left !== undefined) request.end(ask.body, this.#left);
   }
 
   /** Waits for a new connection, but not for ever. */
@@ -220,6 +234,7 @@ class Attempt implements Asking {
   #fail(error: KitError): void {
     if (this.#over) return;
     this.#over = true;
+    this.#left?.();
     this.#asker.failed(error);
   }
 
