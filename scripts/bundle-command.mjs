@@ -19,6 +19,13 @@ const sharing = {
   session: ['src/manager.ts'],
   settings: ['src/config.ts'],
 };
+/** What serves over HTTP, for which nothing else has to be loaded with it, nor it with anything else. */
+const serving = [
+  'src/serve/http.ts',
+  'src/serve/new-api-key.ts',
+  'src/serve/way-out.ts',
+  'src/operate/index.ts',
+];
 
 /** Where the library loads ajv, at the first check and at once: no import could do that, so it is a file of its own. */
 const ajvUser = /schema[\\/]json-validator\.ts$/;
@@ -124,14 +131,18 @@ function addClosure(name, pieces, closure) {
 
 /** Which file each piece is in. */
 function distribute(pieces) {
-  const loadedWith = (ends) => {
+  const loadedWith = (isOne) => {
     const closure = new Set();
     for (const [name, { root }] of pieces)
-      if (ends.some((end) => root?.endsWith(end))) addClosure(name, pieces, closure);
+      if (root !== undefined && isOne(root)) addClosure(name, pieces, closure);
     return closure;
   };
-  const groups = Object.entries(sharing).map(([file, ends]) => [file, loadedWith(ends)]);
-  const shared = (name) => groups.find(([, members]) => members.has(name))?.[0] ?? 'extras';
+  const among = (ends) => (root) => ends.some((end) => root.endsWith(end));
+  const groups = Object.entries(sharing).map(([file, ends]) => [file, loadedWith(among(ends))]);
+  const others = loadedWith((root) => !among(serving)(root));
+  const shared = (name) =>
+    groups.find(([, members]) => members.has(name))?.[0] ??
+    (others.has(name) ? 'extras' : 'serving');
   const files = new Map();
   for (const [name, { root }] of pieces) {
     // To load these from files of their own would take longer than to parse them at every start.

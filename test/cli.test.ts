@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveGroups, serveOptions } from '../packages/mcpctl/src/serve/options.ts';
 import { Child, root, shell } from './support/child-process.ts';
 import { requireBuild, startHttp } from './support/cli.ts';
 import { startSession } from './support/mcp-http.ts';
@@ -44,21 +45,9 @@ describe('mcpctl', () => {
       const described = [...child.stdout.matchAll(/^ +(?:-\w, )?--([\w-]+)/gm)].map(
         ([, name]) => name,
       );
-      expect(described).toEqual([
-        'port',
-        'host',
-        'path',
-        'stdio',
-        'unix',
-        'profile',
-        'insecure',
-        'allowed-host',
-        'allowed-origin',
-        'json',
-        'quiet',
-        'log-level',
-        'help',
-      ]);
+      expect(described).toEqual([...Object.keys(serveOptions), 'help']);
+      const groups = [...child.stdout.matchAll(/^(\S.*):$/gm)].map(([, title]) => title);
+      expect(groups).toEqual([...Object.keys(serveGroups), 'Help', 'Examples']);
     },
   );
 });

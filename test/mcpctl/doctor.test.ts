@@ -196,15 +196,17 @@ describe('a URL', () => {
     expect(old.rung('version').said).toMatch(/2025-11-25, with a handshake/);
   });
 
-  test('that wants credentials fails at auth, and says what to set', async () => {
+  test('that wants credentials fails at login, and says what to run or to set', async () => {
     await using server = await listen((_, response) => {
       response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end();
     });
     using project = new Project();
     const { code, states, rung } = await examine(project, '--url', server.url);
     expect(code).toBe(1);
-    expect(states).toMatch(/http ok, auth failed, version skipped, tools skipped$/);
-    expect(rung('auth').fix).toMatch(/Authorization/);
+    expect(states).toMatch(
+      /http ok, auth ok, resource ok, issuer ok, client ok, login failed, version skipped, tools skipped$/,
+    );
+    expect(rung('login').fix).toMatch(/mcpctl login --url http.*, or set the header Authorization/);
   });
 
   test('gets the headers that were typed, and they are not printed', async () => {

@@ -33,6 +33,8 @@ export interface Command {
   readonly scope: Scope;
   readonly positionals: readonly Positional[];
   readonly options: Options;
+  /** The same options as the help groups them. */
+  readonly groups?: Readonly<Record<string, Options>> | undefined;
   readonly examples: readonly Example[];
   /** Lines below the options in its help. */
   readonly notes?: readonly string[];
@@ -48,6 +50,7 @@ export function defineCommand<
   readonly scope?: Scope;
   readonly positionals?: P;
   readonly options?: O;
+  readonly groups?: Command['groups'];
   readonly examples?: readonly Example[];
   readonly notes?: readonly string[];
   run(invocation: Invocation<O, P>): Promise<number | void>;

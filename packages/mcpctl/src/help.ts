@@ -42,9 +42,13 @@ export function isIn(group: string, name: string): boolean {
 
 /** The help of one command. */
 export function commandHelp(name: string, entry: CommandEntry, command: Command): string {
-  const { positionals, options, examples, notes = [], scope } = command;
+  const { positionals, options, groups, examples, notes = [], scope } = command;
   const aliases = entry.aliases ?? [];
   const args = positionals.map((positional) => [positional.name, positional.help] as const);
+  const sections: Readonly<Record<string, Options>> =
+    groups === undefined
+      ? { Options: { ...options, ...commonOptions } }
+      : { ...groups, Help: commonOptions };
   return [
     `Usage: ${usageOf(name, command)}`,
     ...(scope === 'server'
@@ -54,9 +58,11 @@ export function commandHelp(name: string, entry: CommandEntry, command: Command)
     entry.summary,
     ...(aliases.length === 0 ? [] : ['', `Also: ${aliases.join(', ')}`]),
     ...(args.length === 0 ? [] : ['', 'Arguments:', ...table(args)]),
-    '',
-    'Options:',
-    ...table(rowsOf({ ...options, ...commonOptions })),
+    ...Object.entries(sections).flatMap(([title, rows]) => [
+      '',
+      `${title}:`,
+      ...table(rowsOf(rows)),
+    ]),
     ...(scope === 'own' ? [] : ['', 'Global options: mcpctl --help']),
     ...(examples.length === 0 ? [] : ['', 'Examples:']),
     ...examples.flatMap(({ command: line, about }) => [`  ${line}`, `      ${about}`]),

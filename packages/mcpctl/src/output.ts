@@ -92,8 +92,8 @@ export function describeFailure(error: unknown): Failure {
     const { code } = error;
     const next = nextSteps[code];
     // What such a server says of itself tells how, but not where to put it.
-    const hint =
-      code === 'unauthorized' && error.hint ? `${error.hint}\n${next}` : (error.hint ?? next);
+    const isTheirs = code === 'unauthorized' && error.details?.['loginNeeded'] !== true;
+    const hint = isTheirs && error.hint ? `${error.hint}\n${next}` : (error.hint ?? next);
     return { code, message: error.message, ...(hint !== undefined && { hint }) };
   }
   if (error instanceof RpcError) {

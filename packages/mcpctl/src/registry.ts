@@ -54,6 +54,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Find out why a server does not work, step by step, and what to do.',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
+  login: {
+    summary: 'Log in to a server.',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    summary: 'Forget the tokens for a server.',
+    load: async () => (await import('./commands/logout.ts')).logout,
+  },
+  whoami: {
+    summary: 'Say who is logged in where; nobody is asked.',
+    load: async () => (await import('./commands/whoami.ts')).whoami,
+  },
   'trust list': {
     summary: 'List which servers are trusted.',
     load: async () => (await import('./commands/trust-list.ts')).trustList,

@@ -25,6 +25,13 @@ export type {
   ToolsPage,
 } from './results.ts';
 export { openSession, type Session } from './session.ts';
+export {
+  listSkills,
+  readSkillFile,
+  type Skill,
+  type SkillFile,
+  type SkillSource,
+} from './skills.ts';
 export type { SessionStats } from './stats.ts';
 export { createStormBreaker, type StormBreaker } from './storm.ts';
 export type { Subscription, SubscriptionFilter } from './subscriptions.ts';

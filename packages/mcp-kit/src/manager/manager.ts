@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Login, Rung as LoginRung } from '#auth';
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import type { Session } from '#client';
 import type { Channel } from '#jsonrpc';
@@ -7,9 +8,11 @@ import type { ServerEntry } from './config/entry.ts';
 import { recall, trustSystem, type Gate } from './connect/admission.ts';
 import { recordApproval, removeApproval, type Approval } from './approval.ts';
 import { givenTarget, type GivenStreams } from './connect/given.ts';
+import { examineLogin, logIn, logOut, whoIsLoggedIn } from './connect/login.ts';
+import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
 import { initializeResultOf, type InitializeResult } from './initialize-result.ts';
-import type { ManagedConfig, ManagerOptions } from './options.ts';
+import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
 import { ServerHandle } from './server-handle.ts';
 import type { ServerStatus } from './supervise/state.ts';
 import { Roster } from './supervise/roster.ts';
@@ -67,7 +70,12 @@ export class Manager implements AsyncDisposable {
       options,
       client: options.client ?? {},
       gate: this.#gate,
-      place: { root, allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false, logger },
+      place: {
+        root,
+        allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false,
+        logger,
+        logins: loginPlace(options),
+      },
       toolCache: createToolCache(toolCache === false ? undefined : toolCache),
       logger,
       versionChecked: (server, mismatch) => {
@@ -222,6 +230,30 @@ export class Manager implements AsyncDisposable {
     await this.disconnect(name);
     this.#servers.get(name).trust = undefined;
     return wasApproved;
+  }
+
+  /** Logs in to a server that its user trusts, whatever was kept. */
+  async login(name: string, options: LoginOptions): Promise<Login> {
+    const login = await logIn(this.#entryOf(name), this.#openings, options);
+    this.#servers.get(name).forgive();
+    return login;
+  }
+
+  /** Forgets the tokens for a server, has them revoked where that is possible, and ends it; whether there were any. */
+  async logout(name: string): Promise<boolean> {
+    const wasLoggedIn = await logOut(this.#entryOf(name), this.#openings);
+    await this.disconnect(name);
+    return wasLoggedIn;
+  }
+
+  /** Who is logged in to a server, without asking anybody. */
+  whoami(name: string): Promise<Login | undefined> {
+    return whoIsLoggedIn(this.#entryOf(name), this.#openings);
+  }
+
+  /** What stands between here and being let in by a server, step by step; nobody is asked to log in. */
+  examineLogin(name: string): Promise<readonly LoginRung[]> {
+    return examineLogin(this.#entryOf(name), this.#openings);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { CredentialStore, Grant, Interaction } from '#auth';
 import type { Logger, MaybePromise } from '#base';
 import type { InputContext, InputHandlers, SessionOptions } from '#client';
 import type { Notification, Params } from '#jsonrpc';
@@ -42,6 +43,10 @@ export interface ManagerOptions extends ManagedConfig, ForSessions {
   readonly policy?: Partial<EgressPolicy>;
   /** The file of this user's approvals; false: none count. */
   readonly receipts?: string | false;
+  /** Where tokens of logins are kept, instead of a file of this user; false: nowhere, and nobody logs in. */
+  readonly credentials?: CredentialStore | false;
+  /** The https URL of a document that describes this client, for servers that read such instead of registering it. */
+  readonly clientMetadataUrl?: string;
   /** What references in the entries of trusted servers resolve with; the environment of this process. */
   readonly env?: InterpolationContext['env'];
   readonly home?: string;
@@ -75,4 +80,17 @@ export interface ManagerOptions extends ManagedConfig, ForSessions {
   /** Hears what the processes of servers say on their standard error. */
   readonly onStderr?: (server: string, text: string) => void;
   readonly logger?: Logger;
+}
+
+/** How somebody logs in to a server. */
+export interface LoginOptions {
+  /** How to reach the person who logs in. */
+  readonly interact: Interaction;
+  /** By browser, unless told otherwise. */
+  readonly grant?: Extract<Grant, { readonly kind: 'browser' | 'device' }>;
+  /** Asked for beside what the server wants. */
+  readonly scopes?: readonly string[];
+  /** A client that the issuer knows, instead of the one of the configuration. */
+  readonly clientId?: string;
+  readonly signal?: AbortSignal;
 }

@@ -130,7 +130,9 @@ function show({ method, params }: Notification, globals: Globals): void {
 }
 
 function lost({ name, error }: ServerStatus): Error {
-  return error ?? new KitError('closed', `${name} hung up`);
+  if (error instanceof KitError) return error;
+  // What the system says of a broken connection, if anything.
+  return new KitError('closed', `${name} hung up`, { cause: error });
 }
 
 function readCount(text: string | undefined): number {

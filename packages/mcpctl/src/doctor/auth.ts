@@ -1,3 +1,5 @@
+import { shellWord } from 'mcp-kit/base';
+import { trustCommand, type LoginRung } from 'mcp-kit/manager';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';
 
@@ -15,6 +17,36 @@ export function authRung(
   const more = challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`];
   const said = wants(status, sent.credentials);
   return { name: 'auth', state: 'failed', said, more, fix: authFix(challenge, status, sent) };
+}
+
+/** The way to being let in where nothing was shown yet: who issues tokens, to whom, and whether there is one. */
+export function loginRungs(
+  response: Probe['response'],
+  examined: readonly LoginRung[],
+  { server, isTrusted }: { readonly server: string; readonly isTrusted: boolean },
+): readonly Rung[] {
+  const challenge = response?.headers['www-authenticate'];
+  const more = challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`];
+  // One that does not say who issues tokens may want something else.
+  const otherwise = /\bresource_metadata=/i.test(challenge ?? '')
+    ? ''
+    : `, or set the header Authorization of ${server}, from a variable.`;
+  const rungs = examined.map(({ rung, ok, says, hint }): Rung => {
+    const name = rung === 'server' ? 'auth' : rung;
+    const state = ok ? 'ok' : 'failed';
+    const rest = { name, state, said: says } as const;
+    return hint === undefined ? rest : { ...rest, fix: name === 'login' ? hint + otherwise : hint };
+  });
+  const first = rungs.map((rung) => (rung.name === 'auth' ? { ...rung, more } : rung));
+  if (isTrusted || rungs.some(({ name, state }) => name !== 'login' && state === 'failed')) {
+    return first;
+  }
+  const fix = `If you trust it: ${trustCommand('approve', server)}, then mcpctl login ${shellWord(server)}`;
+  const said = 'it is not trusted, and is shown nothing';
+  return [
+    ...first.filter(({ name }) => name !== 'login'),
+    { name: 'login', state: 'failed', said, fix },
+  ];
 }
 
 function wants(status: number, credentials: boolean): string {

@@ -15,7 +15,7 @@ import {
   type ServerEntry,
   type TransportSettings,
 } from 'mcp-kit/manager';
-import { authRung } from './auth.ts';
+import { authRung, loginRungs } from './auth.ts';
 import { configRung } from './config.ts';
 import { programRung, socketRung } from './local.ts';
 import { networkRungs } from './network.ts';
@@ -130,7 +130,7 @@ async function local({ entry, context, timeoutMs }: Subject): Promise<readonly R
 
 /** Goes the way to a URL. One that is not trusted is reached by the way that judges where it leads, as always. */
 async function remote(
-  { entry, policy, timeoutMs }: Subject,
+  { entry, manager, policy, timeoutMs }: Subject,
   verdict: Assessment['verdict'],
 ): Promise<readonly Rung[]> {
   const { transport, name } = entry;
@@ -147,7 +147,11 @@ async function remote(
     const credentials = Object.keys(transport.headers).some((header) =>
       /auth|key|token|cookie/i.test(header),
     );
-    return [...rungs, authRung(seen.response, { credentials, server: name })];
+    const isAsked = seen.response?.status === 401 && !credentials && entry.oauth !== false;
+    if (!isAsked) return [...rungs, authRung(seen.response, { credentials, server: name })];
+    const examined = await manager.examineLogin(name);
+    const isTrusted = verdict === 'trusted';
+    return [...rungs, ...loginRungs(seen.response, examined, { server: name, isTrusted })];
   } finally {
     way?.destroy();
     own.destroy();

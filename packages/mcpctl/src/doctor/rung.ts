@@ -12,6 +12,10 @@ export type RungName =
   | 'tls'
   | 'http'
   | 'auth'
+  | 'resource'
+  | 'issuer'
+  | 'client'
+  | 'login'
   | 'version'
   | 'tools';
 

@@ -89,6 +89,17 @@ export async function admit(
   };
 }
 
+/** A server as far as it is named: for what asks nothing of it, whether it may be used or not. */
+export async function admitByName(entry: ServerEntry, gate: Gate): Promise<Admitted> {
+  try {
+    return await admit(entry, gate, () => {});
+  } catch (error) {
+    if (!(error instanceof KitError) || error.code !== 'refused_by_policy') throw error;
+    const egress = createEgress(gate.policy, { server: entry.name });
+    return { entry: resolved(entry, gate.context), egress, known: {} };
+  }
+}
+
 function resolved(entry: ServerEntry, context: InterpolationContext): ServerEntry {
   // What somebody typed was resolved by their shell.
   return entry.provenance.file === '' ? entry : interpolate(entry, context).entry;

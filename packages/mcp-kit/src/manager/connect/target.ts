@@ -2,10 +2,11 @@ import path from 'node:path';
 import { KitError, type Logger } from '#base';
 import type { Target } from '#protocol';
 import type { ChildOptions } from '#transport/child-process';
+import type { HttpClientOptions } from '#transport/http-client';
 import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
 import { readEnvFile } from '../config/env-file.ts';
-import type { Egress } from '../egress/egress.ts';
 import type { Admitted } from './admission.ts';
+import { sessionAuth, type LoginPlace } from './logins.ts';
 
 /** What targets need to know beside their entry. */
 export interface TargetPlace {
@@ -14,6 +15,7 @@ export interface TargetPlace {
   readonly allowLogOutsideRoot: boolean;
   readonly onStderr?: (text: string) => void;
   readonly logger: Logger;
+  readonly logins: LoginPlace;
 }
 
 /** A way to a server, and what it holds. */
@@ -25,12 +27,11 @@ export interface Way {
 
 /** How to reach an admitted server, `written` as its file has it. The code for each way is loaded when it is taken. */
 export async function wayTo(
-  admitted: Pick<Admitted, 'entry' | 'program' | 'egress'>,
+  admitted: Admitted,
   written: ServerEntry,
   place: TargetPlace,
 ): Promise<Way> {
-  const { entry, egress } = admitted;
-  const { transport } = entry;
+  const { transport } = admitted.entry;
   switch (transport.kind) {
     case 'stdio':
       return {
@@ -43,11 +44,8 @@ export async function wayTo(
       };
     case 'unix':
       return unixWay(transport, place);
-    case 'http': {
-      const { logger } = place;
-      const target = await urlTarget(transport, { egress, name: entry.name, logger });
-      return { target, release: () => egress?.destroy() };
-    }
+    case 'http':
+      return urlWay(transport, admitted, place);
   }
 }
 
@@ -94,36 +92,41 @@ async function unixWay(settings: UnixSettings, { logger }: TargetPlace): Promise
   return { target: named, release: () => agent.destroy() };
 }
 
-interface UrlPlace {
-  readonly egress: Egress | undefined;
-  readonly name: string;
-  readonly logger: Logger;
-}
-
-async function urlTarget(
+async function urlWay(
   settings: HttpSettings,
-  { egress, name, logger }: UrlPlace,
-): Promise<Target> {
-  const { url, streamUrl, flavour, headers } = settings;
+  admitted: Admitted,
+  { logger, logins }: TargetPlace,
+): Promise<Way> {
+  const { url, streamUrl, headers } = settings;
+  const { entry, egress } = admitted;
   for (const one of [url, streamUrl ?? url]) {
-    if (!/^https?:$/.test(schemeOf(one))) throw notHttp(name);
+    if (!/^https?:$/.test(schemeOf(one))) throw notHttp(entry.name);
   }
-  const { httpTarget, sseTarget } = await import('#transport/http-client');
   if (egress !== undefined && streamUrl !== undefined && schemeOf(url) !== schemeOf(streamUrl)) {
-    throw new KitError(
-      'invalid_config',
-      `mcp server ${name}: one of its URLs is https, one is not`,
-      {
-        hint: 'Use the same scheme for both.',
-      },
-    );
+    const message = `mcp server ${entry.name}: one of its URLs is https, one is not`;
+    throw new KitError('invalid_config', message, { hint: 'Use the same scheme for both.' });
   }
+  const login = sessionAuth(admitted, logins);
   const options = {
     headers,
     logger,
     ...(streamUrl !== undefined && { streamUrl }),
     ...(egress && { agent: egress.agentFor(url) }),
+    ...(login && { auth: login.auth }),
   };
+  const target = await urlTarget(settings, options);
+  const release = (): void => {
+    egress?.destroy();
+    login?.release();
+  };
+  return { target, release };
+}
+
+async function urlTarget(
+  { url, flavour }: HttpSettings,
+  options: HttpClientOptions,
+): Promise<Target> {
+  const { httpTarget, sseTarget } = await import('#transport/http-client');
   if (flavour === 'sse') return sseTarget(url, options);
   const target = httpTarget(url, options);
   if (flavour === 'auto') return target;

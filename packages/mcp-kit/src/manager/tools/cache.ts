@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile, stateFolder } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { Tool } from '#protocol';
 import type { ServerEntry } from '../config/entry.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/strict-json.ts';
-import { replaceFile, stateFolder } from '../state-folder.ts';
 import { entryDigest, entryText } from '../trust/receipt.ts';
 
 /** The tools that servers had when they were last seen, so that they can be offered before their servers are up. */

@@ -1,11 +1,10 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KitError } from '#base';
+import { KitError, replaceFile, stateFolder } from '#base';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/strict-json.ts';
-import { replaceFile, stateFolder } from '../state-folder.ts';
 import { maxDepth } from './canonical.ts';
 import type { Pin, Receipt, TrustEntry } from './receipt.ts';
 import { readPins, readReceiptTable } from './receipts-shape.ts';

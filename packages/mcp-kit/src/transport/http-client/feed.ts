@@ -21,7 +21,11 @@ export interface FeedOptions extends Pick<EventHandlers, 'value' | 'malformed' |
 }
 
 /** What this side says no to, it says no to each time. */
-const lasting: ReadonlySet<KitErrorCode> = new Set(['refused_by_policy', 'invalid_argument']);
+const lasting: ReadonlySet<KitErrorCode> = new Set([
+  'refused_by_policy',
+  'invalid_argument',
+  'unauthorized',
+]);
 
 /** An event stream that is fetched, and fetched again whenever it is cut, until it is stopped or refused. */
 export class Feed implements Asker {
@@ -97,9 +101,10 @@ export class Feed implements Asker {
 
   /** No connection means an outage, which passes; anything else is somebody's word, and will be the same next time. */
   failed(error: KitError): void {
+    const status = Number(error.details?.['status'] ?? 0);
+    const isSaid = error.code === 'http_status' || lasting.has(error.code);
     if (this.#prepared === 'held') this.#prepared = 'failed';
-    else if (error.code === 'http_status') this.#refused(Number(error.details?.['status']), error);
-    else if (lasting.has(error.code)) this.#refused(0, error);
+    else if (isSaid) this.#refused(status, error);
     else this.continue();
   }
 

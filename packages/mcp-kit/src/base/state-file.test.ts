@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { stateFolder } from './state-folder.ts';
+import { stateFolder } from './state-file.ts';
 
 const own = path.join(userInfo().homedir, '.local', 'state', 'mcp-kit');
 

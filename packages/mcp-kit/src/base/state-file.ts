@@ -1,8 +1,5 @@
-import { constants } from 'node:fs';
-import { chmod, open, rename, rm } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import path from 'node:path';
-import { crypto } from '#base';
+import { crypto, files } from './node-modules.ts';
 
 /** The folder where this user's programs keep what they know; ours in it. */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
@@ -12,7 +9,7 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>): 
 
 /** Whoever runs this has a home, also when the environment says something else or nothing. */
 function homeOf(env: Readonly<Record<string, string | undefined>>): string {
-  return absolute(env['HOME']) ?? userInfo().homedir;
+  return absolute(env['HOME']) ?? process.getBuiltinModule('node:os').userInfo().homedir;
 }
 
 /** A relative folder would be one of the project that happens to be open, and its owner's word would be the user's. */
@@ -22,10 +19,10 @@ function absolute(folder: string | undefined): string | undefined {
 
 /** Writes beside the file, and puts it in its place in one step: the file is whole at every moment. */
 export async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-  // `O_EXCL` follows no link.
+  const { chmod, open, rename, rm } = files();
+  // `x` follows no link.
   const beside = `${file}.${crypto().randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL, mode);
+  const handle = await open(beside, 'wx', mode);
   try {
     try {
       await handle.writeFile(text);
