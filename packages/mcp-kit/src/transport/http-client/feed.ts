@@ -38,6 +38,8 @@ export class Feed implements Asker {
   #stopped = false;
   /** What has become of the request that waits for `send`. */
   #prepared: 'held' | 'failed' | undefined;
+  /** Told when the server has answered what was prepared. */
+  #then: (() => void) | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -55,16 +57,20 @@ export class Feed implements Asker {
     this.#asking = this.#options.wire.ask(ask, this);
   }
 
-  /** Fetches what was prepared; `then` is called when the request has left or will not, perhaps more than once. */
+  /** Fetches what was prepared; `then` is called when the server has answered, or will not. */
   send(then: () => void): void {
     const prepared = this.#prepared;
     this.#prepared = undefined;
-    if (prepared === 'held') {
-      this.#asking?.send(then);
-      return;
-    }
-    if (prepared === 'failed' && !this.#stopped) this.start();
-    then();
+    this.#then = then;
+    if (prepared === 'held') this.#asking?.send();
+    else if (prepared === 'failed' && !this.#stopped) this.start();
+    else this.#settle();
+  }
+
+  #settle(): void {
+    const then = this.#then;
+    this.#then = undefined;
+    then?.();
   }
 
   #headers(): readonly string[] {
@@ -91,6 +97,7 @@ export class Feed implements Asker {
 
   answered(response: IncomingMessage): void {
     const { statusCode: status = 0 } = response;
+    this.#settle();
     if (status === 200 && mediaType(response) === 'text/event-stream') {
       this.#read(response);
       return;
@@ -103,6 +110,7 @@ export class Feed implements Asker {
   failed(error: KitError): void {
     const status = Number(error.details?.['status'] ?? 0);
     const isSaid = error.code === 'http_status' || lasting.has(error.code);
+    this.#settle();
     if (this.#prepared === 'held') this.#prepared = 'failed';
     else if (isSaid) this.#refused(status, error);
     else this.continue();

@@ -27,6 +27,8 @@ import { Wire } from './wire.ts';
 const maxReplying = 16;
 /** How long messages wait for the end of the handshake to be taken. */
 const gateMs = 5000;
+/** How long they wait for the stream after that; it was sent before them. */
+const headStartMs = 50;
 
 /** A conversation over HTTP: a POST per message, of either era, and in the older one a stream for what the server says. */
 export class HttpChannel implements Channel {
@@ -257,10 +259,15 @@ export class HttpChannel implements Channel {
       if (post === this.#gate?.post && this.#closing === undefined) this.#openGate();
     };
     // The stream goes first: a call that overtakes it may make the server ask something when there is no stream yet to ask
-    // on, and the question would be lost. A turn later the connection of the handshake is free for the call.
+    // on, and the question would be lost. Some servers answer only when they have something to say, so not for long.
+    // A turn later the connection of the handshake is free for the call.
     setImmediate(() => {
       if (handshake !== this.#handshake) return;
       if (this.#feed !== undefined) {
+        if (post === this.#gate?.post) {
+          clearTimeout(this.#gate.timer);
+          this.#gate = { post, timer: setTimeout(go, headStartMs) };
+        }
         this.#feed.send(go);
         return;
       }

@@ -32,8 +32,8 @@ export interface Asker {
 /** A request under way; aborting it also cuts its answer off. */
 export interface Asking {
   abort(): void;
-  /** Sends what was held back; `then` is called when it has left, or will not. */
-  send(then: () => void): void;
+  /** Sends what was held back. */
+  send(): void;
 }
 
 const maxHops = 5;
@@ -126,12 +126,13 @@ class Attempt implements Asking {
   /** There is a connection, so something may have been sent. */
   #connected = false;
   #over = false;
-  /** Told when what was held back has left; there from `send` on. */
-  #left: (() => void) | undefined;
+  /** It waits for `send`. */
+  #held: boolean;
 
   constructor(line: Line, ask: Ask, asker: Asker) {
     this.#line = line;
     this.#ask = ask;
+    this.#held = ask.held === true;
     this.#asker = asker;
     this.#url = line.url;
     this.#begin(line.route);
@@ -140,13 +141,11 @@ class Attempt implements Asking {
   abort(): void {
     this.#over = true;
     this.#request?.destroy();
-    this.#left?.();
   }
 
-  send(then: () => void): void {
-    this.#left = then;
-    if (this.#over) then();
-    else this.#request?.end(this.#ask.body, then);
+  send(): void {
+    this.#held = false;
+    if (!this.#over) this.#request?.end(this.#ask.body);
   }
 
   #begin(route: RequestOptions): void {
@@ -204,8 +203,7 @@ class Attempt implements Asking {
     });
     if (request.reusedSocket) this.#connected = true;
     else request.once('socket', (socket) => this.#watch(request, socket));
-    if (ask.held === undefined) request.end(ask.body);
-    else if (this.#left !== undefined) request.end(ask.body, this.#left);
+    if (!this.#held) request.end(ask.body);
   }
 
   /** Waits for a new connection, but not for ever. */
@@ -234,7 +232,6 @@ class Attempt implements Asking {
   #fail(error: KitError): void {
     if (this.#over) return;
     this.#over = true;
-    this.#left?.();
     this.#asker.failed(error);
   }
 
