@@ -1,29 +1,15 @@
 import { KitError } from '#base';
+import { publicAlgorithms } from './algorithms.ts';
 import type { KeySource } from './key-source.ts';
 import type { JwtSettings } from './settings.ts';
 import { bound, callerOf, invalid, type Verdict, type Verify } from './verdict.ts';
-
-/** Signatures whose checking needs no secret. */
-const usualAlgorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
 
 /** Judges tokens by their signature and what they claim: issuer, audience, type and time must all be right. */
 export function jwtVerifier(
   settings: Omit<JwtSettings, 'audience'> & { readonly audience: readonly string[] },
   keys: KeySource,
 ): Verify {
-  const { issuer, audience, algorithms = usualAlgorithms, clockToleranceSeconds = 5 } = settings;
+  const { issuer, audience, algorithms = publicAlgorithms, clockToleranceSeconds = 5 } = settings;
   const types = new Set((settings.types ?? ['at+jwt']).map(bareType));
   const options = {
     issuer,

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '#protocol';
+import { publicAlgorithms } from './algorithms.ts';
 import { ratePattern } from './rate.ts';
 
 const text = { type: 'string', minLength: 1, maxLength: 2048 } as const;
@@ -20,26 +21,7 @@ const object = (properties: Readonly<Record<string, JsonSchema>>, required: stri
   ({ type: 'object', properties, required, additionalProperties: false }) as const;
 const byName = (value: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: value });
 
-/** Only signatures whose checking needs no secret. */
-const algorithms = {
-  type: 'array',
-  minItems: 1,
-  items: {
-    enum: [
-      'RS256',
-      'RS384',
-      'RS512',
-      'PS256',
-      'PS384',
-      'PS512',
-      'ES256',
-      'ES384',
-      'ES512',
-      'EdDSA',
-      'Ed25519',
-    ],
-  },
-} as const;
+const algorithms = { type: 'array', minItems: 1, items: { enum: publicAlgorithms } } as const;
 
 const auth = object({
   jwt: object(
