@@ -187,6 +187,9 @@ describe('in bash', () => {
     await bash.until(() => (bash.stdout.includes('learned') ? true : undefined));
     type('mcpctl servers --js\t');
     await bash.until(() => (bash.stdout.includes('servers --json ') ? true : undefined));
+    // A shell that is only killed with its terminal still writes its history.
+    type('\u0015exit\n');
+    await bash.ended;
   });
 });
 

@@ -70,7 +70,8 @@ export class Project implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(path.dirname(this.folder), { recursive: true, force: true });
+    // What hangs up with its terminal may write a last time while we remove.
+    rmSync(path.dirname(this.folder), { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
