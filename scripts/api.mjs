@@ -1,10 +1,14 @@
-// Writes etc/<entry>.api.md, the report of every public entry of mcp-kit; with --check it only compares.
+// Writes etc/<entry>.api.md, the report of every public entry of the libraries; with --check it only compares.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { main, prepare, root, say } from './prepare.mjs';
 
-const packageFolder = path.join(root, 'packages/mcp-kit');
+/** The libraries, each with what the names of its reports begin with. */
+const libraries = [
+  { packageFolder: path.join(root, 'packages/mcp-kit'), prefix: '' },
+  { packageFolder: path.join(root, 'packages/cocos'), prefix: 'cocos-' },
+];
 const reportFolder = path.join(root, 'etc');
 
 // Without the source condition: the report is about what is published.
@@ -32,18 +36,19 @@ const messages = {
   tsdocMessageReporting: { default: silent },
 };
 
-/** Lists the public entries as { name, types }. */
-function publicEntries() {
+/** Lists the public entries of a library as { name, types, packageFolder }. */
+function publicEntries({ packageFolder, prefix }) {
   const manifest = fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8');
   return Object.entries(JSON.parse(manifest).exports)
     .filter(([, target]) => typeof target === 'object')
     .map(([entry, target]) => ({
-      name: entry === '.' ? 'mcp-kit' : entry.slice(2).replaceAll('/', '-'),
+      name: entry === '.' ? 'mcp-kit' : prefix + entry.slice(2).replaceAll('/', '-'),
       types: path.join(packageFolder, target.types),
+      packageFolder,
     }));
 }
 
-function configOf({ ExtractorConfig }, { name, types }, folder) {
+function configOf({ ExtractorConfig }, { name, types, packageFolder }, folder) {
   return ExtractorConfig.prepare({
     configObjectFullPath: path.join(packageFolder, 'api-extractor.json'),
     packageJsonFullPath: path.join(packageFolder, 'package.json'),
@@ -79,7 +84,7 @@ function unnameable(forgotten, reports) {
 
 /** Makes the report of every entry, as { file, text }. */
 function makeReports(extractor, folder) {
-  const entries = publicEntries();
+  const entries = libraries.flatMap(publicEntries);
   const configs = entries.map((entry) => configOf(extractor, entry, folder));
   const compilerState = extractor.CompilerState.create(configs[0], {
     additionalEntryPoints: entries.slice(1).map(({ types }) => types),

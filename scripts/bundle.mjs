@@ -46,7 +46,7 @@ function replaceScripts(folder, files) {
   }
 }
 
-/** The files of the library, in the order of the manifest: each with the sources of the entries and layers it holds. */
+/** The files of a library, in the order of the manifest: each with the sources of the entries and layers it holds. */
 function filesOf(manifest) {
   const files = new Map();
   for (const entry of Object.values({ ...manifest.imports, ...manifest.exports })) {
@@ -94,10 +94,10 @@ function pathBetween(from, to) {
   return relative.startsWith('.') ? relative : `./${relative}`;
 }
 
-/** The files of the library: a module that several need is in the first of them. */
+/** The files of a library: a module that several need is in the first of them. */
 async function bundleLibrary(folder) {
   const manifest = readManifest(folder);
-  const external = Object.keys(manifest.dependencies).flatMap((name) => [name, `${name}/*`]);
+  const external = Object.keys(manifest.dependencies ?? {}).flatMap((name) => [name, `${name}/*`]);
   const options = { ...common, absWorkingDir: folder, conditions: [source], external };
   const files = filesOf(manifest);
   await addModules(files, options);
@@ -123,9 +123,11 @@ async function bundleLibrary(folder) {
 
 /** Bundles every package of the repository. */
 export async function bundle(root) {
-  const library = path.join(root, 'packages/mcp-kit');
+  for (const name of ['mcp-kit', 'cocos']) {
+    const library = path.join(root, 'packages', name);
+    replaceScripts(library, await bundleLibrary(library));
+  }
   const command = path.join(root, 'packages/mcpctl');
-  replaceScripts(library, await bundleLibrary(library));
   replaceScripts(command, await bundleCommand(command, common));
 }
 
