@@ -1,1 +1,14 @@
-export {};
+export type { Change } from './change.ts';
+export { CocosError } from './cocos-error.ts';
+export type { CocosErrorCode } from './cocos-error.ts';
+export * from './entries.ts';
+export { insideBase } from './expansion.ts';
+export type { Resolve, ViewProblem } from './expansion.ts';
+export * from './ids.ts';
+export * from './json.ts';
+export * from './meta.ts';
+export * from './references.ts';
+export * from './table.ts';
+export * from './text.ts';
+export { SceneView } from './view.ts';
+export type { ViewItem } from './view.ts';
