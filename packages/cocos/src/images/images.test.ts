@@ -1,0 +1,391 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { deflateSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CocosError, type JsonObject } from '#cocos/document';
+import { newImageMeta, readImage, trimBox, updateImageMeta } from './index.ts';
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly colorType: number;
+  readonly depth: number;
+  readonly interlaced?: boolean;
+  readonly transparency?: readonly number[];
+  /** Samples of each pixel, line by line. */
+  readonly pixels: readonly (readonly number[])[];
+  /** The filter of the n-th line. */
+  readonly filter?: (line: number) => number;
+}
+
+function chunk(type: string, content: Uint8Array): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(content.length);
+  head.write(type, 4, 'latin1');
+  // Nobody looks at the checksum here.
+  return Buffer.concat([head, content, Buffer.alloc(4)]);
+}
+
+const passes = [
+  { x: 0, y: 0, stepX: 8, stepY: 8 },
+  { x: 4, y: 0, stepX: 8, stepY: 8 },
+  { x: 0, y: 4, stepX: 4, stepY: 8 },
+  { x: 2, y: 0, stepX: 4, stepY: 4 },
+  { x: 0, y: 2, stepX: 2, stepY: 4 },
+  { x: 1, y: 0, stepX: 2, stepY: 2 },
+  { x: 0, y: 1, stepX: 1, stepY: 2 },
+];
+const onePass = [{ x: 0, y: 0, stepX: 1, stepY: 1 }];
+
+/** The bytes of a line: samples of 1 to 16 bits, the first in the highest bits. */
+function packLine(samples: readonly number[], depth: number): number[] {
+  let bits = samples.map((sample) => sample.toString(2).padStart(depth, '0')).join('');
+  bits = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0');
+  return Array.from({ length: bits.length / 8 }, (_, at) =>
+    parseInt(bits.slice(at * 8, at * 8 + 8), 2),
+  );
+}
+
+function paeth(left: number, up: number, corner: number): number {
+  const distances = [left, up, corner].map((value) => Math.abs(left + up - corner - value));
+  return [left, up, corner][distances.indexOf(Math.min(...distances))] ?? 0;
+}
+
+interface Line {
+  readonly bytes: number[];
+  readonly above: number[];
+  readonly step: number;
+}
+
+function filterLine(filter: number, { bytes, above, step }: Line): number[] {
+  return bytes.map((byte, at) => {
+    const left = bytes[at - step] ?? 0;
+    const up = above[at] ?? 0;
+    const corner = at < step ? 0 : (above[at - step] ?? 0);
+    const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0;
+    return (byte - guess) & 0xff;
+  });
+}
+
+/** Writes a PNG, slowly and plainly. */
+function encode(picture: Picture): Buffer {
+  const { width, height, depth, colorType, pixels } = picture;
+  const samples = pixels[0]?.length ?? 1;
+  const step = Math.max(1, (samples * depth) >> 3);
+  const bytes: number[] = [];
+  let count = 0;
+  for (const { x, y, stepX, stepY } of picture.interlaced === true ? passes : onePass) {
+    let above: number[] = [];
+    for (let row = y; row < height; row += stepY) {
+      const line: number[] = [];
+      for (let column = x; column < width; column += stepX)
+        line.push(...(pixels[row * width + column] ?? []));
+      if (line.length === 0) continue;
+      const packed = packLine(line, depth);
+      const filter = picture.filter?.(count++) ?? 0;
+      bytes.push(filter, ...filterLine(filter, { bytes: packed, above, step }));
+      above = packed;
+    }
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([depth, colorType, 0, 0, picture.interlaced === true ? 1 : 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    ...(picture.transparency === undefined
+      ? []
+      : [chunk('tRNS', Buffer.from(picture.transparency))]),
+    chunk('IDAT', deflateSync(Buffer.from(bytes))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function outcomeOf(read: () => unknown): string {
+  try {
+    read();
+    return 'read';
+  } catch (error) {
+    return error instanceof CocosError ? error.code : String(error);
+  }
+}
+
+/** A transparent picture with opaque pixels at the places given. */
+function rgba(width: number, height: number, opaque: readonly [number, number][]): Picture {
+  const pixels = Array.from({ length: width * height }, () => [9, 9, 9, 0]);
+  for (const [x, y] of opaque) pixels[y * width + x] = [255, 0, 0, 255];
+  return { width, height, colorType: 6, depth: 8, pixels };
+}
+
+const layouts = [
+  { colorType: 0, depths: [1, 2, 4, 8, 16], samples: 1 },
+  { colorType: 2, depths: [8, 16], samples: 3 },
+  { colorType: 3, depths: [1, 2, 4, 8], samples: 1 },
+  { colorType: 4, depths: [8, 16], samples: 2 },
+  { colorType: 6, depths: [8, 16], samples: 4 },
+].flatMap(({ depths, ...layout }) => depths.map((depth) => ({ ...layout, depth })));
+
+const pictures = fc
+  .record({
+    layout: fc.constantFrom(...layouts),
+    width: fc.integer({ min: 1, max: 19 }),
+    height: fc.integer({ min: 1, max: 19 }),
+    interlaced: fc.boolean(),
+    keyed: fc.boolean(),
+    filters: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 7 }),
+    seed: fc.integer({ min: 1, max: 1 << 30 }),
+  })
+  .map(({ layout, width, height, interlaced, keyed, filters, seed }): Picture => {
+    let state = seed;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      return (state >> 8) % below;
+    };
+    const { colorType, depth, samples } = layout;
+    // Few values, so that the transparent colour is met.
+    const sample = () => random(2) * ((1 << depth) - 1 - random(2));
+    const pixels = Array.from({ length: width * height }, () =>
+      Array.from({ length: samples }, () => Math.max(0, sample())),
+    );
+    const key = (pixels[0] ?? []).flatMap((value) => [value >> 8, value & 255]);
+    const palette = Array.from(
+      { length: 1 + random(1 << Math.min(depth, 8)) },
+      () => random(3) * 100,
+    );
+    const transparency = colorType === 3 ? palette : key;
+    const isKeyed = keyed && colorType !== 4 && colorType !== 6;
+    return {
+      width,
+      height,
+      colorType,
+      depth,
+      interlaced,
+      pixels,
+      filter: (line) => filters[line % filters.length] ?? 0,
+      ...(isKeyed ? { transparency } : {}),
+    };
+  });
+
+function expectedAlpha({ colorType, depth, pixels, transparency }: Picture): number[] {
+  return pixels.map((samples) => {
+    if (colorType === 6) return depth === 16 ? (samples[3] ?? 0) >> 8 : (samples[3] ?? 0);
+    if (colorType === 3) return transparency?.[samples[0] ?? 0] ?? 255;
+    const isKey = samples.every(
+      (value, at) =>
+        value === (transparency?.[at * 2] ?? 0) * 256 + (transparency?.[at * 2 + 1] ?? 0),
+    );
+    return isKey ? 0 : 255;
+  });
+}
+
+const corpus = path.resolve(import.meta.dirname, '../../../../../shared/cocos-corpus');
+
+describe('Reading an image', () => {
+  test('every kind of PNG gives its size, whether it has alpha, and the alpha of each pixel', () => {
+    fc.assert(
+      fc.property(pictures, (picture) => {
+        const image = readImage(encode(picture));
+        const { colorType, transparency } = picture;
+        expect([image.width, image.height]).toEqual([picture.width, picture.height]);
+        expect(image.hasAlpha).toBe(
+          colorType === 4 || colorType === 6 || transparency !== undefined,
+        );
+        const isTrimmed = image.hasAlpha && colorType !== 0 && colorType !== 4;
+        const alpha = image.alpha && [...image.alpha()];
+        expect(alpha).toEqual(isTrimmed ? expectedAlpha(picture) : undefined);
+      }),
+      { numRuns: Math.min(2000, Number(process.env['PROPERTY_RUNS'])) },
+    );
+  });
+
+  test('a PNG that expands to more than its size says is refused without being expanded', () => {
+    const honest = encode(rgba(2, 2, []));
+    const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024));
+    const at = honest.indexOf('IDAT') - 4;
+    const bytes = Buffer.concat([honest.subarray(0, at), chunk('IDAT', bomb)]);
+    expect(() => readImage(bytes).alpha?.()).toThrow('cannot be decompressed');
+  });
+
+  test('a size that no memory holds is refused before anything is decoded', () => {
+    const bytes = encode(rgba(2, 2, []));
+    bytes.writeUInt32BE(0x7fff_ffff, 16);
+    expect(() => readImage(bytes)).toThrow('not possible');
+    bytes.writeUInt32BE(16_384, 16);
+    bytes.writeUInt32BE(16_384, 20);
+    expect(() => readImage(bytes).alpha?.()).toThrow('too large to decode');
+  });
+
+  test('a file cut off anywhere is refused with a reason, or read as what it still says', () => {
+    const bytes = encode(rgba(5, 4, [[1, 1]]));
+    for (let length = 0; length < bytes.length - 12; length += 1) {
+      const read = () => readImage(bytes.subarray(0, length)).alpha?.();
+      expect(read, `${length} bytes`).toThrow(
+        expect.objectContaining({ code: 'E_INVALID_ARGUMENT' }),
+      );
+    }
+  });
+
+  test('damaged bytes never end in anything but an answer or a refusal', () => {
+    const bytes = encode({ ...rgba(6, 6, [[2, 3]]), interlaced: true });
+    const damage = fc.record({ at: fc.nat(bytes.length - 1), value: fc.nat(255) });
+    fc.assert(
+      fc.property(fc.array(damage, { maxLength: 6 }), (spots) => {
+        const broken = Buffer.from(bytes);
+        for (const { at, value } of spots) broken[at] = value;
+        expect(outcomeOf(() => trimBox(readImage(broken), 1))).toMatch(
+          /^(read|E_INVALID_ARGUMENT)$/,
+        );
+      }),
+      { numRuns: Math.min(2000, Number(process.env['PROPERTY_RUNS'])) },
+    );
+  });
+
+  test('the size of a JPEG is found behind other segments and fill bytes, also when it is progressive', () => {
+    const app = [0xff, 0xe0, 0x00, 0x04, 0xff, 0xc0];
+    const frame = (marker: number) => [
+      0xff,
+      marker,
+      0x00,
+      0x0b,
+      0x08,
+      0x01,
+      0x02,
+      0x03,
+      0x04,
+      0x01,
+      0,
+      0,
+      0,
+    ];
+    for (const marker of [0xc0, 0xc2]) {
+      const image = readImage(Uint8Array.from([0xff, 0xd8, ...app, 0xff, ...frame(marker)]));
+      expect(image).toEqual({ format: 'jpeg', width: 0x304, height: 0x102, hasAlpha: false });
+    }
+    const tables = Uint8Array.from([0xff, 0xd8, 0xff, 0xc4, 0x00, 0x02, 0xff, 0xd9]);
+    expect(() => readImage(tables)).toThrow('before it says its size');
+  });
+
+  test('other files are refused', () => {
+    expect(() => readImage(Buffer.from('GIF89a'))).toThrow('neither a PNG nor a JPEG');
+  });
+});
+
+describe('The meta of an image', () => {
+  const uuid = '11111111-2222-4333-8444-555555555555';
+  const fresh = (picture: Picture): JsonObject =>
+    newImageMeta({
+      uuid,
+      name: 'a',
+      extension: '.png',
+      image: readImage(encode(picture)),
+      type: 'sprite-frame',
+    });
+  const frameOf = (meta: JsonObject) =>
+    (meta['subMetas'] as Record<string, { userData: JsonObject }>)['f9941']?.userData ?? {};
+
+  test('transparent edges are trimmed and the offset points to the middle of what is left', () => {
+    const frame = frameOf(
+      fresh(
+        rgba(10, 8, [
+          [2, 1],
+          [4, 3],
+        ]),
+      ),
+    );
+    expect(frame).toMatchObject({
+      trimX: 2,
+      trimY: 1,
+      width: 3,
+      height: 3,
+      offsetX: -1.5,
+      offsetY: 1.5,
+    });
+  });
+
+  test('an image without any opaque pixel keeps one pixel', () => {
+    expect(frameOf(fresh(rgba(4, 3, [])))).toMatchObject({
+      trimX: 3,
+      trimY: 2,
+      width: 1,
+      height: 1,
+    });
+  });
+
+  test('a texture has no sprite frame and repeats', () => {
+    const image = readImage(encode(rgba(2, 2, [[0, 0]])));
+    const meta = newImageMeta({ uuid, name: 'a', extension: '.png', image });
+    expect(Object.keys(meta['subMetas'] as object)).toEqual(['6c48a']);
+    expect(meta['userData']).toMatchObject({ type: 'texture', hasAlpha: true });
+  });
+
+  test('a new image keeps keys, order, borders and what the user chose, and replaces the numbers', () => {
+    const meta = fresh(rgba(10, 8, [[2, 1]]));
+    Object.assign(frameOf(meta), { borderTop: 3, packable: false, own: 1 });
+    const updated = updateImageMeta(
+      meta,
+      readImage(
+        encode(
+          rgba(6, 6, [
+            [1, 1],
+            [3, 4],
+          ]),
+        ),
+      ),
+    );
+    expect(Object.keys(frameOf(updated))).toEqual(Object.keys(frameOf(meta)));
+    expect(frameOf(updated)).toMatchObject({
+      borderTop: 3,
+      packable: false,
+      own: 1,
+      width: 3,
+      rawHeight: 6,
+    });
+    expect(frameOf(meta)).toMatchObject({ width: 1, rawHeight: 8 });
+  });
+
+  test('a box chosen by hand stays, cut to the new image, and no trimming stays none', () => {
+    const meta = fresh(rgba(10, 8, [[2, 1]]));
+    const small = readImage(encode(rgba(4, 4, [[1, 1]])));
+    Object.assign(frameOf(meta), { trimType: 'custom', trimX: 3, trimY: 0, width: 5, height: 2 });
+    expect(frameOf(updateImageMeta(meta, small))).toMatchObject({
+      trimX: 0,
+      trimY: 0,
+      width: 4,
+      height: 2,
+    });
+    Object.assign(frameOf(meta), { trimType: 'none' });
+    expect(frameOf(updateImageMeta(meta, small))).toMatchObject({ trimX: 0, width: 4, height: 4 });
+  });
+});
+
+describe.skipIf(!existsSync(corpus))('Real images (needs ../shared/cocos-corpus)', () => {
+  const images = existsSync(corpus)
+    ? readdirSync(corpus, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.png') && existsSync(path.join(corpus, `${file}.meta`)))
+        .map((file) => path.join(corpus, file))
+    : [];
+  const metaText = (file: string) => readFileSync(`${file}.meta`, 'utf8');
+
+  test('the metas that the editor wrote for new images are made again, byte for byte', () => {
+    const project = images.filter((file) => file.includes('customsnake'));
+    expect(project).toHaveLength(17);
+    for (const file of project) {
+      const { uuid } = JSON.parse(metaText(file)) as { uuid: string };
+      const image = readImage(readFileSync(file));
+      const name = path.basename(file, '.png');
+      const meta = newImageMeta({ uuid, name, extension: '.png', image, type: 'sprite-frame' });
+      expect([file, `${JSON.stringify(meta, null, 2)}\n`]).toEqual([file, metaText(file)]);
+    }
+  });
+
+  test('importing every image again changes no byte of its meta', () => {
+    expect(images.length).toBeGreaterThanOrEqual(75);
+    for (const file of images) {
+      const meta = JSON.parse(metaText(file)) as JsonObject;
+      const again = updateImageMeta(meta, readImage(readFileSync(file)));
+      expect([file, JSON.stringify(again)]).toEqual([file, JSON.stringify(meta)]);
+    }
+  });
+});
