@@ -1,0 +1,56 @@
+import {
+  compPrefabInfo,
+  holderOf,
+  infoOf,
+  instanceOf,
+  isComponent,
+  isNode,
+  listIn,
+  prefabInfo,
+  setField,
+} from './entries.ts';
+import type { NewId } from './ids.ts';
+import { ref, refIndices } from './json.ts';
+import type { Entry } from './json.ts';
+import { append, entryAt, rootOf } from './table.ts';
+import type { Table } from './table.ts';
+
+/** Gives new objects of a file the ids that its kind of file needs, and lists the instances among them. */
+export function adopt(table: Table, indices: readonly number[], newId: NewId): void {
+  for (const index of indices) {
+    const entry = entryAt(table, index);
+    if (isNode(entry)) adoptNode(table, index, newId);
+    else if (isComponent(entry)) adoptComponent(table, entry, newId);
+  }
+}
+
+function adoptNode(table: Table, index: number, newId: NewId): void {
+  const node = entryAt(table, index);
+  const instance = instanceOf(table, node);
+  const isPrefab = table.kind === 'prefab';
+  if (instance) {
+    instance['fileId'] = newId();
+    instance['prefabRootNode'] = isPrefab ? ref(rootOf(table)) : null;
+    const info = infoOf(table, node);
+    if (info) info['root'] = ref(index);
+    listInstance(table, index);
+    return;
+  }
+  setField(node, { key: '_id', value: isPrefab ? '' : newId() });
+  const info = { root: ref(rootOf(table)), asset: ref(0), fileId: isPrefab ? newId() : '' };
+  const value = isPrefab ? ref(append(table, prefabInfo(info))) : null;
+  setField(node, { key: '_prefab', value });
+}
+
+function adoptComponent(table: Table, component: Entry, newId: NewId): void {
+  const isPrefab = table.kind === 'prefab';
+  setField(component, { key: '_id', value: isPrefab ? '' : newId() });
+  const value = isPrefab ? ref(append(table, compPrefabInfo(newId()))) : null;
+  setField(component, { key: '__prefab', value });
+}
+
+/** Names an instance where the engine looks for those that it must expand. */
+export function listInstance(table: Table, index: number): void {
+  const list = listIn(holderOf(table), 'nestedPrefabInstanceRoots');
+  if (!refIndices(list).includes(index)) list.push(ref(index));
+}

@@ -1,0 +1,109 @@
+/** What a file holds once it is parsed. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+/** An object of a scene or prefab as the file has it; `__type__` names its class. */
+export type Entry = JsonObject;
+
+/** Tells a JSON object from everything else. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A reference to another object of the same file. */
+export function ref(index: number): JsonObject {
+  return { __id__: index };
+}
+
+/** The object that a reference names; undefined for everything that is no reference. */
+export function refIndex(value: Json | undefined): number | undefined {
+  if (!isObject(value)) return undefined;
+  const index = value['__id__'];
+  return typeof index === 'number' ? index : undefined;
+}
+
+/** The objects that a list of references names; whatever is no reference is left out. */
+export function refIndices(value: Json | undefined): number[] {
+  if (!Array.isArray(value)) return [];
+  return value.map(refIndex).filter((index) => index !== undefined);
+}
+
+/** The class of an object, or an empty text. */
+export function typeOf(entry: Json | undefined): string {
+  const type = isObject(entry) ? entry['__type__'] : undefined;
+  return typeof type === 'string' ? type : '';
+}
+
+/** The text of a field, or an empty one. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Sets a field also where its name means something to the language. */
+export function assign(target: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  } else {
+    target[key] = value;
+  }
+}
+
+/** A deep copy in which each reference names what `renumber` says; null removes the reference. */
+export function cloneJson<Value extends Json>(
+  value: Value,
+  renumber?: (index: number) => number | null,
+): Value;
+export function cloneJson(value: Json, renumber?: (index: number) => number | null): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => cloneJson(element, renumber));
+  const index = value['__id__'];
+  if (typeof index === 'number') {
+    if (!renumber) return { __id__: index };
+    const next = renumber(index);
+    return next === null ? null : { __id__: next };
+  }
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) assign(copy, key, cloneJson(value[key] ?? null, renumber));
+  return copy;
+}
+
+/** Tells whether two values are the same JSON, whatever the order of fields. */
+export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((element, index) => equalJson(element, right[index]))
+    );
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equalJson(left[key], right[key]))
+  );
+}
+
+/** Calls `found` for every reference in a value, in the order of the file. */
+export function eachRef(value: Json, found: (index: number) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const element of value) eachRef(element, found);
+    return;
+  }
+  const index = value['__id__'];
+  if (typeof index === 'number') {
+    found(index);
+    return;
+  }
+  for (const key in value) eachRef(value[key] ?? null, found);
+}

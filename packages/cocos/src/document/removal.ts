@@ -1,0 +1,165 @@
+import type { Change } from './change.ts';
+import { CocosError } from './cocos-error.ts';
+import { infoOf, listIn, localIdOf, propertyPathOf, targetInfo } from './entries.ts';
+import { insideBase } from './expansion.ts';
+import { equalJson, isObject, ref, refIndex, refIndices } from './json.ts';
+import type { Entry, Json } from './json.ts';
+import { instanceAt, keep } from './overrides.ts';
+import { referencesToAny } from './references.ts';
+import { detach, ownNode } from './structure.ts';
+import { append, entryAt, rootOf, visitOrder } from './table.ts';
+import type { Table } from './table.ts';
+import type { SceneView } from './view.ts';
+
+/** Takes a node out of the tree, with all below it; what refers to it refers to nothing then, and is reported. */
+export function removeNode(view: SceneView, index: number): Change[] {
+  const item = ownNode(view, index);
+  const members = [...view.items(index)];
+  const gone = new Set(members.map((member) => member.index));
+  const handles = new Map(members.map((member) => [member.index, member.handle]));
+  const changes: Change[] = [{ type: 'delete', target: item.handle, from: view.path(index) }];
+  detach(view, { index, kind: 'node' });
+  changes.push(...cutReferences(view, gone, handles));
+  if (item.owner === undefined || view.isChanged(item.owner) || changes.length > 1) view.refresh();
+  else view.forget(index);
+  return changes;
+}
+
+/** Takes a component off its node; one from a prefab is marked as removed in the instance. */
+export function removeComponent(view: SceneView, index: number): Change[] {
+  const item = view.item(index);
+  if (item?.kind !== 'component') {
+    throw new CocosError('E_NOT_FOUND', `There is no component ${index} in the tree`);
+  }
+  const handles = new Map([[index, item.handle]]);
+  const changes: Change[] = [{ type: 'delete', target: item.handle, from: view.path(index) }];
+  if (item.inside && item.instance !== undefined && item.localId) {
+    changes.push(...cutReferences(view, new Set([index]), handles));
+    const removed = listIn(instanceAt(view.table, item.instance), 'removedComponents');
+    removed.push(ref(append(view.table, targetInfo(item.localId))));
+  } else {
+    detach(view, { index, kind: 'component' });
+    changes.push(...cutReferences(view, new Set([index]), handles));
+  }
+  view.refresh();
+  return changes;
+}
+
+/** Lets nothing refer to objects that go; they are out of the tree, but the view still has them. */
+function cutReferences(
+  view: SceneView,
+  gone: ReadonlySet<number>,
+  handles: ReadonlyMap<number, string>,
+): Change[] {
+  const { table } = view;
+  const own = new Set([...gone].filter((index) => index < insideBase));
+  const holder = infoOf(table, entryAt(table, rootOf(table)));
+  keep(holder?.['nestedPrefabInstanceRoots'], (index) => !own.has(index));
+  const changes = cutTargetOverrides(view, gone, handles);
+  const staying = table.objects.map((entry, index) => (own.has(index) ? undefined : entry));
+  const reached = new Set(visitOrder(staying as Entry[]));
+  const owners = ownersOf(view, reached);
+  for (const { from, path, to } of referencesToAny(table, own)) {
+    if (own.has(from) || !reached.has(from)) continue;
+    setNull(entryAt(table, from), path);
+    const owner = owners(from);
+    changes.push({
+      type: 'update',
+      target: view.item(owner)?.handle ?? `#${from}`,
+      field: path.join('.'),
+      from: { handle: handles.get(to) ?? `#${to}` },
+      to: null,
+    });
+  }
+  return changes;
+}
+
+/** Finds the component or node that an object of the file belongs to. */
+function ownersOf(view: SceneView, reached: ReadonlySet<number>): (index: number) => number {
+  let owners: Map<number, number> | undefined;
+  return (index) => {
+    if (view.item(index)) return index;
+    owners ??= new Map(
+      [...reached].flatMap((owner) => {
+        if (!view.item(owner)) return [];
+        return Object.values(entryAt(view.table, owner))
+          .flatMap((value) => [refIndex(value), ...refIndices(value)])
+          .filter((part) => part !== undefined && view.item(part) === undefined)
+          .map((part): [number, number] => [part ?? owner, owner]);
+      }),
+    );
+    return owners.get(index) ?? index;
+  };
+}
+
+function setNull(entry: Entry, path: readonly string[]): void {
+  let owner: Json | undefined = entry;
+  for (const step of path.slice(0, -1)) owner = (owner as Record<string, Json>)[step];
+  const last = path.at(-1) ?? '';
+  if (Array.isArray(owner)) owner[Number(last)] = null;
+  else if (isObject(owner)) owner[last] = null;
+}
+
+/** Drops the references from, into and within instances that have an end among the objects that go. */
+function cutTargetOverrides(
+  view: SceneView,
+  gone: ReadonlySet<number>,
+  handles: ReadonlyMap<number, string>,
+): Change[] {
+  const { table } = view;
+  const list = infoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
+  const changes: Change[] = [];
+  keep(list, (at) => {
+    const override = entryAt(table, at);
+    const source = endOf(view, override, 'source');
+    const target = endOf(view, override, 'target');
+    const loses = gone.has(target);
+    if (loses && !gone.has(source)) {
+      changes.push({
+        type: 'update',
+        target: view.item(source)?.handle ?? `#${source}`,
+        field: propertyPathOf(override).join('.'),
+        from: { handle: handles.get(target) ?? `#${target}` },
+        to: null,
+      });
+    }
+    return !loses && !gone.has(source) && !hangsOn(table, override, gone);
+  });
+  return changes;
+}
+
+function endOf(view: SceneView, override: Entry, side: 'source' | 'target'): number {
+  const index = refIndex(override[side]) ?? -1;
+  const localId = localIdOf(view.table, override[`${side}Info`]);
+  if (localId.length === 0) return index;
+  return view.target(index, localId)?.index ?? index;
+}
+
+/** Tells whether an end of a reference stands for an instance within an instance that goes, as in old files. */
+function hangsOn(table: Table, override: Entry, gone: ReadonlySet<number>): boolean {
+  return (['source', 'target'] as const).some((side) => {
+    const seen = new Set<number>();
+    let at = refIndex(override[side]);
+    while (at !== undefined && !seen.has(at)) {
+      if (gone.has(at)) return true;
+      seen.add(at);
+      const entry = table.objects[at];
+      at = refIndex(entry?.['_parent'] ?? entry?.['node']);
+    }
+    return false;
+  });
+}
+
+/** Brings back a component that an instance has removed; answers whether it had. */
+export function restoreComponent(
+  view: SceneView,
+  instance: number,
+  localId: readonly string[],
+): boolean {
+  const list = instanceAt(view.table, instance)['removedComponents'];
+  const before = refIndices(list).length;
+  keep(list, (index) => !equalJson(localIdOf(view.table, ref(index)), [...localId]));
+  const restored = refIndices(list).length < before;
+  if (restored) view.refresh();
+  return restored;
+}

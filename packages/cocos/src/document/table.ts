@@ -1,0 +1,136 @@
+import { CocosError } from './cocos-error.ts';
+import { cloneJson, eachRef, isObject, refIndex, typeOf } from './json.ts';
+import type { Entry, Json } from './json.ts';
+import { parseText, printText, tableStyle } from './text.ts';
+import type { TextStyle } from './text.ts';
+
+/**
+ * The objects of a scene or prefab, numbered as in the file. New objects are appended and nothing is taken out, so numbers
+ * hold while a file is edited; printing numbers anew.
+ */
+export interface Table {
+  readonly kind: 'scene' | 'prefab';
+  readonly objects: Entry[];
+  /** Whether the objects came in the order in which the editor writes them. */
+  readonly canonical: boolean;
+  readonly style: TextStyle;
+  /** Objects of a file in another order that nothing led to when it was read; they stay. */
+  readonly strays: ReadonlySet<number>;
+}
+
+const kinds: Readonly<Record<string, Table['kind']>> = {
+  'cc.SceneAsset': 'scene',
+  'cc.Prefab': 'prefab',
+};
+
+/** Parses a scene or prefab; `name` is what messages call it. */
+export function parseTable(text: string, name = 'The file'): Table {
+  const { value, style } = parseText(text);
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    throw new CocosError('E_INVALID_ARGUMENT', `${name} is not a list of objects`, {
+      suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',
+    });
+  }
+  return tableOf(value, style, name);
+}
+
+/** A new scene or prefab of these objects, written as the editor writes it. */
+export function createTable(objects: Entry[]): Table {
+  return tableOf(objects, tableStyle, 'The new file');
+}
+
+function tableOf(objects: Entry[], style: TextStyle, name: string): Table {
+  const head = objects[0];
+  const kind = kinds[typeOf(head)];
+  const root = refIndex(head?.[kind === 'scene' ? 'scene' : 'data']);
+  if (kind === undefined || root === undefined || objects[root] === undefined) {
+    throw new CocosError('E_INVALID_ARGUMENT', `${name} begins with neither a scene nor a prefab`, {
+      suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',
+      details: { type: typeOf(head) },
+    });
+  }
+  const order = visitOrder(objects);
+  const canonical =
+    order.length === objects.length && order.every((index, position) => index === position);
+  const reached = new Set(canonical ? [] : order);
+  const strays = canonical ? [] : [...objects.keys()].filter((index) => !reached.has(index));
+  return { kind, objects, canonical, style, strays: new Set(strays) };
+}
+
+/** A copy that can be edited without changing the original. */
+export function cloneTable(table: Table): Table {
+  return { ...table, objects: table.objects.map((entry) => cloneJson(entry)) };
+}
+
+/** The object of a number. */
+export function entryAt(table: Table, index: number): Entry {
+  const entry = table.objects[index];
+  if (entry === undefined) {
+    throw new CocosError('E_NOT_FOUND', `The file has no object ${index}`, {
+      details: { objects: table.objects.length },
+    });
+  }
+  return entry;
+}
+
+/** The object that a reference names, if it names one. */
+export function follow(table: Table, value: Json | undefined): Entry | undefined {
+  const index = refIndex(value);
+  return index === undefined ? undefined : table.objects[index];
+}
+
+/** Adds an object; answers its number. */
+export function append(table: Table, entry: Entry): number {
+  return table.objects.push(entry) - 1;
+}
+
+/** The number of the `cc.Scene`, or of the root node of a prefab. */
+export function rootOf(table: Table): number {
+  const root = refIndex(entryAt(table, 0)[table.kind === 'scene' ? 'scene' : 'data']);
+  if (root === undefined) throw new CocosError('E_INTERNAL', 'The file has lost its root');
+  return root;
+}
+
+/** The numbers of all objects that the first one leads to, in the order in which the editor writes them. */
+export function visitOrder(objects: readonly Entry[]): number[] {
+  const seen = new Uint8Array(objects.length);
+  const order: number[] = [];
+  const waiting = [0];
+  const found: number[] = [];
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    const entry = objects[index];
+    if (entry === undefined || seen[index] === 1) continue;
+    seen[index] = 1;
+    order.push(index);
+    found.length = 0;
+    for (const key in entry) eachRef(entry[key] ?? null, (next) => found.push(next));
+    // Last first, as the next one visited is the last one waiting.
+    for (let at = found.length - 1; at >= 0; at -= 1) waiting.push(found[at] ?? 0);
+  }
+  return order;
+}
+
+/** The numbers of the objects to print, in order: as the editor would write them, or else as they are without what was removed. */
+function printOrder(table: Table): number[] {
+  const order = visitOrder(table.objects);
+  if (table.canonical) return order;
+  const kept = new Set([...order, ...table.strays]);
+  return [...table.objects.keys()].filter((index) => kept.has(index));
+}
+
+/** The objects as they are printed: numbered in order, without what nothing leads to any more. */
+export function settledObjects(table: Table): Entry[] {
+  const order = printOrder(table);
+  const settled =
+    order.length === table.objects.length && order.every((index, position) => index === position);
+  if (settled) return table.objects;
+  const numbers = new Map(order.map((index, position) => [index, position]));
+  // A reference to nothing must not come to name something.
+  const renumber = (index: number): number | null => numbers.get(index) ?? null;
+  return order.map((index) => cloneJson(entryAt(table, index), renumber));
+}
+
+/** The text of the file; the very text it was parsed from while nothing changed. */
+export function printTable(table: Table): string {
+  return printText(settledObjects(table), table.style);
+}
