@@ -1,0 +1,188 @@
+import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseMeta, type Meta } from '#cocos/document';
+import { assetOf, baseUuid, type Asset, type SubAsset } from './asset.ts';
+import type { FoundProject } from './find-project.ts';
+import { fileOf, urlOf } from './paths.ts';
+
+/** What became of an asset since the last look. */
+export interface AssetChange {
+  readonly change: 'create' | 'update' | 'delete';
+  readonly asset: Asset;
+}
+
+/** A file that calls itself a meta and cannot be one, or claims the uuid of another. */
+export interface AssetProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Entry {
+  readonly stamp: string;
+  readonly asset: Asset | undefined;
+  readonly problem: string | undefined;
+}
+
+/** How long to work before others get their turn. */
+const sliceMs = 10;
+
+/** The assets of a project by uuid and path; looking again reads only what changed. */
+export class AssetIndex {
+  readonly #project: FoundProject;
+  /** By the path of the meta. */
+  #entries = new Map<string, Entry>();
+  #byPath = new Map<string, Asset>();
+  #byUuid = new Map<string, Asset>();
+  #folders: string[] = [];
+
+  constructor(project: FoundProject) {
+    this.#project = project;
+  }
+
+  get assets(): Iterable<Asset> {
+    return this.#byPath.values();
+  }
+
+  /** The folders that were seen, absolute. */
+  get folders(): readonly string[] {
+    return this.#folders;
+  }
+
+  byUuid(uuid: string): Asset | undefined {
+    const asset = this.#byUuid.get(baseUuid(uuid));
+    return asset !== undefined && (asset.uuid === uuid || subAssetOf(asset, uuid))
+      ? asset
+      : undefined;
+  }
+
+  byPath(relative: string): Asset | undefined {
+    return this.#byPath.get(relative);
+  }
+
+  /** Metas that describe nothing, and metas whose uuid is another's. */
+  *problems(): Generator<AssetProblem> {
+    for (const [file, { asset, problem }] of this.#entries) {
+      const holder = asset && this.#byUuid.get(asset.uuid);
+      if (problem !== undefined) yield { path: file, message: problem };
+      else if (asset !== undefined && holder !== undefined && holder.path !== asset.path) {
+        yield { path: file, message: `its uuid ${asset.uuid} is that of ${holder.path}` };
+      }
+    }
+  }
+
+  /** Looks at all folders; reads the metas that are new or have changed. */
+  async refresh(): Promise<AssetChange[]> {
+    const entries = new Map<string, Entry>();
+    const folders: string[] = [];
+    let until = performance.now() + sliceMs;
+    for (const mount of this.#project.mounts) {
+      const waiting = [mount.path];
+      for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+        folders.push(path.join(this.#project.root, folder));
+        const listed = list(path.join(this.#project.root, folder));
+        const names = new Set(listed.map(({ name }) => name));
+        for (const entry of listed) {
+          const place = `${folder}/${entry.name}`;
+          if (entry.isDirectory()) waiting.push(place);
+          else if (entry.name.endsWith('.meta')) {
+            const indexed = this.#look(place, names.has(entry.name.slice(0, -'.meta'.length)));
+            if (indexed !== undefined) entries.set(place, indexed);
+          }
+          if (performance.now() > until) {
+            await nextTurn();
+            until = performance.now() + sliceMs;
+          }
+        }
+      }
+    }
+    this.#folders = folders;
+    return this.#replace(entries);
+  }
+
+  /** Looks at single files again, after they were written. */
+  update(paths: Iterable<string>): AssetChange[] {
+    const entries = new Map(this.#entries);
+    for (const changed of paths) {
+      const meta = changed.endsWith('.meta') ? changed : `${changed}.meta`;
+      const file = path.join(this.#project.root, meta.slice(0, -'.meta'.length));
+      const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
+      const indexed = this.#look(meta, isThere);
+      if (indexed === undefined) entries.delete(meta);
+      else entries.set(meta, indexed);
+    }
+    return this.#replace(entries);
+  }
+
+  #look(place: string, exists: boolean): Entry | undefined {
+    const file = path.join(this.#project.root, place);
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile()) return undefined;
+    const stamp = `${stat.mtimeMs}:${stat.ctimeMs}:${stat.size}:${stat.ino}:${exists}`;
+    const known = this.#entries.get(place);
+    return known?.stamp === stamp ? known : { stamp, ...this.#read(place, exists) };
+  }
+
+  #read(place: string, exists: boolean): Pick<Entry, 'asset' | 'problem'> {
+    const relative = place.slice(0, -'.meta'.length);
+    let meta: Meta | undefined;
+    try {
+      // A link may lead out of the project.
+      meta = parseMeta(readFileSync(fileOf(this.#project, place), 'utf8'));
+    } catch (error) {
+      return { asset: undefined, problem: error instanceof Error ? error.message : String(error) };
+    }
+    if (meta === undefined) return { asset: undefined, problem: undefined };
+    const url = urlOf(this.#project, relative) ?? relative;
+    return { asset: assetOf(meta, { path: relative, url, exists }), problem: undefined };
+  }
+
+  #replace(entries: Map<string, Entry>): AssetChange[] {
+    const before = this.#entries;
+    const changes: AssetChange[] = [];
+    for (const [place, { asset }] of entries) {
+      const known = before.get(place)?.asset;
+      if (asset !== undefined && asset !== known) {
+        changes.push({ change: known === undefined ? 'create' : 'update', asset });
+      }
+    }
+    for (const [place, { asset }] of before) {
+      if (asset !== undefined && entries.get(place)?.asset === undefined) {
+        changes.push({ change: 'delete', asset });
+      }
+    }
+    this.#entries = entries;
+    if (changes.length > 0) this.#arrange();
+    return changes;
+  }
+
+  #arrange(): void {
+    this.#byPath = new Map();
+    this.#byUuid = new Map();
+    for (const { asset } of this.#entries.values()) {
+      if (asset === undefined) continue;
+      this.#byPath.set(asset.path, asset);
+      // Of two with one uuid, the one whose file is there.
+      const other = this.#byUuid.get(asset.uuid);
+      if (other === undefined || (!other.exists && asset.exists))
+        this.#byUuid.set(asset.uuid, asset);
+    }
+  }
+}
+
+/** The sub-asset of an asset by its whole uuid. */
+export function subAssetOf(asset: Asset, uuid: string): SubAsset | undefined {
+  return asset.subAssets.find((sub) => sub.uuid === uuid);
+}
+
+/** Links to folders are not followed: they lead out of the project, or to a folder that is listed anyway. */
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // It went away meanwhile.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { parseTable, type Table } from '#cocos/document';
+import { codeOf } from './durable.ts';
+import { fileOf } from './paths.ts';
+import { hashOf, stampOf } from './stamp.ts';
+
+/** A file as it was when it was read. */
+export interface KnownFile {
+  readonly stamp: string;
+  readonly hash: string;
+}
+
+interface ParsedFile extends KnownFile {
+  readonly table: Table;
+  readonly size: number;
+}
+
+/** How many characters of scenes and prefabs are kept parsed. */
+const maxKept = 64 * 1024 * 1024;
+
+/** Reads the files of a project, and keeps its scenes and prefabs parsed while they do not change. */
+export class FileStore {
+  readonly #root: string;
+  readonly #parsed = new Map<string, ParsedFile>();
+  #kept = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The bytes of a file, and what it takes to see later that they are the same. */
+  read(path: string): (KnownFile & { readonly bytes: Buffer }) | undefined {
+    const file = fileOf({ root: this.#root }, path);
+    const stamp = stampOf(file);
+    if (stamp === undefined) return undefined;
+    try {
+      const bytes = readFileSync(file);
+      return { stamp, hash: hashOf(bytes), bytes };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** A scene or prefab, parsed; it is shared, and must not be changed. */
+  table(path: string): ParsedFile | undefined {
+    const kept = this.#parsed.get(path);
+    const stamp = kept && stampOf(fileOf({ root: this.#root }, path));
+    if (kept !== undefined && kept.stamp === stamp) {
+      this.#drop(path);
+      return this.#keep(path, kept);
+    }
+    this.#drop(path);
+    const known = this.read(path);
+    if (known === undefined) return undefined;
+    const { bytes, hash, stamp: current } = known;
+    const table = parseTable(bytes.toString('utf8'), path);
+    return this.#keep(path, { table, hash, stamp: current, size: bytes.length });
+  }
+
+  #keep(path: string, parsed: ParsedFile): ParsedFile {
+    this.#parsed.set(path, parsed);
+    this.#kept += parsed.size;
+    // The one used longest ago is the first.
+    for (const oldest of this.#parsed.keys()) {
+      if (this.#kept <= maxKept || oldest === path) break;
+      this.#drop(oldest);
+    }
+    return parsed;
+  }
+
+  #drop(path: string): void {
+    this.#kept -= this.#parsed.get(path)?.size ?? 0;
+    this.#parsed.delete(path);
+  }
+}

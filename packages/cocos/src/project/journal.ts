@@ -1,0 +1,297 @@
+import { existsSync, statSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { CocosError } from '#cocos/document';
+import { codeOf, syncFolder, writeDurably } from './durable.ts';
+import { fileOf } from './paths.ts';
+import { hashOf } from './stamp.ts';
+
+/** A file before and after; undefined where there is none. */
+export interface FileStep {
+  readonly path: string;
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
+}
+
+/** Everything one transaction does to the files of a project. */
+export interface Plan {
+  readonly id: string;
+  readonly label: string;
+  readonly files: readonly FileStep[];
+  /** Folders that come and go, outer ones first. */
+  readonly createdFolders: readonly string[];
+  readonly removedFolders: readonly string[];
+  /** The transaction that this one takes back. */
+  readonly undoes?: string;
+}
+
+/** What is written of a transaction before anything is touched. */
+export interface JournalRecord {
+  readonly id: string;
+  readonly label: string;
+  readonly at: string;
+  readonly files: readonly {
+    readonly path: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }[];
+  readonly createdFolders: readonly string[];
+  readonly removedFolders: readonly string[];
+  readonly undoes?: string;
+}
+
+/**
+ * A transaction is a folder whose name says how far it came. Until it is `applying` nothing of the project was touched; once it
+ * is `done` everything is in place; whatever is found `applying` was interrupted, and is taken back from the copies in it.
+ */
+type Stage = 'preparing' | 'applying' | 'done' | 'discarded';
+
+/** Where a transaction lies. */
+export interface JournalEntry {
+  readonly number: number;
+  readonly stage: Stage;
+  readonly folder: string;
+}
+
+/** What the journal works on. `onStep` hears of every single change to the disk, before it is made. */
+export interface JournalPlace {
+  readonly root: string;
+  /** The folder of the transactions. */
+  readonly folder: string;
+  readonly onStep?: ((step: string) => void) | undefined;
+}
+
+/** The transactions in the journal, oldest first. */
+export async function journalEntries(place: JournalPlace): Promise<JournalEntry[]> {
+  let names: string[];
+  try {
+    names = await readdir(place.folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+  return names
+    .flatMap((name): JournalEntry[] => {
+      const [, number, stage] = /^(\d+)\.(preparing|applying|done|discarded)$/.exec(name) ?? [];
+      if (number === undefined) return [];
+      const folder = path.join(place.folder, name);
+      return [{ number: Number(number), stage: stage as Stage, folder }];
+    })
+    .sort((left, right) => left.number - right.number);
+}
+
+/** The record of a transaction; undefined where it is damaged. */
+export async function readRecord(entry: JournalEntry): Promise<JournalRecord | undefined> {
+  try {
+    return JSON.parse(
+      await readFile(path.join(entry.folder, 'journal.json'), 'utf8'),
+    ) as JournalRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes a file had before a transaction. */
+export function readBefore(entry: JournalEntry, index: number): Promise<Uint8Array> {
+  return readFile(path.join(entry.folder, `before-${index}`));
+}
+
+/** Does a transaction: all of it, or nothing. */
+export async function runPlan(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
+  const prepared = await prepare(place, plan);
+  const record = recordOf(plan);
+  try {
+    await apply(place, prepared, record);
+    return await restage(place, prepared, 'done');
+  } catch (error) {
+    await takeBack(place, prepared, record).catch((second: unknown) => {
+      throw new CocosError('E_INTERNAL', `"${plan.label}" was interrupted by ${String(error)}`, {
+        suggestion: 'Opening the project again takes it back.',
+        cause: second,
+      });
+    });
+    throw failure(error, plan.label);
+  }
+}
+
+/** Takes back what was interrupted and clears away what is left over; answers the labels of what was taken back. */
+export async function recover(place: JournalPlace): Promise<string[]> {
+  const recovered: string[] = [];
+  for (const entry of await journalEntries(place)) {
+    const record = await readRecord(entry);
+    if (entry.stage === 'applying' && record !== undefined) {
+      await takeBack(place, entry, record);
+      recovered.push(record.label);
+    } else if (entry.stage === 'done' && record?.undoes !== undefined) {
+      await clearUndone(place, entry, record.undoes);
+    } else if (entry.stage !== 'done' || record === undefined) {
+      await rm(entry.folder, { recursive: true, force: true });
+    }
+  }
+  return recovered;
+}
+
+/** After a transaction was taken back there is nothing to remember of it, nor of taking it back. */
+export async function clearUndone(
+  place: JournalPlace,
+  undo: JournalEntry,
+  undoes: string,
+): Promise<void> {
+  for (const entry of await journalEntries(place)) {
+    if (entry.stage !== 'done' || entry.number === undo.number) continue;
+    if ((await readRecord(entry))?.id === undoes) await discard(place, entry);
+  }
+  await discard(place, undo);
+}
+
+/** Forgets a transaction. */
+export async function discard(place: JournalPlace, entry: JournalEntry): Promise<void> {
+  const { folder } = await restage(place, entry, 'discarded');
+  step(place, `remove ${folder}`);
+  await rm(folder, { recursive: true, force: true });
+}
+
+function recordOf(plan: Plan): JournalRecord {
+  const { files, ...rest } = plan;
+  const hash = (bytes: Uint8Array | undefined) => (bytes === undefined ? null : hashOf(bytes));
+  return {
+    ...rest,
+    at: new Date().toISOString(),
+    files: files.map((file) => ({
+      path: file.path,
+      before: hash(file.before),
+      after: hash(file.after),
+    })),
+  };
+}
+
+/** Writes everything that is needed to do the transaction and to take it back. */
+async function prepare(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
+  const number = Math.max(0, ...(await journalEntries(place)).map((entry) => entry.number)) + 1;
+  const folder = path.join(place.folder, `${String(number).padStart(6, '0')}.preparing`);
+  const write = async (name: string, content: Uint8Array | string | undefined, mode?: number) => {
+    if (content === undefined) return;
+    step(place, `write ${name}`);
+    await writeDurably(path.join(folder, name), content, mode);
+  };
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const [index, file] of plan.files.entries()) {
+      const stat = statSync(fileOf(place, file.path), { throwIfNoEntry: false });
+      await write(`before-${index}`, file.before, stat?.mode);
+      await write(`after-${index}`, file.after, stat?.mode);
+    }
+    await write('journal.json', JSON.stringify(recordOf(plan), null, 1));
+    await syncFolder(folder);
+    return await restage(place, { number, stage: 'preparing', folder }, 'applying');
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw failure(error, plan.label);
+  }
+}
+
+async function apply(
+  place: JournalPlace,
+  entry: JournalEntry,
+  record: JournalRecord,
+): Promise<void> {
+  for (const created of record.createdFolders) {
+    step(place, `make ${created}`);
+    await mkdir(fileOf(place, created), { recursive: true });
+  }
+  const touched = new Set(
+    record.createdFolders.map((folder) => path.dirname(fileOf(place, folder))),
+  );
+  for (const [index, file] of record.files.entries()) {
+    const target = fileOf(place, file.path);
+    step(place, `${file.after === null ? 'remove' : 'replace'} ${file.path}`);
+    if (file.after === null) await unlink(target);
+    else await rename(path.join(entry.folder, `after-${index}`), target);
+    touched.add(path.dirname(target));
+  }
+  for (const removed of record.removedFolders.toReversed()) {
+    step(place, `remove ${removed}`);
+    await removeIfEmpty(fileOf(place, removed));
+  }
+  await syncAll(touched);
+}
+
+/** Puts the files back that the transaction changed; what somebody else changed since is left as it is. */
+async function takeBack(
+  place: JournalPlace,
+  entry: JournalEntry,
+  record: JournalRecord,
+): Promise<void> {
+  const touched = new Set<string>();
+  for (const folder of record.removedFolders) {
+    step(place, `make ${folder}`);
+    await mkdir(fileOf(place, folder), { recursive: true });
+  }
+  for (const [index, file] of record.files.entries()) {
+    const target = fileOf(place, file.path);
+    const current = await currentHash(target);
+    if (current === file.before || current !== file.after) continue;
+    step(place, `restore ${file.path}`);
+    if (file.before === null) await unlink(target);
+    else {
+      await mkdir(path.dirname(target), { recursive: true });
+      await rename(path.join(entry.folder, `before-${index}`), target);
+    }
+    touched.add(path.dirname(target));
+  }
+  for (const created of record.createdFolders.toReversed()) {
+    step(place, `remove ${created}`);
+    await removeIfEmpty(fileOf(place, created));
+  }
+  await syncAll(touched);
+  await discard(place, entry);
+}
+
+async function currentHash(file: string): Promise<string | null> {
+  try {
+    return hashOf(await readFile(file));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
+    throw error;
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
+  }
+}
+
+async function syncAll(folders: Iterable<string>): Promise<void> {
+  for (const folder of folders) if (existsSync(folder)) await syncFolder(folder);
+}
+
+/** Moves a transaction on: one rename, so it is at one stage at every moment. */
+async function restage(
+  place: JournalPlace,
+  entry: JournalEntry,
+  stage: Stage,
+): Promise<JournalEntry> {
+  if (entry.stage === stage) return entry;
+  const folder = entry.folder.replace(/\.[a-z]+$/, `.${stage}`);
+  step(place, `rename to ${path.basename(folder)}`);
+  await rename(entry.folder, folder);
+  await syncFolder(place.folder);
+  return { ...entry, stage, folder };
+}
+
+function step({ onStep }: JournalPlace, what: string): void {
+  onStep?.(what);
+}
+
+function failure(error: unknown, label: string): CocosError {
+  if (error instanceof CocosError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+  return new CocosError('E_UNAVAILABLE', `"${label}" was not written, nothing changed: ${reason}`, {
+    suggestion: isFull ? 'Free some space on the disk.' : 'See that the files can be written.',
+    cause: error,
+  });
+}

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { isObject, type JsonObject } from '#cocos/document';
+
+/** The object of a JSON file; undefined where there is none, also when the file is damaged. */
+export function readJsonFile(file: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object inside an object, along a path of names; empty where there is none. */
+export function objectIn(value: JsonObject | undefined, ...names: string[]): JsonObject {
+  let inner: unknown = value;
+  for (const name of names) inner = isObject(inner) ? inner[name] : undefined;
+  return isObject(inner) ? inner : {};
+}

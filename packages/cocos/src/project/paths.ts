@@ -1,0 +1,88 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { CocosError } from '#cocos/document';
+import type { FoundProject, Mount } from './find-project.ts';
+
+type Place = Pick<FoundProject, 'root' | 'mounts'>;
+
+/** The path in the project, with `/`, of a `db://` address, a relative or an absolute path; refuses what leads out. */
+export function resolvePath(place: Place, input: string): string {
+  const plain = input.replaceAll('\\', '/');
+  const relative = plain.startsWith('db://') ? fromUrl(place, plain) : fromPath(place, plain);
+  const normal = path.posix.normalize(relative).replace(/\/$/, '');
+  const leadsOut = normal === '..' || normal.startsWith('../') || path.posix.isAbsolute(normal);
+  if (leadsOut || normal.includes('\0') || /^[a-z]:/i.test(normal)) throw outside(input);
+  return normal;
+}
+
+function fromUrl({ mounts }: Place, url: string): string {
+  const [name = '', ...rest] = url.slice('db://'.length).split('/');
+  const mount = mounts.find((candidate) => candidate.name === name);
+  if (mount !== undefined) {
+    const inner = path.posix.normalize(rest.join('/'));
+    if (inner === '..' || inner.startsWith('../')) throw outside(url);
+    return path.posix.join(mount.path, inner);
+  }
+  const suggestion =
+    name === 'internal'
+      ? 'These assets belong to the engine: refer to them by uuid.'
+      : `Known are ${mounts.map((known) => `db://${known.name}`).join(', ')}.`;
+  throw new CocosError('E_NOT_FOUND', `the project has no asset database db://${name}`, {
+    suggestion,
+  });
+}
+
+function fromPath({ root }: Place, input: string): string {
+  if (!path.isAbsolute(input)) return input;
+  return path.relative(root, input).replaceAll('\\', '/');
+}
+
+/** The absolute path of a path of the project, with symbolic links resolved; refuses links that lead out. */
+export function fileOf({ root }: Pick<Place, 'root'>, relative: string): string {
+  const file = path.join(root, relative);
+  const { real, rest } = realBegin(file);
+  const isInside = real === root || real.startsWith(root + path.sep);
+  if (!isInside) throw outside(relative);
+  return path.join(real, rest);
+}
+
+/** The part of a path that exists, resolved, and the part that does not. */
+function realBegin(file: string): { readonly real: string; readonly rest: string } {
+  const missing: string[] = [];
+  for (let at = file; ; at = path.dirname(at)) {
+    try {
+      return { real: realpathSync(at), rest: path.join(...missing) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if ((code !== 'ENOENT' && code !== 'ENOTDIR') || at === path.dirname(at)) throw error;
+      missing.unshift(path.basename(at));
+    }
+  }
+}
+
+/** The `db://` address of a path; undefined for what is no asset. */
+export function urlOf({ mounts }: Pick<Place, 'mounts'>, relative: string): string | undefined {
+  const mount = mountOf(mounts, relative);
+  return mount && `db://${mount.name}${relative.slice(mount.path.length)}`;
+}
+
+function mountOf(mounts: readonly Mount[], relative: string): Mount | undefined {
+  return mounts.find(({ path: base }) => relative === base || relative.startsWith(`${base}/`));
+}
+
+/** Refuses a path where nothing may be written: outside the assets and settings, or in an extension that says so. */
+export function refuseUnwritable({ mounts }: Pick<Place, 'mounts'>, relative: string): void {
+  const mount = mountOf(mounts, relative);
+  if (mount !== undefined && !mount.readonly && relative !== mount.path) return;
+  if (relative.startsWith('settings/v2/')) return;
+  const reason = mount?.readonly === true ? 'is read-only' : 'is no place for assets';
+  throw new CocosError('E_INVALID_ARGUMENT', `${relative} ${reason}: nothing is written there`, {
+    suggestion: 'Use a path below assets.',
+  });
+}
+
+function outside(input: string): CocosError {
+  return new CocosError('E_INVALID_ARGUMENT', `${input} leads out of the project`, {
+    suggestion: 'Use db://assets/… or a path inside the project.',
+  });
+}

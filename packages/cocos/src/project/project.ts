@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { uuidsInText } from '#cocos/document';
+import { readScript, ScriptCatalog, type ScriptFacts, type ScriptFile } from '#cocos/scripts';
+import type { Asset } from './asset.ts';
+import { AssetIndex, type AssetChange, type AssetProblem } from './asset-index.ts';
+import { decode } from './bytes.ts';
+import { Draft } from './draft.ts';
+import { readEditorState, type EditorState } from './editor-state.ts';
+import { FileStore } from './file-store.ts';
+import { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
+import { fileOf, resolvePath, urlOf } from './paths.ts';
+import { matching, ReferenceIndex, type AssetUse } from './references.ts';
+import { stampOf } from './stamp.ts';
+import { Transactions, type Transaction, type TransactionOptions } from './transactions.ts';
+import { FolderWatch } from './watch-folders.ts';
+
+export type ProjectOptions = TransactionOptions;
+
+/** After the first of several changes, how long to wait for the others. */
+const settleMs = 100;
+
+/** Opens the project that a folder belongs to: takes back what was interrupted, and looks at its assets. */
+export async function openProject(folder: string, options: ProjectOptions = {}): Promise<Project> {
+  const project = new Project(findProject(folder), options);
+  await project.start();
+  return project;
+}
+
+/** A Cocos Creator project on the disk: what is in it, and the one way to change it. */
+export class Project implements Disposable {
+  readonly root: string;
+  readonly info: ProjectInfo;
+  readonly mounts: readonly Mount[];
+  readonly #found: FoundProject;
+  readonly #store: FileStore;
+  readonly #index: AssetIndex;
+  readonly #references: ReferenceIndex;
+  readonly #transactions: Transactions;
+  readonly #listeners = new Set<(changes: AssetChange[]) => void>();
+  readonly #scripts = new Map<string, { readonly stamp: string; readonly file: ScriptFile }>();
+  readonly #watch = new FolderWatch(() => {
+    this.#changed();
+  });
+  #catalog: ScriptCatalog | undefined;
+  #refreshing: Promise<AssetChange[]> | undefined;
+  #isDirty = true;
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(found: FoundProject, options: ProjectOptions) {
+    this.#found = found;
+    this.root = found.root;
+    this.info = found.info;
+    this.mounts = found.mounts;
+    this.#store = new FileStore(found.root);
+    this.#index = new AssetIndex(found);
+    this.#references = new ReferenceIndex(found.root);
+    this.#transactions = new Transactions(found.root, this.#store, options);
+  }
+
+  /** Takes back what was interrupted, and looks at the assets for the first time. */
+  async start(): Promise<void> {
+    await this.#transactions.recover();
+    await this.refresh();
+  }
+
+  /** Looks for changes on the disk; reads only what changed. */
+  refresh(): Promise<AssetChange[]> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Looks for changes unless it is watched and none was seen. */
+  async current(): Promise<void> {
+    if (this.#isDirty || !this.#watch.reliable) await this.refresh();
+  }
+
+  /** Follows the disk from now on; the listener hears what changed, also by our own transactions. */
+  watch(listener: (changes: AssetChange[]) => void): Disposable {
+    this.#listeners.add(listener);
+    this.#watch.follow(this.#index.folders);
+    // Something may have happened before the first watch.
+    this.#changed();
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(listener);
+        if (this.#listeners.size === 0) this[Symbol.dispose]();
+      },
+    };
+  }
+
+  assets(): Iterable<Asset> {
+    return this.#index.assets;
+  }
+
+  /** The asset of a uuid, also of one of its sub-assets. */
+  asset(uuid: string): Asset | undefined {
+    return this.#index.byUuid(uuid);
+  }
+
+  /** The asset at a path or `db://` address. */
+  assetAt(input: string): Asset | undefined {
+    return this.#index.byPath(this.resolve(input));
+  }
+
+  /** Metas that cannot be read, and assets that share a uuid. */
+  problems(): Iterable<AssetProblem> {
+    return this.#index.problems();
+  }
+
+  /** The path in the project of a `db://` address, a relative or an absolute path; refuses what leads out. */
+  resolve(input: string): string {
+    return resolvePath(this.#found, input);
+  }
+
+  /** The `db://` address of a path; undefined for what is no asset. */
+  url(input: string): string | undefined {
+    return urlOf(this.#found, this.resolve(input));
+  }
+
+  /** The absolute path of a file, with symbolic links resolved. */
+  file(input: string): string {
+    return fileOf(this.#found, this.resolve(input));
+  }
+
+  /** The classes of all scripts; reads only those that changed. */
+  async scripts(): Promise<ScriptCatalog> {
+    const files: ScriptFile[] = [];
+    let isSame = this.#catalog !== undefined;
+    for (const asset of this.assets()) {
+      if (asset.importer !== 'typescript' && asset.importer !== 'javascript') continue;
+      const stamp = stampOf(this.file(asset.path)) ?? '';
+      const known = this.#scripts.get(asset.uuid);
+      const isKnown = known?.stamp === stamp && known.file.path === asset.path;
+      const file = isKnown
+        ? known.file
+        : { uuid: asset.uuid, path: asset.path, facts: await this.#readScript(asset) };
+      if (!isKnown) this.#scripts.set(asset.uuid, { stamp, file });
+      isSame &&= isKnown;
+      files.push(file);
+    }
+    const count = files.length;
+    if (!isSame || count !== this.#scripts.size) {
+      const present = new Set(files.map(({ uuid }) => uuid));
+      for (const uuid of this.#scripts.keys()) if (!present.has(uuid)) this.#scripts.delete(uuid);
+      this.#catalog = new ScriptCatalog(files);
+    }
+    return this.#catalog ?? new ScriptCatalog(files);
+  }
+
+  /** The files that refer to an asset, or to just a part of it; with a draft, as it would be. */
+  async usersOf(uuid: string, draft?: Draft): Promise<AssetUse[]> {
+    await this.#references.refresh(this.assets());
+    const users = this.#references.usersOf(uuid);
+    if (draft === undefined) return users;
+    const changed = new Map(draft.files().map((file) => [file.path, file.after]));
+    const others = users.filter((use) => !changed.has(use.path));
+    for (const [path, after] of changed) {
+      const found = after === undefined ? [] : matching(uuidsInText(decode(after)), uuid);
+      const own = draft.assetAt(path.replace(/\.meta$/, ''))?.uuid;
+      if (found.length > 0 && own !== uuid) others.push({ path, uuids: found });
+    }
+    return others;
+  }
+
+  /** The uuids of the assets that a file refers to. */
+  async referencesOf(input: string): Promise<readonly string[]> {
+    await this.#references.refresh(this.assets());
+    return this.#references.referencesOf(this.resolve(input));
+  }
+
+  /** A copy of the project to plan on. */
+  draft(): Draft {
+    return new Draft({
+      root: this.root,
+      mounts: this.mounts,
+      store: this.#store,
+      asset: (uuid) => this.#index.byUuid(uuid),
+      assetAt: (path) => this.#index.byPath(path),
+      assets: () => this.#index.assets,
+    });
+  }
+
+  /** Writes all of a draft, or nothing of it; undefined where it changes nothing. */
+  async commit(draft: Draft, label: string): Promise<Transaction | undefined> {
+    const done = await this.#transactions.commit(draft, label);
+    if (done !== undefined) this.#wrote(done);
+    return done;
+  }
+
+  /** Takes back the last transaction; with an id, only if that is the last. */
+  async undo(id?: string): Promise<Transaction> {
+    const done = await this.#transactions.undo(id);
+    this.#wrote(done);
+    return done;
+  }
+
+  /** What can be undone, the last first. */
+  history(): Promise<Transaction[]> {
+    return this.#transactions.history();
+  }
+
+  /** Whether the editor has the project open. */
+  editor(): EditorState {
+    return readEditorState(this.root);
+  }
+
+  /** Stops watching. */
+  [Symbol.dispose](): void {
+    this.#listeners.clear();
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    this.#watch.close();
+  }
+
+  async #refresh(): Promise<AssetChange[]> {
+    this.#isDirty = false;
+    const changes = await this.#index.refresh();
+    if (this.#listeners.size > 0) this.#watch.follow(this.#index.folders);
+    this.#tell(changes);
+    return changes;
+  }
+
+  #wrote({ files }: Transaction): void {
+    this.#tell(this.#index.update(files.map(({ path }) => path)));
+  }
+
+  #tell(changes: AssetChange[]): void {
+    if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+  }
+
+  #changed(): void {
+    this.#isDirty = true;
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined;
+      // What cannot be listed now is looked for again by the next one who asks.
+      this.refresh().catch(() => {
+        this.#isDirty = true;
+      });
+    }, settleMs).unref();
+  }
+
+  async #readScript(asset: Asset): Promise<ScriptFacts> {
+    try {
+      return await readScript(readFileSync(this.file(asset.path), 'utf8'));
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      return { classes: [], imports: [], enums: {}, problem };
+    }
+  }
+}
