@@ -1,0 +1,157 @@
+import {
+  append,
+  type Change,
+  CocosError,
+  cloneJson,
+  componentHead,
+  insertComponent,
+  insertNode,
+  type InstanceOverride,
+  isObject,
+  type Json,
+  overridesOf,
+  ref,
+  refIndex,
+  removeComponent,
+  revertOverrides,
+  setValue,
+  takeFragment,
+  type ViewItem,
+} from '#cocos/document';
+import { componentSpec } from './component-class.ts';
+import { requireInstance } from './prefabs.ts';
+import { openDocument, refreshOthers, type SceneDocument } from './workspace.ts';
+
+/** What applying did. */
+export interface OverridesApplied {
+  readonly prefab: string;
+  readonly applied: number;
+  /** What only the document can say, such as references out of the instance. */
+  readonly kept: number;
+  readonly changes: readonly Change[];
+}
+
+interface Applying {
+  readonly document: SceneDocument;
+  readonly prefab: SceneDocument;
+  readonly instance: ViewItem;
+  readonly changes: Change[];
+}
+
+/** Makes what an instance has other than its prefab part of the prefab, so that all instances have it. */
+export function applyOverrides(document: SceneDocument, reference: string): OverridesApplied {
+  const instance = requireInstance(document, reference);
+  const prefab = openDocument(document.workspace, instance.asset ?? '');
+  if (prefab === document)
+    throw new CocosError('E_CONFLICT', 'A prefab cannot be applied to itself.');
+  const on: Applying = { document, prefab, instance, changes: [] };
+  const overrides = overridesOf(document.view, instance.index).filter(({ reserved }) => !reserved);
+  const applied = new Set<number>();
+  const done = new Set<string>();
+  for (const override of overrides) {
+    const key = `${override.localId.join()} ${override.path[0] ?? override.entry}`;
+    if (done.has(key) || applyOne(on, override)) {
+      applied.add(override.entry);
+      done.add(key);
+    }
+  }
+  revertOverrides(document.view, instance.index, ({ entry }) => applied.has(entry));
+  refreshOthers(prefab);
+  const kept = overrides.length - applied.size;
+  return { prefab: prefab.path, applied: applied.size, kept, changes: on.changes };
+}
+
+function applyOne(on: Applying, override: InstanceOverride): boolean {
+  const { document, prefab, changes } = on;
+  const target = inPrefab(on, override.localId);
+  const source = override.target;
+  if (target === undefined) return false;
+  switch (override.kind) {
+    case 'property':
+    case 'reference':
+      return (
+        source !== undefined && applyField(on, { target, source, field: override.path[0] ?? '' })
+      );
+    case 'removedComponent':
+      changes.push(...removeComponent(prefab.view, target.index));
+      return true;
+    case 'mountedNode': {
+      const { fragment } = takeFragment(document.view, override.entry);
+      if (mentions(fragment.objects, on.instance.asset ?? '')) return false;
+      changes.push(...insertNode(prefab.view, fragment, { parent: target.index }).changes);
+      return true;
+    }
+    case 'mountedComponent': {
+      const { fragment } = takeFragment(document.view, override.entry);
+      changes.push(...insertComponent(prefab.view, fragment, { node: target.index }).changes);
+      return true;
+    }
+  }
+}
+
+/** Whether objects use the prefab itself, which it cannot contain. */
+function mentions(objects: readonly Json[], uuid: string): boolean {
+  return JSON.stringify(objects).includes(uuid);
+}
+
+/** A whole field is applied at once: parts of lists make no sense alone. */
+function applyField(
+  on: Applying,
+  { target, source, field }: { target: ViewItem; source: ViewItem; field: string },
+): boolean {
+  const { document, prefab, changes } = on;
+  const value = document.view.at(source.index)[field];
+  if (value === undefined) return false;
+  const translated = translate(on, value);
+  if (translated === undefined) return false;
+  const order =
+    target.kind === 'component'
+      ? [
+          ...componentHead,
+          ...componentSpec(prefab, target).fields.map(({ stored }) => stored),
+          '_id',
+        ]
+      : undefined;
+  changes.push(...setValue(prefab.view, target.index, { path: [field], value: translated, order }));
+  return true;
+}
+
+/** The same value in the prefab; undefined where it points out of the instance. */
+function translate(on: Applying, value: Json): Json | undefined {
+  const index = refIndex(value);
+  if (index !== undefined) return translateReference(on, index);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => translate(on, item));
+    return items.includes(undefined) ? undefined : (items as Json[]);
+  }
+  if (!isObject(value)) return cloneJson(value);
+  const object: Record<string, Json> = {};
+  for (const [key, part] of Object.entries(value)) {
+    const translated = translate(on, part);
+    if (translated === undefined) return undefined;
+    object[key] = translated;
+  }
+  return object;
+}
+
+function translateReference(on: Applying, index: number): Json | undefined {
+  const { view } = on.document;
+  const item = view.item(index);
+  if (item === undefined) {
+    const entry = translate(on, view.at(index));
+    return isObject(entry) ? ref(append(on.prefab.view.table, entry)) : undefined;
+  }
+  if (item.instance !== on.instance.index || item.localId === undefined) return undefined;
+  const same = inPrefab(on, item.localId);
+  return same === undefined ? undefined : ref(same.index);
+}
+
+/** The object of the prefab that an override of an instance names. */
+function inPrefab(
+  { prefab: { view } }: Applying,
+  localId: readonly string[],
+): ViewItem | undefined {
+  const [first = '', ...rest] = localId;
+  const item = view.find(first);
+  return item === undefined || rest.length === 0 ? item : view.target(item.index, rest);
+}

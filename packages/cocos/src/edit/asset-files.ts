@@ -1,0 +1,73 @@
+import { CocosError, createMeta, type JsonObject, type Meta, newUuid } from '#cocos/document';
+import type { Workspace } from './workspace.ts';
+
+/** What metas say where a project has none to learn from. */
+const versions: Readonly<Record<string, string>> = {
+  directory: '1.2.0',
+  image: '1.0.27',
+  prefab: '1.1.50',
+  scene: '1.1.50',
+  'sprite-frame': '1.0.12',
+  texture: '1.0.22',
+};
+
+/** The version that the project's editor writes into metas of an importer. */
+export function metaVersion({ draft }: Workspace, importer: string): string {
+  for (const asset of draft.assets())
+    if (asset.importer === importer && asset.ver !== '') return asset.ver;
+  return versions[importer] ?? '1.0.0';
+}
+
+/** The meta of a new asset. */
+export function newMeta(
+  workspace: Workspace,
+  importer: string,
+  { files = [], userData = {} }: { readonly files?: string[]; readonly userData?: JsonObject } = {},
+): Meta {
+  return createMeta({
+    ver: metaVersion(workspace, importer),
+    importer,
+    imported: true,
+    uuid: newUuid(),
+    files,
+    subMetas: {},
+    userData,
+  });
+}
+
+/** The path of a file that is to be made: safe, in a writable part of the project, with the right ending. */
+export function newFilePath(workspace: Workspace, reference: string, ending: RegExp): string {
+  const path = workspace.draft.resolve(reference);
+  if (!ending.test(path))
+    throw new CocosError('E_INVALID_ARGUMENT', `"${path}" must end in ${endingText(ending)}.`);
+  if (workspace.draft.exists(path))
+    throw new CocosError('E_CONFLICT', `"${path}" exists already.`, {
+      suggestion: 'Choose another path, or delete the asset first.',
+      details: { path },
+    });
+  return path;
+}
+
+function endingText(ending: RegExp): string {
+  return ending.source.replace(/^\\/, '').replace('$', '');
+}
+
+/** Makes the folders above a path, with their metas; answers those that are new. */
+export function ensureFolders(workspace: Workspace, path: string): string[] {
+  const { draft } = workspace;
+  const steps = path.split('/').slice(0, -1);
+  const made: string[] = [];
+  for (let count = 2; count <= steps.length; count++) {
+    const folder = steps.slice(0, count).join('/');
+    if (draft.meta(folder) !== undefined) continue;
+    if (!draft.exists(folder)) draft.createFolder(folder);
+    if (draft.meta(folder) === undefined) draft.writeMeta(folder, newMeta(workspace, 'directory'));
+    made.push(folder);
+  }
+  return made;
+}
+
+/** The name of a file without folder and ending. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+}

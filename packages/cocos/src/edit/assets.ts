@@ -1,0 +1,167 @@
+import { type Change, CocosError, isObject, replaceAsset, rootOf, setField } from '#cocos/document';
+import type { Asset } from '#cocos/project';
+import { baseName, ensureFolders, newFilePath } from './asset-files.ts';
+import { findAsset } from './find-asset.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Creates a folder for assets, with its meta, and the folders above it. */
+export function createFolder(
+  workspace: Workspace,
+  reference: string,
+): { path: string; changes: Change[] } {
+  const path = newFilePath(workspace, reference, /$/);
+  const made = ensureFolders(workspace, `${path}/`);
+  return { path, changes: made.map((target) => ({ type: 'create', target })) };
+}
+
+function requireFile(workspace: Workspace, reference: string): Asset {
+  const { uuid, path } = findAsset(workspace, reference);
+  const asset = workspace.draft.asset(uuid);
+  if (asset !== undefined && path !== undefined && asset.uuid === uuid) return asset;
+  throw new CocosError('E_INVALID_ARGUMENT', `"${reference}" is not a file of the project.`, {
+    suggestion: 'Name a file or folder below assets.',
+  });
+}
+
+/** Moves or renames an asset, or a folder, with its meta; references stay whole, because the uuid does. */
+export function moveAsset(
+  workspace: Workspace,
+  { from, to }: { readonly from: string; readonly to: string },
+): { from: string; path: string; changes: Change[] } {
+  const { draft } = workspace;
+  const asset = requireFile(workspace, from);
+  const path = newFilePath(workspace, to, new RegExp(`${endingOf(asset)}$`));
+  const folders = ensureFolders(workspace, path);
+  closeDocuments(workspace, asset.path);
+  draft.move(asset.path, path);
+  draft.move(`${asset.path}.meta`, `${path}.meta`);
+  if (asset.importer === 'scene' || asset.importer === 'prefab') rename(workspace, path);
+  const changes: Change[] = folders.map((target) => ({ type: 'create', target }));
+  changes.push({ type: 'move', target: asset.path, to: path });
+  return { from: asset.path, path, changes };
+}
+
+function endingOf({ path, importer }: Asset): string {
+  const ending = importer === 'directory' ? undefined : /\.[^./]+$/.exec(path)?.[0];
+  return ending === undefined ? '' : `\\${ending}`;
+}
+
+/** Scenes and prefabs repeat the name of their file. */
+function rename({ draft }: Workspace, path: string): void {
+  const table = draft.edit(path);
+  const name = baseName(path);
+  const [head, root] = [table.objects[0], table.objects[rootOf(table)]];
+  if (head !== undefined && head['_name'] !== '') setField(head, { key: '_name', value: name });
+  if (root !== undefined && root['_name'] !== undefined)
+    setField(root, { key: '_name', value: name });
+  const meta = draft.meta(path);
+  const userData = meta?.value['userData'];
+  if (meta === undefined || !isObject(userData) || !('syncNodeName' in userData)) return;
+  const value = { ...meta.value, userData: { ...userData, syncNodeName: name } };
+  draft.writeMeta(path, { ...meta, value });
+}
+
+function closeDocuments({ documents }: Workspace, path: string): void {
+  for (const open of documents.keys())
+    if (open === path || open.startsWith(`${path}/`)) documents.delete(open);
+}
+
+/** What deleting an asset did. */
+export interface AssetDeleted {
+  readonly path: string;
+  /** Files that refer to what is gone. */
+  readonly users: readonly string[];
+  readonly changes: readonly Change[];
+}
+
+/** Deletes an asset, or a folder, with its meta; fails where other files refer to it, unless forced. */
+export async function deleteAsset(
+  workspace: Workspace,
+  { path: reference, force = false }: { readonly path: string; readonly force?: boolean },
+): Promise<AssetDeleted> {
+  const { draft, project } = workspace;
+  const asset = requireFile(workspace, reference);
+  const isGone = (path: string): boolean =>
+    [asset.path, `${asset.path}.meta`].includes(path) || path.startsWith(`${asset.path}/`);
+  const gone = [...draft.assets()].filter(({ path }) => isGone(path));
+  const users = new Set<string>();
+  for (const { uuid } of gone)
+    for (const use of await project.usersOf(uuid, draft))
+      if (!isGone(use.path)) users.add(use.path);
+  if (users.size > 0 && !force)
+    throw new CocosError(
+      'E_PRECONDITION_FAILED',
+      `"${asset.path}" is used by ${users.size} files.`,
+      {
+        suggestion: 'Replace the references first, or pass force: true.',
+        details: { users: [...users].sort() },
+      },
+    );
+  closeDocuments(workspace, asset.path);
+  draft.remove(asset.path);
+  draft.remove(`${asset.path}.meta`);
+  const changes = gone.map(({ path }) => ({ type: 'delete', target: path }) as const);
+  return { path: asset.path, users: [...users].sort(), changes };
+}
+
+/** What replacing references did. */
+export interface ReferencesReplaced {
+  readonly files: readonly { readonly path: string; readonly count: number }[];
+  readonly count: number;
+  readonly changes: readonly Change[];
+}
+
+/** Lets files that refer to one asset refer to another of the same class; in all files, or in those named. */
+export async function replaceReferences(
+  workspace: Workspace,
+  {
+    from,
+    to,
+    paths,
+  }: { readonly from: string; readonly to: string; readonly paths?: readonly string[] | undefined },
+): Promise<ReferencesReplaced> {
+  const { draft, project } = workspace;
+  const target = findAsset(workspace, to);
+  const source = knownOrUuid(workspace, from, target.type);
+  const wanted =
+    paths === undefined ? undefined : new Set(paths.map((path) => draft.resolve(path)));
+  const files: { path: string; count: number }[] = [];
+  for (const { path } of await project.usersOf(source, draft)) {
+    if (wanted !== undefined && !wanted.has(path)) continue;
+    const count = replaceIn(workspace, path, { from: source, to: target.uuid });
+    if (count > 0) files.push({ path, count });
+  }
+  const changes = files.map(({ path, count }) => ({
+    type: 'update' as const,
+    target: path,
+    field: `${count} references`,
+    from: source,
+    to: target.uuid,
+  }));
+  return { files, count: files.reduce((sum, { count }) => sum + count, 0), changes };
+}
+
+/** References to what is missing can be replaced, too. */
+function knownOrUuid(workspace: Workspace, reference: string, type: string): string {
+  if (/^[0-9a-f]{8}-[-0-9a-f]{27}(@[0-9a-z]+)*$/.test(reference)) return reference;
+  return findAsset(workspace, reference, type).uuid;
+}
+
+function replaceIn(
+  workspace: Workspace,
+  path: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): number {
+  const { draft, documents } = workspace;
+  if (/\.(scene|prefab)$/.test(path)) {
+    const uses = replaceAsset(draft.edit(path), from, to);
+    documents.get(path)?.view.refresh();
+    return uses.length;
+  }
+  const text = draft.text(path);
+  // A uuid is not the beginning of that of a sub-asset.
+  const pattern = new RegExp(`${from}(?![0-9a-z@])`, 'g');
+  const count = text.match(pattern)?.length ?? 0;
+  if (count > 0) draft.write(path, text.replace(pattern, to));
+  return count;
+}

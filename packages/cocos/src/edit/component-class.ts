@@ -1,0 +1,87 @@
+import { type ComponentSpec, defineComponent, learnComponents, nearest } from '#cocos/components';
+import { CocosError, isScriptType, isUuid, typeOf, type ViewItem } from '#cocos/document';
+import type { ScriptDescription } from '#cocos/scripts';
+import { scriptSpec } from './script-spec.ts';
+import type { SceneDocument, Workspace } from './workspace.ts';
+
+/** A class that can be put on a node. */
+export interface ComponentClass {
+  readonly spec: ComponentSpec;
+  /** What people call it: `cc.Sprite`, or the class of a script. */
+  readonly name: string;
+  readonly script?: ScriptDescription;
+}
+
+/** The class named by an engine class, a class of a script, or the path or uuid of a script. */
+export function findClass(document: SceneDocument, name: string): ComponentClass {
+  const { components, scripts } = document.workspace;
+  const spec = components.get(name) ?? document.learned().get(name);
+  if (spec !== undefined && !isScriptType(name)) return { spec, name };
+  const script = findScript(document.workspace, name);
+  if (script !== undefined)
+    return { spec: scriptSpec(script, scripts), name: script.className, script };
+  const short = components.get(`cc.${name}`);
+  if (short !== undefined) return { spec: short, name: short.type };
+  const known = [...components.keys(), ...[...scripts.all()].map((other) => other.className)];
+  throw new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
+    suggestion: `Near names: ${nearest(name.replace(/^.*\//, ''), known).join(', ')}.`,
+    details: { asked: name },
+  });
+}
+
+function findScript({ scripts, draft }: Workspace, name: string): ScriptDescription | undefined {
+  if (isScriptType(name)) return scripts.byType(name);
+  if (isUuid(name)) return scripts.byUuid(name);
+  if (/^db:\/\/|\.(ts|js)$/.test(name)) {
+    const asset = draft.assetAt(draft.resolve(name));
+    return asset === undefined ? undefined : scripts.byUuid(asset.uuid);
+  }
+  return scripts.byClass(name);
+}
+
+/** What is known about a component of an open document; fields that only this one has are added. */
+export function componentSpec(document: SceneDocument, item: ViewItem): ComponentSpec {
+  const entry = document.view.at(item.index);
+  const type = typeOf(entry);
+  const { components, scripts } = document.workspace;
+  const script = isScriptType(type) ? scripts.byType(type) : undefined;
+  const spec = script === undefined ? components.get(type) : scriptSpec(script, scripts);
+  const [own = defineComponent(type, {}, [])] = learnComponents([[entry]], () => false);
+  if (spec === undefined) return document.learned().get(type) ?? own;
+  const known = new Set(spec.fields.map(({ stored }) => stored));
+  const extra = own.fields.filter(({ stored }) => !known.has(stored));
+  return extra.length === 0 ? spec : { ...spec, fields: [...spec.fields, ...extra] };
+}
+
+/** What people call the class of a component. */
+export function className(document: SceneDocument, item: ViewItem): string {
+  return typeName(document.workspace, typeOf(document.view.at(item.index)));
+}
+
+/** What people call a stored class. */
+export function typeName({ scripts }: Workspace, type: string): string {
+  return (isScriptType(type) ? scripts.byType(type)?.className : undefined) ?? type;
+}
+
+const families: Readonly<Record<string, (type: string) => boolean>> = {
+  'cc.Button': (type) => type === 'cc.Toggle',
+  'cc.ScrollView': (type) => type === 'cc.PageView',
+  'cc.Collider2D': (type) => type.endsWith('Collider2D'),
+  'cc.Collider': (type) => type.endsWith('Collider'),
+  'cc.Light': (type) => type.endsWith('Light'),
+};
+
+const rendererBases = new Set(['cc.UIRenderer', 'cc.Renderable2D', 'cc.RenderComponent']);
+
+/** Whether a stored class is the wanted one, or derived from it as far as that is known. */
+export function isOfClass(workspace: Workspace, type: string, wanted: string): boolean {
+  if (type === wanted || wanted === 'cc.Component' || wanted === '') return true;
+  if (families[wanted]?.(type) === true) return true;
+  if (rendererBases.has(wanted)) return workspace.components.get(type)?.renderer ?? false;
+  if (!isScriptType(type)) return false;
+  const script = workspace.scripts.byType(type);
+  if (script === undefined) return !wanted.startsWith('cc.');
+  const target = workspace.scripts.byClass(wanted) ?? workspace.scripts.byType(wanted);
+  if (target?.type === type || script.className === wanted) return true;
+  return script.bases.includes(wanted);
+}

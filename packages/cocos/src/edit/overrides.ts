@@ -1,0 +1,148 @@
+import {
+  type Change,
+  CocosError,
+  describeValue,
+  type InstanceOverride,
+  type Json,
+  overridesOf,
+  revertOverrides as revertIn,
+} from '#cocos/document';
+import { updateNode } from './nodes.ts';
+import { findAsset } from './find-asset.ts';
+import { requireInstance } from './prefabs.ts';
+import { setProperties } from './properties.ts';
+import { setTransform } from './transform.ts';
+import type { SceneDocument } from './workspace.ts';
+
+/** Something that an instance has other than its prefab. */
+export interface OverrideReading {
+  readonly kind: InstanceOverride['kind'];
+  /** The handle of the node or component; absent where the prefab no longer has it. */
+  readonly target: string | undefined;
+  readonly targetPath: string | undefined;
+  /** The stored path: `_contentSize`. */
+  readonly property: string;
+  readonly value: Json;
+  /** Name and place of the root, which every instance has of its own. */
+  readonly reserved: boolean;
+}
+
+/** What an instance has other than its prefab. */
+export function listOverrides(document: SceneDocument, reference: string): OverrideReading[] {
+  const { index } = requireInstance(document, reference);
+  return overridesOf(document.view, index).map((override) => read(document, override));
+}
+
+function read({ view }: SceneDocument, override: InstanceOverride): OverrideReading {
+  const { kind, target, path, value, reserved } = override;
+  return {
+    kind,
+    target: target?.handle,
+    targetPath: target === undefined ? undefined : view.path(target.index),
+    property: path.join('.'),
+    value: describeValue(view, value),
+    reserved,
+  };
+}
+
+/** Lets an instance be as its prefab, in all or in what is selected; its name and place stay its own. */
+export function revertOverrides(
+  document: SceneDocument,
+  reference: string,
+  select: (override: OverrideReading) => boolean = () => true,
+): { changes: Change[] } {
+  const { index } = requireInstance(document, reference);
+  const changes = revertIn(document.view, index, (override) => select(read(document, override)));
+  return { changes };
+}
+
+/** What an instance shall have other than its prefab. */
+export interface InstanceUpdate {
+  /** Fails where the instance is not of this prefab. */
+  readonly prefab?: string | undefined;
+  /** First lets the instance be as its prefab. */
+  readonly revert?: boolean | undefined;
+  readonly overrides?: readonly OverrideChange[] | undefined;
+}
+
+/** A property of a part of an instance. */
+export interface OverrideChange {
+  /** A handle, or a path below the instance; the root of the instance where absent. */
+  readonly target?: string | undefined;
+  /** Of a node: name, active, layer, position, rotation, scale; of a component: one of its properties. */
+  readonly property: string;
+  readonly value: Json;
+}
+
+/** What updating an instance did to what it has other than its prefab. */
+export interface InstanceUpdated {
+  readonly node: string;
+  readonly diff: {
+    readonly added: readonly string[];
+    readonly changed: readonly string[];
+    readonly removed: readonly string[];
+  };
+  readonly changes: readonly Change[];
+}
+
+/** Changes what an instance has other than its prefab. */
+export function updateInstance(
+  document: SceneDocument,
+  reference: string,
+  { prefab, revert = false, overrides = [] }: InstanceUpdate,
+): InstanceUpdated {
+  const item = requireInstance(document, reference);
+  if (
+    prefab !== undefined &&
+    findAsset(document.workspace, prefab, 'cc.Prefab').uuid !== item.asset
+  )
+    throw new CocosError('E_CONFLICT', `"${reference}" is not an instance of "${prefab}".`, {
+      details: { prefab: item.asset },
+    });
+  const before = summary(document, item.handle);
+  const changes: Change[] = [];
+  if (revert) changes.push(...revertOverrides(document, item.handle).changes);
+  for (const override of overrides) changes.push(...applyOverride(document, item.handle, override));
+  const after = summary(document, item.handle);
+  const added = [...after.keys()].filter((key) => !before.has(key));
+  const removed = [...before.keys()].filter((key) => !after.has(key));
+  const changed = [...after].filter(([key, value]) => (before.get(key) ?? value) !== value);
+  return {
+    node: item.handle,
+    diff: { added, changed: changed.map(([key]) => key), removed },
+    changes,
+  };
+}
+
+function summary(document: SceneDocument, handle: string): Map<string, string> {
+  return new Map(
+    listOverrides(document, handle).map(({ kind, target, targetPath, property, value }) => {
+      const what = kind === 'property' || kind === 'reference' ? property : kind;
+      const isComponent = target !== undefined && document.view.find(target)?.kind === 'component';
+      const where = isComponent ? `${targetPath}:${target}` : (targetPath ?? '?');
+      return [`${where}.${what}`, JSON.stringify(value)];
+    }),
+  );
+}
+
+function applyOverride(
+  document: SceneDocument,
+  instance: string,
+  { target, property, value }: OverrideChange,
+): readonly Change[] {
+  const { view } = document;
+  const root = view.get(instance);
+  const below = `${view.path(root.index)}/${target ?? ''}`;
+  const item =
+    target === undefined ? root : (view.find(target) ?? view.find(below) ?? view.get(target));
+  if (item.kind === 'component')
+    return setProperties(document, item.handle, { [property]: value }).changes;
+  if (/^(position|rotation|scale)$/.test(property) && typeof value === 'object' && value !== null)
+    return setTransform(document, item.handle, { [property]: value }).changes;
+  if (/^(name|active|layer)$/.test(property))
+    return updateNode(document, item.handle, { [property]: value }).changes;
+  throw new CocosError('E_INVALID_ARGUMENT', `A node has no property "${property}" to override.`, {
+    suggestion:
+      'Properties: name, active, layer, position, rotation, scale. Or name a component as target.',
+  });
+}

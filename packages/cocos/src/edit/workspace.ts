@@ -1,0 +1,84 @@
+import { builtInComponents, type ComponentTable, learnComponents } from '#cocos/components';
+import { CocosError, SceneView, type Table } from '#cocos/document';
+import type { Draft, Project } from '#cocos/project';
+import type { ScriptCatalog } from '#cocos/scripts';
+
+/** A draft of a project with what is needed to understand it; operations change the draft, never the disk. */
+export interface Workspace {
+  readonly project: Project;
+  readonly draft: Draft;
+  readonly scripts: ScriptCatalog;
+  /** The classes of the engine that are known; `componentSpec` knows those of a document, too. */
+  readonly components: ComponentTable;
+  readonly documents: Map<string, SceneDocument>;
+}
+
+/** A scene or prefab, open. */
+export interface SceneDocument {
+  readonly workspace: Workspace;
+  readonly path: string;
+  readonly uuid: string;
+  readonly kind: 'scene' | 'prefab';
+  readonly view: SceneView;
+  /** Classes of which only the file knows the layout; learned when first asked for. */
+  readonly learned: () => ComponentTable;
+}
+
+/** Opens a draft for operations. */
+export async function openWorkspace(
+  project: Project,
+  draft: Draft = project.draft(),
+): Promise<Workspace> {
+  const scripts = await project.scripts();
+  return { project, draft, scripts, components: builtInComponents, documents: new Map() };
+}
+
+/** Opens a scene or prefab to be edited, named by path, URL or uuid; the same until a prefab that it uses changes. */
+export function openDocument(workspace: Workspace, reference: string): SceneDocument {
+  const path = documentPath(workspace, reference);
+  const open = workspace.documents.get(path);
+  if (open !== undefined) return open;
+  const document = describe(workspace, path, workspace.draft.edit(path));
+  workspace.documents.set(path, document);
+  return document;
+}
+
+/** Opens a scene or prefab to be read only; what is given must not be edited. */
+export function readDocument(workspace: Workspace, reference: string): SceneDocument {
+  const path = documentPath(workspace, reference);
+  return workspace.documents.get(path) ?? describe(workspace, path, workspace.draft.table(path));
+}
+
+/** Tells all open documents but one that a prefab which they may use has changed. */
+export function refreshOthers(document: SceneDocument): void {
+  for (const other of document.workspace.documents.values())
+    if (other !== document) other.view.refresh();
+}
+
+function documentPath({ draft }: Workspace, reference: string): string {
+  const asset = draft.asset(reference) ?? draft.assetAt(draft.resolve(reference));
+  const path = asset?.path ?? draft.resolve(reference);
+  if (!/\.(scene|prefab)$/.test(path))
+    throw new CocosError('E_INVALID_ARGUMENT', `"${path}" is neither a scene nor a prefab.`, {
+      suggestion: 'Name a file that ends in .scene or .prefab.',
+    });
+  return path;
+}
+
+function describe(workspace: Workspace, path: string, table: Table): SceneDocument {
+  const uuid = workspace.draft.assetAt(path)?.uuid ?? '';
+  let learned: ComponentTable | undefined;
+  return {
+    workspace,
+    path,
+    uuid,
+    kind: table.kind,
+    view: new SceneView(table, (asset) => workspace.draft.prefab(asset)),
+    learned: () => (learned ??= learn(table)),
+  };
+}
+
+function learn(table: Table): ComponentTable {
+  const specs = learnComponents([table.objects], (type) => builtInComponents.has(type));
+  return new Map(specs.map((spec) => [spec.type, spec]));
+}
