@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseMeta, type Meta } from '#cocos/document';
@@ -22,6 +22,12 @@ interface Entry {
   readonly stamp: string;
   readonly asset: Asset | undefined;
   readonly problem: string | undefined;
+}
+
+/** A meta, and whether what it describes is there. */
+interface Found {
+  readonly file: string;
+  readonly exists: boolean;
 }
 
 /** How long to work before others get their turn. */
@@ -86,7 +92,8 @@ export class AssetIndex {
           const place = `${folder}/${entry.name}`;
           if (entry.isDirectory()) waiting.push(place);
           else if (entry.name.endsWith('.meta')) {
-            const indexed = this.#look(place, names.has(entry.name.slice(0, -'.meta'.length)));
+            const exists = names.has(entry.name.slice(0, -'.meta'.length));
+            const indexed = this.#lookAt(place, { exists, isLink: entry.isSymbolicLink() });
             if (indexed !== undefined) entries.set(place, indexed);
           }
           if (performance.now() > until) {
@@ -105,32 +112,43 @@ export class AssetIndex {
     const entries = new Map(this.#entries);
     for (const changed of paths) {
       const meta = changed.endsWith('.meta') ? changed : `${changed}.meta`;
-      const file = path.join(this.#project.root, meta.slice(0, -'.meta'.length));
-      const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
-      const indexed = this.#look(meta, isThere);
+      const asset = path.join(this.#project.root, meta.slice(0, -'.meta'.length));
+      const indexed = this.#lookAt(meta, { exists: existsSync(asset), isLink: true });
       if (indexed === undefined) entries.delete(meta);
       else entries.set(meta, indexed);
     }
     return this.#replace(entries);
   }
 
-  #look(place: string, exists: boolean): Entry | undefined {
-    const file = path.join(this.#project.root, place);
-    const stat = statSync(file, { throwIfNoEntry: false });
-    if (stat === undefined || !stat.isFile()) return undefined;
-    const stamp = `${stat.mtimeMs}:${stat.ctimeMs}:${stat.size}:${stat.ino}:${exists}`;
-    const known = this.#entries.get(place);
-    return known?.stamp === stamp ? known : { stamp, ...this.#read(place, exists) };
+  /** Links may lead out of the project; to follow every name costs as much as reading it. */
+  #lookAt(
+    place: string,
+    seen: { readonly exists: boolean; readonly isLink: boolean },
+  ): Entry | undefined {
+    const { root } = this.#project;
+    try {
+      const file = seen.isLink ? fileOf({ root }, place) : path.join(root, place);
+      return this.#look(place, { file, exists: seen.exists });
+    } catch (error) {
+      return { stamp: '', asset: undefined, problem: messageOf(error) };
+    }
   }
 
-  #read(place: string, exists: boolean): Pick<Entry, 'asset' | 'problem'> {
+  #look(place: string, found: Found): Entry | undefined {
+    const stat = statSync(found.file, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile()) return undefined;
+    const stamp = `${stat.mtimeMs}:${stat.ctimeMs}:${stat.size}:${stat.ino}:${found.exists}`;
+    const known = this.#entries.get(place);
+    return known?.stamp === stamp ? known : { stamp, ...this.#read(place, found) };
+  }
+
+  #read(place: string, { file, exists }: Found): Pick<Entry, 'asset' | 'problem'> {
     const relative = place.slice(0, -'.meta'.length);
     let meta: Meta | undefined;
     try {
-      // A link may lead out of the project.
-      meta = parseMeta(readFileSync(fileOf(this.#project, place), 'utf8'));
+      meta = parseMeta(readFileSync(file, 'utf8'));
     } catch (error) {
-      return { asset: undefined, problem: error instanceof Error ? error.message : String(error) };
+      return { asset: undefined, problem: messageOf(error) };
     }
     if (meta === undefined) return { asset: undefined, problem: undefined };
     const url = urlOf(this.#project, relative) ?? relative;
@@ -174,6 +192,8 @@ export class AssetIndex {
 export function subAssetOf(asset: Asset, uuid: string): SubAsset | undefined {
   return asset.subAssets.find((sub) => sub.uuid === uuid);
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Links to folders are not followed: they lead out of the project, or to a folder that is listed anyway. */
 function list(folder: string): Dirent[] {

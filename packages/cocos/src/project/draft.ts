@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   CocosError,
@@ -16,7 +16,7 @@ import { decode } from './bytes.ts';
 import type { FileStore, KnownFile } from './file-store.ts';
 import type { Mount } from './find-project.ts';
 import { fileOf, refuseUnwritable, resolvePath, urlOf } from './paths.ts';
-import { hashOf } from './stamp.ts';
+import { hashOf, statOf } from './stamp.ts';
 
 /** What a draft stands on. */
 export interface DraftBase {
@@ -103,11 +103,11 @@ export class Draft {
     const folder = this.resolve(input);
     if (!this.isFolder(folder)) throw notFound(input);
     const names = new Set(this.#namesOnDisk(folder));
-    for (const [place, content] of [...this.#files, ...this.#folders]) {
+    for (const place of [...this.#files.keys(), ...this.#folders.keys()]) {
       if (path.posix.dirname(place) !== folder) continue;
       const name = path.posix.basename(place);
-      if (content === removed) names.delete(name);
-      else names.add(name);
+      if (this.exists(place)) names.add(name);
+      else names.delete(name);
     }
     return [...names].sort();
   }
@@ -150,7 +150,7 @@ export class Draft {
     refuseUnwritable(this.#base, file);
     if (this.isFolder(file)) throw new CocosError('E_CONFLICT', `${file} is a folder`);
     this.#look(file);
-    this.createFolder(path.posix.dirname(file));
+    this.#makeFolders(path.posix.dirname(file));
     this.#tables.delete(file);
     this.#files.set(file, typeof content === 'string' ? Buffer.from(content) : content);
     if (file.endsWith('.meta')) this.#indexMeta(file);
@@ -158,11 +158,8 @@ export class Draft {
 
   createFolder(input: string): void {
     const folder = this.resolve(input);
-    if (this.isFolder(folder)) return;
     refuseUnwritable(this.#base, folder);
-    if (this.#isFile(folder)) throw new CocosError('E_CONFLICT', `${folder} is a file`);
-    this.createFolder(path.posix.dirname(folder));
-    this.#folders.set(folder, 'created');
+    this.#makeFolders(folder);
   }
 
   /** Removes a file, or a folder with everything in it; the meta beside it is a file of its own. */
@@ -285,6 +282,13 @@ export class Draft {
     return statOf(fileOf(this.#base, place))?.isFile() === true;
   }
 
+  #makeFolders(folder: string): void {
+    if (this.isFolder(folder)) return;
+    if (this.#isFile(folder)) throw new CocosError('E_CONFLICT', `${folder} is a file`);
+    this.#makeFolders(path.posix.dirname(folder));
+    this.#folders.set(folder, 'created');
+  }
+
   #namesOnDisk(folder: string): string[] {
     const file = fileOf(this.#base, folder);
     const isThere = this.#folders.get(folder) !== removed && statOf(file)?.isDirectory() === true;
@@ -323,8 +327,6 @@ export class Draft {
     if (known !== undefined) this.#gone.add(known.uuid);
   }
 }
-
-const statOf = (file: string) => statSync(file, { throwIfNoEntry: false });
 
 function notFound(input: string): CocosError {
   return new CocosError('E_NOT_FOUND', `the project has no ${input}`, {

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readJsonFile } from './json-file.ts';
 import { isAlive } from './lock.ts';
+import { statOf } from './stamp.ts';
 
 /** Whether the editor has the project open, and how that is known. */
 export interface EditorState {
@@ -29,8 +29,8 @@ export function readEditorState(root: string): EditorState {
     return { running: 'yes', evidence, pid, ...(typeof url === 'string' ? { url } : {}) };
   }
   for (const sign of signs) {
-    const stat = statSync(path.join(root, sign), { throwIfNoEntry: false });
-    const ageMs = stat === undefined ? Infinity : Date.now() - stat.mtimeMs;
+    const stat = statOf(path.join(root, sign));
+    const ageMs = stat === undefined ? Infinity : Date.now() - Number(stat.mtimeMs);
     if (ageMs < freshMs) {
       return { running: 'maybe', evidence: `${sign} changed ${Math.round(ageMs / 1000)} s ago` };
     }

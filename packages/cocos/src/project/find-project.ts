@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CocosError, textOf } from '#cocos/document';
 import { objectIn, readJsonFile } from './json-file.ts';
+import { statOf } from './stamp.ts';
 
 /** What a project says of itself. */
 export interface ProjectInfo {
@@ -117,5 +118,5 @@ function extensionMounts(root: string): Mount[] {
 }
 
 function isFolder(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  return statOf(file)?.isDirectory() === true;
 }

@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
 import { codeOf, syncFolder, writeDurably } from './durable.ts';
 import { fileOf } from './paths.ts';
-import { hashOf } from './stamp.ts';
+import { hashOf, statOf } from './stamp.ts';
 
 /** A file before and after; undefined where there is none. */
 export interface FileStep {
@@ -177,9 +177,9 @@ async function prepare(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
   try {
     await mkdir(folder, { recursive: true });
     for (const [index, file] of plan.files.entries()) {
-      const stat = statSync(fileOf(place, file.path), { throwIfNoEntry: false });
-      await write(`before-${index}`, file.before, stat?.mode);
-      await write(`after-${index}`, file.after, stat?.mode);
+      const mode = modeOf(fileOf(place, file.path));
+      await write(`before-${index}`, file.before, mode);
+      await write(`after-${index}`, file.after, mode);
     }
     await write('journal.json', JSON.stringify(recordOf(plan), null, 1));
     await syncFolder(folder);
@@ -190,28 +190,28 @@ async function prepare(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
   }
 }
 
+/** What goes makes room for what comes: a file may take the place of a folder, and the other way round. */
 async function apply(
   place: JournalPlace,
   entry: JournalEntry,
   record: JournalRecord,
 ): Promise<void> {
-  for (const created of record.createdFolders) {
-    step(place, `make ${created}`);
-    await mkdir(fileOf(place, created), { recursive: true });
-  }
-  const touched = new Set(
-    record.createdFolders.map((folder) => path.dirname(fileOf(place, folder))),
-  );
-  for (const [index, file] of record.files.entries()) {
+  const touched = new Set<string>();
+  for (const file of record.files) {
+    if (file.after !== null) continue;
     const target = fileOf(place, file.path);
-    step(place, `${file.after === null ? 'remove' : 'replace'} ${file.path}`);
-    if (file.after === null) await unlink(target);
-    else await rename(path.join(entry.folder, `after-${index}`), target);
+    step(place, `remove ${file.path}`);
+    await unlink(target);
     touched.add(path.dirname(target));
   }
-  for (const removed of record.removedFolders.toReversed()) {
-    step(place, `remove ${removed}`);
-    await removeIfEmpty(fileOf(place, removed));
+  await removeFolders(place, record.removedFolders, touched);
+  await makeFolders(place, record.createdFolders, touched);
+  for (const [index, file] of record.files.entries()) {
+    if (file.after === null) continue;
+    const target = fileOf(place, file.path);
+    step(place, `replace ${file.path}`);
+    await rename(path.join(entry.folder, `after-${index}`), target);
+    touched.add(path.dirname(target));
   }
   await syncAll(touched);
 }
@@ -223,35 +223,67 @@ async function takeBack(
   record: JournalRecord,
 ): Promise<void> {
   const touched = new Set<string>();
-  for (const folder of record.removedFolders) {
-    step(place, `make ${folder}`);
-    await mkdir(fileOf(place, folder), { recursive: true });
-  }
-  for (const [index, file] of record.files.entries()) {
-    const target = fileOf(place, file.path);
-    const current = await currentHash(target);
-    if (current === file.before || current !== file.after) continue;
-    step(place, `restore ${file.path}`);
-    if (file.before === null) await unlink(target);
-    else {
-      await mkdir(path.dirname(target), { recursive: true });
-      await rename(path.join(entry.folder, `before-${index}`), target);
+  const restore = async (isWanted: (after: string | null) => boolean) => {
+    for (const [index, { path: name, before, after }] of record.files.entries()) {
+      if (!isWanted(after)) continue;
+      const target = fileOf(place, name);
+      const current = await currentHash(target);
+      if (current === before || current !== after) continue;
+      step(place, `restore ${name}`);
+      if (before === null) await unlink(target);
+      else await rename(path.join(entry.folder, `before-${index}`), target);
+      touched.add(path.dirname(target));
     }
-    touched.add(path.dirname(target));
-  }
-  for (const created of record.createdFolders.toReversed()) {
-    step(place, `remove ${created}`);
-    await removeIfEmpty(fileOf(place, created));
-  }
+  };
+  await restore((after) => after !== null);
+  await removeFolders(place, record.createdFolders, touched);
+  await makeFolders(place, record.removedFolders, touched);
+  await restore((after) => after === null);
   await syncAll(touched);
   await discard(place, entry);
+}
+
+async function makeFolders(
+  place: JournalPlace,
+  folders: readonly string[],
+  touched: Set<string>,
+): Promise<void> {
+  for (const name of folders) {
+    const folder = fileOf(place, name);
+    step(place, `make ${name}`);
+    await mkdir(folder, { recursive: true });
+    touched.add(path.dirname(folder));
+  }
+}
+
+/** From the inside; a folder with something else in it stays. */
+async function removeFolders(
+  place: JournalPlace,
+  folders: readonly string[],
+  touched: Set<string>,
+): Promise<void> {
+  for (const name of folders.toReversed()) {
+    const folder = fileOf(place, name);
+    step(place, `remove ${name}`);
+    await removeIfEmpty(folder);
+    touched.add(path.dirname(folder));
+  }
+}
+
+/** Who may read and write a file; a new one takes what the system gives. */
+function modeOf(file: string): number | undefined {
+  const stat = statOf(file);
+  return stat?.isFile() === true ? Number(stat.mode & 0o777n) : undefined;
 }
 
 async function currentHash(file: string): Promise<string | null> {
   try {
     return hashOf(await readFile(file));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null;
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    // Like a file that somebody else wrote.
+    if (code === 'EISDIR') return code;
     throw error;
   }
 }
@@ -260,7 +292,7 @@ async function removeIfEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
   }
 }
 

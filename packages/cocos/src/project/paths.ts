@@ -51,7 +51,7 @@ function realBegin(file: string): { readonly real: string; readonly rest: string
   const missing: string[] = [];
   for (let at = file; ; at = path.dirname(at)) {
     try {
-      return { real: realpathSync(at), rest: path.join(...missing) };
+      return { real: realpathSync.native(at), rest: path.join(...missing) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if ((code !== 'ENOENT' && code !== 'ENOTDIR') || at === path.dirname(at)) throw error;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { uuidsInText } from '#cocos/document';
 import { readScript, ScriptCatalog, type ScriptFacts, type ScriptFile } from '#cocos/scripts';
-import type { Asset } from './asset.ts';
+import { baseUuid, type Asset } from './asset.ts';
 import { AssetIndex, type AssetChange, type AssetProblem } from './asset-index.ts';
 import { decode } from './bytes.ts';
 import { Draft } from './draft.ts';
@@ -159,7 +159,7 @@ export class Project implements Disposable {
     for (const [path, after] of changed) {
       const found = after === undefined ? [] : matching(uuidsInText(decode(after)), uuid);
       const own = draft.assetAt(path.replace(/\.meta$/, ''))?.uuid;
-      if (found.length > 0 && own !== uuid) others.push({ path, uuids: found });
+      if (found.length > 0 && own !== baseUuid(uuid)) others.push({ path, uuids: found });
     }
     return others;
   }

@@ -1,9 +1,21 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { statSync, type BigIntStats } from 'node:fs';
+import { codeOf } from './durable.ts';
+
+/** What is at a path; undefined where nothing is. */
+export function statOf(file: string): BigIntStats | undefined {
+  try {
+    return statSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    // A file stands where the path has a folder.
+    if (codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
 
 /** Changes whenever a file does: its times, size and place on the disk. Undefined for what is no file. */
 export function stampOf(file: string): string | undefined {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  const stat = statOf(file);
   if (stat === undefined || !stat.isFile()) return undefined;
   return `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
 }
