@@ -7,7 +7,18 @@ import { loadCandidates } from './lib/candidates.mjs';
 import { format, table } from './lib/table.mjs';
 import { judge } from './targets.mjs';
 
-const suites = ['http', 'list', 'large', 'stdio', 'lines', 'startup', 'import', 'memory', 'client'];
+const suites = [
+  'http',
+  'list',
+  'governed',
+  'large',
+  'stdio',
+  'lines',
+  'startup',
+  'import',
+  'memory',
+  'client',
+];
 const usage = `usage: node bench/run.mjs [suite…] [options]
 suites: ${suites.join(', ')} (all)
   --quick      one short round: does everything run?

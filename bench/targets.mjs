@@ -39,6 +39,18 @@ const rows = [
   },
   { key: 'http-2026/256/cpu', what: 'HTTP tools/call, 2026-07-28, 256 connections', unit: '×' },
   { key: 'list/16/cpu', what: 'HTTP tools/list, 40 tools, 16 connections', unit: '×', most: 1.3 },
+  { key: 'governed/plain', what: 'governed tools/call beside a plain one', unit: '×', most: 1.3 },
+  {
+    key: 'governed/sdk-v2',
+    what: 'governed tools/call beside a plain one of SDK v2',
+    unit: '×',
+    most: 0.333,
+  },
+  {
+    key: 'governed-list/floor',
+    what: 'HTTP tools/list, 200 governed tools, 16 connections',
+    unit: '×',
+  },
   { key: 'large/16/cpu', what: 'HTTP result of 1 MiB, 16 connections, CPU', unit: '×' },
   { key: 'large/16/rss', what: 'HTTP result of 1 MiB, 16 connections, RSS', unit: 'MiB' },
   { key: 'stdio-2025/1', what: 'stdio tools/call, 2025-11-25, 1 in flight', unit: '×', most: 1.5 },

@@ -3,7 +3,7 @@ import { defaultLimits, isRecord, rpcErrors } from 'mcp-kit/jsonrpc';
 import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { connectInMemory } from 'mcp-kit/testing';
-import { failureCodes } from 'mcp-kit/tools';
+import { failureCodes, layerOrder, lintRules } from 'mcp-kit/tools';
 import { createEndpoint, profiles } from 'mcp-kit/transport/http';
 import { beforeAll, expect, test } from 'vitest';
 import { exitCodeOf, exitCodes } from '../packages/mcpctl/src/exit-code.ts';
@@ -50,6 +50,19 @@ test('docs/server.md describes every member of the context', () => {
     (name) => name !== 'constructor',
   );
   expect(new Set(described)).toEqual(new Set(['client', ...members]));
+});
+
+test('docs/tools.md has the layers in their order', () => {
+  expect(tableOf(read('docs/tools.md'), 'layer').map(([layer]) => layer)).toEqual(layerOrder);
+});
+
+test('docs/lint.md explains every rule', () => {
+  const table = tableOf(read('docs/lint.md'), 'rule');
+  const plain = (text: string): string => text.replaceAll('`', '');
+  expect(table.map(([rule, level, demand]) => [rule, level, demand])).toEqual(
+    Object.entries(lintRules).map(([rule, { level, demand }]) => [rule, level, plain(demand)]),
+  );
+  for (const [, , , why] of table) expect(why).toMatch(/\.$/);
 });
 
 test('docs/http.md shows every switch of every profile', () => {

@@ -18,7 +18,7 @@ const graph: Readonly<Record<string, readonly string[]>> = {
   client: ['base', 'jsonrpc', 'protocol', 'schema'],
   manager: ['base', 'client', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
   server: ['base', 'jsonrpc', 'protocol'],
-  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server'],
+  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server', 'store'],
   testing: [
     'base',
     'client',

@@ -12,7 +12,9 @@ export const pages: readonly string[] = [
   'docs/client.md',
   'docs/errors.md',
   'docs/http.md',
+  'docs/lint.md',
   'docs/server.md',
+  'docs/tools.md',
 ];
 
 /** A fenced block of a page. */

@@ -27,6 +27,8 @@ export function modernResults(
 
   return (method, result) => {
     if (result instanceof Encoded) {
+      // Only what may be kept is asked for again and again.
+      if (!cacheable.has(method)) return append(method, result.json);
       let dressed = dressedLists.get(result);
       if (dressed === undefined) {
         dressed = append(method, result.json);

@@ -54,7 +54,7 @@ export class Legacy {
       this.#initialize(classified, post, responder);
     } else {
       const session = this.#session(headers, responder);
-      session?.connection.accept(classified, new Reply(session, responder, { mode }));
+      session?.connection.accept(classified, new Reply(session, responder, { mode, headers }));
     }
   }
 
@@ -126,7 +126,10 @@ export class Legacy {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;
     }
-    session.connection.accept(classified, new Reply(session, responder, { mode, opens: true }));
+    session.connection.accept(
+      classified,
+      new Reply(session, responder, { mode, headers, opens: true }),
+    );
     // A refused handshake leaves nothing behind.
     if (!session.initialized) this.#sessions.end(session);
   }
@@ -137,7 +140,7 @@ export class Legacy {
       const session = this.#session(headers, responder);
       if (session === undefined) return;
       if (session.acceptsBatch && !values.some(standsAlone)) {
-        session.connection.message(values, new Reply(session, responder, { mode }));
+        session.connection.message(values, new Reply(session, responder, { mode, headers }));
         return;
       }
     }

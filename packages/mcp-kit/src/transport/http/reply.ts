@@ -4,8 +4,10 @@ import type { EventStream } from './event-stream.ts';
 import {
   eventsHeaders,
   jsonHeaders,
+  single,
   streamHeaders,
   type HeaderList,
+  type Headers,
   type Responder,
 } from './responder.ts';
 import type { Session } from './session.ts';
@@ -16,18 +18,29 @@ export class Reply {
   readonly #responder: Responder;
   readonly #mode: AnswerMode;
   readonly #opens: boolean;
+  readonly #received: Headers;
   #answered = false;
   #stream: EventStream | undefined;
 
   constructor(
     session: Session,
     responder: Responder,
-    options: { readonly mode: AnswerMode; readonly opens?: boolean },
+    options: {
+      readonly mode: AnswerMode;
+      readonly headers: Headers;
+      readonly opens?: boolean;
+    },
   ) {
     this.#session = session;
     this.#responder = responder;
     this.#mode = options.mode;
     this.#opens = options.opens === true;
+    this.#received = options.headers;
+  }
+
+  /** A header of the POST. */
+  header(name: string): string | undefined {
+    return single(this.#received, name);
   }
 
   /** Somebody is there to take the answer. */

@@ -113,7 +113,8 @@ export class Stateless {
     }
     // A subscription is a stream or nothing, whatever form other answers take.
     const streams = mode === 'json' && request.method === 'subscriptions/listen';
-    const answer = new StatelessAnswer(responder, streams ? 'either' : mode, this.#shared);
+    const asked = { mode: streams ? 'either' : mode, headers } as const;
+    const answer = new StatelessAnswer(responder, asked, this.#shared);
     const principal = identify(headers);
     const exchange = new Exchange(
       request,
@@ -154,13 +155,24 @@ class StatelessAnswer {
   readonly #shared: StatelessShared;
   #finished = false;
   #stream: PacedStream | undefined;
+  readonly #received: Headers;
   /** Called when the stream is over before the answer. */
   onLost: () => void = () => {};
 
-  constructor(responder: Responder, mode: AnswerMode, shared: StatelessShared) {
+  constructor(
+    responder: Responder,
+    asked: { readonly mode: AnswerMode; readonly headers: Headers },
+    shared: StatelessShared,
+  ) {
     this.#responder = responder;
-    this.#mode = mode;
+    this.#mode = asked.mode;
+    this.#received = asked.headers;
     this.#shared = shared;
+  }
+
+  /** A header of the POST. */
+  header(name: string): string | undefined {
+    return single(this.#received, name);
   }
 
   emit(text: string): Sent {
