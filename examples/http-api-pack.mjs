@@ -4,7 +4,8 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'mcp-kit/server';
-import { callWithRetries, defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { callWithRetries } from 'mcp-kit/tools/govern';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
 

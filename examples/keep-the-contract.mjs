@@ -1,7 +1,8 @@
 // What a build can check about tools: node examples/keep-the-contract.mjs
 // Lints them, tries every promise they make on their examples, and compares their manifest with that of an older version.
 import { toolContract } from 'mcp-kit/testing';
-import { defineTool, diffManifests, fail, lintTools, toolSet } from 'mcp-kit/tools';
+import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { diffManifests, lintTools } from 'mcp-kit/tools/govern';
 
 /** The tools of a counter, with a world of their own. */
 function counter(most) {

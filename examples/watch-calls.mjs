@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'mcp-kit/server';
-import {
-  createTraces,
-  defineTool,
-  parseTraces,
-  renderTrace,
-  toolSet,
-  traceFile,
-} from 'mcp-kit/tools';
+import { createTraces, defineTool, toolSet } from 'mcp-kit/tools';
+import { parseTraces, renderTrace, traceFile } from 'mcp-kit/tools/govern';
 import { demo } from './lib/demo.mjs';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'watch-calls-'));

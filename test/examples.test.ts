@@ -132,6 +132,24 @@ describe('an example that checks itself', () => {
       ['legacy true true 1 question main', 'modern true true 1 question main'],
     ],
     [
+      'workflow-with-undo.mjs',
+      [
+        'it would: reserve update, charge create, send create',
+        'done: reserve, charge, send - stock 3, charges 1, parcels 1',
+        'failed: E_UNAVAILABLE at send - reserve undone, charge undone, send failed - stock 3, charges 1, parcels 1',
+        'undone: stock 5, charges 0, parcels 1 - left: send',
+      ],
+    ],
+    [
+      'workflow-that-asks.mjs',
+      [
+        'legacy, decline: E_PRECONDITION_FAILED at release trial v1, live v1, 1 trial',
+        'legacy, accept: released trial v2, live v2, 1 trial',
+        'modern, decline: E_PRECONDITION_FAILED at release trial v1, live v1, 1 trial',
+        'modern, accept: released trial v2, live v2, 1 trial',
+      ],
+    ],
+    [
       'batch-write.mjs',
       [
         'go on: succeeded a,c, failed x (E_NOT_FOUND), skipped -, 2 changed',
@@ -229,6 +247,8 @@ test('every example is tried here', () => {
     'use-a-server.mjs',
     'watch-calls.mjs',
     'who-may-what.mjs',
+    'workflow-that-asks.mjs',
+    'workflow-with-undo.mjs',
   ];
   expect(readdirSync(folder).filter((name) => name.endsWith('.mjs'))).toEqual(tried);
 });

@@ -55,11 +55,15 @@ async function modulesIn(file: string): Promise<string[]> {
   );
 }
 
-async function layersLoadedBy(...names: string[]): Promise<Set<string | undefined>> {
+async function modulesLoadedBy(...names: string[]): Promise<string[]> {
   const files = new Set<string>();
   for (const name of names) await filesLoadedBy(path.join(dist, name, 'index.js'), files);
-  const modules = await Promise.all([...files].map(modulesIn));
-  return new Set(modules.flat().map((module) => module.split(path.sep)[0]));
+  return (await Promise.all([...files].map(modulesIn))).flat();
+}
+
+async function layersLoadedBy(...names: string[]): Promise<Set<string | undefined>> {
+  const modules = await modulesLoadedBy(...names);
+  return new Set(modules.map((module) => module.split(path.sep)[0]));
 }
 
 test('each entry exports what its source exports', async () => {
@@ -90,4 +94,12 @@ test('a server loads no client', async () => {
   expect(layers).toContain('server');
   expect(layers).toContain('tools');
   expect(layers).not.toContain('client');
+});
+
+test('a server loads nothing that is only for those who build, call or watch its tools', async () => {
+  const modules = await modulesLoadedBy('server', 'tools', 'transport', 'transport/http');
+  const around = ['lint/lint', 'manifest-diff', 'retry', 'trace-sinks', 'waterfall'];
+  const paths = around.map((name) => path.join('tools', `${name}.ts`));
+  expect(modules.filter((module) => paths.includes(module))).toEqual([]);
+  expect(await modulesLoadedBy('tools/govern')).toEqual(expect.arrayContaining(paths));
 });

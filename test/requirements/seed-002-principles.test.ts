@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RpcError } from 'mcp-kit/jsonrpc';
-import { defineTool, lintTools, toolSet } from 'mcp-kit/tools';
+import { defineTool, toolSet } from 'mcp-kit/tools';
+import { lintTools } from 'mcp-kit/tools/govern';
 import { send } from '../support/http-client.ts';
 import {
   initialize,

@@ -1,13 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import {
-  defineTool,
-  fromListed,
-  lintRules,
-  lintTools,
-  toolSet,
-  type RuleId,
-  type Tool,
-} from 'mcp-kit/tools';
+import { describe, expect, test, vi } from 'vitest';
+import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
+import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/govern';
 import { dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
 
 // The V2 specification, sections 4 to 6.
@@ -325,19 +318,20 @@ describe('the linter', () => {
   test('has nothing to say about tools that follow the rules', () => {
     const logged: string[] = [];
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
-    const governance = { visible: all };
+    const governance = { visible: all, lint: lintTools };
     const set = toolSet(sceneTools(new Scene()), { contract: 'governed', governance, logger });
     expect(logged).toEqual([]);
     expect(lintTools(set.manifests())).toEqual([]);
   });
 
-  test('tells the log at registration, or refuses', () => {
+  test('tells the log at registration, or refuses', async () => {
     const logged: string[] = [];
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const tool = defineTool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
+    const remark = 'fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>';
     toolSet([tool], { contract: 'governed', logger });
-    expect(logged).toContain('fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>');
-    const refuse = { contract: 'governed', logger, governance: { lint: 'refuse' } } as const;
+    await vi.waitFor(() => expect(logged).toContain(remark));
+    const refuse = { contract: 'governed', logger, governance: { lint: lintTools } } as const;
     expect(() => toolSet([tool], refuse)).toThrow(/fetchNode/);
   });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { silentLogger, type MaybePromise } from '#base';
 import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
-import { lintTools, toolSet, type Envelope, type Tool, type ToolExample } from '#tools';
+import { toolSet, type Envelope, type Tool, type ToolExample } from '#tools';
+import { lintTools } from '#tools/govern';
 import { connectInMemory } from './in-memory-client.ts';
 
 /** Tools with a world of their own to act on. */

@@ -11,7 +11,7 @@ import { RpcError } from '#jsonrpc';
 import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
-import { fail, ToolFailure, type FailureCode } from './failure.ts';
+import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 import { toResult, toTextResult, type Outcome } from './result.ts';
 import { newTraceId } from './traces.ts';
 
@@ -79,18 +79,24 @@ const failureOf: Partial<Record<KitErrorCode, FailureCode>> = {
   timeout: 'E_TIMEOUT',
 };
 
+/** The failure that something thrown stands for; nothing for a bug, and for what is meant for the protocol. */
+export function knownFailure(error: unknown): Failure | undefined {
+  if (error instanceof ToolFailure) return error.failure;
+  const code = error instanceof KitError ? failureOf[error.code] : undefined;
+  return error instanceof KitError && code !== undefined
+    ? fail(code, error.message).failure
+    : undefined;
+}
+
 /** Anything that is neither a failure nor meant for the protocol is a bug: logged whole, shown only as a number. */
 export function toFailure(
   error: unknown,
   call: Pick<Call, 'entry' | 'context' | 'traceId'>,
   logger: Logger,
 ): Outcome {
-  if (error instanceof ToolFailure) return { ok: false, failure: error.failure };
+  const failure = knownFailure(error);
+  if (failure !== undefined) return { ok: false, failure };
   if (error instanceof RpcError || error instanceof InputNeeded) throw error;
-  const code = error instanceof KitError ? failureOf[error.code] : undefined;
-  if (error instanceof KitError && code !== undefined) {
-    return { ok: false, failure: fail(code, error.message).failure };
-  }
   const { entry, context, traceId = newTraceId() } = call;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {

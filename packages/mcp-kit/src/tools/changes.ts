@@ -14,6 +14,8 @@ export interface Change {
   readonly field?: string;
   readonly from?: unknown;
   readonly to?: unknown;
+  /** Which stage of a workflow does it. */
+  readonly stage?: string;
 }
 
 /** What a writing tool would do, found out by looking. It may carry more, for `apply`. */
@@ -68,7 +70,7 @@ function isChange(value: unknown): boolean {
 }
 
 /** Where a value holds something that JSON would silently make empty: two states would look alike. */
-function notJsonAt(value: unknown, path: string): string | undefined {
+export function notJsonAt(value: unknown, path: string): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
     return `${path} is a ${typeof value}, which is not JSON`;
   }
@@ -119,6 +121,7 @@ export const changesSchema: JsonSchema = {
       type: { type: 'string' },
       target: { type: 'string' },
       field: { type: 'string' },
+      stage: { type: 'string' },
       from: {},
       to: {},
     },

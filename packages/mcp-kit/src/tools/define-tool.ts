@@ -50,7 +50,8 @@ export interface GovernedTraits {
   readonly limit?: CallLimit;
 }
 
-interface ToolHead extends ToolTraits, GovernedTraits {
+/** What every tool says of itself. */
+export interface ToolHead extends ToolTraits, GovernedTraits {
   /** Letters, digits, `_`, `-` and `.`, at most 128. */
   readonly name: string;
   readonly title?: string;

@@ -26,7 +26,7 @@ export {
 export type { CallScope } from './governed/call-scope.ts';
 export type { Control } from './governed/control-fields.ts';
 export type { PlanPolicy } from './governed/dry-run.ts';
-export type { GovernanceOptions } from './governed/governed-contract.ts';
+export type { GovernanceOptions, Linter } from './governed/governed-contract.ts';
 export type { IdempotencyOptions } from './governed/idempotency.ts';
 export {
   layerOrder,
@@ -39,30 +39,9 @@ export type { Caller, Permit, PermissionRequest } from './governed/permission.ts
 export type { PlanTokenOptions } from './governed/plan-token.ts';
 export type { Visible } from './governed/visibility.ts';
 export type { Infer, InferInput } from './infer.ts';
-export {
-  fromListed,
-  lintRules,
-  lintTools,
-  type Finding,
-  type LintOptions,
-  type RuleId,
-} from './lint/lint.ts';
-export type { LintedTool, Remark } from './lint/rule.ts';
 export type { Manifest, ManifestError, Traits } from './manifest.ts';
-export { diffManifests, type ManifestChange } from './manifest-diff.ts';
 export type { Outcome } from './result.ts';
-export { callWithRetries, isSafeToRepeat, type Retried, type RetriedCall } from './retry.ts';
-export type { Impact } from './schema-diff.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
-export {
-  findOpenTelemetry,
-  openTelemetrySink,
-  parseTraces,
-  traceFile,
-  type OpenTelemetryApi,
-  type TraceFile,
-  type TraceSink,
-} from './trace-sinks.ts';
 export {
   createTraces,
   pickTrace,
@@ -71,5 +50,10 @@ export {
   type TraceQuery,
   type Traces,
 } from './traces.ts';
-export { renderTrace } from './waterfall.ts';
 export { withJsonSchema, type AnySchema } from '#schema';
+export { defineWorkflow, type Workflow, type WorkflowHead } from './workflow/define-workflow.ts';
+export type { StageStatus } from './workflow/journal.ts';
+export type { WorkflowRuns } from './workflow/recover.ts';
+export type { Leftover, RunReport, StageReport } from './workflow/report.ts';
+export type { PlanContext, Stage, StageContext, StageTypes } from './workflow/stage.ts';
+export { workflowTools } from './workflow/workflow-tools.ts';

@@ -6,6 +6,7 @@ import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest.ts';
 import { textBlock, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
+import { digest } from './idempotency-record.ts';
 import type { Handle, Wrap } from './layer.ts';
 import type { OpenedToken, PlanBinding, PlanTokens } from './plan-token.ts';
 
@@ -30,9 +31,12 @@ export function dryRunLayer(options: DryRunOptions): Wrap {
       const { dryRun, planToken } = call.control;
       const binding = { tool: tool.name, args: call.own, principal: call.context.principal };
       if (dryRun) {
-        const nonce = options.tokens.newNonce();
-        call.seed = nonce;
-        return chain(plan(call), (made) => preview(made, { tool, binding, nonce, options }));
+        // One for all rounds of questions: the names that the plan gives are derived from it.
+        const drawn = call.context.once('plan nonce', () => options.tokens.newNonce());
+        return chain(drawn, (nonce) => {
+          call.seed = nonce;
+          return chain(plan(call), (made) => preview(made, { tool, binding, nonce, options }));
+        });
       }
       if (planToken === undefined) {
         if (required) throw planRequired(tool.name);
@@ -42,7 +46,9 @@ export function dryRunLayer(options: DryRunOptions): Wrap {
       call.seed = token.nonce;
       return chain(replan(plan, call), (made) => {
         if (!token.matches(digestOf(made))) throw refusedPlan('stale');
-        return chain(useOnce(token, options.store), () => proceed(made, call, next));
+        // All rounds of questions are one use.
+        const used = call.context.once('plan used', () => useOnce(token, call, options.store));
+        return chain(used, () => proceed(made, call, next));
       });
     };
   };
@@ -163,10 +169,16 @@ function opened(planToken: string, binding: PlanBinding, tokens: PlanTokens): Op
   return token;
 }
 
-/** A plan is applied once, also where doing so leaves no mark on what it was made from. */
-function useOnce({ nonce, expiresMs }: OpenedToken, { kv }: Store): MaybePromise<void> {
+/**
+ * A plan is applied once, also where doing so leaves no mark on what it was made from. Under an idempotency key that
+ * means once by the call with this key, however often it is tried.
+ */
+async function useOnce(token: OpenedToken, call: CallScope, { kv }: Store): Promise<void> {
+  const { nonce, expiresMs } = token;
+  const { idempotencyKey } = call.control;
+  const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;
   const ttlMs = Math.max(1, expiresMs - Date.now()) + 1000;
-  return chain(kv.cas(`plan/${nonce}`, undefined, 'used', { ttlMs }), (first) => {
-    if (!first) throw refusedPlan('used');
-  });
+  if (await kv.cas(`plan/${nonce}`, undefined, user, { ttlMs })) return;
+  const again = idempotencyKey !== undefined && (await kv.get(`plan/${nonce}`)) === user;
+  if (!again) throw refusedPlan('used');
 }

@@ -1,12 +1,13 @@
 import { isPromise, KitError, type Logger } from '#base';
 import { createMemoryStore, type Store } from '#store';
+import type * as Govern from '#tools/govern';
 import type { Contract, Registry } from '../contract.ts';
 import type { CallLimit } from '../define-tool.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
 import { listed, type Entry } from '../entry.ts';
-import { lintTools } from '../lint/lint.ts';
+import type { Finding } from '../lint/lint.ts';
 import { derivedAnnotations, listedTraits, type Manifest } from '../manifest.ts';
-import { findOpenTelemetry, openTelemetrySink, type TraceSink } from '../trace-sinks.ts';
+import type { TraceSink } from '../trace-sinks.ts';
 import { createTraces, pickTrace, type Traces } from '../traces.ts';
 import { CallScope } from './call-scope.ts';
 import { concludeCall, passOn, refuseCall, type Governed } from './conclusion.ts';
@@ -44,9 +45,12 @@ export interface GovernanceOptions {
   readonly traces?: Traces;
   /** Checks every envelope against the schema it was promised with; for tests, and for the careful. */
   readonly checkResults?: boolean;
-  /** When the linter finds something: tell the log (the default, except in production), or refuse the tools. */
-  readonly lint?: 'warn' | 'refuse' | 'off';
+  /** `warn` has the log told what the linter finds (the default, except in production); given a linter, tools with errors are refused. */
+  readonly lint?: 'warn' | 'off' | Linter;
 }
+
+/** Finds what is wrong with tools: `lintTools`, or a function that calls it with options. */
+export type Linter = (manifests: readonly Manifest[]) => readonly Finding[];
 
 interface ContractOptions {
   readonly registry: Registry;
@@ -114,8 +118,10 @@ function createTelemetry(): { readonly sink: TraceSink; readonly warm: () => voi
   return {
     sink: (trace) => sink?.(trace),
     warm() {
-      const api = findOpenTelemetry();
-      if (api !== undefined) sink = openTelemetrySink(api);
+      whenLoaded(({ findOpenTelemetry, openTelemetrySink }) => {
+        const api = findOpenTelemetry();
+        if (api !== undefined) sink = openTelemetrySink(api);
+      });
     },
   };
 }
@@ -160,6 +166,12 @@ function diagnose(known: {
   };
 }
 
+/** Uses what no call needs, once it is there. */
+function whenLoaded(use: (loaded: typeof Govern) => void): void {
+  // No call depends on it, so none must suffer from it.
+  void import('#tools/govern').then(use).catch(() => undefined);
+}
+
 function review(
   manifests: readonly Manifest[],
   lint: GovernanceOptions['lint'],
@@ -167,10 +179,16 @@ function review(
 ): void {
   const wanted = lint ?? (process.env['NODE_ENV'] === 'production' ? 'off' : 'warn');
   if (wanted === 'off') return;
-  const findings = lintTools(manifests);
-  for (const { tool, rule, message } of findings) logger.warn(`${tool}: ${message}`, { rule });
-  const [first] = findings.filter(({ level }) => level === 'error');
-  if (wanted === 'refuse' && first !== undefined) {
-    throw new KitError('invalid_argument', `${first.tool}: ${first.message}`, { hint: first.hint });
+  const tell = (findings: readonly Finding[]): void => {
+    for (const { tool, rule, message } of findings) logger.warn(`${tool}: ${message}`, { rule });
+  };
+  if (wanted === 'warn') {
+    whenLoaded(({ lintTools }) => tell(lintTools(manifests)));
+    return;
   }
+  const findings = wanted(manifests);
+  tell(findings);
+  const [first] = findings.filter(({ level }) => level === 'error');
+  if (first === undefined) return;
+  throw new KitError('invalid_argument', `${first.tool}: ${first.message}`, { hint: first.hint });
 }
