@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests run from the sources.
@@ -14,6 +15,8 @@ export default defineConfig({
     // How many inputs each property test tries: many where nobody waits.
     env: { PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '100000' : '5000') },
     pool: 'threads',
+    // Most tests wait for processes and sockets, not for a core.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 15_000,
     hookTimeout: 15_000,
     teardownTimeout: 5_000,

@@ -18,6 +18,8 @@ const suites = [
   'import',
   'memory',
   'client',
+  'cli',
+  'manager',
 ];
 const usage = `usage: node bench/run.mjs [suite…] [options]
 suites: ${suites.join(', ')} (all)

@@ -130,6 +130,14 @@ const rows = [
     what: 'client, stdio, 2026-07-28, further connect',
     unit: '×',
   },
+  { key: 'cli/tools', what: 'command line, start to printed tools', unit: '×', most: 1.3 },
+  { key: 'cli/ended', what: 'command line, start to end', unit: '×' },
+  {
+    key: 'manager/parallel',
+    what: '50 servers opened at once, beside the slowest',
+    unit: '×',
+    most: 1.5,
+  },
 ];
 
 // what two measurements of the same thing may differ by
@@ -143,11 +151,11 @@ function placeOf(ours, best) {
 
 /** Judges what was measured: one entry for each row that was. */
 export function judge(measures, candidates) {
-  const byKey = new Map(measures.map(({ key, values }) => [key, values]));
-  const peers = candidates.filter(({ peer }) => peer);
+  const byKey = new Map(measures.map((measure) => [measure.key, measure]));
   return rows.flatMap(({ key, ...row }) => {
-    const values = byKey.get(key);
-    if (values === undefined) return [];
+    const measure = byKey.get(key);
+    if (measure === undefined) return [];
+    const { values, peers = candidates.filter(({ peer }) => peer) } = measure;
     const { ours, floor } = values;
     const ranked = peers
       .filter(({ name }) => Number.isFinite(values[name]))

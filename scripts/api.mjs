@@ -38,7 +38,7 @@ function publicEntries() {
   return Object.entries(JSON.parse(manifest).exports)
     .filter(([, target]) => typeof target === 'object')
     .map(([entry, target]) => ({
-      name: entry.slice(2).replaceAll('/', '-'),
+      name: entry === '.' ? 'mcp-kit' : entry.slice(2).replaceAll('/', '-'),
       types: path.join(packageFolder, target.types),
     }));
 }

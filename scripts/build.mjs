@@ -6,7 +6,10 @@ const stampFile = 'packages/mcp-kit/dist/.build-stamp';
 const entryFile = 'packages/mcpctl/dist/main.js';
 const fixedInputs = [
   'package-lock.json',
+  'scripts/bundle-command.mjs',
   'scripts/bundle.mjs',
+  'scripts/licenses.mjs',
+  'scripts/rewrite.mjs',
   'tsconfig.base.json',
   'tsconfig.json',
 ];

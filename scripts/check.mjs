@@ -10,6 +10,7 @@ const gates = {
   lint: bin('oxlint/bin/oxlint'),
   format: bin('oxfmt/bin/oxfmt', '--check'),
   'unused code': bin('knip/bin/knip.js', '--no-config-hints'),
+  'command reference': ['scripts/mcpctl-docs.mjs', '--check'],
   'API reports': ['scripts/api.mjs', '--check'],
   'package mcp-kit': bin('publint/src/cli.js', 'packages/mcp-kit', '--strict'),
   'package mcpctl': bin('publint/src/cli.js', 'packages/mcpctl', '--strict'),

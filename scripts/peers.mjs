@@ -8,12 +8,19 @@ import { exclusively, main, root, say } from './prepare.mjs';
 export const peersFolder = path.join(root, 'peers');
 
 /** Installs the peers unless they are there as their lock file says. */
-export async function installPeers() {
-  if (isInstalled(peersFolder, { dev: false })) return;
+export const installPeers = () =>
+  installOnce(peersFolder, 'installing the peers for interoperability tests');
+
+/** The same for the command lines of others, which only their benchmark needs. */
+export const installCommandPeers = () =>
+  installOnce(path.join(peersFolder, 'commands'), 'installing the command lines of others');
+
+async function installOnce(folder, what) {
+  if (isInstalled(folder, { dev: false })) return;
   await exclusively(async () => {
-    if (isInstalled(peersFolder, { dev: false })) return;
-    say('installing the peers for interoperability tests');
-    await install(peersFolder, { dev: false, ignoreScripts: true });
+    if (isInstalled(folder, { dev: false })) return;
+    say(what);
+    await install(folder, { dev: false, ignoreScripts: true });
   });
 }
 

@@ -1,5 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createManager, loadConfig } from 'mcp-kit/manager';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import { describe, expect, test } from 'vitest';
 import { Child, mcpctl, root } from './support/child-process.ts';
@@ -232,6 +234,31 @@ describe('use-a-server.mjs', () => {
   });
 });
 
+describe('manage-servers.mjs', () => {
+  test('shows what is refused and how to approve it, and once it is approved its tools', async () => {
+    const project = mkdtempSync(path.join(tmpdir(), 'mcp-kit-example-'));
+    try {
+      const numbers = { command: process.execPath, args: [path.join(folder, 'first-tool.mjs')] };
+      const config = path.join(project, '.mcp.json');
+      writeFileSync(config, JSON.stringify({ mcpServers: { numbers } }));
+      const env = { ...process.env, XDG_STATE_HOME: path.join(project, 'state') };
+      const run = async (): Promise<string> => {
+        const args = [path.join(folder, 'manage-servers.mjs'), project];
+        await using child = new Child(process.execPath, args, { env });
+        expect(await child.ended).toMatchObject({ code: 0 });
+        return child.stdout;
+      };
+      expect(await run()).toMatch(/^numbers is refused: refusing .*\n.*trust approve numbers/);
+      const { entries } = await loadConfig({ root: project });
+      await using manager = createManager({ entries, root: project, env });
+      await manager.approve('numbers', { by: 'test' });
+      expect(await run()).toMatch(/^numbers is ready\n {2}get_number_sum: Adds/);
+    } finally {
+      rmSync(project, { recursive: true });
+    }
+  });
+});
+
 test('every example is tried here', () => {
   const tried = [
     'ask-the-user.mjs',
@@ -243,6 +270,7 @@ test('every example is tried here', () => {
     'hono-style.mjs',
     'http-api-pack.mjs',
     'keep-the-contract.mjs',
+    'manage-servers.mjs',
     'todo-store.mjs',
     'use-a-server.mjs',
     'watch-calls.mjs',

@@ -8,19 +8,28 @@ const root = path.resolve(import.meta.dirname, '..');
 const library = path.join(root, 'packages/mcp-kit');
 const dist = path.join(library, 'dist');
 
+interface Entry {
+  readonly default: string;
+}
+
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly exports: Readonly<Record<string, string | Entry>>;
 }
 
 async function readJson<Type>(file: string): Promise<Type> {
   return JSON.parse(await readFile(file, 'utf8')) as Type;
 }
 
-/** The public entries, as `client` or `transport/http`. */
-async function publicEntries(): Promise<string[]> {
+/** The file of each public entry, by names as `client` or `transport/http`; the root has none. */
+async function publicEntries(): Promise<Map<string, string>> {
   const manifest = await readJson<Manifest>(path.join(library, 'package.json'));
-  const targets = Object.entries(manifest.exports).filter(([, target]) => target instanceof Object);
-  return targets.map(([name]) => name.slice('./'.length));
+  return new Map(
+    Object.entries(manifest.exports).flatMap(([name, target]) =>
+      typeof target === 'string'
+        ? []
+        : [[name.slice('./'.length), path.join(library, target.default)]],
+    ),
+  );
 }
 
 const entries = await publicEntries();
@@ -28,8 +37,9 @@ const entries = await publicEntries();
 /** The names that each entry exports, asked of a process that has only what is shipped. */
 async function shippedNames(): Promise<Record<string, string[]>> {
   const program = `
-    const names = async (entry) => [entry, Object.keys(await import('mcp-kit/' + entry)).sort()];
-    const all = await Promise.all(${JSON.stringify(entries)}.map(names));
+    const find = (entry) => import(['mcp-kit', entry].filter(Boolean).join('/'));
+    const names = async (entry) => [entry, Object.keys(await find(entry))];
+    const all = await Promise.all(${JSON.stringify([...entries.keys()])}.map(names));
     console.log(JSON.stringify(Object.fromEntries(all)));`;
   const args = ['--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
@@ -47,9 +57,9 @@ async function filesLoadedBy(file: string, loaded = new Set<string>()): Promise<
   return loaded;
 }
 
-/** The source modules in a file of `dist`, as `server/peer.ts`; none for one that only points to another. */
+/** The source modules in a file of `dist`, as `server/peer.ts`. */
 async function modulesIn(file: string): Promise<string[]> {
-  const map = await readJson<{ sources: string[] }>(`${file}.map`).catch(() => ({ sources: [] }));
+  const map = await readJson<{ sources: string[] }>(`${file}.map`);
   return map.sources.map((source) =>
     path.relative(path.join(library, 'src'), path.resolve(path.dirname(file), source)),
   );
@@ -57,7 +67,7 @@ async function modulesIn(file: string): Promise<string[]> {
 
 async function modulesLoadedBy(...names: string[]): Promise<string[]> {
   const files = new Set<string>();
-  for (const name of names) await filesLoadedBy(path.join(dist, name, 'index.js'), files);
+  for (const name of names) await filesLoadedBy(entries.get(name) ?? name, files);
   return (await Promise.all([...files].map(modulesIn))).flat();
 }
 
@@ -66,11 +76,13 @@ async function layersLoadedBy(...names: string[]): Promise<Set<string | undefine
   return new Set(modules.map((module) => module.split(path.sep)[0]));
 }
 
+// Entries that share a file have its other names as well, of which their types say nothing.
 test('each entry exports what its source exports', async () => {
   const shipped = await shippedNames();
-  for (const entry of entries) {
+  for (const entry of entries.keys()) {
     const source = (await import(path.join(library, 'src', entry, 'index.ts'))) as object;
-    expect([entry, shipped[entry]]).toEqual([entry, Object.keys(source).sort()]);
+    const missing = Object.keys(source).filter((name) => !shipped[entry]?.includes(name));
+    expect([entry, missing]).toEqual([entry, []]);
   }
 });
 
@@ -87,6 +99,14 @@ test('a client loads no server', async () => {
   expect(layers).toContain('jsonrpc');
   expect(layers).not.toContain('server');
   expect(layers).not.toContain('tools');
+});
+
+test('a client over HTTP is two files, without what only checks of results need', async () => {
+  const files = await filesLoadedBy(entries.get('') ?? '');
+  await filesLoadedBy(entries.get('client') ?? '', files);
+  await filesLoadedBy(entries.get('transport/http-client') ?? '', files);
+  expect([...files].map((file) => path.basename(file)).sort()).toEqual(['client.js', 'mcp-kit.js']);
+  expect(await layersLoadedBy('client')).not.toContain('schema');
 });
 
 test('a server loads no client', async () => {

@@ -6,9 +6,6 @@ const optionsOf = ({ era, findEra }) => ({
   era: era === '2025-11-25' && !findEra ? 'legacy' : 'auto',
 });
 
-// Both entries at once, as a program that names them at its top loads them.
-const load = (transport) => Promise.all([import('mcp-kit/client'), import(transport)]);
-
 const connect = async (openSession, target, params) => {
   const session = await openSession(target, optionsOf(params));
   if (session.era !== (params.era === '2025-11-25' ? 'legacy' : 'modern')) {
@@ -26,12 +23,16 @@ export default {
   findsEra: true,
 
   async http({ url, ...params }) {
-    const [{ openSession }, { httpTarget }] = await load('mcp-kit/transport/http-client');
+    const { openSession, httpTarget } = await import('mcp-kit');
     return connect(openSession, httpTarget(url), params);
   },
 
   async stdio({ command, args, ...params }) {
-    const [{ openSession }, { childTarget }] = await load('mcp-kit/transport/child-process');
+    // Both entries at once, as a program that names them at its top loads them.
+    const [{ openSession }, { childTarget }] = await Promise.all([
+      import('mcp-kit/client'),
+      import('mcp-kit/transport/child-process'),
+    ]);
     return connect(openSession, childTarget({ command, args }), params);
   },
 };

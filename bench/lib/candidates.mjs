@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { installPeers } from '../../scripts/peers.mjs';
 import { prepare } from '../../scripts/prepare.mjs';
+import { commandNames } from './commands.mjs';
 
 const order = ['floor', 'ours', 'sdk-v1', 'sdk-v2', 'mcp-lite', 'tmcp'];
 const withClient = ['floor', 'ours', 'sdk-v1', 'sdk-v2'];
@@ -10,10 +11,11 @@ const at = (path) => new URL(path, import.meta.url);
 /** Loads the candidates and sees to it that they can run. The floor is always among them. */
 export async function loadCandidates({ only, zod }) {
   const wanted = only?.split(',') ?? order;
-  const unknown = wanted.filter((name) => !order.includes(name));
-  if (unknown.length > 0) throw new Error(`no candidate ${unknown}; there are ${order.join(', ')}`);
+  const known = [...new Set([...order, ...commandNames])];
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`no candidate ${unknown}; there are ${known.join(', ')}`);
   const candidates = [];
-  for (const name of order.filter((known) => known === 'floor' || wanted.includes(known))) {
+  for (const name of order.filter((each) => each === 'floor' || wanted.includes(each))) {
     const { default: candidate } = await import(`../candidates/${name}.mjs`);
     const client = withClient.includes(name) ? await import(`../clients/${name}.mjs`) : undefined;
     const peer = name !== 'floor' && name !== 'ours';

@@ -1,5 +1,5 @@
 // The processes of a run: each candidate's server or client in one of its own, ended by its own id.
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const script = (file) => fileURLToPath(new URL(file, import.meta.url));
@@ -32,6 +32,15 @@ export const stdioCommand = (name, params = {}) => ({
   command: process.execPath,
   args: [script('host.mjs'), name, 'stdio', JSON.stringify(params)],
 });
+
+/** Starts Node with these arguments, to read what it prints. */
+export const startCommand = (args, variables) =>
+  track(
+    spawn(process.execPath, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...env, ...variables },
+    }),
+  );
 
 /** Starts the process of a candidate's client; it connects when asked to. */
 export const startClient = (name, params, nodeArgs = []) =>

@@ -2,7 +2,8 @@
 // MCP_CONFORMANCE_SCENARIO=tools_call node test/conformance/client.mjs http://localhost:3000/mcp
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { scenarioNamed } from './client/scenarios.mjs';
+import { authorizerFor } from './client/authorization.mjs';
+import { isRefusedIn, scenarioNamed } from './client/scenarios.mjs';
 
 /** Sooner than the suites, which do not always end a client that hangs. */
 const limitMs = 20_000;
@@ -20,14 +21,18 @@ const inputs = {
 
 async function play(url, { scenario, revision, context }) {
   const act = scenarioNamed(scenario);
-  const session = await openSession(httpTarget(url), {
+  const auth = authorizerFor(url, { scenario, context });
+  const session = await openSession(httpTarget(url, { ...(auth && { auth }) }), {
     name: 'mcp-kit-conformance',
     version: '1.0.0',
     inputs,
   });
   try {
     const era = revision < '2026-07-28' ? 'legacy' : 'modern';
-    if (session.era !== era) throw new Error(`the session is ${session.era}, not ${era}`);
+    // The servers of this extension speak both.
+    const isFree = scenario.startsWith('sep-2640');
+    if (session.era !== era && !isFree)
+      throw new Error(`the session is ${session.era}, not ${era}`);
     await act(session, context);
   } finally {
     await session.close();
@@ -54,6 +59,7 @@ try {
   const url = process.argv.at(2);
   if (url === undefined) throw new Error('the URL of a server is missing');
   await play(url, { scenario, revision, context: JSON.parse(context) });
+  if (isRefusedIn(scenario)) fail('the server should not have been trusted');
 } catch (error) {
-  fail(error.stack);
+  if (!isRefusedIn(scenario) || error.name !== 'KitError') fail(error.stack);
 }

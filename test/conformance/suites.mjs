@@ -16,8 +16,6 @@ const scenarioMs = 30_000;
 const suiteMs = 5000;
 /** Added to every scenario: alone it does not show that the subject of the scenario was touched. */
 const alwaysChecked = 'wire-schema-valid';
-/** The client does not authorize itself yet. */
-const isUnsupported = (side, name) => side === 'client' && name.startsWith('auth/');
 /** These measure time. */
 const alone = new Set(['sse-retry']);
 
@@ -45,19 +43,28 @@ async function scenariosOf(suite, side) {
   return scenarios;
 }
 
+/** The revisions a scenario is run in; for a client also what belongs to none of them. */
+function revisionsOf(suite, side, { name, tags }) {
+  const revisions = suite.revisions.filter((known) => tags.includes(known));
+  if (revisions.length > 0 || side === 'server') return revisions;
+  // Extensions of authorization belong to every revision, the others to the one that the suite chooses.
+  const isAuthorization = name.startsWith('auth/') && tags.includes('extension');
+  return isAuthorization ? suite.revisions : [undefined];
+}
+
 /**
  * Plans every scenario of every suite for the sides ("server", "client"): once for each revision it belongs to.
- * Extensions belong to none. `left` says, by reason, which scenarios are not planned.
+ * `left` says, by reason, which scenarios are not planned.
  */
 export async function plan(sides) {
   const planned = [];
-  const left = { 'not implemented': new Set(), 'not supported yet': new Set() };
+  const left = { 'not implemented': new Set() };
   for (const side of sides) {
     for (const suite of suites) {
-      for (const { name, tags } of await scenariosOf(suite, side)) {
-        const revisions = suite.revisions.filter((known) => tags.includes(known));
-        if (isUnsupported(side, name)) left['not supported yet'].add(name);
-        else if (revisions.length === 0) left['not implemented'].add(name);
+      for (const scenario of await scenariosOf(suite, side)) {
+        const { name } = scenario;
+        const revisions = revisionsOf(suite, side, scenario);
+        if (revisions.length === 0) left['not implemented'].add(name);
         else planned.push(...revisions.map((revision) => planOf({ side, suite, name, revision })));
       }
     }
@@ -67,7 +74,8 @@ export async function plan(sides) {
 
 function planOf(scenario) {
   const { side, suite, name, revision } = scenario;
-  return { ...scenario, set: `${side} ${suite.name}@${revision}`, isAlone: alone.has(name) };
+  const set = `${side} ${suite.name}@${revision ?? 'other'}`;
+  return { ...scenario, set, isAlone: alone.has(name) };
 }
 
 /** Says why a scenario did not pass, from its checks: a warning is a failure, and so is nothing to judge. */
@@ -117,7 +125,8 @@ export async function runScenario({ suite, side, name, revision }, subject, left
   const started = performance.now();
   try {
     const args = [...argsFor[side](subject, limitMs), '--scenario', name, '-o', folder];
-    if (suite.takesRevision) args.push('--spec-version', revision);
+    // Forced, as extensions belong to no revision.
+    if (suite.takesRevision && revision) args.push('--spec-version', revision, '--force');
     const { output } = await runSuite(suite, args, limitMs);
     if (performance.now() - started >= limitMs) return [`not done after ${limitMs} ms`];
     const checks = await readChecks(folder);

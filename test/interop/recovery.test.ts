@@ -1,4 +1,5 @@
-import { createDeferred } from 'mcp-kit/base';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDeferred, KitError } from 'mcp-kit/base';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { serveFixtureHttp } from './fixture.mjs';
 import { connectHost, textOf, type Session, type Speaker } from './hosts.ts';
@@ -34,6 +35,19 @@ async function throughProxy(
   } finally {
     await fixture.close();
   }
+}
+
+/** Serves where a server was before. Meanwhile a connection of some other test may have got the port by chance. */
+async function serveAgain(port: number): Promise<Http> {
+  for (let attempt = 1; attempt < 50; attempt++) {
+    try {
+      return await serveFixtureHttp({ port });
+    } catch (error) {
+      if (!(error instanceof KitError) || error.code !== 'address_in_use') throw error;
+      await sleep(100);
+    }
+  }
+  return serveFixtureHttp({ port });
 }
 
 /** Tries again when a connection from before the restart was found dead. */
@@ -141,7 +155,7 @@ describe.each(resuming)('A client that can resume ($speaks)', ({ speaker }) => {
     const { port, url } = before;
     const session = await connectHost({ kind: 'http', url }, speaker);
     await before.close();
-    const after = await serveFixtureHttp({ port });
+    const after = await serveAgain(port);
     try {
       const lost = afterRestart(() => session.call('greet', { name: 'Ada' }));
       await expect(lost).rejects.toThrow(/Session not found/);
@@ -218,7 +232,7 @@ describe('A client without sessions', () => {
     const { port, url } = before;
     const session = await connectHost({ kind: 'http', url }, stateless);
     await before.close();
-    const after = await serveFixtureHttp({ port });
+    const after = await serveAgain(port);
     try {
       const result = await afterRestart(() => session.call('greet', { name: 'Ada' }));
       expect(textOf(result)).toBe('Hello, Ada!');

@@ -47,6 +47,22 @@ describe('an answer', () => {
     expect(often(server, 'tools/list')).toBe(3);
   });
 
+  test('that somebody has changed is whole for the next', async () => {
+    const made = () => [{ uri: 'x:a', name: 'a', annotations: { audience: ['user'] } }];
+    const server = script({
+      ...newer,
+      'resources/list': () => ({ resultType: 'complete', ttlMs: 60_000, resources: made() }),
+    });
+    await using session = await open(server);
+    for (let round = 0; round < 3; round += 1) {
+      const { resources } = await session.listResources();
+      expect(resources).toEqual(made());
+      const audience: unknown = resources[0]?.annotations?.audience;
+      if (Array.isArray(audience)) audience.push('everybody');
+    }
+    expect(often(server, 'resources/list')).toBe(1);
+  });
+
   test.each([{}, { ttlMs: 0 }, { ttlMs: -1 }, { ttlMs: '1000' }])(
     'with %o is not kept',
     async (hints) => {

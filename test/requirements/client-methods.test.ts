@@ -30,6 +30,7 @@ describe.each(eras)('in the %s era', (era) => {
     expect(session.stats).toEqual({
       malformed: 0,
       samples: [],
+      handlerTimeouts: 0,
       droppedNotifications: 0,
       handshakes: 1,
     });
@@ -69,6 +70,11 @@ describe.each(eras)('in the %s era', (era) => {
     const { completion } = await session.complete(ref, { name: 'language', value: 'ru' });
     expect(completion.values).toEqual(['rust', 'ruby']);
     const shelf = { type: 'ref/resource', uri: 'shelf://{shelf}/{book}' } as const;
+    const controller = new AbortController();
+    const limits = { signal: controller.signal, timeoutMs: 5000 };
+    const asked = session.complete(ref, { name: 'language', value: 'ru' }, limits);
+    controller.abort();
+    await expect(asked).rejects.toMatchObject({ code: 'aborted' });
     const book = await session.complete(
       shelf,
       { name: 'book', value: '' },

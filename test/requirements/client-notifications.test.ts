@@ -227,6 +227,38 @@ describe('in the newer era', () => {
     expect(server.heard.at(-1)).toBe('notifications/cancelled');
   });
 
+  test('a subscription that the caller gives up, or gives less time, fails and is taken back', async () => {
+    const server = script({ ...newer, 'subscriptions/listen': () => undefined });
+    await using session = await open(server);
+    const stop = new AbortController();
+    const filter = { toolsListChanged: true };
+    const waiting = failure(session.listen(filter, { signal: stop.signal }));
+    const { id } = await server.peer.nth('subscriptions/listen');
+    stop.abort('enough');
+    expect(await waiting).toMatchObject({ code: 'aborted', cause: 'enough' });
+    expect(server.peer.of('notifications/cancelled')).toMatchObject([
+      { params: { requestId: id } },
+    ]);
+    const late = await failure(session.listen(filter, { timeoutMs: 20 }));
+    expect(late).toMatchObject({ code: 'timeout' });
+    // What was given up before is not even asked.
+    await failure(session.listen(filter, { signal: stop.signal }));
+    expect(server.peer.of('subscriptions/listen')).toHaveLength(2);
+  });
+
+  test('a subscription outlives the signal that limited its opening', async () => {
+    const server = script(newer);
+    await using session = await open(server);
+    const stop = new AbortController();
+    const filter = { toolsListChanged: true };
+    const subscription = await session.listen(filter, { signal: stop.signal, timeoutMs: 1000 });
+    stop.abort();
+    await settle();
+    expect(server.heard).not.toContain('notifications/cancelled');
+    subscription.close();
+    expect(await subscription.closed).toBeUndefined();
+  });
+
   test('a server may take as long as the caller lets it', async () => {
     const server = script({
       ...newer,

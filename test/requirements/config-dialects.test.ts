@@ -374,6 +374,20 @@ test.each([
   expect(problems).toEqual([`#/mcpServers/a${problem}`]);
 });
 
+test('a server that Gemini CLI is told elsewhere in its file not to use is switched off', async () => {
+  await using folder = await temporaryFolder();
+  const mcpServers = { a: { httpUrl: 'https://a' }, b: { url: 'https://b' }, c: { command: 'c' } };
+  const enabledWith = async (mcp: object): Promise<readonly string[]> => {
+    await folder.write('.gemini/settings.json', { mcp, mcpServers });
+    const { entries } = await loadConfig({ root: folder.path });
+    expect(entries.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    return entries.filter(({ enabled }) => enabled).map(({ name }) => name);
+  };
+  expect(await enabledWith({})).toEqual(['a', 'b', 'c']);
+  expect(await enabledWith({ excluded: ['b'] })).toEqual(['a', 'c']);
+  expect(await enabledWith({ allowed: ['a', 'b'], excluded: ['b'] })).toEqual(['a']);
+});
+
 test('a dialect can be forced', async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write('servers.json', { mcpServers: { a: { url: 'https://x' } } });

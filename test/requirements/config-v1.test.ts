@@ -18,6 +18,7 @@ describe('mcp.json version 1', () => {
     const loaded = await loadConfig({ root: path.join(samples, 'v1') });
     expect(loaded.errors).toEqual([]);
     expect(loaded.client).toEqual({
+      file: path.join(samples, 'v1', 'mcp.json'),
       protocolVersion: '2025-06-18',
       capabilities: { elicitation: {} },
       roots: [{ uri: 'file:///repo', name: 'workspace' }],

@@ -213,6 +213,18 @@ describe('a session that the server has forgotten', () => {
   });
 });
 
+test.each([
+  [429, /again later/],
+  [500, /log/],
+  [503, /log/],
+])('%i is no matter of the address, and its hint says so', async (status, hint) => {
+  await using server = await scripted((seen) => refuse(seen, status, 'no'));
+  await using client = await talk(server.url);
+  const error = await client.loss(client.ask('initialize'));
+  expect(error).toMatchObject({ code: 'http_status', details: { status } });
+  expect(error.hint).toMatch(hint);
+});
+
 describe('a redirect', () => {
   test.each([301, 302, 307, 308])('%i within the origin keeps method and body', async (status) => {
     await using server = await scripted((seen) => {
@@ -462,8 +474,8 @@ describe('closing', () => {
       await client.answer(client.ask('prompts/get'));
       client.notify('notifications/initialized');
       await server.nth('notifications/initialized');
-      // A connection, a stream to be continued, one that stays open, and the end of the handshake.
-      await expect.poll(() => vi.getTimerCount()).toBe(4);
+      // A connection, a stream to be continued, one that stays open, the end of the handshake for itself and for others.
+      await expect.poll(() => vi.getTimerCount()).toBe(5);
       await Promise.all(clients.map(({ channel }) => channel.close()));
       expect(vi.getTimerCount()).toBe(0);
       expect(client.messages.some(({ id }) => id === call)).toBe(false);

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { describe, expect, test, vi } from 'vitest';
+import { createDeferred, silentLogger } from 'mcp-kit/base';
 import { Connection, RpcError, type Handlers, type Notification } from 'mcp-kit/jsonrpc';
 import { steer, vocabulary } from 'mcp-kit/protocol';
 import { callMcp, httpTarget, sseTarget } from 'mcp-kit/transport/http-client';
@@ -143,6 +143,36 @@ describe('what it does over HTTP', () => {
     await server.nth('tools/call', 1);
     controller.abort('enough');
     await expect(call).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
+  });
+
+  test('a notification or an answer that the server never takes is given up after 30 s', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const warnings: string[] = [];
+      const logger = { ...silentLogger, warn: (message: string) => warnings.push(message) };
+      await using server = await scripted((seen) => {
+        const { id, method } = seen.message;
+        if (method !== undefined && method !== 'notifications/deaf') plain(seen);
+        else if (id === 'taken') seen.response.writeHead(202).end();
+      });
+      const channel = await httpTarget(server.url, { logger }).dial();
+      channel.start({ message() {}, malformed() {}, ended() {}, closed() {} });
+      channel.send('{"jsonrpc":"2.0","method":"notifications/deaf"}');
+      for (let id = 1; id <= 16; id += 1) channel.reply(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+      channel.reply('{"jsonrpc":"2.0","id":"taken","result":{}}');
+      await server.nth('POST', 16);
+      vi.advanceTimersByTime(29_999);
+      expect(warnings).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(warnings).toHaveLength(17);
+      expect(warnings[0]).toContain('notifications/deaf: not taken within 30000 ms');
+      // Those that were never taken no longer hold up the next.
+      await expect.poll(() => server.seen.at(-1)?.message.id).toBe('taken');
+      await channel.close();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a status is told as HTTP <status>: <text>, with what the server wants for credentials', async () => {

@@ -1,3 +1,5 @@
+import { createDeferred } from 'mcp-kit/base';
+import { Connection } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
 import { sseTarget } from 'mcp-kit/transport/http-client';
 import {
@@ -117,6 +119,41 @@ describe('a conversation of revision 2024-11-05', () => {
     });
     expect((await client.answer(client.ask('b'))).error).toEqual(error);
   });
+
+  test.each([
+    ['first', (id: unknown, pad: string) => ({ jsonrpc: '2.0', id, result: { pad } })],
+    ['last', (id: unknown, pad: string) => ({ result: { pad }, jsonrpc: '2.0', id })],
+  ])(
+    'fails the request whose answer is over a limit, with its id %s, and no other',
+    async (_, make) => {
+      await using server = await old('/post', ({ response }) => response.writeHead(202).end());
+      const target = sseTarget(server.url, { limits: { maxBytes: 1000, maxDepth: 10 } });
+      const sink = createDeferred<never>();
+      const connection = new Connection(await target.dial(), () => ({
+        request: () => sink.promise,
+        notification: () => {},
+        acceptsBatch: () => false,
+        malformed: () => {},
+        closed: () => {},
+      }));
+      try {
+        const asked = ['large', 'small', 'deep'].map((method) => connection.request(method));
+        const [large, small, deep] = await Promise.all(
+          ['large', 'small', 'deep'].map(async (method) => (await server.nth(method)).message.id),
+        );
+        server.say(make(large, 'x'.repeat(5000)));
+        server.say(
+          `{"jsonrpc":"2.0","id":${String(deep)},"result":${'['.repeat(20)}${']'.repeat(20)}}`,
+        );
+        await expect(asked[0]).rejects.toMatchObject({ code: 'invalid_answer' });
+        await expect(asked[2]).rejects.toMatchObject({ code: 'invalid_answer' });
+        server.say(make(small, 'y'));
+        expect(await asked[1]).toEqual({ pad: 'y' });
+      } finally {
+        await connection.close();
+      }
+    },
+  );
 
   const failures: readonly (readonly [string, Script, string])[] = [
     ['a refusal', ({ response }) => response.writeHead(405).end(), 'http_status'],

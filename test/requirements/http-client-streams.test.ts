@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { createDeferred, type Logger } from 'mcp-kit/base';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { httpTarget, openSession } from 'mcp-kit';
+import { createDeferred, KitError, type Logger } from 'mcp-kit/base';
 import {
   enveloped,
   event,
@@ -294,6 +296,28 @@ describe('the stream of a session', () => {
     }
   });
 
+  test.each([
+    ['before the first call by a session that listens', true, ['GET', 'tools/call']],
+    ['after it by one that does not', false, ['tools/call', 'GET']],
+  ])('is asked for %s', async (_, listens, order) => {
+    await using server = await scripted(
+      sessionful((seen) => {
+        if (seen.method === 'GET') stream(seen);
+        else json(seen, { ...result(seen), result: { content: [] } });
+      }),
+    );
+    await using session = await openSession(httpTarget(server.url), {
+      era: 'legacy',
+      ...(listens && { onNotification: () => {} }),
+    });
+    await session.callTool('echo');
+    await server.nth('GET');
+    const told = server.seen.map(({ method, message }) => message.method ?? method);
+    expect(told.slice(2)).toEqual(order);
+    // The first serves all but the stream.
+    expect(server.connections.total).toBe(2);
+  });
+
   test('that is cut is continued after its last event, when the server asked for it', async () => {
     await using server = await scripted(
       listening(
@@ -374,6 +398,36 @@ describe('the stream of a session', () => {
     await client.until(() => client.messages.find(({ method }) => method === 'b'));
     expect(warnings).toEqual(['the stream of the session: HTTP 401: Unauthorized']);
   });
+
+  test.each(['refused_by_policy', 'invalid_argument'] as const)(
+    'is given up when this side refuses it (%s), which is logged once',
+    async (code) => {
+      const warnings: string[] = [];
+      const logger: Logger = {
+        debug() {},
+        info() {},
+        warn: (message) => warnings.push(message),
+        error() {},
+      };
+      await using server = await scripted(listening((seen) => stream(seen).end('retry: 5\n\n')));
+      const refused = createDeferred<void>();
+      let refusals = 0;
+      const headers = (): Record<string, string> => {
+        if (server.all('GET').length === 0) return {};
+        refusals += 1;
+        refused.resolve();
+        throw new KitError(code, 'not there');
+      };
+      const client = await talk(server.url, { logger, headers });
+      await client.shakeHands();
+      await refused.promise;
+      // The next tries would have been due after 100 ms and 160 ms, or soon after.
+      await sleep(500);
+      expect(refusals).toBe(1);
+      expect(warnings).toEqual(['the stream of the session: not there']);
+      await client.channel.close();
+    },
+  );
 
   test('goes on after an event that cannot be read, or is too large', async () => {
     await using server = await scripted(

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -89,7 +89,9 @@ describe('closing', () => {
     await closed;
     await Promise.all([listening.ended(), call.ended(), stateless.ended()]);
     expect(server.endpoint).toMatchObject({ sessionCount: 0, streamCount: 0 });
-    await expect(send(server.url, list)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    // A connection of its own: one that was kept alive would be found broken instead.
+    const knock = once(connect(server.port, '127.0.0.1'), 'connect');
+    await expect(knock).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   test('lets other transports of the same server go on', async () => {

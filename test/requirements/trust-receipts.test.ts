@@ -119,7 +119,9 @@ describe('a server that a file names', () => {
     expect((await clone.assess()).verdict).toBe('untrusted');
     await clone.write(entryText.replace('${TOKEN}', 'x'));
     await clone.approve();
-    expect(await clone.assess()).toEqual({ verdict: 'trusted', changes: [] });
+    const { verdict, changes, executable } = await clone.assess();
+    expect({ verdict, changes }).toEqual({ verdict: 'trusted', changes: [] });
+    expect(executable?.found).toBe(clone.program);
     const entry = await clone.entry();
     await updateReceipts(clone.state, (receipts) => withReceipt(receipts, entry));
     expect((await clone.assess()).verdict).toBe('untrusted');
@@ -263,10 +265,9 @@ describe('one changed byte asks again, and shows what has changed:', () => {
     await using clone = await Clone.make();
     await clone.write(approved);
     await rename(clone.program, `${clone.program}.later`);
-    await clone.approve();
-    expect((await clone.assess()).verdict).toBe('changed');
+    await expect(clone.approve()).rejects.toMatchObject({ code: 'process_failed' });
     await rename(`${clone.program}.later`, clone.program);
-    expect((await clone.assess()).verdict).toBe('changed');
+    expect((await clone.assess()).verdict).toBe('untrusted');
   });
 });
 

@@ -113,6 +113,15 @@ test('variables are not resolved', async () => {
   ]);
 });
 
+test('nobody is told where the project is, which says who the user is and what they work on', async () => {
+  for (const url of ['https://example.com/${CLAUDE_PROJECT_DIR}', 'https://example.com/']) {
+    const headers = { 'X-Where': '${CLAUDE_PROJECT_DIR:-}', 'X-Root': '${CLAUDE_PLUGIN_ROOT}' };
+    expect(await refusals({ type: 'http', url, headers })).toEqual([
+      expect.stringMatching(/^refusing to resolve variables .*names=.*workspaceFolder/),
+    ]);
+  }
+});
+
 test('everything that is wrong is said at once, and how to go on', async () => {
   const entry = await entryOf({
     type: 'http',

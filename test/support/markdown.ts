@@ -8,11 +8,12 @@ export const pages: readonly string[] = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  'docs/cli.md',
   'docs/client.md',
   'docs/errors.md',
   'docs/http.md',
   'docs/lint.md',
+  'docs/manager.md',
+  'docs/mcpctl.md',
   'docs/server.md',
   'docs/tools.md',
 ];

@@ -24,6 +24,25 @@ type ValueOf<O extends Option> = O extends { readonly type: 'boolean' }
       ? Choice
       : string;
 
+/** What stands on the command line without a dash. */
+export interface Positional {
+  /** What the help calls it, in capitals; `SERVER` is left out when the target is given otherwise. */
+  readonly name: string;
+  readonly help: string;
+  readonly optional?: true;
+  /** Takes all that is left. */
+  readonly many?: true;
+}
+
+/** What was given without a dash, by the name of its place. */
+export type PositionalValues<P extends readonly Positional[]> = {
+  readonly [Item in P[number] as Item['name']]: Item extends { readonly many: true }
+    ? readonly string[]
+    : Item extends { readonly optional: true }
+      ? string | undefined
+      : string;
+};
+
 /** What was given on the command line, by option name. */
 export type OptionValues<O extends Options> = { readonly [Name in keyof O]?: ValueOf<O[Name]> };
 
@@ -38,22 +57,9 @@ export function parseOptions<const O extends Options>(
   options: O,
   help: string,
 ): { readonly values: OptionValues<O>; readonly positionals: readonly string[] } {
-  // Lenient, because the strict mode's messages know nothing of our options.
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: Object.fromEntries(
-      Object.entries(options).map(([name, { type, short }]) => [
-        name,
-        short === undefined ? { type } : { type, short },
-      ]),
-    ),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
   const values: Record<string, string | boolean | string[]> = {};
   const positionals: string[] = [];
-  for (const token of tokens) {
+  for (const token of tokensOf(args, options)) {
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
@@ -72,6 +78,30 @@ export function parseOptions<const O extends Options>(
   return { values: values as OptionValues<O>, positionals };
 }
 
+/** What each argument is, going by the options; one that they do not describe is taken for a flag. */
+export function tokensOf(args: readonly string[], options: Options): readonly Token[] {
+  // Lenient, because the strict mode's messages know nothing of our options.
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { type, short }]) => [
+        name,
+        short === undefined ? { type } : { type, short },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  return tokens;
+}
+
+/** One argument, and which in the row it is. */
+export type Token =
+  | { readonly kind: 'positional'; readonly index: number; readonly value: string }
+  | ({ readonly kind: 'option'; readonly index: number; readonly name: string } & Given)
+  | { readonly kind: 'option-terminator'; readonly index: number };
+
 interface Given {
   readonly rawName: string;
   readonly value?: string | undefined;
@@ -84,7 +114,9 @@ function readValue(option: Option, given: Given, help: string): string | boolean
     if (value !== undefined) throw usageError(`${rawName} takes no value`, help);
     return true;
   }
-  if (value === undefined || value === '' || (inlineValue !== true && value.startsWith('-'))) {
+  // A dash alone names standard input; more after it is the next option.
+  const isOption = inlineValue !== true && value !== '-' && value?.startsWith('-') === true;
+  if (value === undefined || value === '' || isOption) {
     throw usageError(`${rawName} needs a value`, help);
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
@@ -96,7 +128,8 @@ function readValue(option: Option, given: Given, help: string): string | boolean
   return value;
 }
 
-function unknownOption(rawName: string, options: Options, help: string): KitError {
+/** Says that there is no such option, and which one may be meant. */
+export function unknownOption(rawName: string, options: Options, help: string): KitError {
   const names = Object.keys(options).map((name) => `--${name}`);
   const near = nearest(rawName, names);
   const message = `unknown option ${rawName}`;
@@ -109,7 +142,12 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  return best !== undefined && best.distance <= 2 ? best.candidate : undefined;
+  // A slip leaves more than it changes.
+  const far = Math.max(2, Math.floor(word.length / 4));
+  if (best !== undefined && best.distance <= far && best.distance * 2 <= best.candidate.length) {
+    return best.candidate;
+  }
+  return word.length < 3 ? undefined : known.find((candidate) => candidate.startsWith(word));
 }
 
 /** How many single-character edits lead from one word to the other. */

@@ -1,72 +1,89 @@
 #!/usr/bin/env node
-import { nearest, parseOptions, usageError } from './args.ts';
-import { commands, type CommandEntry } from './command.ts';
+import { chooseCommand, understand } from './command-line.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';
-import { commandHelp, commonOptions, helpHint, programHelp } from './help.ts';
-import { complain, flush, print } from './output.ts';
+import { commandHelp, programHelp } from './help.ts';
+import { complain, flush, mindOutput, print, type ComplaintOptions } from './output.ts';
+import { commands } from './registry.ts';
+import { fired, signalCode, stopSignal, within } from './stop.ts';
 import { version } from './version.ts';
 
-async function run(args: readonly string[]): Promise<void> {
-  const [first, ...rest] = args;
-  if (first === undefined || first === '-h' || first === '--help') {
-    print(programHelp(commands));
-  } else if (first === '-v' || first === '--version') {
-    print(version());
-  } else if (first === 'help') {
-    await help(rest);
-  } else if (first.startsWith('-')) {
-    throw usageError(`unknown option ${first}`, `Put options after a command. ${helpHint()}`);
-  } else {
-    await runCommand(first, rest);
+/** After a signal, servers get this long to end by themselves; then they are killed with us. */
+const endMs = 3000;
+
+async function run(argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  // Help for what the words say, as if they had been typed.
+  if (first === 'help') return run([...rest, '--help']);
+  if (first === '__complete') {
+    const { printCompletion } = await import('./completion/print.ts');
+    await printCompletion(rest);
+    return exitCodes.ok;
+  }
+  const chosen = chooseCommand(argv, commands);
+  if (chosen.kind === 'program') {
+    print(first === '-v' || first === '--version' ? version() : programHelp(commands));
+    return exitCodes.ok;
+  }
+  if (chosen.kind === 'group') {
+    print(programHelp(commands, chosen.group));
+    return exitCodes.ok;
+  }
+  const command = await chosen.entry.load();
+  const stop = stopSignal();
+  const understood = understand(chosen, command, stop);
+  if (understood.help) {
+    print(commandHelp(chosen.name, chosen.entry, command));
+    return exitCodes.ok;
+  }
+  // The invocation was made from the command's own definition.
+  return obeying(stop, command.run(understood.invocation as never));
+}
+
+/** The exit code of a run that a signal may end. */
+async function obeying(stop: AbortSignal, running: Promise<number | void>): Promise<number> {
+  const ending = fired(stop).then(() =>
+    within(
+      endMs,
+      running.catch(() => undefined),
+    ),
+  );
+  try {
+    const code = await Promise.race([running, ending]);
+    return code ?? (stop.aborted ? signalCode(stop.reason) : exitCodes.ok);
+  } catch (error) {
+    // What was cut short failed because it was cut short.
+    if (stop.aborted) return signalCode(stop.reason);
+    throw error;
   }
 }
 
-async function help([name, ...more]: readonly string[]): Promise<void> {
-  if (more.length > 0) throw usageError('help takes one command', helpHint());
-  if (name === undefined) print(programHelp(commands));
-  else print(commandHelp(name, entryOf(name), await entryOf(name).load()));
+/** How failures are shown. The command line says so, also one that cannot be understood. */
+function mannerOf(argv: readonly string[]): ComplaintOptions {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  return {
+    stack: /--log-level[= ]debug/.test(own.join(' ')),
+    // A shell that wants words is no script, and what reads from a server is a client.
+    json: own[0] !== '__complete' && own.includes('--json') && !own.includes('--stdio'),
+  };
 }
 
-async function runCommand(name: string, args: readonly string[]): Promise<void> {
-  const entry = entryOf(name);
-  const command = await entry.load();
-  const options = { ...command.options, ...commonOptions };
-  const { values, positionals } = parseOptions(args, options, helpHint(name));
-  if (values.help) {
-    print(commandHelp(name, entry, command));
-    return;
-  }
-  const [stray] = positionals;
-  if (stray !== undefined) throw usageError(`unexpected argument "${stray}"`, helpHint(name));
-  // The values were read by this command's own options.
-  await command.run(values as never);
-}
-
-function entryOf(name: string): CommandEntry {
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (entry !== undefined) return entry;
-  const near = nearest(name, Object.keys(commands));
-  const hint = near === undefined ? helpHint() : `Did you mean ${near}? ${helpHint()}`;
-  throw usageError(`unknown command "${name}"`, hint);
-}
-
-async function main(args: readonly string[]): Promise<void> {
-  const stack = /--log-level[= ]debug/.test(args.join(' '));
+async function main(argv: readonly string[]): Promise<void> {
+  const manner = mannerOf(argv);
   const end = async (code: number): Promise<void> => {
-    await flush();
+    const lost = await flush();
+    if (lost !== undefined) complain(lost, manner);
     // Whatever still runs, a tool's timer or a socket, has had its time.
-    process.exit(code);
+    process.exit(lost === undefined || code !== exitCodes.ok ? code : exitCodeOf(lost));
   };
   const fail = async (error: unknown): Promise<void> => {
-    complain(error, { stack });
+    complain(error, manner);
     await end(exitCodeOf(error));
   };
-  // A reader that went away, as in `mcpctl serve | head`, is no reason to stop serving.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  mindOutput();
   process.on('uncaughtException', (error) => void fail(error));
   try {
-    await run(args);
-    await end(exitCodes.ok);
+    await end(await run(argv));
   } catch (error) {
     await fail(error);
   }

@@ -1,27 +1,144 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError, type KitErrorCode } from 'mcp-kit/base';
+import { RpcError } from 'mcp-kit/jsonrpc';
+import { mcpErrors } from 'mcp-kit/protocol';
+import type { Globals } from './globals.ts';
+import { plainParagraph, plainText } from './terminal/plain-text.ts';
+import { hideSpinner } from './terminal/spinner.ts';
 
 /** Prints to standard output. */
 export function print(text: string): void {
+  hideSpinner();
   process.stdout.write(`${text}\n`);
 }
 
-/** Tells the person at the terminal something that is not the output. */
+/** Prints one JSON document on one line; what a terminal would obey is escaped, which leaves it the same document. */
+export function printJson(value: unknown): void {
+  print(plainText(JSON.stringify(value)));
+}
+
+/** Tells the person at the terminal something that is not the output; it may have words of others in it. */
 export function tell(text: string): void {
-  process.stderr.write(`mcpctl: ${text}\n`);
+  hideSpinner();
+  process.stderr.write(`mcpctl: ${plainParagraph(text)}\n`);
+}
+
+/** Prints a line to standard error as it is, unless the user wants silence. */
+export function warn({ quiet }: Pick<Globals, 'quiet'>, text: string): void {
+  if (quiet) return;
+  hideSpinner();
+  process.stderr.write(`${text}\n`);
+}
+
+/** Sums up for people what was printed: `2 tools · 143 ms`. */
+export function sumUp(globals: Globals, text: string, startedMs: number): void {
+  if (globals.json) return;
+  warn(globals, `${text} · ${Math.round(performance.now() - startedMs)} ms`);
+}
+
+/** `1 tool`, `2 tools`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** How failures are shown. */
+export interface ComplaintOptions {
+  /** Adds where in the code it happened. */
+  readonly stack: boolean;
+  /** Standard output gets a JSON document as well, which says the same. */
+  readonly json: boolean;
 }
 
 /** Says what went wrong and what to do next; a stack only for those who ask for it. */
-export function complain(error: unknown, options: { readonly stack: boolean }): void {
-  const known = error instanceof KitError;
-  tell(error instanceof Error ? error.message : String(error));
-  if (known && error.hint !== undefined) process.stderr.write(`${error.hint}\n`);
-  if (options.stack && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  else if (!known) process.stderr.write('This is a bug; --log-level debug shows where.\n');
+export function complain(error: unknown, { stack, json }: ComplaintOptions): void {
+  const failure = describeFailure(error);
+  if (json) printJson({ error: failure });
+  tell(failure.message);
+  if (failure.hint !== undefined) process.stderr.write(`${plainParagraph(failure.hint)}\n`);
+  if (stack && error instanceof Error) process.stderr.write(`${plainText(error.stack ?? '')}\n`);
 }
 
-/** Settles when everything printed has left this process. */
-export async function flush(): Promise<void> {
+/** A failure as data. */
+export interface Failure {
+  /** The code of a local failure, or of the JSON-RPC error that the server answered with. */
+  readonly code: string | number;
+  readonly message: string;
+  readonly hint?: string;
+  /** What the server added to its error. */
+  readonly data?: unknown;
+}
+
+/** What to do next, where the failure itself does not say. */
+const nextSteps: Readonly<Partial<Record<KitErrorCode, string>>> = {
+  answer_lost: 'It may have been done all the same: look before you try again.',
+  capability_missing: 'See what the server can do: mcpctl doctor SERVER',
+  closed: 'Find out why: mcpctl doctor SERVER, or add --trace.',
+  http_status: 'Check the address. --trace shows what was sent, and what came back.',
+  invalid_answer:
+    'Check that it is an MCP server. If it is, report it to its author; --trace shows what came back.',
+  invalid_config: 'Correct the file; mcpctl config lint shows all that is wrong.',
+  overloaded: 'Try again later.',
+  process_failed: 'Find out why: mcpctl doctor SERVER',
+  refused_by_policy: 'If you trust the server: mcpctl trust approve SERVER',
+  session_lost: 'Try again.',
+  timeout: 'Allow more time with --timeout-ms MS, or see what happens with --trace.',
+  unauthorized: 'Give credentials: in the headers of its configuration, or with --header.',
+  unreachable: 'Check the address and the network: mcpctl doctor SERVER',
+  unsupported_version: 'Try the other protocol: --era legacy or --era modern.',
+};
+
+/** What can be told of anything thrown. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof KitError) {
+    const { code } = error;
+    const next = nextSteps[code];
+    // What such a server says of itself tells how, but not where to put it.
+    const isTheirs = code === 'unauthorized' && error.details?.['loginNeeded'] !== true;
+    const hint = isTheirs && error.hint ? `${error.hint}\n${next}` : (error.hint ?? next);
+    return { code, message: error.message, ...(hint !== undefined && { hint }) };
+  }
+  if (error instanceof RpcError) {
+    const { code, data } = error;
+    const message = `the server refused: ${error.message} (${code})`;
+    const hint =
+      code === mcpErrors.missingClientCapability
+        ? 'Questions of servers are asked on a terminal only: standard input and standard error must be one.'
+        : '--trace shows what was sent, and what came back.';
+    return { code, message, hint, ...(data !== undefined && { data }) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const refused = systemCode(error);
+  if (refused !== undefined) {
+    return {
+      code: refused,
+      message,
+      hint: 'The system says so: look at space, rights and limits.',
+    };
+  }
+  return { code: 'bug', message, hint: 'This is a bug; --log-level debug shows where.' };
+}
+
+/** What the system calls a failure of its own: `ENOSPC`. */
+function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+/** Why something could not be printed; standard output forgets it at once. */
+let unwritten: string | undefined;
+
+/** Keeps in mind what the system does not take, and goes on: a reader that went away is no reason to stop serving. */
+export function mindOutput(): void {
+  process.stdout.on('error', (error) => (unwritten ??= systemCode(error)));
+  process.stderr.on('error', () => {});
+}
+
+/** Settles when everything printed has left this process; with why it could not. */
+export async function flush(): Promise<Error | undefined> {
   await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  const code = unwritten ?? systemCode(process.stdout.errored);
+  // A reader that has seen enough, as in `mcpctl tools | head -1`, loses nothing.
+  if (code === undefined || code === 'EPIPE') return undefined;
+  return Object.assign(new Error(`cannot write to standard output (${code})`), { code });
 }
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {

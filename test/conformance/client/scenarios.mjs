@@ -1,4 +1,5 @@
 // What a client does in each scenario, in terms of the library alone; the suites judge what arrives at their servers.
+import { listSkills, readSkillFile } from 'mcp-kit/client';
 
 const scenarios = {
   initialize: listTools,
@@ -12,16 +13,35 @@ const scenarios = {
   'http-standard-headers': useEverything,
   'http-custom-headers': callAsTold,
   'json-schema-2020-12-preservation': returnSchema,
+  'sep-2640-client-no-prefetch': listAllSkills,
+  'sep-2640-client-verify-digest': loadSkills,
+  'sep-2640-client-verify-size': loadSkills,
+  'sep-2640-client-verify-frontmatter': loadSkills,
 };
 
 /** Gives what to do in a scenario, as a function of an open session and of what the suite says about it. */
 export function scenarioNamed(name) {
   if (Object.hasOwn(scenarios, name)) return scenarios[name];
-  const isAuthorization = name.startsWith('auth/');
-  throw new Error(
-    `"${name}": ${isAuthorization ? 'authorization is not supported yet' : 'no scenario known here'}`,
-  );
+  // What they do is the same; how they are let in is not.
+  if (name.startsWith('auth/')) return callTools;
+  throw new Error(`"${name}": no scenario known here`);
 }
+
+/** In these the server, or whoever issues its tokens, does something that must not be put up with. */
+const refused = new Set([
+  'auth/iss-normalized',
+  'auth/iss-supported-missing',
+  'auth/iss-unexpected',
+  'auth/iss-wrong-issuer',
+  'auth/metadata-issuer-mismatch',
+  'auth/resource-mismatch',
+  'auth/scope-retry-limit',
+  'sep-2640-client-verify-digest',
+  'sep-2640-client-verify-frontmatter',
+  'sep-2640-client-verify-size',
+]);
+
+export const isRefusedIn = (scenario) => refused.has(scenario);
 
 async function listTools(session) {
   const tools = [];
@@ -64,6 +84,20 @@ async function returnSchema(session) {
   const tools = await listTools(session);
   const { inputSchema } = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
   await call(session, { name: 'json_schema_echo', arguments: { schema: inputSchema } });
+}
+
+async function listAllSkills(session) {
+  const skills = [];
+  for await (const skill of listSkills(session)) skills.push(skill);
+  return skills;
+}
+
+/** Reads every file of every skill, the instructions first. */
+async function loadSkills(session) {
+  for (const skill of await listAllSkills(session)) {
+    await readSkillFile(session, skill);
+    for (const { uri } of skill.resources) await readSkillFile(session, skill, uri);
+  }
 }
 
 /** Arguments that a schema of required, plain properties accepts. */

@@ -1,16 +1,32 @@
-import { longestTimerMs, unref } from '#base';
-import type { Exchange } from '#jsonrpc';
-import { answerInput, type Offer } from './inputs.ts';
+import { KitError, longestTimerMs, unref } from '#base';
+import { RpcError, rpcErrors, type Connection, type Exchange } from '#jsonrpc';
+import { methodNotFound } from '#protocol';
+import { answerInput, answersInput, type InputContext, type Offer } from './inputs.ts';
 
-export interface Heartbeat {
+/** Requests of a server that may wait for their answers. */
+const maxServing = 64;
+
+/** Answers a request of a server of the older era; a ping at once, however many others wait. */
+export function answerRequest(
+  connection: Connection,
+  exchange: Exchange,
+  { offer, timeoutMs }: { readonly offer: Offer; readonly timeoutMs: number },
+): unknown {
+  if (exchange.request.method === 'ping') return {};
+  if (connection.inFlight.serving >= maxServing) {
+    throw new RpcError(rpcErrors.overloaded, 'client overloaded');
+  }
+  // Nothing the server owes us is late while it waits for us.
+  return answerSlowly(exchange, offer, {
+    everyMs: timeoutMs / 2,
+    beat: () => connection.touch(),
+  });
+}
+
+interface Heartbeat {
   readonly everyMs: number;
   /** Called again and again while an answer is being made, and when it is there; not once nobody wants it. */
   beat(): void;
-}
-
-/** Answers a request of a server of the older era. */
-export function answerRequest(exchange: Exchange, offer: Offer, heartbeat: Heartbeat): unknown {
-  return exchange.request.method === 'ping' ? {} : answerSlowly(exchange, offer, heartbeat);
 }
 
 async function answerSlowly(
@@ -18,15 +34,30 @@ async function answerSlowly(
   offer: Offer,
   { everyMs, beat }: Heartbeat,
 ): Promise<unknown> {
-  const { signal } = exchange;
+  const { request, signal } = exchange;
   const timer = unref(setInterval(beat, Math.min(everyMs, longestTimerMs)));
   const stop = (): void => clearInterval(timer);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await answerInput(offer, exchange.request, { signal });
+    return await answer(request, offer, { signal });
+  } catch (error) {
+    const isLate = error instanceof KitError && error.code === 'timeout';
+    throw isLate ? new RpcError(rpcErrors.overloaded, `${request.method}: timed out`) : error;
   } finally {
     stop();
     signal.removeEventListener('abort', stop);
     if (!signal.aborted) beat();
   }
+}
+
+async function answer(
+  request: Exchange['request'],
+  offer: Offer,
+  context: InputContext,
+): Promise<unknown> {
+  const { method, params } = request;
+  if (answersInput(offer, method)) return answerInput(offer, request, context);
+  const result = await offer.onRequest?.({ method, ...(params && { params }) }, context);
+  if (result === undefined) throw methodNotFound(method);
+  return result;
 }

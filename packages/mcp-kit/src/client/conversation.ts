@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { createDeferred, describeError, KitError, type Logger } from '#base';
-import { Connection, RpcError, type Channel, type Handlers, type Notification } from '#jsonrpc';
-import { mcpErrors, repeatable, steer, vocabulary, type Target } from '#protocol';
-import { answerRequest } from './answering.ts';
-import type { Identity } from './facts.ts';
+import { RpcError, type Connection, type Notification } from '#jsonrpc';
+import { mcpErrors, repeatable, type Target } from '#protocol';
+import { eraOf, type Identity } from './facts.ts';
 import { initialize } from './handshake.ts';
-import type { Offer } from './inputs.ts';
-import { createLimit, waitWithin } from './limit.ts';
+import { createLimit, waitWithin, type Limit, type LimitOptions } from './limit.ts';
 import { negotiate, type Agreed } from './negotiate.ts';
-import { defaults, type CallOptions, type SessionOptions } from './options.ts';
-import { createStormBreaker } from './storm.ts';
+import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './options.ts';
+import { mayBeOlder, probe } from './probe.ts';
+import { Reception } from './reception.ts';
+import { createStormBreaker, type StormBreaker } from './storm.ts';
 import { processVerdicts } from './verdicts.ts';
 
 export interface ConversationEvents {
@@ -22,10 +22,6 @@ export interface ConversationEvents {
 /** One try at a call; the options of a second one have what is left of the time. */
 export type Attempt<T> = (agreed: Agreed, options: CallOptions) => Promise<T>;
 
-const maxSamples = 5;
-/** Requests of a server that may wait for their answers. */
-const maxServing = 64;
-
 /** The thread that runs through all connections with one server: opens them, notices when one is lost, opens the next. */
 export class Conversation {
   readonly #target: Target;
@@ -35,16 +31,15 @@ export class Conversation {
   readonly #logger: Logger;
   readonly #closed = createDeferred<Error | undefined>();
   readonly #ending = new AbortController();
-  readonly #storm = createStormBreaker();
-  /** What the server may ask for. */
-  readonly offer: Offer;
-  readonly samples: string[] = [];
-  malformed = 0;
+  readonly #breaker: StormBreaker;
+  readonly reception: Reception;
   handshakes = 0;
   #agreed: Agreed | undefined;
-  /** The last connection, which may still be good although the session on it is not. */
-  #connection: Connection | undefined;
+  /** As last agreed on; the connection may still be good although the session on it is not. */
+  #last: Agreed | undefined;
+  #opening: Limit | undefined;
   #reopening: Promise<Agreed> | undefined;
+  #checking: Promise<boolean> | undefined;
 
   constructor(
     target: Target,
@@ -54,8 +49,16 @@ export class Conversation {
     const { identity, options } = settings;
     this.#target = target;
     this.#identity = identity;
-    this.offer = { handlers: options.inputs ?? {}, capabilities: identity.capabilities };
     this.#options = options;
+    this.#breaker = options.breaker ?? createStormBreaker();
+    this.reception = new Reception(settings, {
+      notification: events.notification,
+      closed: (connection, cause) => this.#lose(connection, cause),
+      spoiled: (connection, error) => {
+        this.#end(error);
+        connection.closed(error);
+      },
+    });
     this.#logger = settings.logger;
     this.#events = events;
     // Every question that waits for a person listens.
@@ -64,6 +67,11 @@ export class Conversation {
 
   get isOpen(): boolean {
     return !this.#ended;
+  }
+
+  /** Whether there is a conversation now. */
+  get isConnected(): boolean {
+    return !this.#ended && this.#agreed !== undefined;
   }
 
   /** Settles when the session has ended for good, with the cause if it was not `close`. */
@@ -86,9 +94,17 @@ export class Conversation {
     }
   }
 
+  /** Opens now what was lost. Whoever gives up waiting leaves the opening to others. */
+  async reopen(signal: AbortSignal | undefined): Promise<void> {
+    if (this.isConnected) return;
+    const limit = { subject: `opening ${this.#target.label}`, signal, timeoutMs: Infinity };
+    await waitWithin(limit, () => this.#reopen());
+  }
+
   /** Runs an attempt on the current connection; on a new one if it was lost, and again if that is safe. */
   async run<T>(method: string, options: CallOptions, attempt: Attempt<T>): Promise<T> {
-    const { maxTotalMs = this.#options.maxTotalMs ?? defaults.maxTotalMs, signal } = options;
+    const { signal } = options;
+    const maxTotalMs = maxTotalOf(options, this.#options);
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
     if (signal !== undefined) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
@@ -98,7 +114,8 @@ export class Conversation {
     try {
       return await attempt(agreed, left);
     } catch (error) {
-      const failure = failureOf(error);
+      const leftMs = deadline - performance.now();
+      const failure = await this.#failureOf(agreed, error, { subject: method, signal, leftMs });
       if (failure === undefined) throw error;
       if (failure.code === 'session_lost') this.#forget(agreed, failure);
       if (!this.#mayRepeat(method, failure)) throw error;
@@ -110,16 +127,42 @@ export class Conversation {
 
   async close(): Promise<void> {
     this.#end(undefined);
-    await Promise.all([this.#connection?.close(), this.#reopening?.catch(() => {})]);
-  }
-
-  /** What nobody but the author of a handler can mend. */
-  reportBug(error: unknown, method: string): void {
-    this.#logger.error(`${method}: a handler failed`, { error: describeError(error) });
+    await Promise.all([this.#last?.connection.close(), this.#reopening?.catch(() => {})]);
   }
 
   get #heals(): boolean {
     return this.#options.heal !== false;
+  }
+
+  /** What went wrong on this side of the wire, or because another server has taken the place of the one agreed with. */
+  async #failureOf(
+    agreed: Agreed,
+    error: unknown,
+    { leftMs, ...limit }: Omit<LimitOptions, 'timeoutMs'> & { readonly leftMs: number },
+  ): Promise<KitError | undefined> {
+    const isForeign = error instanceof RpcError && error.code === mcpErrors.unsupportedVersion;
+    if (isForeign) return superseded(error);
+    if (agreed.facts.era === 'modern' && this.#target.wire === 'http' && mayBeOlder(error)) {
+      const isOlder = await waitWithin({ ...limit, timeoutMs: leftMs }, () => this.#check(agreed));
+      if (isOlder) return superseded(error);
+    }
+    return error instanceof KitError ? error : undefined;
+  }
+
+  /** Whether a server of the older era answers where one of the newer did. */
+  #check(agreed: Agreed): Promise<boolean> {
+    if (this.#ended || !this.#heals || eraOf(this.#options) === 'modern') {
+      return Promise.resolve(false);
+    }
+    // Somebody else has noticed already.
+    if (this.#agreed !== agreed) return Promise.resolve(true);
+    const { timeoutMs = defaults.timeoutMs } = this.#options;
+    this.#checking ??= probe(agreed.connection, this.#identity, { timeoutMs, signal: this.ended })
+      .then(({ kind }) => kind === 'older')
+      .finally(() => {
+        this.#checking = undefined;
+      });
+    return this.#checking;
   }
 
   #mayRepeat(method: string, { code, details }: KitError): boolean {
@@ -156,8 +199,8 @@ export class Conversation {
   async #openAgain(): Promise<Agreed> {
     const { label } = this.#target;
     if (this.#ended || !this.#heals) throw this.#isClosed();
-    if (!this.#storm.admit()) {
-      const { times, withinMs } = this.#storm;
+    if (!this.#breaker.admit()) {
+      const { times, withinMs } = this.#breaker;
       throw new KitError('closed', `${label} was lost ${times} times within ${withinMs / 1000} s`, {
         hint: 'Find out why it ends; calls are refused until it has been quiet for a while.',
       });
@@ -165,15 +208,16 @@ export class Conversation {
     const same = await this.#openOnSame();
     if (same !== undefined) return same;
     // The next process of a server does not start before the last has ended.
-    await this.#connection?.close();
+    await this.#last?.connection.close();
     return this.#open();
   }
 
   /** Where only the session is gone, the connection serves the next one too. */
   async #openOnSame(): Promise<Agreed | undefined> {
-    const connection = this.#connection;
-    if (connection?.open !== true || this.#target.wire !== 'http') return undefined;
-    if (this.#options.era === 'modern') return undefined;
+    const { wire, dialsAnew = false } = this.#target;
+    if (this.#last === undefined || wire !== 'http' || dialsAnew) return undefined;
+    const { connection, facts: before } = this.#last;
+    if (!connection.open || before.era === 'modern') return undefined;
     try {
       const timeoutMs = this.#connectTimeoutMs;
       const facts = await initialize(connection, this.#identity, { timeoutMs });
@@ -187,25 +231,27 @@ export class Conversation {
   }
 
   async #open(signal?: AbortSignal): Promise<Agreed> {
-    const { era = 'auto', verdicts = processVerdicts } = this.#options;
-    const { probeTimeoutMs = defaults.probeTimeoutMs } = this.#options;
+    this.ended.throwIfAborted();
+    const { verdicts = processVerdicts, probeTimeoutMs = defaults.probeTimeoutMs } = this.#options;
     const timeoutMs = this.#connectTimeoutMs;
     const subject = `opening ${this.#target.label}`;
-    const limit = createLimit({ subject, signal, ended: this.ended, timeoutMs });
+    const limit = createLimit({ subject, signal, timeoutMs });
+    this.#opening = limit;
     try {
       const agreed = await negotiate(this.#target, {
-        era,
+        era: eraOf(this.#options),
         verdicts,
         probeTimeoutMs,
         timeoutMs,
         identity: this.#identity,
-        signal: limit.signal,
-        connect: (channel) => this.#connect(channel),
+        limit,
+        connect: (channel) => this.reception.connect(channel),
       });
       return await this.#adopt(agreed);
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
+      this.#opening = undefined;
       limit.lift();
     }
   }
@@ -221,7 +267,7 @@ export class Conversation {
       throw this.#isClosed();
     }
     this.#agreed = agreed;
-    this.#connection = connection;
+    this.#last = agreed;
     this.handshakes += 1;
     this.#events.opened(agreed);
     // It may have gone between its last word and now.
@@ -231,45 +277,6 @@ export class Conversation {
 
   #isClosed(): KitError {
     return new KitError('closed', `the session with ${this.#target.label} is closed`);
-  }
-
-  #connect(channel: Channel): Connection {
-    const { timeoutMs, maxTotalMs, ids } = this.#options;
-    return new Connection(channel, (connection) => this.#handlersFor(connection), {
-      maxInFlight: maxServing,
-      vocabulary,
-      onBug: (error, method) => this.reportBug(error, method),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(maxTotalMs !== undefined && { maxTotalMs }),
-      ...(ids !== undefined && { ids }),
-    });
-  }
-
-  #handlersFor(connection: Connection): Handlers {
-    const { timeoutMs = defaults.timeoutMs } = this.#options;
-    return {
-      request: (exchange) =>
-        answerRequest(exchange, this.offer, {
-          everyMs: timeoutMs / 2,
-          // Nothing it owes us is late while it waits for us.
-          beat: () => connection.touch(),
-        }),
-      notification: (notification) => {
-        if (!steer(connection, notification)) this.#events.notification(notification);
-      },
-      acceptsBatch: () => true,
-      malformed: (reason, sample) => this.#complain(connection, reason, sample),
-      closed: (cause) => this.#lose(connection, cause),
-    };
-  }
-
-  #complain(connection: Connection, reason: string, sample: string | undefined): void {
-    this.malformed += 1;
-    if (this.samples.length < maxSamples) this.samples.push(sample ?? reason);
-    if (this.#options.strict !== true) return;
-    const error = new KitError('invalid_answer', `the server sent a malformed message: ${reason}`);
-    this.#end(error);
-    connection.closed(error);
   }
 
   #lose(connection: Connection, cause: Error | undefined): void {
@@ -288,15 +295,14 @@ export class Conversation {
 
   #end(cause: Error | undefined): void {
     if (this.#ended) return;
-    this.#ending.abort(cause ?? this.#isClosed());
+    const reason = cause ?? this.#isClosed();
+    this.#ending.abort(reason);
+    this.#opening?.stop(reason);
     this.#closed.resolve(cause);
   }
 }
 
-/** What went wrong on this side of the wire; a server that took another's place refuses what was agreed with that one. */
-function failureOf(error: unknown): KitError | undefined {
-  if (error instanceof KitError) return error;
-  if (!(error instanceof RpcError) || error.code !== mcpErrors.unsupportedVersion) return undefined;
-  const details = { ran: false };
-  return new KitError('session_lost', error.message, { cause: error, details });
+/** What the caller of a conversation that has another server at its end is not to blame for: it did not run. */
+function superseded(cause: Error): KitError {
+  return new KitError('session_lost', cause.message, { cause, details: { ran: false } });
 }

@@ -3,6 +3,7 @@ import { isRecord } from '#jsonrpc';
 import {
   isImplementation,
   isLegacyVersion,
+  legacyVersions,
   metaKeys,
   modernVersion,
   type ClientCapabilities,
@@ -19,6 +20,8 @@ import type { SessionOptions } from './options.ts';
 export interface Identity {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
+  /** The revision that `initialize` offers. */
+  readonly offers: string;
 }
 
 /** Who the owner of a session says that it is. */
@@ -34,7 +37,18 @@ export function identityOf(options: SessionOptions): Identity {
       ...(icons !== undefined && { icons }),
     },
     capabilities: capabilitiesOf(options.inputs ?? {}, options.capabilities),
+    offers: options.protocolVersion ?? legacyVersions[0],
   };
+}
+
+/** The era to speak: that of the revision to be offered, where the owner of the session names one. */
+export function eraOf({ era = 'auto', protocolVersion }: SessionOptions): 'auto' | Era {
+  if (protocolVersion === undefined) return era;
+  const named = protocolVersion === modernVersion ? 'modern' : 'legacy';
+  if (era === 'auto' || era === named) return named;
+  throw new KitError('invalid_argument', `revision ${protocolVersion} is not of the ${era} era`, {
+    hint: 'Leave era out: it follows from protocolVersion.',
+  });
 }
 
 /** What a server said about itself when the conversation began. */
@@ -86,13 +100,13 @@ export function modernFacts(result: DiscoverResult): ServerFacts {
   };
 }
 
-/** What the answer to `initialize` tells; a revision we do not speak is a `KitError`. */
-export function legacyFacts(result: unknown): ServerFacts {
+/** What the answer to `initialize` tells; a revision that we neither speak nor have offered is a `KitError`. */
+export function legacyFacts(result: unknown, offered: string): ServerFacts {
   if (!isRecord(result)) {
     throw new KitError('invalid_answer', 'initialize: the answer is not an object');
   }
   const { protocolVersion, capabilities, serverInfo, instructions } = result;
-  if (!isLegacyVersion(protocolVersion)) {
+  if (!isLegacyVersion(protocolVersion) && protocolVersion !== offered) {
     throw new KitError(
       'unsupported_version',
       `initialize: the server speaks revision ${JSON.stringify(protocolVersion)}, which is not known here`,

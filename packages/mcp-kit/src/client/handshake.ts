@@ -1,5 +1,4 @@
 import type { Connection } from '#jsonrpc';
-import { legacyVersions } from '#protocol';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
 
 /** Opens, or opens anew, a conversation of the older era. */
@@ -16,19 +15,19 @@ export async function initialize(
 /** The first half: until it is confirmed the server waits. */
 export async function requestInitialize(
   connection: Connection,
-  { info, capabilities }: Identity,
+  { info, capabilities, offers }: Identity,
   options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
-    protocolVersion: legacyVersions[0],
+    protocolVersion: offers,
     // Only this era has a notification for it.
     capabilities: roots
       ? { ...capabilities, roots: { listChanged: true, ...roots } }
       : capabilities,
     clientInfo: info,
   };
-  return legacyFacts(await connection.request('initialize', params, options));
+  return legacyFacts(await connection.request('initialize', params, options), offers);
 }
 
 export function confirmInitialized(connection: Connection): void {

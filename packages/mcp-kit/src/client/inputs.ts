@@ -50,10 +50,18 @@ export interface InputHandlers {
   readonly roots?: Roots | ((context: InputContext) => MaybePromise<Roots>);
 }
 
+/** Answers a request of a server that nothing else answers; `undefined` says that it is not known here either. */
+export type RequestListener = (
+  request: { readonly method: string; readonly params?: Params },
+  context: InputContext,
+) => MaybePromise<unknown>;
+
 /** What a server may ask for: who answers, and what it was told about that. */
 export interface Offer {
   readonly handlers: InputHandlers;
   readonly capabilities: ClientCapabilities;
+  /** Answers what `handlers` do not. */
+  readonly onRequest?: RequestListener | undefined;
 }
 
 /** What these handlers can do, as the server is told, beside what else the client can do. */
@@ -70,6 +78,20 @@ export function capabilitiesOf(
     ...(sample && { sampling: { ...others.sampling } }),
     ...(roots && { roots: { ...others.roots } }),
   };
+}
+
+/** Whether there is a handler for such a request. */
+export function answersInput({ handlers }: Offer, method: string): boolean {
+  switch (method) {
+    case 'elicitation/create':
+      return handlers.elicit !== undefined || handlers.elicitUrl !== undefined;
+    case 'sampling/createMessage':
+      return handlers.sample !== undefined;
+    case 'roots/list':
+      return handlers.roots !== undefined;
+    default:
+      return false;
+  }
 }
 
 /** Answers what a server asks; throws an `RpcError` for what cannot be answered. */

@@ -13,27 +13,40 @@ export interface LimitOptions {
 /** How far something may go: its signal fires with a `KitError` when the caller, the clock or the session says stop. */
 export interface Limit {
   readonly signal: AbortSignal;
+  /** What the work gives; or the reason, as soon as the signal has fired. */
+  within<T>(work: Promise<T>): Promise<T>;
+  stop(reason: unknown): void;
   /** It is done: nothing will fire any more. */
   lift(): void;
 }
 
 export function createLimit({ subject, signal, ended, timeoutMs }: LimitOptions): Limit {
   const controller = new AbortController();
+  const stopped = createDeferred<never>();
+  // Perhaps nobody waits any more.
+  stopped.promise.catch(() => {});
+  const stop = (reason: unknown): void => {
+    controller.abort(reason);
+    stopped.reject(controller.signal.reason);
+  };
   const onAbort = (): void => {
     const cause: unknown = signal?.reason;
-    controller.abort(new KitError('aborted', `${subject}: cancelled by the caller`, { cause }));
+    stop(new KitError('aborted', `${subject}: cancelled by the caller`, { cause }));
   };
-  const onEnd = (): void => controller.abort(ended?.reason);
-  const timer = startTimer(() => {
+  const onEnd = (): void => stop(ended?.reason);
+  const onLate = (): void => {
     const shownMs = Math.round(timeoutMs);
-    controller.abort(new KitError('timeout', `${subject}: not done within ${shownMs} ms`));
-  }, timeoutMs);
+    stop(new KitError('timeout', `${subject}: not done within ${shownMs} ms`));
+  };
+  const timer = timeoutMs === Infinity ? undefined : startTimer(onLate, timeoutMs);
   signal?.addEventListener('abort', onAbort, { once: true });
   ended?.addEventListener('abort', onEnd, { once: true });
   if (signal?.aborted) onAbort();
   if (ended?.aborted) onEnd();
   return {
     signal: controller.signal,
+    within: (work) => Promise.race([work, stopped.promise]),
+    stop,
     lift() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -47,11 +60,12 @@ export async function waitWithin<T>(
   options: LimitOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal, lift } = createLimit(options);
+  const limit = createLimit(options);
   try {
-    return await orAborted(signal, () => work(signal));
+    limit.signal.throwIfAborted();
+    return await limit.within(work(limit.signal));
   } finally {
-    lift();
+    limit.lift();
   }
 }
 

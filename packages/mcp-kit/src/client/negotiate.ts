@@ -3,7 +3,7 @@ import { RpcError, type Channel, type Connection } from '#jsonrpc';
 import type { Era, Target } from '#protocol';
 import type { Identity, ServerFacts } from './facts.ts';
 import { confirmInitialized, initialize, requestInitialize } from './handshake.ts';
-import { orAborted } from './limit.ts';
+import type { Limit } from './limit.ts';
 import { isDeclinedByStatus, probe, type Finding } from './probe.ts';
 import type { Verdicts } from './verdicts.ts';
 
@@ -20,7 +20,8 @@ export interface Plan {
   /** How long a pipe may be silent after the probe before the older era is tried as well. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  /** Stopping it ends all that was opened. */
+  readonly limit: Limit;
   connect(channel: Channel): Connection;
 }
 
@@ -28,30 +29,38 @@ export interface Plan {
 export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
   const opened = new Set<Connection>();
   const open = async (to: Target): Promise<Connection> => {
-    const connection = plan.connect(await dial(to, plan.signal));
+    const connection = plan.connect(await dial(to, plan.limit.signal));
     opened.add(connection);
     return connection;
   };
   const remembered = plan.era === 'auto' ? plan.verdicts.get(target.key) : undefined;
   try {
-    const agreed = await agree(target, { ...plan, remembered }, open);
+    const agreed = await plan.limit.within(agree(target, { ...plan, remembered }, open));
     opened.delete(agreed.connection);
     const { era } = agreed.facts;
     // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
     if (era !== remembered && plan.era !== 'legacy') plan.verdicts.set(target.key, era);
     return agreed;
+  } catch (error) {
+    throw reasonOf(error);
   } finally {
     await Promise.all([...opened].map((connection) => connection.close()));
   }
 }
 
 /** Opens a channel; one that opens when nobody wants it any more is closed. */
-function dial(target: Target, signal: AbortSignal): Promise<Channel> {
-  return orAborted(signal, async () => {
-    const channel = await target.dial(signal);
-    if (signal.aborted) await channel.close();
-    return channel;
-  });
+async function dial(target: Target, signal: AbortSignal): Promise<Channel> {
+  signal.throwIfAborted();
+  const channel = await target.dial(signal);
+  if (!signal.aborted) return channel;
+  await channel.close();
+  throw signal.reason;
+}
+
+/** What there is to say about a server that hung up is why. */
+function reasonOf(error: unknown): unknown {
+  const hungUp = error instanceof KitError && error.code === 'closed';
+  return hungUp && error.cause instanceof KitError ? error.cause : error;
 }
 
 type Open = (target: Target) => Promise<Connection>;
@@ -113,7 +122,7 @@ interface Probed {
 async function probeWithin(target: Target, plan: Plan, connection: Connection): Promise<Probed> {
   const { identity, timeoutMs, probeTimeoutMs } = plan;
   const abandon = new AbortController();
-  const signal = AbortSignal.any([plan.signal, abandon.signal]);
+  const { signal } = abandon;
   const probing = probe(connection, identity, { timeoutMs, signal });
   if (target.wire === 'http' || plan.era === 'modern') return { finding: await probing };
   const early = await within(probing, probeTimeoutMs);

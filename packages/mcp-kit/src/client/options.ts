@@ -1,9 +1,11 @@
 import type { Logger } from '#base';
 import type { Params } from '#jsonrpc';
 import type { ClientCapabilities, Era, Implementation } from '#protocol';
-import type { InputHandlers } from './inputs.ts';
+import type { HandlerOptions } from './handler-queue.ts';
+import type { InputHandlers, RequestListener } from './inputs.ts';
 import type { NotificationListener } from './notification-queue.ts';
 import type { ResultCache } from './result-cache.ts';
+import type { StormBreaker } from './storm.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** How long things may take unless the options say otherwise. */
@@ -17,10 +19,18 @@ export const defaults = {
 export interface SessionOptions extends Partial<Implementation> {
   /** Which era to speak; by default whichever the server knows, the newer one first. */
   readonly era?: 'auto' | Era;
+  /** The one revision to offer; the era follows from it. One that is not known here is offered in the older era. */
+  readonly protocolVersion?: string;
   /** What only this side can give: answers of the user, the model, the workspace. */
   readonly inputs?: InputHandlers;
+  /** Answers what else a server of the older era asks; without an answer the server is told that the method is not known. */
+  readonly onRequest?: RequestListener;
+  /** How `inputs` and `onRequest` are called. */
+  readonly handlers?: HandlerOptions;
   /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
   readonly onNotification?: NotificationListener;
+  /** Told each time a conversation with the server has begun, the first included. */
+  readonly onOpened?: () => void;
   /** Told when the server was lost without `close`; the next call opens the session anew. */
   readonly onLost?: (cause: Error | undefined) => void;
   /** What this side can do besides `inputs`. */
@@ -39,6 +49,8 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly strict?: boolean;
   /** Opens the session anew when the server forgot it or its process died. On by default. */
   readonly heal?: boolean;
+  /** How often the session may be opened anew within how long; 5 times in 30 s, unless given. May be shared. */
+  readonly breaker?: StormBreaker;
   /** Checks structured results against the schema of their tool, once that was listed. On by default. */
   readonly validateOutput?: boolean;
   readonly logger?: Logger;
@@ -58,4 +70,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Receives the parameters of each progress notification. */
   readonly onProgress?: (progress: Params) => void;
+}
+
+/** How one completion may differ. */
+export interface CompleteOptions extends CallOptions {
+  /** What the other arguments are already. */
+  readonly arguments?: Readonly<Record<string, string>>;
+}
+
+/** How long a call may take in all. */
+export function maxTotalOf({ maxTotalMs }: CallOptions, session: SessionOptions): number {
+  return maxTotalMs ?? session.maxTotalMs ?? defaults.maxTotalMs;
 }

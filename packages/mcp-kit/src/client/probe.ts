@@ -1,5 +1,5 @@
 import { KitError } from '#base';
-import { isRecord, RpcError, type Connection } from '#jsonrpc';
+import { isRecord, RpcError, rpcErrors, type Connection } from '#jsonrpc';
 import { isLegacyVersion, mcpErrors, modernVersion } from '#protocol';
 import {
   envelopeOf,
@@ -94,6 +94,19 @@ function judgeError(error: unknown): Finding {
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof KitError)) return false;
   return error.code === 'invalid_answer' || isDeclinedByStatus(error);
+}
+
+/** What servers of the older era say to a message that belongs to no session of theirs. */
+const outsideSession = /session|initiali[sz]e|protocol version/i;
+
+/** Whether a server of the newer era has probably not refused like this. */
+export function mayBeOlder(error: unknown): error is Error {
+  if (error instanceof KitError) return isDeclinedByStatus(error);
+  if (!(error instanceof RpcError)) return false;
+  const { invalidRequest, overloaded } = rpcErrors;
+  const { code, message } = error;
+  const isGeneral = code === invalidRequest || code === overloaded;
+  return (isGeneral || code === mcpErrors.sessionNotFound) && outsideSession.test(message);
 }
 
 /** The statuses below 500 of a server that is slow or busy: another time it may answer otherwise. */

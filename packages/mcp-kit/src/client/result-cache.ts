@@ -4,9 +4,8 @@ import { cacheable } from '#protocol';
 const longestMs = 24 * 60 * 60_000;
 
 interface Kept {
-  readonly result: object;
-  /** Characters it has as JSON. */
-  readonly size: number;
+  /** As JSON: each who asks gets a copy of their own, which they may change. */
+  readonly text: string;
   readonly until: number;
 }
 
@@ -36,7 +35,7 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
   let partitions = 0;
 
   const forget = (key: string): void => {
-    characters -= kept.get(key)?.size ?? 0;
+    characters -= kept.get(key)?.text.length ?? 0;
     kept.delete(key);
   };
   const drop = (prefix: string): void => {
@@ -44,7 +43,8 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
   };
   const findFresh = (key: string): object | undefined => {
     const found = kept.get(key);
-    if (found === undefined || performance.now() < found.until) return found?.result;
+    if (found === undefined) return undefined;
+    if (performance.now() < found.until) return JSON.parse(found.text) as object;
     forget(key);
     return undefined;
   };
@@ -69,10 +69,10 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
           if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
           const scope = Reflect.get(result, 'cacheScope') === 'public' ? publicly : privately;
           const key = scope + nameOf(method, params);
-          const size = JSON.stringify(result).length;
+          const text = JSON.stringify(result);
           forget(key);
-          kept.set(key, { result, size, until: performance.now() + Math.min(ttlMs, longestMs) });
-          characters += size;
+          kept.set(key, { text, until: performance.now() + Math.min(ttlMs, longestMs) });
+          characters += text.length;
           for (const oldest of kept.keys()) {
             if (kept.size <= maxEntries && characters <= maxCharacters) break;
             forget(oldest);

@@ -7,6 +7,8 @@ import { waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
 const maxRounds = 10;
+/** Questions in one answer. */
+const maxQuestions = 64;
 /** Between rounds in which the server asks for nothing but another try. */
 const pauseMs = 250;
 
@@ -73,6 +75,9 @@ async function respond(
   const requests = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
   if (requests.length === 0 && requestState === undefined) {
     throw new KitError('invalid_answer', `${method}: input is wanted, but not said which`);
+  }
+  if (requests.length > maxQuestions) {
+    throw new KitError('invalid_answer', `${method}: more than ${maxQuestions} questions at once`);
   }
   if (requests.length === 0) await sleep(pauseMs, undefined, { signal });
   const answers = await Promise.all(

@@ -47,6 +47,16 @@ test('a result is not held up by a pattern that never ends, and is checked other
   await expect(wrong).rejects.toMatchObject({ code: 'invalid_answer' });
 });
 
+test.each([null, 'x', []])('a tool whose output schema is %j promises nothing', async (wrong) => {
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const table = new ToolTable({ ...silentLogger, warn });
+  const outputSchema = wrong as unknown as Record<string, unknown>;
+  table.learn([{ name: 'x', inputSchema: { type: 'object' }, outputSchema }], false);
+  await table.check('x', { content: [] });
+  expect(warnings).toEqual([]);
+});
+
 test('results of a tool with patterns for names are not checked, because they cannot be', async () => {
   const table = new ToolTable(silentLogger);
   const outputSchema = { type: 'object', patternProperties: { [endless]: { type: 'string' } } };

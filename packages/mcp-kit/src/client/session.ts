@@ -15,7 +15,8 @@ import {
 } from '#protocol';
 import { Caller } from './caller.ts';
 import { isDiscoverResult, type DiscoverResult } from './facts.ts';
-import type { CallOptions, SessionOptions } from './options.ts';
+import { askPast, checkCall, concernsTools, type ToolGuard } from './guard.ts';
+import type { CallOptions, CompleteOptions, SessionOptions } from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import type {
   CompletionReference,
@@ -33,18 +34,32 @@ import type { Subscription, SubscriptionFilter } from './subscriptions.ts';
 /** Opens a session with a server of either era; it heals itself until it is closed. */
 export async function openSession(target: Target, options: SessionOptions = {}): Promise<Session> {
   const caller = new Caller(target, options);
-  await caller.open();
-  return new Session(caller, options.validateOutput ?? true);
+  await caller.conversation.open();
+  return createSession(caller, options.validateOutput ?? true);
 }
+
+/** Only here: what a session stands on is nobody else's. */
+let createSession: (caller: Caller, validates: boolean, guards?: readonly ToolGuard[]) => Session;
 
 /** One server, whatever era it speaks and however it is reached. */
 export class Session implements AsyncDisposable {
   readonly #caller: Caller;
   readonly #validates: boolean;
+  readonly #guards: readonly ToolGuard[];
 
-  constructor(caller: Caller, validates: boolean) {
+  static {
+    createSession = (...given) => new this(...given);
+  }
+
+  private constructor(caller: Caller, validates: boolean, guards: readonly ToolGuard[] = []) {
     this.#caller = caller;
     this.#validates = validates;
+    this.#guards = guards;
+  }
+
+  /** The same session for somebody who may see and call some of the tools only; it cannot be turned back. */
+  guarded(guard: ToolGuard): Session {
+    return createSession(this.#caller, this.#validates, [...this.#guards, guard]);
   }
 
   get era(): Era {
@@ -70,8 +85,14 @@ export class Session implements AsyncDisposable {
     return this.#caller.facts.instructions;
   }
 
+  /** Whether it has not ended for good. */
   get isOpen(): boolean {
-    return this.#caller.isOpen;
+    return this.#caller.conversation.isOpen;
+  }
+
+  /** Whether a conversation with the server is open right now; if not, the next call opens one. */
+  get isConnected(): boolean {
+    return this.#caller.conversation.isConnected;
   }
 
   get stats(): SessionStats {
@@ -80,7 +101,7 @@ export class Session implements AsyncDisposable {
 
   /** Settles when the session has ended for good; with the cause if it was not `close`. */
   get closed(): Promise<Error | undefined> {
-    return this.#caller.closed;
+    return this.#caller.conversation.closed;
   }
 
   /** Asks whether the server is there. */
@@ -163,11 +184,11 @@ export class Session implements AsyncDisposable {
 
   /** Asks to be told when a resource changes; `onNotification` hears it. Survives a lost connection. */
   subscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.#caller.subscribe(uri, options);
+    return this.#caller.interests.subscribe(uri, options);
   }
 
   unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.#caller.unsubscribe(uri, options);
+    return this.#caller.interests.unsubscribe(uri, options);
   }
 
   prompts(options?: CallOptions): AsyncIterable<Prompt> {
@@ -196,10 +217,11 @@ export class Session implements AsyncDisposable {
   async complete(
     ref: CompletionReference,
     argument: { readonly name: string; readonly value: string },
-    context?: { readonly arguments?: Readonly<Record<string, string>> },
+    options: CompleteOptions = {},
   ): Promise<CompletionResult> {
-    const params = { ref, argument, ...(context && { context }) };
-    const result = await this.request('completion/complete', params);
+    const { arguments: args, ...limits } = options;
+    const params = { ref, argument, ...(args && { context: { arguments: args } }) };
+    const result = await this.request('completion/complete', params, limits);
     if (!isRecord(result))
       throw new KitError('invalid_answer', 'completion/complete: no completion');
     requireList(result['completion'], 'values', 'completion/complete');
@@ -212,23 +234,33 @@ export class Session implements AsyncDisposable {
   }
 
   /** Asks to be told about changes for as long as the subscription is open; `onNotification` hears them. */
-  listen(filter: SubscriptionFilter): Promise<Subscription> {
-    return this.#caller.listen(filter);
+  listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
+    return this.#caller.interests.listen(filter, options);
   }
 
   /** Asks anything. */
-  request(method: string, params?: Params, options?: CallOptions): Promise<unknown> {
-    return this.#caller.request(method, params, options);
+  request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
+    const ask = (left: CallOptions): Promise<unknown> => this.#caller.request(method, params, left);
+    if (this.#guards.length === 0 || !concernsTools(method)) return ask(options);
+    return askPast(this.#guards, { method, params, options }, ask);
   }
 
   /** Tells anything; await it to be slowed down by a server that reads slowly. */
-  notify(method: string, params?: Params): Promise<void> {
-    return this.#caller.notify(method, params);
+  async notify(method: string, params?: Params): Promise<void> {
+    if (this.#guards.length > 0 && concernsTools(method)) {
+      await checkCall(this.#guards, { method, params, options: {} });
+    }
+    await this.#caller.notify(method, params);
+  }
+
+  /** Opens now what was lost, instead of at the next call; does nothing while it is open. */
+  reopen(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    return this.#caller.conversation.reopen(options.signal);
   }
 
   /** Ends the session, and the process of the server where it has one. Everything under way settles. */
   close(): Promise<void> {
-    return this.#caller.close();
+    return this.#caller.conversation.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

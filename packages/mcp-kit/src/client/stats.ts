@@ -6,6 +6,8 @@ export interface SessionStats {
   readonly samples: readonly string[];
   /** Notifications lost because their listener was too slow. */
   readonly droppedNotifications: number;
+  /** Handlers that took longer than they may. */
+  readonly handlerTimeouts: number;
   /** How often a conversation was opened. */
   readonly handshakes: number;
 }

@@ -2,22 +2,32 @@
 export interface StormBreaker {
   readonly times: number;
   readonly withinMs: number;
+  /** Whether it would be refused now. */
+  readonly isSpent: boolean;
   /** Whether it may, now; it is counted then. */
   admit(): boolean;
+  /** Forgets what was counted. */
+  reset(): void;
 }
 
 /** A server may have to be opened anew so many times within so long. */
 export function createStormBreaker(times = 5, withinMs = 30_000): StormBreaker {
-  const admitted: number[] = [];
+  let admitted: number[] = [];
   return {
     times,
     withinMs,
+    get isSpent() {
+      const since = performance.now() - withinMs;
+      admitted = admitted.filter((at) => at >= since);
+      return admitted.length >= times;
+    },
     admit() {
-      const now = performance.now();
-      while ((admitted[0] ?? now) < now - withinMs) admitted.shift();
-      if (admitted.length >= times) return false;
-      admitted.push(now);
+      if (this.isSpent) return false;
+      admitted.push(performance.now());
       return true;
+    },
+    reset() {
+      admitted = [];
     },
   };
 }

@@ -1,6 +1,7 @@
-import { createDeferred, KitError, startTimer } from '#base';
+import { createDeferred } from '#base';
 import { isId, isRecord, type Connection, type Id, type Params } from '#jsonrpc';
 import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
+import { waitWithin, type LimitOptions } from './limit.ts';
 
 /** What to be told about. */
 export interface SubscriptionFilter {
@@ -92,40 +93,35 @@ export class Subscriptions {
   async open(
     connection: Connection,
     filter: SubscriptionFilter,
-    { envelope, timeoutMs }: { readonly envelope: Meta; readonly timeoutMs: number },
+    { envelope, ...limits }: { readonly envelope: Meta } & Omit<LimitOptions, 'subject'>,
   ): Promise<Subscription> {
     this.#last += 1;
     const id = `listen-${this.#last}`;
     const stop = new AbortController();
-    const acknowledged = createDeferred<SubscriptionFilter>();
-    this.#awaited.set(id, acknowledged.resolve);
-    const listening = connection.request(
-      'subscriptions/listen',
-      { notifications: filter, _meta: envelope },
-      { id, signal: stop.signal, timeoutMs: Infinity, maxTotalMs: Infinity },
-    );
-    const closed = listening.then(
-      () => undefined,
-      (error: unknown) => (stop.signal.aborted ? undefined : asError(error)),
-    );
-    const timer = startTimer(() => {
-      acknowledged.reject(
-        new KitError('timeout', `subscriptions/listen: not acknowledged within ${timeoutMs} ms`),
-      );
-    }, timeoutMs);
-    // A server that has nothing to tell ends the subscription at once.
-    void closed.then((error) => {
-      if (error === undefined) acknowledged.resolve({});
-      else acknowledged.reject(error);
-    });
     try {
-      const honored = await acknowledged.promise;
-      return { honored, closed, close: () => stop.abort() };
+      return await waitWithin({ subject: 'subscriptions/listen', ...limits }, async () => {
+        const acknowledged = createDeferred<SubscriptionFilter>();
+        this.#awaited.set(id, acknowledged.resolve);
+        const listening = connection.request(
+          'subscriptions/listen',
+          { notifications: filter, _meta: envelope },
+          { id, signal: stop.signal, timeoutMs: Infinity, maxTotalMs: Infinity },
+        );
+        const closed = listening.then(
+          () => undefined,
+          (error: unknown) => (stop.signal.aborted ? undefined : asError(error)),
+        );
+        // A server that has nothing to tell ends the subscription at once.
+        void closed.then((error) => {
+          if (error === undefined) acknowledged.resolve({});
+          else acknowledged.reject(error);
+        });
+        return { honored: await acknowledged.promise, closed, close: () => stop.abort() };
+      });
     } catch (error) {
       stop.abort();
       throw error;
     } finally {
-      clearTimeout(timer);
       this.#awaited.delete(id);
     }
   }

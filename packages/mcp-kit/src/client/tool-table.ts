@@ -8,7 +8,7 @@ import {
   type JsonSchema,
   type Tool,
 } from '#protocol';
-import { compileSchema, type Checked, type CompiledSchema } from '#schema';
+import type { Checked, CompiledSchema } from '#schema';
 import { withoutPatterns } from './safe-schema.ts';
 
 interface KnownTool {
@@ -39,7 +39,12 @@ export class ToolTable {
       }
       try {
         const bindings = mirrored ? headerBindings(tool.inputSchema) : [];
-        this.#known.set(tool.name, { bindings, outputSchema: tool.outputSchema });
+        const { name, outputSchema } = tool;
+        this.#known.set(name, {
+          bindings,
+          // One that is none promises nothing.
+          outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+        });
         return true;
       } catch (error) {
         this.#logger.warn(`tool ${tool.name} is left out: ${messageOf(error)}`);
@@ -67,7 +72,7 @@ export class ToolTable {
   async check(name: string, result: CallToolResult): Promise<void> {
     const known = this.#known.get(name);
     if (known?.outputSchema === undefined || result.isError === true) return;
-    known.output ??= this.#compile(name, known.outputSchema);
+    known.output ??= await this.#compile(name, known.outputSchema);
     if (known.output === 'unusable') return;
     const { structuredContent } = result;
     if (structuredContent === undefined) throw broken(name, 'it has no structured content');
@@ -78,7 +83,9 @@ export class ToolTable {
   }
 
   /** A schema that cannot be used is the server's fault, and no reason not to call the tool. */
-  #compile(name: string, schema: JsonSchema): CompiledSchema | 'unusable' {
+  async #compile(name: string, schema: JsonSchema): Promise<CompiledSchema | 'unusable'> {
+    // Most results are never checked, and this is a fifth of the code that a client needs.
+    const { compileSchema } = await import('#schema');
     try {
       const options = { subject: `output of ${name}`, direction: 'output' } as const;
       return compileSchema(withoutPatterns(schema), options);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Channel, Sent, Sink } from './channel.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionOptions } from './handlers.ts';
 import { RpcError } from './error.ts';
 
 /** A connection whose peer is the test: what it sends is in `sent`, and `deliver` is what it receives. */

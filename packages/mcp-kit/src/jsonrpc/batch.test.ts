@@ -1,7 +1,8 @@
 import { createDeferred } from '#base';
 import { describe, expect, test, vi } from 'vitest';
 import type { Channel, Sink } from './channel.ts';
-import { Connection, type Handlers } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { Handlers } from './handlers.ts';
 
 /** A connection whose peer is the test: `wire.receive` takes what arrives, `wire.texts` holds what was answered. */
 function open(request: Handlers['request'], accepted = true) {

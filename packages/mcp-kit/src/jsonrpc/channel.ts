@@ -5,6 +5,8 @@ export type Origin = object;
 
 /** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
 export interface Sink {
+  /** Nobody wants what the other side says by itself: a channel that has to ask for it need not hurry. */
+  readonly deaf?: boolean;
   message(value: unknown, origin?: Origin): void;
   /** Something arrived that is not a JSON message within the limits; `sample` is how it begins. */
   malformed(code: number, reason: string, sample?: string): void;

@@ -1,7 +1,8 @@
 import { createDeferred, type MaybePromise } from '#base';
 import { describe, expect, test, vi } from 'vitest';
 import type { Channel, Sent, Sink } from './channel.ts';
-import { Connection, type ConnectionOptions, type Handlers } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { RpcError } from './error.ts';
 import type { Exchange } from './exchange.ts';
 import type { Notification } from './message.ts';

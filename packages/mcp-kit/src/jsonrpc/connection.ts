@@ -1,5 +1,5 @@
 import { createDeferred, isPromise, KitError, type MaybePromise } from '#base';
-import { ask, type Vocabulary } from './ask.ts';
+import { ask } from './ask.ts';
 import { Batch, maxBatch } from './batch.ts';
 import type { Channel, Origin, Sink } from './channel.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from './encode.ts';
 import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
+import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { InFlight } from './in-flight.ts';
 import {
   classify,
@@ -22,40 +23,6 @@ import {
   type Request,
   type Response,
 } from './message.ts';
-
-/** What one side of a conversation does with what it receives. */
-export interface Handlers {
-  /** Serves a request: returns its result, or throws an `RpcError`. */
-  request(exchange: Exchange): MaybePromise<unknown>;
-  notification(message: Notification): void;
-  /** Whether an array of messages is welcome now. */
-  acceptsBatch(): boolean;
-  /** Takes what is not a message; without this the peer is told. */
-  malformed?(reason: string, sample: string | undefined): void;
-  /** Called once, after everything under way has been settled. */
-  closed(cause: Error | undefined): void;
-}
-
-export interface ConnectionOptions {
-  /** Requests served at the same time; one more is answered with `overloaded`. */
-  readonly maxInFlight?: number;
-  /** How our requests are numbered; some peers take only one of them. */
-  readonly ids?: 'number' | 'string';
-  /** Default wait for an answer. */
-  readonly timeoutMs?: number;
-  /** Default for the longest wait in all. */
-  readonly maxTotalMs?: number;
-  /** How the protocol above says "cancelled" and "progress". */
-  readonly vocabulary?: Vocabulary;
-  /** How long requests under way may still take once the other side has said its last. */
-  readonly lingerMs?: number;
-  /** Who is at the other end, where the transport knows. */
-  readonly principal?: string | undefined;
-  /** Called once, when nothing can be sent or received any more. */
-  readonly onClosed?: (cause: Error | undefined) => void;
-  /** Told about what a handler threw that was not meant for the peer. */
-  readonly onBug?: (error: unknown, method: string) => void;
-}
 
 /** A channel with a meaning: requests and answers in both directions, matched by id, cancellable, closed in order. */
 export class Connection implements Link, Sink {
@@ -82,6 +49,10 @@ export class Connection implements Link, Sink {
 
   get open(): boolean {
     return this.#inFlight.open;
+  }
+
+  get deaf(): boolean {
+    return this.#options.deaf === true;
   }
 
   get principal(): string | undefined {

@@ -5,8 +5,11 @@ import type { ErrorObject, Id, Notification, Params, Request } from './message.t
 /** A result whose JSON is known already, so that a list is not serialised anew for every caller. */
 export class Encoded {
   readonly json: string;
-  constructor(json: string) {
+  /** What it was made from, where somebody may want to look at it. */
+  readonly value: unknown;
+  constructor(json: string, value?: unknown) {
     this.json = json;
+    this.value = value;
   }
 }
 

@@ -1,3 +1,5 @@
+export type { Approval } from './approval.ts';
+export type { Reloaded } from './compare.ts';
 export { convertConfig, type Conversion } from './config/convert.ts';
 export type { Candidate, Surroundings } from './config/dialect.ts';
 export { dialectIds, dialectTitle } from './config/dialects/index.ts';
@@ -52,6 +54,8 @@ export {
   assessTools,
   customChannelRefusal,
   digestOf,
+  goneApprovals,
+  identify,
   launchOf,
   lockPath,
   pinOf,
@@ -61,14 +65,17 @@ export {
   receiptFor,
   receiptsPath,
   showChange,
+  trustCommand,
   untrustedRules,
   updateReceipts,
+  withoutReceipt,
   withReceipt,
   writeLock,
   type AssessedTools,
   type Assessment,
   type Change,
   type Executable,
+  type GoneApproval,
   type Known,
   type Launch,
   type Pin,
@@ -81,3 +88,16 @@ export {
   type TrustSystem,
   type Withheld,
 } from './trust/index.ts';
+export { adHocEntry, type AdHoc } from './connect/ad-hoc.ts';
+export type { GivenStreams } from './connect/given.ts';
+export type { VersionMismatch } from './connect/open.ts';
+export type { InitializeResult } from './initialize-result.ts';
+export { createManager, Manager } from './manager.ts';
+export type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
+export { ServerHandle } from './server-handle.ts';
+export type { ServerState, ServerStatus } from './supervise/state.ts';
+export { createToolCache, toolCachePath, type ToolCache } from './tools/cache.ts';
+export type { Catalog, ServerTool } from './tools/catalog.ts';
+export type { ToolListing } from './tools/judge.ts';
+export type { Login, Rung as LoginRung } from '#auth';
+export { watchConfig, type ConfigListener } from './watch-config.ts';

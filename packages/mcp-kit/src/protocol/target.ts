@@ -11,6 +11,8 @@ export interface Target {
   readonly wire: 'stream' | 'http';
   /** Where to turn when the server does not know this way to speak at all. */
   readonly fallback?: Target;
+  /** Every session begins with a conversation of its own, even where the last one could go on. */
+  readonly dialsAnew?: boolean;
   /** Opens a conversation; a failure is a `KitError`. */
   dial(signal?: AbortSignal): MaybePromise<Channel>;
 }

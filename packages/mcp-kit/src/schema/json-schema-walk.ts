@@ -84,10 +84,14 @@ export class SchemaWalk {
     const shape = keywordShapes.get(keyword);
     if (shape?.fits(value) === false) throw this.#wrong(at.path, `expected ${shape.expected}`);
     const holds = schemaKeywords.get(keyword);
-    if (typeof value === 'string') this.#note(keyword, value, at);
-    else if (holds === undefined) this.#bound(value, at);
-    else if (holds === 'one' && !Array.isArray(value)) this.#visit(value, at);
-    else this.#visitParts(keyword, value, at);
+    if (holds === undefined) {
+      if (typeof value === 'string') this.#note(keyword, value, at);
+      else this.#bound(value, at);
+    } else if (holds === 'one' && !Array.isArray(value)) {
+      this.#visit(value, at);
+    } else {
+      this.#visitParts(keyword, value, at);
+    }
   }
 
   #visitParts(keyword: string, value: unknown, at: Place): void {

@@ -20,9 +20,9 @@ export function modernResults(
   const cacheableTail = JSON.stringify({ ...complete, ...hints, _meta: meta }).slice(1);
   const dressedLists = new WeakMap<Encoded, Encoded>();
 
-  const append = (method: string, json: string): Encoded => {
+  const append = (method: string, json: string, value?: unknown): Encoded => {
     const end = cacheable.has(method) ? cacheableTail : tail;
-    return new Encoded(json === '{}' ? `{${end}` : `${json.slice(0, -1)},${end}`);
+    return new Encoded(json === '{}' ? `{${end}` : `${json.slice(0, -1)},${end}`, value);
   };
 
   return (method, result) => {
@@ -40,7 +40,7 @@ export function modernResults(
     const { _meta: own, resultType, ttlMs, cacheScope } = fields;
     const hinted = ttlMs !== undefined || cacheScope !== undefined;
     if (own === undefined && resultType === undefined && !hinted) {
-      return append(method, JSON.stringify(fields));
+      return append(method, JSON.stringify(fields), fields);
     }
     const asks = resultType === 'input_required';
     const dressed = {
@@ -49,6 +49,6 @@ export function modernResults(
       ...fields,
       _meta: isRecord(own) ? { ...meta, ...own } : meta,
     };
-    return new Encoded(JSON.stringify(dressed));
+    return new Encoded(JSON.stringify(dressed), dressed);
   };
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { oversized, parseMessage, rpcErrors, type Limits, type Sink } from '#jsonrpc';
-import { Pieces } from './pieces.ts';
+import { Ends, Pieces } from './pieces.ts';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -13,8 +13,8 @@ export class LineReader {
   readonly #sink: LineSink;
   /** The unfinished line. */
   readonly #begun = new Pieces();
-  /** How the line began that is being skipped because it is too long, and its last bytes so far. */
-  #skipped: { readonly head: string; tail: Buffer } | undefined;
+  /** The line that is being skipped because it is too long. */
+  #skipped: Ends | undefined;
   /** Set by whoever cannot take more for now; what has been pushed is then handed back. */
   paused = false;
 
@@ -47,20 +47,19 @@ export class LineReader {
     const skipped = this.#skipped;
     if (skipped !== undefined) {
       this.#skipped = undefined;
-      this.#sink.skipped?.(skipped.head, skipped.tail.toString('latin1'));
+      this.#sink.skipped?.(skipped.head, skipped.tail);
     } else this.#deliver(this.#begun.size > 0 ? this.#begun.take() : tail);
   }
 
   #keep(part: Buffer): void {
     if (this.#skipped !== undefined) {
-      this.#skipped.tail = lastBytes(this.#skipped.tail, part);
+      this.#skipped.add(part);
       return;
     }
     this.#begun.add(part);
     // One more, for the carriage return that does not count.
     if (this.#begun.size <= this.#limits.maxBytes + 1) return;
-    const bytes = this.#begun.take();
-    this.#skipped = { head: sampleOf(bytes), tail: lastBytes(bytes.subarray(0, 0), bytes) };
+    this.#skipped = new Ends(this.#begun.take());
     const { code, reason } = oversized(this.#limits);
     this.#sink.malformed(code, reason, this.#skipped.head);
   }
@@ -73,25 +72,9 @@ export class LineReader {
       this.#sink.message(parsed.value);
       return;
     }
-    this.#sink.malformed(parsed.code, parsed.reason, sampleOf(line));
+    const { head, tail } = new Ends(line);
+    this.#sink.malformed(parsed.code, parsed.reason, head);
     // Over a limit, but a message: whoever waits for it must not wait on.
-    if (parsed.code !== rpcErrors.invalidRequest) return;
-    this.#sink.skipped?.(
-      sampleOf(line),
-      line.toString('latin1', Math.max(0, line.length - sampleBytes)),
-    );
+    if (parsed.code === rpcErrors.invalidRequest) this.#sink.skipped?.(head, tail);
   }
-}
-
-/** Enough to see what it is, and to find the id of a response in. */
-const sampleBytes = 256;
-
-function sampleOf(bytes: Buffer): string {
-  return bytes.toString('utf8', 0, sampleBytes);
-}
-
-/** A copy, so that one small piece does not keep all of a large one. */
-function lastBytes(before: Buffer, part: Buffer): Buffer {
-  if (part.length >= sampleBytes) return Buffer.from(part.subarray(-sampleBytes));
-  return Buffer.concat([before, part]).subarray(-sampleBytes);
 }

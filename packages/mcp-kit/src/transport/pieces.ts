@@ -1,5 +1,33 @@
 import { Buffer } from 'node:buffer';
 
+/** Enough to see what a message is, and to find the id of a response in. */
+const endBytes = 256;
+
+/** The beginning and the end of a message that is too large to be kept. */
+export class Ends {
+  /** How it begins. */
+  readonly head: string;
+  #tail: Buffer;
+
+  constructor(begun: Buffer) {
+    this.head = begun.toString('utf8', 0, endBytes);
+    this.#tail = Buffer.from(begun.subarray(-endBytes));
+  }
+
+  /** How it ends, as far as it has come. */
+  get tail(): string {
+    return this.#tail.toString('latin1');
+  }
+
+  add(part: Buffer): void {
+    // Copied, so that a few bytes do not keep all of a large piece.
+    this.#tail =
+      part.length >= endBytes
+        ? Buffer.from(part.subarray(-endBytes))
+        : Buffer.concat([this.#tail, part]).subarray(-endBytes);
+  }
+}
+
 /** Loose pieces above which they are joined. */
 const maxLoose = 1024;
 

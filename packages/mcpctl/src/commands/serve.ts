@@ -1,10 +1,13 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
 import type { Server } from 'mcp-kit/server';
 import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
-import { readSettings, serveOptions, type Place, type ServeSettings } from '../serve/settings.ts';
-import { fired, stopSignal, within } from '../serve/stop.ts';
+import type { Ending } from '../serve/http.ts';
+import { serveGroups, serveOptions } from '../serve/options.ts';
+import { readSettings, type Place, type ServeSettings } from '../serve/settings.ts';
+import { fired, within } from '../stop.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
 const endMs = 1500;
@@ -12,12 +15,23 @@ const endMs = 1500;
 const lingerMs = 500;
 
 export const serve = defineCommand({
+  scope: 'own',
   options: serveOptions,
-  notes: ['The full story: docs/cli.md'],
-  async run(values) {
-    const settings = readSettings(values);
-    const stop = stopSignal();
-    const logger = settings.logLevel === 'silent' ? silentLogger : stderrLogger(settings.logLevel);
+  groups: serveGroups,
+  examples: [
+    { command: 'mcpctl serve', about: 'Serve over HTTP, and say how to reach it.' },
+    { command: 'mcpctl serve --port 0 --json', about: 'Let a script learn the port.' },
+    { command: 'mcpctl tools -- mcpctl serve --stdio', about: 'Look at the samples.' },
+  ],
+  notes: ['The full story: docs/mcpctl.md and docs/operate.md'],
+  async run({ values, stop }) {
+    if (values['new-api-key'] !== undefined) {
+      const { newApiKey } = await import('../serve/new-api-key.ts');
+      print(await newApiKey(values['new-api-key'], values));
+      return exitCodes.ok;
+    }
+    const settings = await readSettings(values);
+    const logger = await loggerOf(settings);
     const { createSampleServer } = await import('../samples/server.ts');
     const server = createSampleServer({
       contract: settings.profile === 'v2' ? 'envelope' : 'plain',
@@ -31,14 +45,17 @@ export const serve = defineCommand({
         );
       }
       await serveStdio(server, { exit: false, signal: stop, lingerMs, logger });
-      return;
+      return exitCodes.ok;
     }
     const opened = await open(settings.place, { server, settings, logger });
     announce(settings, opened.announcement);
     await fired(stop);
     if (settings.announce === 'text') tell('stopping; press Ctrl-C again to end at once');
     server.close();
-    await within(endMs, opened.close());
+    // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
+    const gently = stop.reason === 'SIGTERM';
+    await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+    return exitCodes.ok;
   },
 });
 
@@ -48,26 +65,32 @@ interface Served {
   readonly logger: Logger;
 }
 
-interface Opened {
-  readonly announcement: Announcement;
-  close(): Promise<void>;
-}
-
-async function open(place: Exclude<Place, { kind: 'stdio' }>, served: Served): Promise<Opened> {
+async function open(place: Exclude<Place, { kind: 'stdio' }>, served: Served): Promise<Ending> {
   const { server, settings, logger } = served;
-  const { announceHttp, announceUnix } = await import('../serve/announce.ts');
   if (place.kind === 'unix') {
+    const { announceUnix } = await import('../serve/announce.ts');
     const { listenSocket } = await import('mcp-kit/transport');
     const listening = await listenSocket(server, place.path, { logger });
-    return { announcement: announceUnix(listening.address), close: () => listening.close() };
+    const announcement = announceUnix(listening.address);
+    return { announcement, longestMs: 0, close: () => listening.close() };
   }
-  const { isLoopback, serveHttp } = await import('mcp-kit/transport/http');
-  const { kind: _kind, ...http } = place;
-  const listening = await serveHttp(server, { ...http, profile: settings.profile, logger });
-  if (!isLoopback(place.host) && settings.announce !== 'nothing') {
-    tell(`warning: whoever can reach ${place.host}:${listening.port} can call these tools`);
-  }
-  return { announcement: announceHttp(listening.url), close: () => listening.close() };
+  const { openHttp } = await import('../serve/http.ts');
+  const { profile, logFormat, announce: how } = settings;
+  const logCalls = logFormat === 'json' && ['debug', 'info'].includes(settings.logLevel);
+  return openHttp(server, {
+    settings: place.server,
+    profile,
+    logger,
+    logCalls,
+    warn: how !== 'nothing',
+  });
+}
+
+async function loggerOf({ logLevel, logFormat }: ServeSettings): Promise<Logger> {
+  if (logLevel === 'silent') return silentLogger;
+  if (logFormat === 'text') return stderrLogger(logLevel);
+  const { jsonLogger } = await import('mcp-kit/operate');
+  return jsonLogger(logLevel);
 }
 
 function announce(settings: ServeSettings, { text, json }: Announcement): void {

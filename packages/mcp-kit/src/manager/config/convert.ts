@@ -24,16 +24,16 @@ export interface Conversion {
 
 /**
  * Writes entries as one host has them: as a new text, or into one that exists, whose other content and comments stay.
- * Servers of the same name are replaced; what only that host knew of them stays.
+ * Servers of the same name are replaced; what only that host knew of them stays. `file` names that text in errors.
  */
 export async function convertConfig(
   entries: readonly ServerEntry[],
   to: DialectId,
-  { into }: { readonly into?: string } = {},
+  { into, file = 'the text' }: { readonly into?: string; readonly file?: string } = {},
 ): Promise<Conversion> {
   const dialect = dialectOf(to);
-  const before = into === undefined ? {} : await parseDocument(into, 'the text', dialect.format);
-  const root = asRecord(before, topOf('the text'));
+  const before = into === undefined ? {} : await parseDocument(into, file, dialect.format);
+  const root = asRecord(before, topOf(file));
   const { servers, lost } = encodeAll(entries, dialect, valueAt(root, dialect.home));
   const after = withInputs(place({ ...dialect.blank, ...root }, dialect.home, servers), {
     entries,

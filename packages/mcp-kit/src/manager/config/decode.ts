@@ -16,6 +16,7 @@ import { parseTemplate } from './template.ts';
 import { mapTexts } from './texts.ts';
 import { below, configError, topOf, type ConfigWarning, type Place } from './place.ts';
 import { asRecord, type Reading } from './field.ts';
+import { requirePlain } from './plain-value.ts';
 import { valueAt } from './value-at.ts';
 
 /** What is known of a file besides its content. */
@@ -112,11 +113,14 @@ function decodeSection({ root, section, dialect, source, findings }: Task): Rank
     if (except.includes(key)) continue;
     const at = below(place, key);
     findings.attempt(() => {
+      requirePlain({ [key]: raw }, place);
       const name = serverName(key, { dialect, at, names });
       const record = asRecord(raw, at);
       dialect.check?.(record, name, at);
       const entry = decodeEntry(record, { name, dialect, at, scope, inputs, findings });
-      found.push({ entry, rank });
+      requirePlain(entry.inputs, below(topOf(source.file), 'inputs'));
+      const isOff = dialect.isOff?.(root, name) ?? false;
+      found.push({ entry: isOff ? { ...entry, enabled: false } : entry, rank });
     });
   }
   return found;

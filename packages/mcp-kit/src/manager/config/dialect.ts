@@ -51,6 +51,8 @@ export interface Dialect {
   readonly urlAlone: Kind | undefined;
   readonly names?: RegExp;
   readonly syntax: Syntax;
+  /** Whether the document switches a server off outside of its entry. */
+  readonly isOff?: (document: unknown, name: string) => boolean;
   /** Refuses, by throwing, what the host refuses although every field is well formed. */
   readonly check?: (raw: Readonly<Record<string, unknown>>, name: string, place: Place) => void;
   /** The same for the document around the servers. */

@@ -62,14 +62,18 @@ export interface VariableUse {
 
 /** Everything outside its file that an entry refers to: variables, questions, vaults; nothing is resolved. */
 export function variablesOf(entry: ServerEntry): readonly VariableUse[] {
+  return referencesOf(entry).filter(({ scheme }) => scheme !== 'place');
+}
+
+/** The same, and the folders of this machine. */
+export function referencesOf(entry: ServerEntry): readonly VariableUse[] {
   const uses: VariableUse[] = [];
   const syntax = syntaxOf(entry.provenance.dialect);
   mapTexts(entry, (text, place) => {
     for (const part of parseTemplate(text, syntax)) {
       const choices = typeof part === 'string' ? [] : part.choices;
       for (const { scheme, name } of choices) {
-        if (scheme !== 'place' && scheme !== 'value')
-          uses.push({ scheme, name, pointer: place.pointer });
+        if (scheme !== 'value') uses.push({ scheme, name, pointer: place.pointer });
       }
     }
     return text;

@@ -51,7 +51,8 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const surroundings: Surroundings = {
     root: path.resolve(options.root),
-    home: options.home,
+    // A relative one would be a folder of whatever project is open.
+    home: options.home !== undefined && path.isAbsolute(options.home) ? options.home : undefined,
     platform: options.platform ?? process.platform,
     env: options.env ?? {},
   };
@@ -159,8 +160,14 @@ async function readOne(
     entries,
     warnings: decoded.flatMap((part) => part.warnings),
     errors,
-    client: refused ? clientOf(document) : {},
+    client: refused ? clientIn(document, file) : {},
   };
+}
+
+/** One file must not tell the servers of another which folders are theirs. */
+function clientIn(document: unknown, file: string): ClientSettings {
+  const client = clientOf(document);
+  return Object.keys(client).length === 0 ? client : { ...client, file };
 }
 
 /** Before the shape of a file is known it is read generously; some hosts take no comments. */

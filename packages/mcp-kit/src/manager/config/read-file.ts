@@ -11,15 +11,18 @@ const maxConfigBytes = 4 * 1024 * 1024;
 /** Reads a regular file of bounded size; undefined when there is none. A link is refused unless `follow` is set. */
 export async function readConfigFile(
   file: string,
-  { follow = false }: { readonly follow?: boolean } = {},
+  {
+    follow = false,
+    maxBytes = maxConfigBytes,
+  }: { readonly follow?: boolean; readonly maxBytes?: number } = {},
 ): Promise<string | undefined> {
   const handle = await openFile(file, follow);
   if (handle === undefined) return undefined;
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw irregular(file, kindOf(stats));
-    if (stats.size > maxConfigBytes) throw tooLarge(file, stats.size);
-    return await readText(handle, file);
+    if (stats.size > maxBytes) throw tooLarge(file, stats.size, maxBytes);
+    return await readText(handle, file, maxBytes);
   } finally {
     await handle.close();
   }
@@ -46,7 +49,7 @@ async function openFile(file: string, follow: boolean): Promise<FileHandle | und
   }
 }
 
-async function readText(handle: FileHandle, file: string): Promise<string> {
+async function readText(handle: FileHandle, file: string, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   // The file may grow while it is read.
@@ -54,7 +57,7 @@ async function readText(handle: FileHandle, file: string): Promise<string> {
     const { bytesRead, buffer } = await handle.read(new Uint8Array(64 * 1024));
     if (bytesRead === 0) break;
     total += bytesRead;
-    if (total > maxConfigBytes) throw tooLarge(file, total);
+    if (total > maxBytes) throw tooLarge(file, total, maxBytes);
     chunks.push(buffer.subarray(0, bytesRead));
   }
   try {
@@ -70,8 +73,8 @@ function irregular(file: string, kind: string): Error {
   return configError(topOf(file), message, { hint });
 }
 
-function tooLarge(file: string, bytes: number): Error {
-  const message = `mcp config too large: ${bytes} bytes (max ${maxConfigBytes}): ${file}`;
+function tooLarge(file: string, bytes: number, maxBytes: number): Error {
+  const message = `mcp config too large: ${bytes} bytes (max ${maxBytes}): ${file}`;
   return configError(topOf(file), message);
 }
 

@@ -12,14 +12,14 @@ interface Frame {
 }
 
 /** Parses JSON as the standard has it, and refuses two members of one name and nesting beyond measure. */
-export function parseStrictJson(text: string, file: string): unknown {
+export function parseStrictJson(text: string, file: string, deepest: number = maxDepth): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text) as unknown;
   } catch (error) {
     throw configError(topOf(file), `not valid JSON: ${reasonOf(error, text)}`, { cause: error });
   }
-  checkMembers(text, file);
+  checkMembers(text, file, deepest);
   return value;
 }
 
@@ -32,13 +32,13 @@ function reasonOf(error: unknown, text: string): string {
 }
 
 /** Walks over text that is known to be JSON; only strings and punctuation matter. */
-function checkMembers(text: string, file: string): void {
+function checkMembers(text: string, file: string, deepest: number): void {
   const frames: Frame[] = [];
   const here = (): Place => ({ file, pointer: pointerOf(...frames.map(({ at }) => at)) });
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
     if (character === '{' || character === '[') {
-      if (frames.length === maxDepth) throw tooDeep(here());
+      if (frames.length === deepest) throw tooDeep(here(), deepest);
       const isObject = character === '{';
       frames.push({ keys: isObject ? new Set() : undefined, at: 0, expectsKey: isObject });
     } else if (character === '}' || character === ']') {
@@ -87,6 +87,6 @@ export function duplicate(place: Place, key: string): Error {
 }
 
 /** The failure of a file that is nested too deeply. */
-export function tooDeep(place: Place): Error {
-  return configError(place, `nested deeper than ${maxDepth} levels`);
+export function tooDeep(place: Place, deepest: number = maxDepth): Error {
+  return configError(place, `nested deeper than ${deepest} levels`);
 }

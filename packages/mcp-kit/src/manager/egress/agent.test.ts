@@ -228,7 +228,7 @@ test('a connection that leads elsewhere is cut before anything is sent', async (
     }),
   );
   const socket = connect(server.port, '127.0.0.1');
-  holdTo(socket, ['93.184.216.34'], 'docs');
+  holdTo(socket, ['93.184.216.34'], { server: 'docs' });
   socket.write('GET /secret HTTP/1.0\r\n\r\n');
   const [error] = (await once(socket, 'error')) as [KitError];
   expect(error).toMatchObject({ code: 'refused_by_policy' });

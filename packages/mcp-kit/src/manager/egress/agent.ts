@@ -6,7 +6,7 @@ import { net, type KitError } from '#base';
 import { isSameAddress } from './address.ts';
 import { judgeUrl, placeOf, type Judge, type Place } from './judge.ts';
 import type { Lookup } from './lookup.ts';
-import { refusal } from './refusals.ts';
+import { refusal, type Whose } from './refusals.ts';
 
 /** Connections that nobody uses are given up after this, or a second before the server says that it does so. */
 const idleMs = 60_000;
@@ -47,7 +47,7 @@ export function guardedAgent(options: GuardOptions): HttpAgent | HttpsAgent {
     };
     if (net().isIP(place.host) !== 0) checked.push(place.host);
     const socket = connect(route) as Socket;
-    holdTo(socket, checked, judge.server);
+    holdTo(socket, checked, judge);
     return socket;
   };
   return agent;
@@ -57,7 +57,7 @@ export function guardedAgent(options: GuardOptions): HttpAgent | HttpsAgent {
 function placeIn(judge: Judge, secure: boolean, asked: ClientRequestArgs): Place {
   const { host, port, socketPath } = asked;
   if (typeof socketPath === 'string') {
-    throw refusal('connect unix mcp server', { server: judge.server });
+    throw refusal('connect unix mcp server', judge);
   }
   const name = net().isIPv6(String(host)) ? `[${host}]` : String(host);
   const text = `${secure ? 'https' : 'http'}://${name}:${port ?? ''}`;
@@ -83,18 +83,18 @@ function lookupFor(lookup: Lookup, place: Place, checked: string[]): LookupFunct
 }
 
 /** Cuts a connection that leads elsewhere than it should, before anything is sent. */
-export function holdTo(socket: Socket, checked: readonly string[], server: string): void {
+export function holdTo(socket: Socket, checked: readonly string[], whose: Whose): void {
   socket.prependOnceListener('connect', () => {
     const { remoteAddress } = socket;
     // Without one it is over already.
     if (remoteAddress === undefined) socket.destroy();
     else if (!checked.some((address) => isSameAddress(address, remoteAddress))) {
-      socket.destroy(elsewhere(server, remoteAddress));
+      socket.destroy(elsewhere(whose, remoteAddress));
     }
   });
 }
 
-function elsewhere(server: string, address: string): KitError {
+function elsewhere(whose: Whose, address: string): KitError {
   const what = 'stay connected to an address that was not checked';
-  return refusal(what, { server, more: `ip=${address}` });
+  return refusal(what, { ...whose, more: `ip=${address}` });
 }

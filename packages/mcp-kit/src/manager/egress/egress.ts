@@ -5,10 +5,9 @@ import { guardedAgent, type GuardOptions } from './agent.ts';
 import { judgeUrl } from './judge.ts';
 import { createLookup, type Resolve } from './lookup.ts';
 import { rulesOf, type EgressPolicy } from './policy.ts';
+import type { Whose } from './refusals.ts';
 
-export interface EgressOptions extends Pick<GuardOptions, 'ca'> {
-  /** Names the server in refusals. */
-  readonly server: string;
+export interface EgressOptions extends Pick<GuardOptions, 'ca'>, Whose {
   /** Finds the addresses of names, instead of the system. */
   readonly resolve?: Resolve;
 }
@@ -25,8 +24,8 @@ export interface Egress {
 
 /** Makes a way out that shares no connection with any other. Proxies named in the environment are not used. */
 export function createEgress(policy: Partial<EgressPolicy>, options: EgressOptions): Egress {
-  const { server, resolve, ca } = options;
-  const judge = { server, rules: rulesOf(policy) };
+  const { server, isTrusted, resolve, ca } = options;
+  const judge = { server, isTrusted, rules: rulesOf(policy) };
   const lookup = createLookup(judge, resolve);
   const agents = new Map<boolean, HttpAgent | HttpsAgent>();
   return {

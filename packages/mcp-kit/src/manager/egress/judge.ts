@@ -1,11 +1,10 @@
 import { KitError, net } from '#base';
 import { kindOf } from './address.ts';
 import { hostOf, nameKindOf, type NameKind, type Rules } from './policy.ts';
-import { redacted, refusal } from './refusals.ts';
+import { redacted, refusal, type Whose } from './refusals.ts';
 
 /** Whose rules they are. */
-export interface Judge {
-  readonly server: string;
+export interface Judge extends Whose {
   readonly rules: Rules;
 }
 
@@ -20,18 +19,18 @@ export interface Place {
 /** Why a URL may not be used, as far as its text tells; `field` says where it was found. */
 export function judgeUrl(judge: Judge, text: string | URL, field = 'url'): KitError | undefined {
   const url = URL.canParse(String(text)) ? new URL(text) : undefined;
-  const { server } = judge;
+  const { rules, ...whose } = judge;
   if (url === undefined) {
-    const message = `mcp server ${server}: ${field} is not a URL`;
+    const message = `mcp server ${whose.server}: ${field} is not a URL`;
     return new KitError('invalid_argument', message, { hint: 'Write it as https://host/path.' });
   }
   if (url.username !== '' || url.password !== '') {
-    return refusal('use url credentials', { server, more: `field=${field}` });
+    return refusal('use url credentials', { ...whose, more: `field=${field}` });
   }
-  if (url.protocol !== 'https:' && (url.protocol !== 'http:' || judge.rules.requireHttps)) {
+  if (url.protocol !== 'https:' && (url.protocol !== 'http:' || rules.requireHttps)) {
     const loosen = url.protocol === 'http:' ? 'allow http (--allow-http)' : undefined;
     const more = `${field}=${redacted(url)}`;
-    return refusal('connect non-https streamable http url', { server, more }, loosen);
+    return refusal('connect non-https streamable http url', { ...whose, more }, loosen);
   }
   return judgePlace(judge, placeOf(url));
 }
@@ -45,32 +44,32 @@ export function placeOf(url: URL): Place {
 
 /** Why a place may not be connected to, before any name is looked up. */
 function judgePlace(judge: Judge, place: Place): KitError | undefined {
-  const { server, rules } = judge;
+  const { rules, ...whose } = judge;
   const { host, port } = place;
   const isLiteral = net().isIP(host) !== 0;
   const kind = nameKindOf(host);
   const isClosed = kind === 'localhost' ? !rules.allowLocalhost : !rules.allowPrivateIps;
   if (!isLiteral && kind !== 'public' && isClosed) {
     const what = 'connect localhost/local/single-label domain';
-    return refusal(what, { server, more: `host=${host}` }, wayTo(kind));
+    return refusal(what, { ...whose, more: `host=${host}` }, wayTo(kind));
   }
   if (!isListed(rules, host)) {
     const what = 'connect streamable http host not in allowlist';
-    return refusal(what, { server, more: `host=${host}` }, 'allow the host (--allow-host)');
+    return refusal(what, { ...whose, more: `host=${host}` }, 'allow the host (--allow-host)');
   }
   if (isLiteral) return judgeAddress(judge, place, host);
   // Whether it is of the network around is known when its address is.
   const isOfInternet = kind === 'public' && !rules.allowPrivateIps;
-  return isOfInternet && !isOpenPort(rules, place) ? closedPort(server, host, port) : undefined;
+  return isOfInternet && !isOpenPort(rules, place) ? closedPort(whose, host, port) : undefined;
 }
 
 /** Why an address that a place has may not be connected to. */
 export function judgeAddress(judge: Judge, place: Place, address: string): KitError | undefined {
-  const { server, rules } = judge;
+  const { rules, ...whose } = judge;
   const { host, port } = place;
   const kind = kindOf(address);
   if (kind === 'global') {
-    return isOpenPort(rules, place) ? undefined : closedPort(server, host, port);
+    return isOpenPort(rules, place) ? undefined : closedPort(whose, host, port);
   }
   if (kind === 'private' && rules.allowPrivateIps) return undefined;
   const isLiteral = net().isIP(host) !== 0;
@@ -83,9 +82,10 @@ export function judgeAddress(judge: Judge, place: Place, address: string): KitEr
       : kind === 'loopback' && isOurs
         ? wayTo('localhost')
         : undefined;
-  if (isLiteral) return refusal('connect non-global ip', { server, more: `ip=${address}` }, loosen);
+  if (isLiteral)
+    return refusal('connect non-global ip', { ...whose, more: `ip=${address}` }, loosen);
   const what = 'connect hostname that resolves to non-global ip';
-  return refusal(what, { server, more: `host=${host} ip=${address}` }, loosen);
+  return refusal(what, { ...whose, more: `host=${host} ip=${address}` }, loosen);
 }
 
 function wayTo(kind: Exclude<NameKind, 'public'>): string {
@@ -111,9 +111,9 @@ function usualPort(secure: boolean): number {
   return secure ? 443 : 80;
 }
 
-function closedPort(server: string, host: string, port: number): KitError {
+function closedPort(whose: Whose, host: string, port: number): KitError {
   const more = `host=${host} port=${port}`;
   const name = net().isIP(host) === 6 ? `[${host}]` : host;
   const loosen = `allow the port (--allow-host ${name}:${port})`;
-  return refusal('connect port not in allowlist', { server, more }, loosen);
+  return refusal('connect port not in allowlist', { ...whose, more }, loosen);
 }

@@ -14,17 +14,17 @@ const maxLookups = 2;
 /** Looks a name up within the time allowed, and lets no answer pass of which any address is bad. */
 export function createLookup(judge: Judge, resolve: Resolve = askSystem): Lookup {
   const ask = shared(limited(resolve));
-  const { server, rules } = judge;
+  const { rules, ...whose } = judge;
   const isPatient = rules.dnsFailOpen || !rules.dnsCheck;
   return async (place) => {
     const { host } = place;
     const found = await within(isPatient ? undefined : rules.dnsTimeoutMs, ask(host)).catch(
       (error: unknown) => {
-        throw lookupFailed('failed', { server, host }, error);
+        throw lookupFailed('failed', { ...whose, host }, error);
       },
     );
-    if (found === 'late') throw lookupFailed('timed out', { server, host });
-    if (found.length === 0) throw lookupFailed('failed', { server, host });
+    if (found === 'late') throw lookupFailed('timed out', { ...whose, host });
+    if (found.length === 0) throw lookupFailed('failed', { ...whose, host });
     for (const address of rules.dnsCheck ? found : []) {
       const refused = judgeAddress(judge, place, address);
       if (refused !== undefined) throw refused;

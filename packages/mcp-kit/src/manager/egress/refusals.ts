@@ -1,33 +1,49 @@
 import { KitError } from '#base';
+import { trustCommand } from '../trust/trust-command.ts';
 
-const approve = (server: string): string => `approve the server (mcpctl trust approve ${server})`;
+const approve = (server: string): string =>
+  `approve the server (${trustCommand('approve', server)})`;
 
-/** What is not done on the word of somebody who is not trusted; `loosen` is the option that would allow it. */
+/** On whose word something would be done. */
+export interface Whose {
+  readonly server: string;
+  /** The user trusts it: what is refused is what it leads to. */
+  readonly isTrusted?: boolean | undefined;
+}
+
+/** What is not done on the word of somebody else; `loosen` is the option that would allow it. */
 export function refusal(
   what: string,
-  where: { readonly server: string; readonly more?: string },
+  where: Whose & { readonly more?: string },
   loosen?: string,
 ): KitError {
-  const { server, more = '' } = where;
+  const { more = '' } = where;
   const tail = more === '' ? '' : ` ${more}`;
-  const way = loosen === undefined ? '' : `, or ${loosen}`;
-  return new KitError(
-    'refused_by_policy',
-    `refusing to ${what} in untrusted mode: ${server}${tail}`,
-    {
-      hint: `If you trust it, ${approve(server)}${way}.`,
-      details: { ran: false },
-    },
-  );
+  return new KitError('refused_by_policy', `refusing to ${what} ${onTheWordOf(where)}${tail}`, {
+    hint: wayOn(where, loosen),
+    details: { ran: false },
+  });
+}
+
+function onTheWordOf({ server, isTrusted }: Whose): string {
+  return isTrusted ? `on the word of ${server}` : `in untrusted mode: ${server}`;
+}
+
+function wayOn({ server, isTrusted }: Whose, loosen: string | undefined): string {
+  if (isTrusted) {
+    const way = loosen === undefined ? '' : ` If you do: ${loosen}.`;
+    return `You trust the server, not all that it names.${way}`;
+  }
+  return `If you trust it, ${approve(server)}${loosen === undefined ? '' : `, or ${loosen}`}.`;
 }
 
 /** A name without an address: an outage, which may pass. */
 export function lookupFailed(
   how: 'failed' | 'timed out',
-  { server, host }: { readonly server: string; readonly host: string },
+  { host, ...whose }: Whose & { readonly host: string },
   cause?: unknown,
 ): KitError {
-  const message = `refusing to connect hostname with ${how} dns lookup in untrusted mode: ${server} host=${host}`;
+  const message = `refusing to connect hostname with ${how} dns lookup ${onTheWordOf(whose)} host=${host}`;
   return new KitError('unreachable', message, {
     hint:
       how === 'failed'

@@ -1,3 +1,6 @@
+import { KitError } from '#base';
+import { readConfigFile } from '../config/read-file.ts';
+import { digestOf } from './canonical.ts';
 import { changesBetween, type Change } from './diff.ts';
 import { identify, type Executable, type Launch } from './executable.ts';
 import { entryDigest, snapshotOf, type Pin, type Receipt, type TrustEntry } from './receipt.ts';
@@ -20,6 +23,8 @@ export interface TrustSystem {
 export interface Assessment {
   readonly verdict: 'trusted' | 'untrusted' | 'changed';
   readonly changes: readonly Change[];
+  /** The program of a server that is trusted: the one to start, whatever its name leads to by then. */
+  readonly executable?: Executable;
 }
 
 /** Whether a server may be used: as it is now, it is what its user approved. */
@@ -42,11 +47,12 @@ export async function assess(
   const launch = system.launchOf(entry);
   const executable = launch && (await identify(launch, receipt.executable));
   const changes = changesBetween(
-    { executable: withoutStamp(receipt.executable) },
-    { executable: withoutStamp(executable) },
+    { executable: withoutStamp(receipt.executable), envFile: receipt.envFile },
+    { executable: withoutStamp(executable), envFile: await fingerprintOf(launch?.envFile) },
   );
   const isMissing = launch !== undefined && executable === undefined;
-  return { verdict: changes.length === 0 && !isMissing ? 'trusted' : 'changed', changes };
+  if (changes.length > 0 || isMissing) return { verdict: 'changed', changes };
+  return { verdict: 'trusted', changes, ...(executable !== undefined && { executable }) };
 }
 
 /** Notes that the user approves of a server as it is now. */
@@ -63,14 +69,29 @@ export async function approve(
   const { by, tools, at = new Date() } = options;
   const launch = system.launchOf(entry);
   const executable = launch && (await identify(launch));
+  if (launch !== undefined && executable === undefined) throw noProgram(entry.name, launch);
+  const envFile = await fingerprintOf(launch?.envFile);
   return {
     entryDigest: entryDigest(entry),
     entry: snapshotOf(entry),
     ...(executable !== undefined && { executable }),
+    ...(envFile !== undefined && { envFile }),
     ...(tools !== undefined && { tools: pinTools(tools) }),
     approvedAt: at.toISOString(),
     by,
   };
+}
+
+async function fingerprintOf(file: string | undefined): Promise<string | undefined> {
+  const text = file === undefined ? undefined : await readConfigFile(file, { follow: true });
+  return text === undefined ? undefined : digestOf(text);
+}
+
+function noProgram(server: string, { command }: Launch): KitError {
+  return new KitError('process_failed', `mcp server ${server}: there is no program ${command}`, {
+    hint: 'Install it, or correct the command: only a program that is there can be approved.',
+    details: { ran: false },
+  });
 }
 
 /** The part of a receipt that others may have: nothing of this machine or its user. */

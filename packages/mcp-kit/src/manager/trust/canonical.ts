@@ -1,7 +1,7 @@
 import { crypto, KitError } from '#base';
 
 /** Deeper values are taken for endless ones. */
-const maxDepth = 512;
+export const maxDepth = 512;
 
 /**
  * The one text of a JSON value (RFC 8785): members in the order of their names, no spaces, numbers as ECMAScript writes them.

@@ -11,16 +11,23 @@ export interface Launch {
   readonly cwd: string;
   /** The folders that a command without a slash is looked for in, as `PATH` has them. */
   readonly path: string;
+  /** A file with more variables for it. */
+  readonly envFile?: string;
 }
 
 /** How a server would be started, all variables in its settings being resolved; `cwd` is where others start. */
 export function launchOf(
-  settings: Pick<StdioSettings, 'command' | 'cwd' | 'env'>,
+  settings: Pick<StdioSettings, 'command' | 'cwd' | 'env' | 'envFile'>,
   own: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Launch {
-  const { command, cwd = own.cwd, env } = settings;
-  // The system looks in the folders that the child is told, not in ours.
-  return { command, cwd: path.resolve(own.cwd, cwd), path: pathIn(env) ?? pathIn(own.env) ?? '' };
+  const { command, cwd = own.cwd, env, envFile } = settings;
+  return {
+    command,
+    cwd: path.resolve(own.cwd, cwd),
+    // The system looks in the folders that the child is told, not in ours.
+    path: pathIn(env) ?? pathIn(own.env) ?? '',
+    ...(envFile !== undefined && { envFile: path.resolve(own.cwd, envFile) }),
+  };
 }
 
 function pathIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
@@ -95,7 +102,9 @@ async function findExecutable({
 }: Launch): Promise<string | undefined> {
   const names = process.platform === 'win32' ? withExtensions(command) : [command];
   const isPlace = command.includes('/') || (path.sep === '\\' && command.includes('\\'));
-  const places = isPlace ? [''] : folders.split(path.delimiter);
+  // An empty list is no list: it must not become the folder that the server starts in.
+  const listed = folders === '' ? [] : folders.split(path.delimiter);
+  const places = isPlace ? [''] : listed;
   for (const place of places) {
     for (const name of names) {
       const file = path.resolve(cwd, isPlace ? name : path.join(place, name));
@@ -105,9 +114,11 @@ async function findExecutable({
   return undefined;
 }
 
+/** Beside `npx.cmd` there is an `npx` for other shells, which Windows does not start. */
 function withExtensions(command: string): readonly string[] {
   const extensions = (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT;.COM').split(';');
-  return [command, ...extensions.map((extension) => command + extension)];
+  const extended = extensions.map((extension) => command + extension);
+  return path.extname(command) === '' ? extended : [command, ...extended];
 }
 
 async function isExecutable(file: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 export { approve, assess, pinOf, type Assessment, type Known, type TrustSystem } from './assess.ts';
 export { digestOf } from './canonical.ts';
 export { showChange, type Change } from './diff.ts';
-export { launchOf, type Executable, type Launch } from './executable.ts';
+export { identify, launchOf, type Executable, type Launch } from './executable.ts';
+export { goneApprovals, type GoneApproval } from './gone.ts';
 export type { Pin, PinnedTool, Receipt, TrustEntry } from './receipt.ts';
 export {
   lockPath,
@@ -10,6 +11,7 @@ export {
   receiptFor,
   receiptsPath,
   updateReceipts,
+  withoutReceipt,
   withReceipt,
   writeLock,
   type Pins,
@@ -23,3 +25,4 @@ export {
   type ToolDefinition,
   type Withheld,
 } from './tools.ts';
+export { trustCommand } from './trust-command.ts';

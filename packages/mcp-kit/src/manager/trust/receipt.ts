@@ -1,4 +1,4 @@
-import { digestOf } from './canonical.ts';
+import { canonicalJson, digestOf } from './canonical.ts';
 import type { Executable } from './executable.ts';
 
 /** A server as far as its fingerprint goes: `ServerEntry` is one. */
@@ -27,6 +27,8 @@ export interface Pin {
 export interface Receipt extends Pin {
   /** For servers that are programs. */
   readonly executable?: Executable;
+  /** The fingerprint of the file that its variables come from: one of them may decide what runs. */
+  readonly envFile?: string;
   /** When, in ISO 8601. */
   readonly approvedAt: string;
   readonly by: string;
@@ -37,6 +39,11 @@ function contentOf(entry: TrustEntry): Readonly<Record<string, unknown>> {
   const { provenance, shadows: _, ...content } = entry as TrustEntry & { shadows?: unknown };
   // The same text refers to other variables in the file of another host.
   return { ...content, dialect: provenance.dialect };
+}
+
+/** All that an entry says, as one text. */
+export function entryText(entry: TrustEntry): string {
+  return canonicalJson(contentOf(entry));
 }
 
 /** The fingerprint of all that an entry says. */

@@ -1,12 +1,11 @@
-import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crypto, KitError } from '#base';
+import { KitError, replaceFile, stateFolder } from '#base';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/strict-json.ts';
+import { maxDepth } from './canonical.ts';
 import type { Pin, Receipt, TrustEntry } from './receipt.ts';
 import { readPins, readReceiptTable } from './receipts-shape.ts';
 
@@ -16,15 +15,12 @@ export type Receipts = ReadonlyMap<string, ReadonlyMap<string, Receipt>>;
 /** What those who share a configuration saw, by server. */
 export type Pins = ReadonlyMap<string, Pin>;
 
+/** Approvals of all projects are in one file, and servers choose how large their part is: all that was written can be read. */
+const limits = { maxBytes: 16 * 1024 * 1024, deepest: maxDepth + 16 };
+
 /** Where this user's approvals are kept. */
 export function receiptsPath(env: Readonly<Record<string, string | undefined>>): string {
-  const given = env['XDG_STATE_HOME'];
-  // A relative path is to be ignored, says the specification of these variables.
-  const base =
-    given !== undefined && path.isAbsolute(given)
-      ? given
-      : path.join(env['HOME'] ?? homedir(), '.local', 'state');
-  return path.join(base, 'mcp-kit', 'trust.json');
+  return path.join(stateFolder(env), 'trust.json');
 }
 
 /** Where the pins of a configuration file are kept: beside it. */
@@ -40,9 +36,15 @@ export function receiptFor(receipts: Receipts, entry: TrustEntry): Receipt | und
 /** The receipts with one more, or without it when none is given. */
 export function withReceipt(receipts: Receipts, entry: TrustEntry, receipt?: Receipt): Receipts {
   const file = path.resolve(entry.provenance.file);
+  if (receipt === undefined) return withoutReceipt(receipts, file, entry.name);
   const servers = new Map(receipts.get(file));
-  if (receipt === undefined) servers.delete(entry.name);
-  else servers.set(entry.name, receipt);
+  return new Map(receipts).set(file, servers.set(entry.name, receipt));
+}
+
+/** The receipts without that of a server, whether or not it is still in its file. */
+export function withoutReceipt(receipts: Receipts, file: string, server: string): Receipts {
+  const servers = new Map(receipts.get(file));
+  servers.delete(server);
   const all = new Map(receipts);
   if (servers.size === 0) all.delete(file);
   else all.set(file, servers);
@@ -51,16 +53,17 @@ export function withReceipt(receipts: Receipts, entry: TrustEntry, receipt?: Rec
 
 /** Reads what a user has approved. A file that cannot be read or could be another's word is an error: nothing is approved. */
 export async function readReceipts(file: string): Promise<Receipts> {
-  const text = await readConfigFile(file);
+  const text = await readConfigFile(file, limits);
   if (text === undefined) return new Map();
   await checkOwner(file);
-  return readReceiptTable(parseStrictJson(text, file), file);
+  return readReceiptTable(parseStrictJson(text, file, limits.deepest), file);
 }
 
 /** Reads the pins that come with a configuration; none without the file. */
 export async function readLock(file: string): Promise<Pins> {
-  const text = await readConfigFile(file);
-  return text === undefined ? new Map() : readPins(parseStrictJson(text, file), file);
+  const text = await readConfigFile(file, limits);
+  if (text === undefined) return new Map();
+  return readPins(parseStrictJson(text, file, limits.deepest), file);
 }
 
 /** Changes what a user has approved, one process at a time; the file is whole at every moment. */
@@ -98,25 +101,14 @@ async function checkOwner(file: string): Promise<void> {
   });
 }
 
-/** Writes beside the file, and puts it in its place in one step. */
-async function replace(file: string, value: unknown, mode: number): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-  // `O_EXCL` follows no link.
-  const beside = `${file}.${crypto().randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(beside, O_WRONLY | O_CREAT | O_EXCL, mode);
-  try {
-    try {
-      await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(beside, mode);
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
+function replace(file: string, value: unknown, mode: number): Promise<void> {
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  if (Buffer.byteLength(text) > limits.maxBytes) {
+    throw configError(topOf(file), `would be larger than ${limits.maxBytes} bytes`, {
+      hint: 'Take back approvals that are not needed: mcpctl trust list, mcpctl trust revoke SERVER',
+    });
   }
+  return replaceFile(file, text, mode);
 }
 
 const waitMs = 5000;

@@ -31,14 +31,15 @@ function checkVersion({ version }: Members, place: Place): void {
 }
 
 function readReceipt(value: unknown, place: Place): Receipt {
-  const fields = ['entryDigest', 'entry', 'tools', 'executable', 'approvedAt', 'by'];
+  const fields = ['entryDigest', 'entry', 'tools', 'executable', 'envFile', 'approvedAt', 'by'];
   const members = membersOf(value, place, fields);
-  const { executable } = members;
+  const { executable, envFile } = members;
   return {
     ...readPin(members, place),
     ...(executable !== undefined && {
       executable: readExecutable(executable, below(place, 'executable')),
     }),
+    ...(envFile !== undefined && { envFile: digestIn(members, 'envFile', place) }),
     approvedAt: textIn(members, 'approvedAt', place),
     by: textIn(members, 'by', place),
   };

@@ -1,6 +1,6 @@
 import type { KitError } from '#base';
 import type { ServerEntry } from '../config/entry.ts';
-import { variablesOf } from '../config/interpolate.ts';
+import { referencesOf } from '../config/interpolate.ts';
 import { createEgress } from '../egress/egress.ts';
 import type { EgressPolicy } from '../egress/policy.ts';
 import { refusal } from '../egress/refusals.ts';
@@ -34,7 +34,8 @@ export function untrustedRules(
     refusals.push(refusal('read http header env vars', { server, more }));
   }
   const named = new Set([bearerTokenEnv, ...Object.values(envHeaders)]);
-  const others = variablesOf(entry).filter((use) => !named.has(use.name));
+  // A folder tells who the user is and what they work on.
+  const others = referencesOf(entry).filter((use) => !named.has(use.name));
   if (others.length > 0) {
     const names = [...new Set(others.map((use) => use.name))];
     refusals.push(refusal('resolve variables', { server, more: `names=${names.join(',')}` }));

@@ -1,4 +1,5 @@
-import { digestOf } from './canonical.ts';
+import { KitError } from '#base';
+import { canonicalJson, digestOf } from './canonical.ts';
 import { changesBetween, type Change } from './diff.ts';
 import type { Pin, PinnedTool } from './receipt.ts';
 
@@ -34,7 +35,8 @@ export function assessTools<Tool extends ToolDefinition>(
   for (const [name, [tool, ...others]] of byName(tools)) {
     if (tool === undefined) continue;
     const approved = known.get(name);
-    const digest = digestOf(definitionOf(tool));
+    // Only where there is something to compare with: most servers list each name once, and are not pinned.
+    const digest = approved || others.length > 0 ? digestOf(definitionOf(tool)) : undefined;
     const other = others.find((one) => digestOf(definitionOf(one)) !== digest);
     if (other !== undefined) {
       const changes = changesBetween(definitionOf(tool), definitionOf(other));
@@ -50,13 +52,25 @@ export function assessTools<Tool extends ToolDefinition>(
   return { kept, fresh, withheld };
 }
 
-/** The definitions to remember, by name. */
+/** All tools of one server; those of most take a tenth. */
+const maxPinned = 2 * 1024 * 1024;
+
+/** The definitions to remember, by name. They are remembered for every server together, so none may have too many. */
 export function pinTools(tools: readonly ToolDefinition[]): Readonly<Record<string, PinnedTool>> {
+  let size = 0;
   const pins = tools.map((tool) => {
     const definition = definitionOf(tool);
+    size += canonicalJson(definition).length;
+    if (size > maxPinned) throw tooMuch();
     return [tool.name, { digest: digestOf(definition), definition }] as const;
   });
   return Object.fromEntries(pins);
+}
+
+function tooMuch(): KitError {
+  return new KitError('invalid_answer', `its tools take more than ${maxPinned} characters`, {
+    hint: 'So much cannot be approved. Report it to the author of the server.',
+  });
 }
 
 /** All of a tool that a model or a caller goes by; `_meta` may differ between two listings of the same tool. */

@@ -49,6 +49,14 @@ describe('a conversation with a child', () => {
     await vi.waitFor(() => expect(messages).toEqual([{ a: 1 }]));
   });
 
+  test('is with the file that is named, under the name of the command', async () => {
+    const say = String.raw`printf '{"name":"%s"}\n' "$0"`;
+    await using channel = await dial({ ...shell(say), command: 'echo', program: '/bin/sh' });
+    const { sink, messages } = recorder();
+    channel.start(sink);
+    await vi.waitFor(() => expect(messages).toEqual([{ name: 'echo' }]));
+  });
+
   test('delivers all that was said before the end, also while more is being written to it', async () => {
     for (let at = 0; at < 20; at++) {
       await using channel = await dial(shell('printf \'{"a":1}\\n{"b":2}\'; exit 3'));

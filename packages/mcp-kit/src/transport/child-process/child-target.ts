@@ -3,7 +3,6 @@ import { createDeferred, KitError, stderrLogger, type Logger } from '#base';
 import type { Channel, Limits } from '#jsonrpc';
 import type { Target } from '#protocol';
 import { ChildChannel } from './child-channel.ts';
-import { prepareCustody } from './custody.ts';
 import { childEnvironment, type EnvironmentOptions } from './environment.ts';
 import { startFailure } from './failure.ts';
 import { locateLog } from './log-files.ts';
@@ -15,7 +14,11 @@ import { StdoutLog, type StdoutLogOptions } from './stdout-log.ts';
 export interface ChildOptions extends EnvironmentOptions {
   /** A program: its path, or its name on the PATH. Never a shell's command line. */
   readonly command: string;
+  /** The file to start, where it is known already; the program sees `command` as its name all the same. */
+  readonly program?: string;
   readonly args?: readonly string[];
+  /** What messages may show of the two: with the names of variables where these have their values. */
+  readonly shown?: { readonly command: string; readonly args?: readonly string[] };
   readonly cwd?: string;
   readonly limits?: Partial<Limits>;
   /** Keeps what the child says on its standard output in a file. */
@@ -32,10 +35,10 @@ export interface ChildOptions extends EnvironmentOptions {
 
 /** A server that is a program: each conversation is a process of its own, and nothing of it survives its end. */
 export function childTarget(options: ChildOptions): Target {
-  const { command, stdoutLog } = options;
+  const { command, shown = options, stdoutLog } = options;
   if (command === '') throw new KitError('invalid_argument', 'the command of a child is empty');
   if (stdoutLog !== undefined) locateLog(stdoutLog.path, stdoutLog.root);
-  const label = labelOf(options);
+  const label = labelOf(shown);
   return {
     label,
     key: keyOf(options),
@@ -70,13 +73,14 @@ async function launch(
   options: ChildOptions,
   label: string,
 ): Promise<{ readonly child: Launched; readonly group: ProcessGroup }> {
-  const { command, args = [], cwd, guard = true } = options;
+  const { command, program, args = [], cwd, guard = true } = options;
   const windows = process.platform === 'win32';
   try {
     const run = windows ? await loadCrossSpawn() : spawn;
-    if (guard) prepareCustody();
-    const child = run(command, args, {
+    const child = run(program ?? command, args, {
       cwd,
+      // On Windows the program may be a script, and what is started its interpreter.
+      ...(program !== undefined && !windows && { argv0: command }),
       env: childEnvironment(options),
       stdio: 'pipe',
       // The leader of a group, which can be ended as a whole. On Windows it would get a window instead.
@@ -88,7 +92,7 @@ async function launch(
     child.once('error', failed.reject);
     return await failed.promise;
   } catch (cause) {
-    throw startFailure(label, { command, cwd }, cause);
+    throw startFailure(label, { command: options.shown?.command ?? command, cwd }, cause);
   }
 }
 

@@ -7,23 +7,10 @@ const guardian = new Guardian();
 const held = new Map<number, () => void>();
 let swept = false;
 
-/** To be called before a child is started, so that not even the first can be left behind. */
-export function prepareCustody(): void {
-  guardian.start();
-  if (swept) return;
-  swept = true;
-  try {
-    sweepOrphans();
-  } catch {
-    // What others left behind is no reason not to start.
-  }
-}
-
 /** Makes sure that a group does not outlive this process, however it ends; gives back how to let go of it. */
 export function takeCustody(pid: number, guarded: boolean): () => void {
   if (held.size === 0) process.on('exit', killHeld);
-  if (guarded) guardian.add(pid);
-  const forget = guarded ? recordChild(pid) : undefined;
+  const forget = guarded ? guard(pid) : undefined;
   const release = (): void => {
     if (!held.delete(pid)) return;
     guardian.remove(pid);
@@ -34,10 +21,31 @@ export function takeCustody(pid: number, guarded: boolean): () => void {
   return release;
 }
 
+/**
+ * The record first, which is there at once: whoever comes next finds the child even if this process is killed before it
+ * has a guardian. Starting one takes milliseconds that the child need not wait for.
+ */
+function guard(pid: number): () => void {
+  const forget = recordChild(pid);
+  guardian.add(pid);
+  sweepOnce();
+  return forget;
+}
+
+function sweepOnce(): void {
+  if (swept) return;
+  swept = true;
+  try {
+    sweepOrphans();
+  } catch {
+    // What others left behind is no reason not to start.
+  }
+}
+
 /** Sends a signal to a process and all that it started. On Windows there is only one: the end. */
 export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKILL'): void {
   if (process.platform === 'win32') {
-    if (signal === 'SIGKILL') spawn('taskkill', taskkill(pid), quiet).on('error', () => {});
+    if (signal === 'SIGKILL') spawn(taskkill(), killTree(pid), quiet).on('error', () => {});
     return;
   }
   try {
@@ -49,7 +57,7 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKIL
 
 function killHeld(): void {
   for (const [pid, release] of held) {
-    if (process.platform === 'win32') spawnSync('taskkill', taskkill(pid), quiet);
+    if (process.platform === 'win32') spawnSync(taskkill(), killTree(pid), quiet);
     else signalGroup(pid, 'SIGKILL');
     release();
   }
@@ -57,6 +65,11 @@ function killHeld(): void {
 
 const quiet = { stdio: 'ignore', windowsHide: true } as const;
 
-function taskkill(pid: number): string[] {
+/** By its whole path: Windows would take one of the same name in the working directory first. */
+function taskkill(): string {
+  return `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\taskkill.exe`;
+}
+
+function killTree(pid: number): string[] {
   return ['/pid', String(pid), '/T', '/F'];
 }

@@ -13,6 +13,8 @@ export function startFailure(
   cause: unknown,
 ): KitError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+  // Node lists the arguments, some of which may be secrets.
+  if (cause instanceof Error) Reflect.deleteProperty(cause, 'spawnargs');
   return new KitError('process_failed', `cannot start ${label}: ${code}`, {
     hint: startHint(code, command, cwd),
     cause,
@@ -56,7 +58,7 @@ export function endFailure(
     hint:
       quoted === ''
         ? 'Run the command in a terminal to see what it does.'
-        : 'Its last words say why; details.stderr has more of them.',
+        : 'Its last words say why. Run the command in a terminal to see all of them.',
     details: { exitCode: code, signal, stderr: stderr.text },
   });
 }

@@ -27,24 +27,26 @@ export class Guardian {
   #shell: ChildProcess | undefined;
   #missing = false;
 
-  /** Starts it, or again when somebody has killed it; without a shell on this machine there is none. */
-  start(): void {
-    if (this.#shell !== undefined || this.#missing || process.platform === 'win32') return;
+  /** Adds a group; starts the shell for the first, or again when somebody has killed it. */
+  add(pid: number): void {
+    this.#groups.add(pid);
+    if (this.#shell === undefined) this.#start();
+    else this.#tell(`+${pid}`);
+  }
+
+  remove(pid: number): void {
+    if (this.#groups.delete(pid)) this.#tell(`-${pid}`);
+  }
+
+  /** Without a shell on this machine there is none. */
+  #start(): void {
+    if (this.#missing || process.platform === 'win32') return;
     try {
       this.#shell = this.#launch();
     } catch {
       this.#missing = true;
     }
     for (const pid of this.#groups) this.#tell(`+${pid}`);
-  }
-
-  add(pid: number): void {
-    this.#groups.add(pid);
-    this.#tell(`+${pid}`);
-  }
-
-  remove(pid: number): void {
-    if (this.#groups.delete(pid)) this.#tell(`-${pid}`);
   }
 
   #launch(): ChildProcess {

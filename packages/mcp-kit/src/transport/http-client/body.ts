@@ -1,7 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { parseMessage, type Limits, type Sink } from '#jsonrpc';
-import { Pieces } from '../pieces.ts';
+import {
+  oversized,
+  parseMessage,
+  rpcErrors,
+  type Limits,
+  type Sink,
+  type Unparsed,
+} from '#jsonrpc';
+import { Ends, Pieces } from '../pieces.ts';
 import { EventReader } from './event-reader.ts';
 
 /** How reading ended: with everything, because the connection broke, or because it was too much. */
@@ -43,7 +50,8 @@ export interface EventHandlers {
   /** Any JSON value; the elements of an array come one by one. */
   readonly value: (value: unknown) => void;
   readonly malformed: Sink['malformed'];
-  readonly oversized: (sample: string) => void;
+  /** A message is over a limit; only its first and last characters are known. */
+  readonly skipped: (fault: Unparsed, head: string, tail: string) => void;
   /** An event came, with or without data; the stream is alive. */
   readonly alive?: () => void;
   /** Takes events that are not messages. */
@@ -79,7 +87,9 @@ export function readEvents(response: IncomingMessage, handlers: EventHandlers): 
     retry: (ms) => {
       position.retryMs = ms;
     },
-    oversized: handlers.oversized,
+    oversized: (head, tail) => {
+      if (!over) handlers.skipped(oversized(limits), head, tail);
+    },
   });
   response.on('data', (chunk: Buffer) => {
     if (!over) reader.push(chunk);
@@ -98,7 +108,9 @@ function isDone(data: Buffer): boolean {
 function readEvent(data: Buffer, handlers: EventHandlers): void {
   const parsed = parseMessage(data, handlers.limits);
   if (!parsed.ok) {
-    handlers.malformed(parsed.code, parsed.reason, data.toString('utf8', 0, 256));
+    const { head, tail } = new Ends(data);
+    if (parsed.code === rpcErrors.invalidRequest) handlers.skipped(parsed, head, tail);
+    else handlers.malformed(parsed.code, parsed.reason, head);
   } else if (Array.isArray(parsed.value)) {
     for (const inner of parsed.value) handlers.value(inner);
   } else {

@@ -5,7 +5,10 @@ import { isResponse } from './answers.ts';
 import { HttpChannel } from './http-channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
 
-export interface CallMcpOptions extends Pick<HttpClientOptions, 'headers' | 'limits' | 'agent'> {
+export interface CallMcpOptions extends Pick<
+  HttpClientOptions,
+  'headers' | 'auth' | 'limits' | 'agent'
+> {
   /** How long it may take in all; 30 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;

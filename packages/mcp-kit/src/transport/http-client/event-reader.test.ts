@@ -97,6 +97,32 @@ describe('an event stream', () => {
     expect(read([`data: ${'x'.repeat(20)}\n\n`], { maxBytes })).toEqual([message('x'.repeat(20))]);
   });
 
+  test('says how the data of an event that is too large begin and end', () => {
+    const begin = '{"jsonrpc":"2.0",';
+    const events = [
+      `data: ${begin}${'x'.repeat(600)},"id":7}\n\n`,
+      `data:${begin}\ndata: ${'x'.repeat(600)}\n: ${'c'.repeat(600)}\ndata: ,"id":7}\n\n`,
+      `data: ${begin}\nevent: ${'e'.repeat(600)}\ndata: ${'x'.repeat(30)}\ndata: ,"id":7}\n\n`,
+    ];
+    for (const text of events) {
+      for (const size of [1, 7, 300, 10_000]) {
+        const ends: { readonly head: string; readonly tail: string }[] = [];
+        const reader = new EventReader(40, {
+          event: () => {},
+          position: () => {},
+          retry: () => {},
+          oversized: (head, tail) => ends.push({ head, tail }),
+        });
+        for (let at = 0; at < text.length; at += size) {
+          reader.push(Buffer.from(text.slice(at, at + size)));
+        }
+        expect(ends).toHaveLength(1);
+        expect(ends[0]?.head.startsWith(begin)).toBe(true);
+        expect(ends[0]?.tail.endsWith('x,"id":7}')).toBe(true);
+      }
+    }
+  });
+
   test('may have a comment of any length', () => {
     const pieces = Array.from({ length: 2000 }, () => ':'.repeat(1000));
     expect(read([...pieces, '\ndata: a\n\n'], { maxBytes: 10 })).toEqual([message('a')]);

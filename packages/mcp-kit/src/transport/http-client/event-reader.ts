@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { longestTimerMs } from '#base';
-import { Pieces } from '../pieces.ts';
+import { Ends, Pieces } from '../pieces.ts';
 
 /** What an event stream says. Calls come in the order of the bytes. */
 export interface EventSink {
@@ -10,8 +10,8 @@ export interface EventSink {
   position(id: string): void;
   /** How long to wait before the stream is continued. */
   retry(ms: number): void;
-  /** An event was larger than allowed and has been skipped; `sample` is how its data begins. */
-  oversized(sample: string): void;
+  /** An event was larger than allowed and has been skipped; these are the first and last characters of its data. */
+  oversized(head: string, tail: string): void;
 }
 
 const lineFeed = 0x0a;
@@ -32,8 +32,8 @@ export class EventReader {
   /** The unfinished line. */
   readonly #line = new Pieces();
   #firstLine = true;
-  /** The rest of the unfinished line is of no use. */
-  #skipping = false;
+  /** What the rest of the unfinished line is of: data that is too large, or nothing of use. */
+  #skipping: 'data' | 'nothing' | undefined;
   /** The last byte was a carriage return, so a line feed that follows belongs to it. */
   #returned = false;
   // The unfinished event.
@@ -41,7 +41,8 @@ export class EventReader {
   #hasData = false;
   #type = '';
   #id: string | undefined;
-  #sample: string | undefined;
+  /** Its data, once they are too large. */
+  #oversized: Ends | undefined;
 
   constructor(maxBytes: number, sink: EventSink) {
     this.#maxBytes = maxBytes;
@@ -69,26 +70,30 @@ export class EventReader {
 
   /** The stream is complete: its last event may lack its blank line, but is then no position to continue after. */
   end(): void {
-    if (this.#line.size > 0 || this.#skipping) this.#finishLine(Buffer.alloc(0));
+    if (this.#line.size > 0 || this.#skipping !== undefined) this.#finishLine(Buffer.alloc(0));
     this.#id = undefined;
     this.#dispatch();
   }
 
   #keep(part: Buffer): void {
-    if (this.#skipping) return;
+    if (this.#skipping !== undefined) {
+      if (this.#skipping === 'data') this.#oversized?.add(part);
+      return;
+    }
     // A comment need not be kept, however long it is.
-    this.#skipping = this.#line.size === 0 && part[0] === colon;
-    if (this.#skipping) return;
+    if (this.#line.size === 0 && part[0] === colon) {
+      this.#skipping = 'nothing';
+      return;
+    }
     this.#line.add(part);
-    if (this.#line.size <= this.#maxBytes + lineExtra) return;
-    this.#skipping = true;
-    this.#skip(this.#line.take());
+    if (this.#line.size > this.#maxBytes + lineExtra)
+      this.#skipping = this.#skip(this.#line.take());
   }
 
   #finishLine(tail: Buffer): void {
-    if (this.#line.size > 0 || this.#skipping) this.#keep(tail);
-    const skipped = this.#skipping;
-    this.#skipping = false;
+    if (this.#line.size > 0 || this.#skipping !== undefined) this.#keep(tail);
+    const skipped = this.#skipping !== undefined;
+    this.#skipping = undefined;
     const line = this.#line.size > 0 ? this.#line.take() : tail;
     if (!skipped && line.length > this.#maxBytes + lineExtra) this.#skip(line);
     else if (!skipped) this.#takeLine(line);
@@ -102,9 +107,11 @@ export class EventReader {
   }
 
   /** A line that is too long spoils its event when it is data; else it says nothing of use. */
-  #skip(given: Buffer): void {
+  #skip(given: Buffer): 'data' | 'nothing' {
     const line = this.#withoutMark(given);
-    if (line.toString('latin1', 0, 5) === 'data:') this.#refuse(line.subarray(5));
+    if (line.toString('latin1', 0, 5) !== 'data:') return 'nothing';
+    this.#refuse(line.subarray(line[5] === space ? 6 : 5));
+    return 'data';
   }
 
   #withoutMark(line: Buffer): Buffer {
@@ -136,11 +143,14 @@ export class EventReader {
   }
 
   #addData(value: Buffer): void {
-    if (this.#sample !== undefined) return;
+    if (this.#oversized !== undefined) {
+      this.#oversized.add(value);
+      return;
+    }
     if (this.#hasData) this.#data.add(newline);
     this.#hasData = true;
     this.#data.add(value);
-    if (this.#data.size > this.#maxBytes) this.#refuse(this.#data.take());
+    if (this.#data.size > this.#maxBytes) this.#oversized = new Ends(this.#data.take());
   }
 
   /** Only what fits into a header can be said back. */
@@ -152,22 +162,27 @@ export class EventReader {
     if (/^\d+$/.test(digits)) this.#sink.retry(Math.min(Number(digits), longestTimerMs));
   }
 
-  #refuse(begin: Buffer): void {
-    this.#sample ??= begin.toString('utf8', 0, 256).trimStart();
-    this.#data.clear();
+  #refuse(data: Buffer): void {
+    if (this.#oversized !== undefined) {
+      this.#oversized.add(data);
+      return;
+    }
+    // What came in lines before belongs to it as well.
+    this.#data.add(data);
+    this.#oversized = new Ends(this.#data.take());
   }
 
   #dispatch(): void {
     const data = this.#data.size > 0 ? this.#data.take() : undefined;
     const type = this.#type === '' ? 'message' : this.#type;
     const id = this.#id;
-    const sample = this.#sample;
+    const oversized = this.#oversized;
     this.#hasData = false;
     this.#type = '';
     this.#id = undefined;
-    this.#sample = undefined;
+    this.#oversized = undefined;
     if (id !== undefined) this.#sink.position(id);
-    if (sample !== undefined) this.#sink.oversized(sample);
+    if (oversized !== undefined) this.#sink.oversized(oversized.head, oversized.tail);
     else if (data !== undefined) this.#sink.event(type, data);
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { KitError } from '#base';
+import { rpcErrors, type Unparsed } from '#jsonrpc';
 
 /** The connection failed before anything could be sent. */
 export function unreachable(place: string, cause: unknown): KitError {
@@ -54,15 +55,24 @@ export function sessionLost(method: string, place: string, mayHaveRun = false): 
   });
 }
 
+/** The server has neither taken nor refused what it was told. */
+export function notTaken(method: string, ms: number): KitError {
+  return new KitError('timeout', `${method}: not taken within ${ms} ms`);
+}
+
 /** Something else came than an answer. */
 export function invalidAnswer(method: string, what: string, hint?: string): KitError {
   return new KitError('invalid_answer', `${method}: ${what}`, { hint });
 }
 
-/** An answer with more bytes than allowed. */
-export function tooLarge(method: string, maxBytes: number): KitError {
-  const hint = 'Raise limits.maxBytes to accept larger answers.';
-  return invalidAnswer(method, `the answer is larger than ${maxBytes} bytes`, hint);
+/** An answer that is not JSON, or over a limit. */
+export function unreadable(method: string, { code, reason }: Unparsed): KitError {
+  const hint =
+    code === rpcErrors.invalidRequest
+      ? 'Raise limits.maxBytes, limits.maxDepth or limits.maxElements to accept such answers.'
+      : undefined;
+  const what = reason.replace(/^[\w ]+: /, '');
+  return invalidAnswer(method, `the answer cannot be read: ${what}`, hint);
 }
 
 /** A redirect that is not followed. */
@@ -97,6 +107,8 @@ function hintOf(
   if (hints.length > 0) return hints.join('; ');
   if (status === 401 || status === 403) return 'Send the credentials the server wants as headers.';
   if (status === 404 || status === 405) return 'Check that this is the URL of an MCP endpoint.';
+  if (status === 429) return 'Too many requests: try again later.';
+  if (status >= 500) return 'The server is ill: look at its log, or try again later.';
   return undefined;
 }
 
@@ -122,8 +134,8 @@ function secondsOf(value: string | undefined): number | undefined {
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause ? String(cause.code) : '';
-  // When every address of a name fails, the message is empty.
-  return code === '' || cause.message.includes(code)
-    ? cause.message
-    : `${code} ${cause.message}`.trim();
+  // When every address of a name fails, the message is empty; when TLS does, it ends with a line break.
+  return (
+    code === '' || cause.message.includes(code) ? cause.message : `${code} ${cause.message}`
+  ).trim();
 }

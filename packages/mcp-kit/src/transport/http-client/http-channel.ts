@@ -1,8 +1,7 @@
-import { createDeferred, type Deferred, type KitError } from '#base';
+import { createDeferred, type KitError } from '#base';
 import {
   isId,
   isRecord,
-  oversized,
   type Channel,
   type Id,
   type Origin,
@@ -10,22 +9,26 @@ import {
   type Params,
   type Sent,
   type Sink,
+  type Unparsed,
 } from '#jsonrpc';
 import { isResponse } from './answers.ts';
+import { Backlog } from './backlog.ts';
 import { invalidAnswer, sessionLost } from './failures.ts';
-import { Feed, type Verdict } from './feed.ts';
+import { sayFarewell } from './farewell.ts';
+import type { Feed } from './feed.ts';
 import { Handshake } from './handshake.ts';
 import { address, type Letter, type Message } from './letter.ts';
 import type { Settings } from './options.ts';
 import { Posted, type PostOffice } from './posted.ts';
+import { createSessionStream } from './session-stream.ts';
 import { Wire } from './wire.ts';
 
-/** Characters on their way above which senders should wait; at four times as many they are no longer heard. */
-const highWater = 4 * 1024 * 1024;
 /** Answers to the server that are on their way at the same time. */
 const maxReplying = 16;
 /** How long messages wait for the end of the handshake to be taken. */
 const gateMs = 5000;
+/** How long they wait for the stream after that; it was sent before them. */
+const headStartMs = 50;
 
 /** A conversation over HTTP: a POST per message, of either era, and in the older one a stream for what the server says. */
 export class HttpChannel implements Channel {
@@ -48,8 +51,9 @@ export class HttpChannel implements Channel {
   #underWay = 0;
   /** The end of the handshake, on its way: what is sent after it must not overtake it. */
   #gate: { readonly post: Posted; readonly timer: NodeJS.Timeout } | undefined;
-  #waiting = 0;
-  #drained: Deferred<void> | undefined;
+  readonly #backlog = new Backlog();
+  /** Sessions that were given up for another one, as long as the server is told. */
+  readonly #farewells = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, streamUrl: URL | undefined, settings: Settings) {
@@ -62,7 +66,7 @@ export class HttpChannel implements Channel {
       limits: settings.limits,
       receive: (value) => this.#receive(value),
       malformed: (code, reason, sample) => this.#malformed(code, reason, sample),
-      taken: (post) => this.#release(post),
+      taken: (post) => this.#backlog.release(post),
       accepted: (post) => this.#accepted(post),
       lost: (post, error) => this.#lost(post, error),
       over: (post) => this.#over(post),
@@ -80,32 +84,29 @@ export class HttpChannel implements Channel {
     if (message.method === 'notifications/cancelled' && !this.#cancel(message.params)) {
       return 'sent';
     }
-    const waiting = this.#waiting;
-    // Whoever ignores `full` loses what they send, not our memory.
-    if (waiting > 4 * highWater) return 'dropped';
+    const sent = this.#backlog.next;
+    if (sent === 'dropped') return sent;
     if (message.method === 'initialize') this.#startOver();
     const beside = { headers: outgoing?.headers, handshake: this.#handshake };
     this.#post(new Posted(address(text, message, beside), this.#office));
-    return waiting > highWater ? 'full' : 'sent';
+    return sent;
   }
 
   reply(text: string | undefined): void {
     if (text === undefined || this.#closing !== undefined) return;
-    const letter = address(text, {}, { headers: undefined, handshake: this.#handshake });
-    const post = new Posted(letter, this.#office);
-    if (this.#waiting > 4 * highWater) {
+    if (this.#backlog.next === 'dropped') {
       this.#settings.logger.warn('an answer was not delivered: the server does not take them');
       return;
     }
+    const letter = address(text, {}, { headers: undefined, handshake: this.#handshake });
+    const post = new Posted(letter, this.#office);
     this.#keep(post);
     this.#replies.push(post);
     this.#goOnReplying();
   }
 
   drained(): Promise<void> {
-    if (this.#closing !== undefined || this.#waiting <= highWater) return Promise.resolve();
-    this.#drained ??= createDeferred();
-    return this.#drained.promise;
+    return this.#closing === undefined ? this.#backlog.drained() : Promise.resolve();
   }
 
   close(): Promise<void> {
@@ -125,29 +126,24 @@ export class HttpChannel implements Channel {
     this.#awaited.clear();
     this.#queue.length = 0;
     this.#replies.length = 0;
-    this.#drained?.resolve();
+    this.#backlog.letGo();
     this.#sink?.closed();
-    const { id, lost, headers } = this.#handshake;
-    if (id !== undefined && !lost) await this.#sayFarewell(headers);
+    this.#leave(this.#handshake);
+    await Promise.all(this.#farewells);
     this.#wire.destroy();
     this.#streams.destroy();
   }
 
-  /** Lets the server forget the session; whether it does is its own affair. */
-  #sayFarewell(headers: readonly string[]): Promise<void> {
-    const { promise, resolve } = createDeferred<void>();
-    const done = (): void => {
-      clearTimeout(timer);
-      asking.abort();
-      resolve();
-    };
-    const asking = this.#wire.ask({ method: 'DELETE', headers }, { answered: done, failed: done });
-    const timer = setTimeout(done, this.#settings.closeTimeoutMs);
-    return promise;
+  /** Ends a session that the server may still know. */
+  #leave(handshake: Handshake): void {
+    const farewell = sayFarewell(this.#wire, handshake, this.#settings.closeTimeoutMs);
+    this.#farewells.add(farewell);
+    void farewell.then(() => this.#farewells.delete(farewell));
   }
 
   /** Every handshake begins without anything of the one before. */
   #startOver(): void {
+    this.#leave(this.#handshake);
     this.#handshake = new Handshake();
     this.#feed?.stop();
     this.#feed = undefined;
@@ -162,15 +158,22 @@ export class HttpChannel implements Channel {
       this.#queue.push(post);
       return;
     }
-    if (endsHandshake(post.letter)) {
-      this.#gate = { post, timer: setTimeout(() => this.#openGate(), gateMs) };
+    if (!endsHandshake(post.letter)) {
+      this.#begin(post);
+      return;
     }
+    this.#gate = { post, timer: setTimeout(() => this.#openGate(), gateMs) };
     this.#begin(post);
+    const mayListen = post === this.#gate?.post && this.#feed === undefined;
+    if (!mayListen || this.#sink?.deaf === true) return;
+    // Not before, or it would take the connection that is open; its own opens meanwhile.
+    this.#feed = this.#createFeed(post.letter.handshake);
+    this.#feed.prepare();
   }
 
   #keep(post: Posted): void {
     const { id } = post.letter;
-    this.#waiting += post.size;
+    this.#backlog.add(post);
     if (id === undefined) this.#others.add(post);
     else this.#awaited.set(id, post);
   }
@@ -252,21 +255,44 @@ export class HttpChannel implements Channel {
   #accepted(post: Posted): void {
     if (!endsHandshake(post.letter)) return;
     const { handshake } = post.letter;
-    // A turn later its connection is free for the stream, which goes first: a call that overtakes it may make the server
-    // ask something when there is no stream yet to ask on, and the question would be lost.
+    const go = (): void => {
+      if (post === this.#gate?.post && this.#closing === undefined) this.#openGate();
+    };
+    // The stream goes first: a call that overtakes it may make the server ask something when there is no stream yet to ask
+    // on, and the question would be lost. Some servers answer only when they have something to say, so not for long.
+    // A turn later the connection of the handshake is free for the call.
     setImmediate(() => {
-      if (this.#closing !== undefined) return;
-      if (handshake === this.#handshake && this.#feed === undefined) this.#listen(handshake);
-      if (post === this.#gate?.post) this.#openGate();
+      if (handshake !== this.#handshake) return;
+      if (this.#feed !== undefined) {
+        if (post === this.#gate?.post) {
+          clearTimeout(this.#gate.timer);
+          this.#gate = { post, timer: setTimeout(go, headStartMs) };
+        }
+        this.#feed.send(go);
+        return;
+      }
+      go();
+      if (this.#sink?.deaf === true) setImmediate(() => this.#listen(handshake));
     });
+  }
+
+  #listen(handshake: Handshake): void {
+    if (this.#closing !== undefined || handshake !== this.#handshake) return;
+    if (this.#feed !== undefined) return;
+    this.#feed = this.#createFeed(handshake);
+    this.#feed.start();
   }
 
   #lost(post: Posted, error: KitError): void {
     const { id, method } = post.letter;
     if (id === undefined) {
-      this.#release(post);
+      this.#backlog.release(post);
       this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
-      if (post === this.#gate?.post) this.#openGate();
+      if (post === this.#gate?.post) {
+        this.#feed?.stop();
+        this.#feed = undefined;
+        this.#openGate();
+      }
       return;
     }
     this.#settle(post);
@@ -277,56 +303,30 @@ export class HttpChannel implements Channel {
   #settle(post: Posted): void {
     const { id } = post.letter;
     if (id !== undefined) this.#awaited.delete(id);
-    this.#release(post);
+    this.#backlog.release(post);
     const place = post.started ? -1 : this.#queue.indexOf(post);
     if (post.started) this.#underWay -= 1;
     else if (place >= 0) this.#queue.splice(place, 1);
     this.#goOn();
   }
 
-  #release(post: Posted): void {
-    this.#waiting -= post.size;
-    post.size = 0;
-    if (this.#waiting > highWater) return;
-    this.#drained?.resolve();
-    this.#drained = undefined;
-  }
-
-  /** Opens the stream for what the server says by itself; nobody waits for it. */
-  #listen(handshake: Handshake): void {
-    const { limits } = this.#settings;
-    const { code, reason } = oversized(limits);
-    let warned = false;
-    this.#feed = new Feed({
+  #createFeed(handshake: Handshake): Feed {
+    const { limits, logger } = this.#settings;
+    const options = {
       wire: this.#streams,
       limits,
-      position: { lastEventId: undefined, retryMs: undefined },
-      headers: () => handshake.headers,
-      value: (value) => this.#receive(value),
-      malformed: (...fault) => this.#malformed(...fault),
-      oversized: (sample) => this.#malformed(code, reason, sample),
-      refused: (status, error, wasOpen) => {
-        // At first it may just as well mean that there is no such stream.
-        if (status === 404 && wasOpen) handshake.lost = true;
-        if (error.code === 'unauthorized' && !warned) {
-          this.#settings.logger.warn(`the stream of the session: ${error.message}`);
-        }
-        warned ||= error.code === 'unauthorized';
-        return judge(status, wasOpen);
+      value: this.#office.receive,
+      malformed: this.#office.malformed,
+      skipped: ({ code, reason }: Unparsed, head: string, tail: string) => {
+        if (this.#closing !== undefined) return;
+        this.#sink?.malformed(code, reason, head);
+        this.#sink?.skipped?.(head, tail);
       },
-    });
-    this.#feed.start();
+    };
+    return createSessionStream(handshake, options, logger);
   }
 }
 
 function endsHandshake({ method, modern }: Letter): boolean {
   return method === 'notifications/initialized' && !modern;
-}
-
-/** Whether the stream of a session is to be tried again. A server that had one has it again when it is back. */
-function judge(status: number, wasOpen: boolean): Verdict {
-  const unauthorized = status === 401 || status === 403;
-  const down = status === 429 || (status >= 500 && status !== 501);
-  if (unauthorized || down) return 'again';
-  return wasOpen && status >= 400 && status !== 404 ? 'anew' : 'stop';
 }

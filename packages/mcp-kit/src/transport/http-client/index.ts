@@ -1,3 +1,4 @@
+export type { AuthorizedRequest, HttpAuth, HttpChallenge } from './auth.ts';
 export { callMcp, type CallMcpOptions } from './call-mcp.ts';
 export type { HeaderRecord, HttpClientOptions } from './options.ts';
 export { httpTarget, sseTarget } from './target.ts';

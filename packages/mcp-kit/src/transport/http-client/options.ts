@@ -3,6 +3,7 @@ import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { isPromise, KitError, silentLogger, type Logger, type MaybePromise } from '#base';
 import { defaultLimits, type Limits } from '#jsonrpc';
+import type { HttpAuth } from './auth.ts';
 
 /** Headers by name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -10,6 +11,8 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 export interface HttpClientOptions {
   /** Sent with every request, or a function that is asked before each: for tokens that change. */
   readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>);
+  /** Gets the requests let in, and hears of those that are not: an `Authorizer` of `mcp-kit/auth` is one. */
+  readonly auth?: HttpAuth;
   /** Where event streams are fetched, when not where messages are posted. */
   readonly streamUrl?: string | URL;
   readonly limits?: Partial<Limits>;
@@ -28,6 +31,7 @@ export interface HttpClientOptions {
 /** The options with their defaults. */
 export interface Settings {
   readonly headers: () => MaybePromise<readonly string[]>;
+  readonly auth: HttpAuth | undefined;
   readonly limits: Limits;
   readonly agent: HttpAgent | HttpsAgent | undefined;
   readonly connectTimeoutMs: number;
@@ -39,6 +43,7 @@ export interface Settings {
 export function settle(options: HttpClientOptions): Settings {
   return {
     headers: headerSource(options.headers ?? {}),
+    auth: options.auth,
     limits: { ...defaultLimits, ...options.limits },
     agent: options.agent,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
@@ -93,7 +98,7 @@ function headerSource(
 }
 
 /** Names and values in turn; throws when one may not be set. */
-function listHeaders(headers: HeaderRecord): readonly string[] {
+export function listHeaders(headers: HeaderRecord): readonly string[] {
   return Object.entries(headers).flatMap(([given, value]) => {
     const name = given.toLowerCase();
     if (reserved.has(name) || name.startsWith('mcp-param-')) {

@@ -1,10 +1,24 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { KitError } from '#base';
-import { parseMessage, rpcErrors, type Limits, type Response, type Sink } from '#jsonrpc';
+import {
+  oversized,
+  parseMessage,
+  rpcErrors,
+  type Limits,
+  type Response,
+  type Sink,
+} from '#jsonrpc';
 import { errorIn, isAnonymousError, isForgotten } from './answers.ts';
 import { mediaType, readBody, readEvents, type Ending, type Position } from './body.ts';
-import { endedEarly, invalidAnswer, refusal, sessionLost, tooLarge } from './failures.ts';
+import {
+  endedEarly,
+  invalidAnswer,
+  notTaken,
+  refusal,
+  sessionLost,
+  unreadable,
+} from './failures.ts';
 import { Feed, type Verdict } from './feed.ts';
 import type { Letter } from './letter.ts';
 import type { Asker, Asking, Wire } from './wire.ts';
@@ -33,6 +47,8 @@ export interface PostOffice {
 const refusalBytes = 64 * 1024;
 /** How long a stream may stay open after the answer; ended in time, its connection can be used again. */
 const lingerMs = 1000;
+/** How long the server may take over what wants no answer: nobody else would notice that it never takes it. */
+const patienceMs = 30_000;
 
 const postHeaders = [
   'content-type',
@@ -53,7 +69,8 @@ export class Posted implements Asker {
   readonly #office: PostOffice;
   #asking: Asking | undefined;
   #feed: Feed | undefined;
-  #linger: NodeJS.Timeout | undefined;
+  /** Ends what nobody waits for. */
+  #timer: NodeJS.Timeout | undefined;
   #inSession = false;
   #streaming = false;
   /** Answered, lost or dropped: nothing is waited for any more. */
@@ -73,7 +90,10 @@ export class Posted implements Asker {
   }
 
   start(): void {
-    const { text, method, modern, headers, handshake } = this.letter;
+    const { text, id, method, modern, headers, handshake } = this.letter;
+    if (id === undefined) {
+      this.#timer = setTimeout(() => this.fail(notTaken(method, patienceMs)), patienceMs);
+    }
     const common = modern || method === 'initialize' ? [] : handshake.headers;
     this.#inSession = common.length > 0 && handshake.id !== undefined;
     this.#asking = this.#office.wire.ask(
@@ -88,17 +108,16 @@ export class Posted implements Asker {
     if (this.letter.method === 'initialize') this.letter.handshake.conclude(answer);
     this.#feed?.stop();
     if (!this.#streaming) return false;
-    this.#linger = setTimeout(() => this.drop(), lingerMs);
+    this.#timer = setTimeout(() => this.drop(), lingerMs);
     return true;
   }
 
   /** Cuts everything off that is under way for it. */
   drop(): void {
     this.#done = true;
-    clearTimeout(this.#linger);
     this.#feed?.stop();
     this.#asking?.abort();
-    this.#office.over(this);
+    this.#over();
   }
 
   failed(error: KitError): void {
@@ -134,8 +153,13 @@ export class Posted implements Asker {
   #accepted(response: IncomingMessage): void {
     // What it says beside yes is read only to keep the connection.
     if (mediaType(response) === 'text/event-stream') this.drop();
-    else readBody(response, refusalBytes, () => this.#office.over(this));
+    else readBody(response, refusalBytes, () => this.#over());
     this.#office.accepted(this);
+  }
+
+  #over(): void {
+    clearTimeout(this.#timer);
+    this.#office.over(this);
   }
 
   /** A body that is one JSON value. */
@@ -143,13 +167,13 @@ export class Posted implements Asker {
     if (this.#done) return;
     const { method, id } = this.letter;
     const { limits } = this.#office;
-    if (ending !== 'complete') {
-      this.fail(ending === 'cut' ? endedEarly(method) : tooLarge(method, limits.maxBytes));
+    if (ending === 'cut') {
+      this.fail(endedEarly(method));
       return;
     }
-    const parsed = parseMessage(bytes, limits);
+    const parsed = ending === 'oversized' ? oversized(limits) : parseMessage(bytes, limits);
     if (!parsed.ok) {
-      this.fail(invalidAnswer(method, `the answer cannot be read: ${parsed.reason}`));
+      this.fail(unreadable(method, parsed));
       return;
     }
     for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
@@ -169,7 +193,7 @@ export class Posted implements Asker {
       position,
       value: (value) => this.#office.receive(value),
       malformed: (code, reason, sample) => this.#office.malformed(code, reason, sample),
-      oversized: () => this.fail(tooLarge(this.letter.method, limits.maxBytes)),
+      skipped: (fault) => this.fail(unreadable(this.letter.method, fault)),
       over: () => {
         this.#streaming = false;
         if (this.#done) {
@@ -197,7 +221,7 @@ export class Posted implements Asker {
       headers: () => handshake.headers,
       value: (value) => this.#office.receive(value),
       malformed: (code, reason, sample) => this.#office.malformed(code, reason, sample),
-      oversized: () => this.fail(tooLarge(method, limits.maxBytes)),
+      skipped: (fault) => this.fail(unreadable(method, fault)),
       refused: (status, error) => this.#notContinued(status, error),
     });
     this.#feed.continue();
@@ -210,10 +234,8 @@ export class Posted implements Asker {
     if (status === 404) {
       handshake.lost = true;
       this.fail(sessionLost(method, this.#office.streams.label, true));
-    } else if (error.code === 'unauthorized') {
-      this.fail(error);
     } else {
-      this.fail(endedEarly(method));
+      this.fail(error.code === 'http_status' ? endedEarly(method) : error);
     }
     return 'stop';
   }

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createDeferred, KitError, type Deferred } from '#base';
-import {
-  oversized,
-  type Channel,
-  type Origin,
-  type Outgoing,
-  type Sent,
-  type Sink,
-} from '#jsonrpc';
+import type { Channel, Origin, Outgoing, Sent, Sink } from '#jsonrpc';
+import { Backlog } from './backlog.ts';
 import { mediaType, readBody, readEvents } from './body.ts';
 import { invalidAnswer, redirected, refusal } from './failures.ts';
 import { Handshake } from './handshake.ts';
@@ -16,7 +10,6 @@ import { labelOf, type Settings } from './options.ts';
 import { Posted, type PostOffice } from './posted.ts';
 import { Wire, type Asking } from './wire.ts';
 
-const highWater = 4 * 1024 * 1024;
 const refusalBytes = 64 * 1024;
 
 /** A conversation as revision 2024-11-05 has it: one stream for all that comes, and a place it names for what is sent. */
@@ -28,13 +21,12 @@ export class SseChannel implements Channel {
   readonly #opened: Deferred<void> = createDeferred();
   readonly #asking: Asking;
   readonly #posts = new Set<Posted>();
+  readonly #backlog = new Backlog();
   #office: PostOffice | undefined;
   #response: IncomingMessage | undefined;
   #sink: Sink | undefined;
   /** What came before anybody listened. */
   #early: (() => void)[] = [];
-  #waiting = 0;
-  #drained: Deferred<void> | undefined;
   #cause: KitError | undefined;
   #closed = false;
 
@@ -66,10 +58,10 @@ export class SseChannel implements Channel {
   }
 
   send(text: string, _origin?: Origin, outgoing?: Outgoing): Sent {
-    if (this.#closed || this.#waiting > 4 * highWater) return 'dropped';
-    const waiting = this.#waiting;
+    const sent = this.#closed ? 'dropped' : this.#backlog.next;
+    if (sent === 'dropped') return sent;
     this.#post(text, outgoing?.message ?? (JSON.parse(text) as Message));
-    return waiting > highWater ? 'full' : 'sent';
+    return sent;
   }
 
   reply(text: string | undefined): void {
@@ -77,9 +69,7 @@ export class SseChannel implements Channel {
   }
 
   drained(): Promise<void> {
-    if (this.#closed || this.#waiting <= highWater) return Promise.resolve();
-    this.#drained ??= createDeferred();
-    return this.#drained.promise;
+    return this.#closed ? Promise.resolve() : this.#backlog.drained();
   }
 
   close(): Promise<void> {
@@ -92,7 +82,7 @@ export class SseChannel implements Channel {
     const letter = address(text, message, { headers: undefined, handshake: this.#handshake });
     const post = new Posted({ ...letter, answeredElsewhere: true }, this.#office);
     this.#posts.add(post);
-    this.#waiting += post.size;
+    this.#backlog.add(post);
     post.start();
   }
 
@@ -108,13 +98,17 @@ export class SseChannel implements Channel {
     }
     this.#response = response;
     const { limits } = this.#settings;
-    const { code, reason } = oversized(limits);
     readEvents(response, {
       limits,
       position: { lastEventId: undefined, retryMs: undefined },
       value: (value) => this.#deliver((sink) => sink.message(value)),
       malformed: (...fault) => this.#deliver((sink) => sink.malformed(...fault)),
-      oversized: (sample) => this.#deliver((sink) => sink.malformed(code, reason, sample)),
+      skipped: ({ code, reason }, head, tail) => {
+        this.#deliver((sink) => {
+          sink.malformed(code, reason, head);
+          sink.skipped?.(head, tail);
+        });
+      },
       other: (eventType, data) => {
         if (eventType === 'endpoint') this.#locate(data.toString());
       },
@@ -147,14 +141,14 @@ export class SseChannel implements Channel {
       limits: this.#settings.limits,
       receive: (value) => this.#deliver((sink) => sink.message(value)),
       malformed: (...fault) => this.#deliver((sink) => sink.malformed(...fault)),
-      taken: (post) => this.#release(post),
+      taken: (post) => this.#backlog.release(post),
       accepted: () => {},
       lost: ({ letter: { id, method } }, error) => {
         if (id !== undefined) this.#deliver((sink) => sink.lost?.(id, error));
         else this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
       },
       over: (post) => {
-        this.#release(post);
+        this.#backlog.release(post);
         this.#posts.delete(post);
       },
     };
@@ -167,14 +161,6 @@ export class SseChannel implements Channel {
     else this.#early.push(() => this.#deliver(deliver));
   }
 
-  #release(post: Posted): void {
-    this.#waiting -= post.size;
-    post.size = 0;
-    if (this.#waiting > highWater) return;
-    this.#drained?.resolve();
-    this.#drained = undefined;
-  }
-
   /** Ends it for a reason. */
   end(cause?: KitError): void {
     if (this.#closed) return;
@@ -184,7 +170,7 @@ export class SseChannel implements Channel {
     for (const post of this.#posts) post.drop();
     this.#stream.destroy();
     this.#office?.wire.destroy();
-    this.#drained?.resolve();
+    this.#backlog.letGo();
     this.#opened.reject(cause ?? new KitError('closed', 'the conversation was closed'));
     this.#sink?.closed(cause);
   }

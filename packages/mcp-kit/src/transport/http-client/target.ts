@@ -14,7 +14,9 @@ export function httpTarget(url: string | URL, options: HttpClientOptions = {}): 
     label: labelOf(place),
     key: keyOf(place),
     wire: 'http',
-    fallback: sseTarget(place, options),
+    get fallback() {
+      return sseTarget(place, options);
+    },
     dial: (signal) => {
       if (signal?.aborted) throw aborted(signal, labelOf(place));
       return new HttpChannel(place, streamPlace, settings);

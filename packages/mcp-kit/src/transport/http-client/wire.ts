@@ -2,14 +2,25 @@ import { Buffer } from 'node:buffer';
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { isPromise, KitError, startTimer, type MaybePromise } from '#base';
-import { brokenOff, connectTimeout, redirected, unreachable } from './failures.ts';
-import { labelOf, mergeHeaders, placeHeaders, type Settings } from './options.ts';
+import { challengeOf, maxChallenges, type HttpChallenge } from './auth.ts';
+import { readBody } from './body.ts';
+import { brokenOff, connectTimeout, redirected, refusal, unreachable } from './failures.ts';
+import {
+  labelOf,
+  listHeaders,
+  mergeHeaders,
+  placeHeaders,
+  type HeaderRecord,
+  type Settings,
+} from './options.ts';
 
 /** One HTTP request; headers are names and values in turn. */
 export interface Ask {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: readonly string[];
   readonly body?: string;
+  /** Has its connection opened, and then waits for `send`. */
+  readonly held?: true;
 }
 
 /** Who asks: hears of the answer or of the failure, once and never at once, and of nothing after `abort`. */
@@ -21,9 +32,13 @@ export interface Asker {
 /** A request under way; aborting it also cuts its answer off. */
 export interface Asking {
   abort(): void;
+  /** Sends what was held back. */
+  send(): void;
 }
 
 const maxHops = 5;
+/** How much of a refusal is read. */
+const refusalBytes = 64 * 1024;
 /** Connections that nobody uses are given up after this, or a second before the server says that it does so. */
 const idleMs = 60_000;
 /** When the system asks a silent peer whether it is still there. */
@@ -105,13 +120,19 @@ class Attempt implements Asking {
   /** Every redirect so far was for good. */
   #permanent = true;
   #request: ClientRequest | undefined;
+  /** What got it in, or did not. */
+  #sent: HeaderRecord = {};
+  #challenges = 0;
   /** There is a connection, so something may have been sent. */
   #connected = false;
   #over = false;
+  /** It waits for `send`. */
+  #held: boolean;
 
   constructor(line: Line, ask: Ask, asker: Asker) {
     this.#line = line;
     this.#ask = ask;
+    this.#held = ask.held === true;
     this.#asker = asker;
     this.#url = line.url;
     this.#begin(line.route);
@@ -122,9 +143,14 @@ class Attempt implements Asking {
     this.#request?.destroy();
   }
 
+  send(): void {
+    this.#held = false;
+    if (!this.#over) this.#request?.end(this.#ask.body);
+  }
+
   #begin(route: RequestOptions): void {
     try {
-      const headers = this.#line.headers();
+      const headers = this.#headers();
       if (!isPromise(headers)) {
         this.#send(route, headers);
         return;
@@ -139,6 +165,21 @@ class Attempt implements Asking {
       // Whoever asks has nothing in hand yet to hear about it.
       process.nextTick(() => this.#fail(noHeaders(error)));
     }
+  }
+
+  /** What the request says beside what it is about; whoever authorizes it has the last word. */
+  #headers(): MaybePromise<readonly string[]> {
+    const { auth } = this.#line.settings;
+    const common = this.#line.headers();
+    if (auth === undefined) return common;
+    const given = auth.headers({ method: this.#ask.method, url: this.#url.href });
+    if (!isPromise(common) && !isPromise(given)) return this.#join(common, given);
+    return Promise.all([common, given]).then(([list, sent]) => this.#join(list, sent));
+  }
+
+  #join(common: readonly string[], sent: HeaderRecord): readonly string[] {
+    this.#sent = sent;
+    return mergeHeaders(common, listHeaders(sent));
   }
 
   #send(route: RequestOptions, common: readonly string[]): void {
@@ -162,7 +203,7 @@ class Attempt implements Asking {
     });
     if (request.reusedSocket) this.#connected = true;
     else request.once('socket', (socket) => this.#watch(request, socket));
-    request.end(ask.body);
+    if (!this.#held) request.end(ask.body);
   }
 
   /** Waits for a new connection, but not for ever. */
@@ -202,8 +243,34 @@ class Attempt implements Asking {
       this.#redirect(response, location);
       return;
     }
+    const { settings } = this.#line;
+    if (settings.auth !== undefined && this.#challenges < maxChallenges) {
+      const request = { method: this.#ask.method, url: this.#url.href };
+      const challenge = challengeOf(response, request, this.#sent);
+      if (challenge !== undefined) {
+        this.#challenges += 1;
+        readBody(response, refusalBytes, (_, bytes) => {
+          void this.#contest(challenge, refusal(response, bytes.toString()));
+        });
+        return;
+      }
+    }
     this.#over = true;
     this.#asker.answered(response);
+  }
+
+  /** Tries to be let in; the request itself was not served yet. */
+  async #contest(challenge: HttpChallenge, refused: KitError): Promise<void> {
+    if (this.#over) return;
+    const { auth } = this.#line.settings;
+    try {
+      const verdict = await auth?.challenged(challenge);
+      if (this.#over) return;
+      if (verdict === 'retry') this.#begin(routeTo(this.#url));
+      else this.#fail(refused);
+    } catch (error) {
+      this.#fail(notLetIn(error));
+    }
   }
 
   #redirect(response: IncomingMessage, location: string): void {
@@ -246,6 +313,13 @@ function notSent(place: string, cause: unknown): KitError {
   if (!isOurs) return unreachable(place, cause);
   const message = `no request to ${place} can be made: ${cause.message}`;
   return new KitError('invalid_argument', message, { cause, details: { ran: false } });
+}
+
+/** Why nothing could be done about a refusal. */
+function notLetIn(cause: unknown): KitError {
+  if (cause instanceof KitError) return cause;
+  const message = 'what should get the request let in failed';
+  return new KitError('unauthorized', message, { cause, details: { ran: false } });
 }
 
 /** What the caller's own function did wrong, when it did not say so itself. */

@@ -4,6 +4,7 @@ import { claimsModern, modernVersion, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
 import { chooseMode, unacceptable, wantsStream, wrongContentType } from './accept.ts';
+import { openGate, type Gate, type Incoming } from './gate.ts';
 import { Legacy } from './legacy.ts';
 import { defaultPace, Heartbeat, type Pace } from './paced-stream.ts';
 import { profiles, type Profile, type ProfileName } from './profile.ts';
@@ -37,21 +38,35 @@ export interface EndpointOptions {
   readonly maxInFlight?: number;
   /** Tells clients apart: sessions and what clients carry for us are then of use to their owner only. */
   readonly identify?: Identify;
+  /** Decides who is let in and what they may do; it tells clients apart instead of `identify`. */
+  readonly gate?: Gate;
   readonly logger?: Logger;
 }
 
 /** One MCP endpoint, for any runtime: takes requests apart by era and method. */
-export interface Endpoint {
+export interface Endpoint extends Pick<Gate, 'enter'> {
   readonly limits: Limits;
   readonly sessionCount: number;
   readonly streamCount: number;
+  /** What is under way or waits; looks at every session. */
+  load(): Load;
   /** Says why a POST is refused before its body is read. */
   refusePost(headers: Headers): Refusal | undefined;
-  post(headers: Headers, body: Uint8Array, responder: Responder): void;
-  get(headers: Headers, responder: Responder): void;
-  delete(headers: Headers, responder: Responder): void;
+  post(incoming: Incoming, body: Uint8Array, responder: Responder): void;
+  get(incoming: Incoming, responder: Responder): void;
+  delete(incoming: Incoming, responder: Responder): void;
   /** Ends every session and stream. */
   close(): Promise<void>;
+}
+
+/** How much an endpoint has to do. */
+export interface Load {
+  /** Calls that have not been answered yet. */
+  readonly calls: number;
+  /** Messages that wait for their session to open a stream. */
+  readonly undelivered: number;
+  /** Bytes written to event streams that their readers have not taken. */
+  readonly unreadBytes: number;
 }
 
 /** A body on the network is trusted less than a line from a parent process. */
@@ -67,14 +82,15 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const profile = readProfile(options);
   const heartbeat = new Heartbeat(profile.heartbeat);
   const pace = { ...defaultPace, ...options.pace };
-  const { retryMs = 1000, retainMs = 5 * 60_000, identify = () => undefined } = options;
+  const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
+  const gate = options.gate ?? openGate(options.identify);
   const shared = { service, profile, log: store.log, logger, heartbeat, pace, retryMs, retainMs };
   const sessions = new Sessions(
     { ...shared, connection: connectionOptions({ maxInFlight, logger }) },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
-  const legacy = new Legacy(sessions, { profile, identify });
-  const stateless = new Stateless({ ...shared, identify, maxInFlight: 16 * maxInFlight });
+  const legacy = new Legacy(sessions, { profile, gate });
+  const stateless = new Stateless({ ...shared, gate, maxInFlight: 16 * maxInFlight });
 
   return {
     limits,
@@ -84,13 +100,18 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
     get streamCount() {
       return heartbeat.size;
     },
+    load() {
+      const { calls, undelivered } = sessions.load();
+      return { calls: calls + stateless.size, undelivered, unreadBytes: heartbeat.unreadBytes };
+    },
+    enter: (visit) => gate.enter(visit),
     refusePost(headers) {
       const wrongType = wrongContentType(headers);
       if (wrongType !== undefined) return wrongType;
       const announced = headers['content-length'];
       return Number(announced ?? 0) > limits.maxBytes ? tooLarge(limits) : undefined;
     },
-    post(headers, body, responder) {
+    post({ headers, caller }, body, responder) {
       const mode = chooseMode(single(headers, 'accept'), profile);
       const parsed = parseMessage(body, limits);
       if (mode === undefined) {
@@ -99,29 +120,30 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
         const error = { code: parsed.code, message: parsed.reason };
         refuse(responder, { status: 400, error });
       } else if (speaksModern(headers, parsed.value)) {
-        stateless.post({ value: parsed.value, headers, mode }, responder);
+        stateless.post({ value: parsed.value, headers, caller, mode }, responder);
       } else {
-        legacy.post({ value: parsed.value, headers, mode }, responder);
+        legacy.post({ value: parsed.value, headers, caller, mode }, responder);
       }
     },
-    get(headers, responder) {
+    get(incoming, responder) {
+      const { headers } = incoming;
       if (!wantsStream(headers) && profile.plainGet === 'describe') {
         const description = { transport: 'streamable-http', ...service.describe() };
         responder.respond(200, jsonHeaders, JSON.stringify(description));
       } else if (!wantsStream(headers) || headers['mcp-protocol-version'] === modernVersion) {
         refuse(responder, methodNotAllowed('GET opens the event stream of a session'));
       } else {
-        legacy.get(headers, responder).catch((error: unknown) => {
+        legacy.get(incoming, responder).catch((error: unknown) => {
           logger.error('GET failed', { error: String(error) });
           responder.respond(500, [], '');
         });
       }
     },
-    delete(headers, responder) {
-      if (headers['mcp-protocol-version'] === modernVersion) {
+    delete(incoming, responder) {
+      if (incoming.headers['mcp-protocol-version'] === modernVersion) {
         refuse(responder, methodNotAllowed('This revision has no sessions'));
       } else {
-        legacy.delete(headers, responder);
+        legacy.delete(incoming, responder);
       }
     },
     async close() {

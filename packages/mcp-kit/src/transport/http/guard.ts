@@ -37,13 +37,13 @@ export function createGuard(options: GuardOptions = {}): Guard {
   return (headers, rawHeaders) => {
     const host = single(headers, 'host');
     if (host === undefined || countHosts(rawHeaders) > 1 || !isAllowedHost(host)) {
-      return forbidden('Host not allowed');
+      return forbidden('Host not allowed', 'host');
     }
     const { origin } = headers;
     if (origin === undefined) return undefined;
     return typeof origin === 'string' && isAllowedOrigin(origin)
       ? undefined
-      : forbidden('Origin not allowed');
+      : forbidden('Origin not allowed', 'origin');
   };
 }
 
@@ -66,6 +66,6 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-function forbidden(message: string): Refusal {
-  return { status: 403, error: { code: rpcErrors.invalidRequest, message } };
+function forbidden(message: string, cause: string): Refusal {
+  return { status: 403, error: { code: rpcErrors.invalidRequest, message }, cause };
 }

@@ -1,19 +1,24 @@
-export { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
+export { createCors, type Cors } from './cors.ts';
+export { createEndpoint, type Endpoint, type EndpointOptions, type Load } from './endpoint.ts';
+export { createForwarding, type Forwarding } from './forwarding.ts';
+export type { Caller, Gate, Incoming, Visit } from './gate.ts';
 export { createGuard, type Guard, type GuardOptions } from './guard.ts';
 export {
-  createListener,
-  type ListenerOptions,
   isLoopback,
   serveHttp,
+  type DrainOptions,
   type HttpListening,
   type HttpOptions,
+  type TlsIdentity,
 } from './node.ts';
+export { createListener, type ListenerOptions, type Page, type Pages } from './listener.ts';
 export type { Pace } from './paced-stream.ts';
 export type { SessionLimits } from './sessions.ts';
 export type {
   HeaderList,
   Headers,
   Identify,
+  Observer,
   Refusal,
   Responder,
   ResponseStream,

@@ -1,6 +1,7 @@
 import { classify, isRecord, type Classified } from '#jsonrpc';
 import { claimsModern, isLegacyVersion } from '#protocol';
 import type { AnswerMode } from './accept.ts';
+import type { Caller, Gate, Incoming } from './gate.ts';
 import type { Profile } from './profile.ts';
 import { badRequest, noSession, overloaded, unsupportedVersion } from './refusals.ts';
 import { Reply } from './reply.ts';
@@ -10,15 +11,14 @@ import {
   single,
   streamHeaders,
   type Headers,
-  type Identify,
+  type Refusal,
   type Responder,
 } from './responder.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
-interface Post {
+interface Post extends Incoming {
   readonly value: unknown;
-  readonly headers: Headers;
   readonly mode: AnswerMode;
 }
 
@@ -26,19 +26,16 @@ interface Post {
 export class Legacy {
   readonly #sessions: Sessions;
   readonly #profile: Profile;
-  readonly #identify: Identify;
+  readonly #gate: Gate;
 
-  constructor(
-    sessions: Sessions,
-    options: { readonly profile: Profile; readonly identify: Identify },
-  ) {
+  constructor(sessions: Sessions, options: { readonly profile: Profile; readonly gate: Gate }) {
     this.#sessions = sessions;
     this.#profile = options.profile;
-    this.#identify = options.identify;
+    this.#gate = options.gate;
   }
 
   post(post: Post, responder: Responder): void {
-    const { value, headers, mode } = post;
+    const { value, headers, mode, caller } = post;
     if (!isServed(headers, responder)) return;
     if (Array.isArray(value)) {
       this.#postBatch(post, value, responder);
@@ -53,15 +50,26 @@ export class Legacy {
     } else if ('method' in classified.message && classified.message.method === 'initialize') {
       this.#initialize(classified, post, responder);
     } else {
-      const session = this.#session(headers, responder);
-      session?.connection.accept(classified, new Reply(session, responder, { mode, headers }));
+      const session = this.#session(post, responder);
+      if (session === undefined) return;
+      const refusal = this.#pass(classified, caller);
+      if (refusal !== undefined) refuse(responder, refusal);
+      else session.connection.accept(classified, new Reply(session, responder, { mode, headers }));
     }
   }
 
+  #pass(classified: Classified, caller: Caller): Refusal | undefined {
+    if (classified.kind !== 'request' && classified.kind !== 'notification') return undefined;
+    const { message } = classified;
+    const refusal = this.#gate.pass(message, caller);
+    return refusal === undefined || !('id' in message) ? refusal : { ...refusal, id: message.id };
+  }
+
   /** Opens an event stream, or continues one. */
-  async get(headers: Headers, responder: Responder): Promise<void> {
+  async get(incoming: Incoming, responder: Responder): Promise<void> {
+    const { headers } = incoming;
     if (!isServed(headers, responder)) return;
-    const session = this.#session(headers, responder);
+    const session = this.#session(incoming, responder);
     if (session === undefined) return;
     if (!session.ready) {
       refuse(responder, badRequest('Not ready: send notifications/initialized first'));
@@ -91,37 +99,40 @@ export class Legacy {
     }
   }
 
-  delete(headers: Headers, responder: Responder): void {
-    if (!isServed(headers, responder)) return;
-    const session = this.#session(headers, responder);
+  delete(incoming: Incoming, responder: Responder): void {
+    if (!isServed(incoming.headers, responder)) return;
+    const session = this.#session(incoming, responder);
     if (session === undefined) return;
     this.#sessions.end(session);
     responder.respond(204, [], '');
   }
 
   /** The session a request names; answers the request itself when there is none. */
-  #session(headers: Headers, responder: Responder): Session | undefined {
+  #session({ headers, caller }: Incoming, responder: Responder): Session | undefined {
     const id = single(headers, 'mcp-session-id');
     if (id === undefined) {
       const message = 'The MCP-Session-Id header is required: send initialize first';
       refuse(responder, noSession(this.#profile.missingSession, message));
       return undefined;
     }
-    const session = this.#sessions.use(id);
-    // Knowing a session's id does not make it one's own.
-    if (session !== undefined && session.connection.principal === this.#identify(headers)) {
-      return session;
-    }
+    const session = this.#sessions.use(id, caller);
+    if (session !== undefined) return session;
     refuse(responder, noSession(this.#profile.unknownSession, 'Session not found'));
     return undefined;
   }
 
-  #initialize(classified: Classified, { headers, mode }: Post, responder: Responder): void {
+  #initialize(classified: Classified, post: Post, responder: Responder): void {
+    const { headers, caller, mode } = post;
     if (classified.kind !== 'request') {
       refuse(responder, badRequest('initialize must be a request with an id'));
       return;
     }
-    const session = this.#sessions.create(this.#identify(headers));
+    const refusal = this.#pass(classified, caller);
+    if (refusal !== undefined) {
+      refuse(responder, refusal);
+      return;
+    }
+    const session = this.#sessions.create(caller);
     if (session === undefined) {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;
@@ -134,12 +145,19 @@ export class Legacy {
     if (!session.initialized) this.#sessions.end(session);
   }
 
-  #postBatch({ headers, mode }: Post, values: readonly unknown[], responder: Responder): void {
+  #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
+    const { headers, mode, caller } = post;
     const { batches, refusedBatch: status } = this.#profile;
     if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
-      const session = this.#session(headers, responder);
+      const session = this.#session(post, responder);
       if (session === undefined) return;
       if (session.acceptsBatch && !values.some(standsAlone)) {
+        for (const value of values) {
+          const refusal = this.#pass(classify(value), caller);
+          if (refusal === undefined) continue;
+          refuse(responder, refusal);
+          return;
+        }
         session.connection.message(values, new Reply(session, responder, { mode, headers }));
         return;
       }

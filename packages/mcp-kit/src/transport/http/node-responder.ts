@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import type { HeaderList, Responder, ResponseStream } from './responder.ts';
+import type { HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
 
 /** A body the kernel may not take at once, and how long its reader may then take nothing. */
 const maxUnwatched = 64 * 1024;
@@ -9,16 +9,23 @@ const stallMs = 60_000;
 /** Answers through `node:http`, with as few layers in between as possible. */
 export class NodeResponder implements Responder, ResponseStream {
   readonly #response: ServerResponse;
+  readonly #more: HeaderList | undefined;
+  readonly observer: Observer | undefined;
 
-  constructor(response: ServerResponse) {
+  /** `more` are headers that every answer to this request carries. */
+  constructor(response: ServerResponse, more?: HeaderList, observer?: Observer) {
     this.#response = response;
+    this.#more = more;
+    this.observer = observer;
   }
 
   respond(status: number, headers: HeaderList, body: string): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const length = String(Buffer.byteLength(body));
-    const head = status === 204 ? [...headers] : [...headers, 'content-length', length];
+    const head = this.#head(headers);
+    if (status !== 204) head.push('content-length', length);
+    this.observer?.answered(status);
     response.writeHead(status, head);
     response.end(body);
     if (body.length > maxUnwatched) this.cutAfterStall(stallMs);
@@ -27,10 +34,15 @@ export class NodeResponder implements Responder, ResponseStream {
   openStream(headers: HeaderList): ResponseStream {
     const response = this.#response;
     if (!response.headersSent && !response.destroyed) {
-      response.writeHead(200, [...headers]);
+      this.observer?.answered(200);
+      response.writeHead(200, this.#head(headers));
       response.flushHeaders();
     }
     return this;
+  }
+
+  #head(headers: HeaderList): string[] {
+    return this.#more === undefined ? [...headers] : [...headers, ...this.#more];
   }
 
   get gone(): boolean {
@@ -46,6 +58,11 @@ export class NodeResponder implements Responder, ResponseStream {
     response.once('close', () => {
       if (!response.writableFinished) listener();
     });
+  }
+
+  /** Calls back once the whole answer has left. */
+  onSent(listener: () => void): void {
+    this.#response.once('finish', listener);
   }
 
   write(text: string): void {

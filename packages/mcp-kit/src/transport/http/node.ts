@@ -1,23 +1,38 @@
-import type { Buffer } from 'node:buffer';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import { KitError, net } from '#base';
-import { rpcErrors } from '#jsonrpc';
 import type { Service } from '#protocol';
 import { listen } from '../listen.ts';
-import { Pieces } from '../pieces.ts';
+import { createCors } from './cors.ts';
+import { close, drain, type DrainOptions, type Draining } from './drain.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
+import { createForwarding } from './forwarding.ts';
 import { createGuard, type Guard, type GuardOptions } from './guard.ts';
-import { NodeResponder } from './node-responder.ts';
-import { methodNotAllowed, tooLarge } from './refusals.ts';
-import { refuse } from './responder.ts';
+import { createListener, type ListenerOptions } from './listener.ts';
 
-export interface HttpOptions extends EndpointOptions, Omit<GuardOptions, 'anyAddress'> {
+export type { DrainOptions } from './drain.ts';
+
+/** A certificate and its key, as PEM. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface HttpOptions
+  extends
+    EndpointOptions,
+    Omit<GuardOptions, 'anyAddress'>,
+    Pick<ListenerOptions, 'pages' | 'observer'> {
   readonly host?: string;
   /** 0 picks a free one. */
   readonly port?: number;
   /** Listen on a unix socket instead. */
   readonly unix?: string;
   readonly path?: string;
+  /** Speak https. */
+  readonly tls?: TlsIdentity;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[];
   /** Allow an address that other machines can reach although nothing authenticates them. */
   readonly insecure?: boolean;
   /** How long a client may take to send the headers of a request; 15 s. */
@@ -30,108 +45,124 @@ export interface HttpListening {
   readonly url: string;
   readonly port: number;
   readonly endpoint: Endpoint;
+  /** New connections use this certificate; those that are open go on. */
+  renewTls(tls: TlsIdentity): void;
+  /**
+   * Takes no new connections, ends each open one with its next answer, waits for calls under way, then closes.
+   * Gives how many calls had not been answered when time was up.
+   */
+  drain(options?: DrainOptions): Promise<number>;
   /** Ends every session, stream and connection; idempotent. */
   close(): Promise<void>;
 }
-
-/** How long answers under way may still take when the server closes. */
-const closeGraceMs = 1000;
 
 /** Serves any number of clients of either era over HTTP, on loopback unless told otherwise. */
 export async function serveHttp(
   service: Service,
   options: HttpOptions = {},
 ): Promise<HttpListening> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp', unix } = options;
+  const { host = '127.0.0.1', port = 0, path = '/mcp', unix, tls } = options;
   if (unix === undefined && options.insecure !== true) requireLoopback(host);
   const endpoint = createEndpoint(service, options);
   const name = net().isIP(host) === 6 ? `[${host}]` : host;
-  const guard = unix === undefined ? portGuard(options, name) : () => undefined;
-  // Loaded here: whoever serves over pipes need not wait for it.
-  const { createServer } = await import('node:http');
-  const { headersTimeoutMs = 15_000, requestTimeoutMs = 30_000 } = options;
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      // Timeouts are noticed only when connections are looked at.
-      connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 3),
-      keepAlive: true,
-    },
-    createListener({ endpoint, guard, path }),
-  );
-  // Hosts keep connections for a while between calls; closing first would race with their next request.
-  server.keepAliveTimeout = 75_000;
+  const draining: Draining = { begun: false, lastRequestMs: 0 };
+  const server = await createNodeServer(options, {
+    ...listenerOptions(options, draining),
+    endpoint,
+    guard: unix === undefined ? portGuard(options, name) : () => undefined,
+    path,
+  });
   await listen(server, unix === undefined ? { host, port } : { path: unix });
   const address = server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : 0;
+  const scheme = tls === undefined ? 'http' : 'https';
   let closing: Promise<void> | undefined;
+  let drained: Promise<number> | undefined;
   return {
     port: boundPort,
-    url: unix === undefined ? `http://${name}:${boundPort}${path}` : `http://localhost${path}`,
+    url:
+      unix === undefined
+        ? `${scheme}://${name}:${boundPort}${path}`
+        : `${scheme}://localhost${path}`,
     endpoint,
+    renewTls: (identity) => renew(server, identity),
+    drain: (how) => (drained ??= drain({ server, endpoint, draining }, how)),
     close: () => (closing ??= close(server, endpoint)),
   };
 }
 
-export interface ListenerOptions {
-  readonly endpoint: Endpoint;
-  readonly guard: Guard;
-  readonly path: string;
-}
-
-/** Serves requests of a `node:http` server that somebody else created. */
-export function createListener({ endpoint, guard, path }: ListenerOptions): RequestListener {
-  return (request, response) => {
-    const responder = new NodeResponder(response);
-    const { headers, rawHeaders, url = '', method } = request;
-    const refusal = guard(headers, rawHeaders);
-    if (refusal !== undefined) {
-      refuse(responder, refusal);
-    } else if (url !== path && url.split('?', 1)[0] !== path) {
-      const error = { code: rpcErrors.invalidRequest, message: `Nothing here: try ${path}` };
-      refuse(responder, { status: 404, error });
-    } else if (method === 'POST') {
-      post(endpoint, request, responder);
-    } else if (method === 'GET') {
-      endpoint.get(headers, responder);
-    } else if (method === 'DELETE') {
-      endpoint.delete(headers, responder);
-    } else {
-      refuse(responder, methodNotAllowed(`${method} is not supported`));
-    }
+function listenerOptions(
+  options: HttpOptions,
+  draining: Draining,
+): Omit<ListenerOptions, 'endpoint' | 'guard' | 'path'> {
+  const { allowedOrigins = [], trustedProxies = [], pages, observer } = options;
+  return {
+    cors: allowedOrigins.length === 0 ? undefined : createCors(allowedOrigins),
+    forwarding: createForwarding(trustedProxies),
+    pages,
+    observer,
+    draining: () => {
+      if (draining.begun) draining.lastRequestMs = performance.now();
+      return draining.begun;
+    },
   };
 }
 
-function post(endpoint: Endpoint, request: IncomingMessage, responder: NodeResponder): void {
-  const { headers } = request;
-  const refusal = endpoint.refusePost(headers);
-  if (refusal !== undefined) {
-    refuse(responder, refusal);
-    return;
+async function createNodeServer(
+  options: HttpOptions,
+  listening: ListenerOptions,
+): Promise<Server | SecureServer> {
+  const { headersTimeoutMs = 15_000, requestTimeoutMs = 30_000, tls } = options;
+  const settings = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Timeouts are noticed only when connections are looked at.
+    connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 3),
+    keepAlive: true,
+  };
+  const listener = createListener(listening);
+  // Loaded here: whoever serves over pipes need not wait for it.
+  const server =
+    tls === undefined
+      ? (await import('node:http')).createServer(settings, listener)
+      : await createSecureServer({ ...settings, ...tls }, listener);
+  // Hosts keep connections for a while between calls; closing first would race with their next request.
+  server.keepAliveTimeout = 75_000;
+  return server;
+}
+
+async function createSecureServer(
+  settings: TlsIdentity & object,
+  listener: ReturnType<typeof createListener>,
+): Promise<SecureServer> {
+  const { createServer } = await import('node:https');
+  try {
+    return createServer({ ...settings, minVersion: 'TLSv1.2' }, listener);
+  } catch (cause) {
+    throw badCertificate(cause);
   }
-  const { maxBytes } = endpoint.limits;
-  const body = new Pieces();
-  const collect = (chunk: Buffer): void => {
-    body.add(chunk);
-    if (body.size <= maxBytes) return;
-    // What still comes is read and thrown away: a client that is writing does not look for an answer.
-    request.off('data', collect).off('end', serve);
-    body.clear();
-    refuse(responder, tooLarge(endpoint.limits));
-  };
-  const serve = (): void => endpoint.post(headers, body.take(), responder);
-  request.on('data', collect).on('end', serve);
 }
 
-async function close(server: Server, endpoint: Endpoint): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  await endpoint.close();
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-  await closed;
-  clearTimeout(timer);
+function renew(server: Server | SecureServer, tls: TlsIdentity): void {
+  if (!('setSecureContext' in server)) {
+    throw new KitError('invalid_argument', 'this server does not speak https', {
+      hint: 'Give it tls when it starts.',
+    });
+  }
+  try {
+    server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' });
+  } catch (cause) {
+    throw badCertificate(cause);
+  }
+}
+
+function badCertificate(cause: unknown): KitError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new KitError('invalid_argument', `the certificate and its key cannot be used: ${why}`, {
+    hint: 'Both are PEM, and the key is the one of the certificate.',
+    cause,
+  });
 }
 
 function requireLoopback(host: string): void {

@@ -40,6 +40,10 @@ export class PacedStream {
     return this.#open;
   }
 
+  get unreadBytes(): number {
+    return this.#out.waiting;
+  }
+
   /** The client is behind: what is sent now should wait. */
   get congested(): boolean {
     return this.#congested;
@@ -113,6 +117,12 @@ export class Heartbeat {
 
   get size(): number {
     return this.#streams.size;
+  }
+
+  get unreadBytes(): number {
+    let sum = 0;
+    for (const stream of this.#streams) sum += stream.unreadBytes;
+    return sum;
   }
 
   add(stream: PacedStream): void {

@@ -6,6 +6,14 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** Who sends a request, by its headers; nothing where nobody is told apart. */
 export type Identify = (headers: Headers) => string | undefined;
 
+/** Is told how each request ends, for those who count. */
+export interface Observer {
+  /** An answer begins, with this status. */
+  answered(status: number): void;
+  /** A request is not served. */
+  refused(cause: string): void;
+}
+
 /** Names and values in turn. */
 export type HeaderList = readonly string[];
 
@@ -19,6 +27,7 @@ export interface Responder {
   readonly gone: boolean;
   /** Calls back once if the client leaves before the answer is complete. */
   onGone(listener: () => void): void;
+  readonly observer?: Observer | undefined;
 }
 
 export interface ResponseStream {
@@ -56,11 +65,33 @@ export interface Refusal {
   readonly error: ErrorObject;
   readonly id?: Id | undefined;
   readonly headers?: HeaderList;
+  /** One word, for those who count; by default what the status means. */
+  readonly cause?: string;
+  /** The error as it is written without an id, where the same is said so often that it is worth keeping. */
+  readonly text?: string;
+  /** For how long the same will be said again, a second at most: a connection that does not wait is not read meanwhile. */
+  readonly holdMs?: number;
 }
 
+const causes: Readonly<Record<number, string>> = {
+  400: 'malformed',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method',
+  406: 'unacceptable',
+  413: 'too_large',
+  415: 'content_type',
+  429: 'rate',
+  503: 'overloaded',
+};
+
 export function refuse(responder: Responder, refusal: Refusal): void {
-  const { status, error, id, headers = [] } = refusal;
-  responder.respond(status, [...jsonHeaders, ...headers], encodeError(id, error));
+  const { status, error, id, headers, text } = refusal;
+  responder.observer?.refused(refusal.cause ?? causes[status] ?? 'other');
+  const head = headers === undefined ? jsonHeaders : [...jsonHeaders, ...headers];
+  const kept = id === undefined ? text : undefined;
+  responder.respond(status, head, kept ?? encodeError(id, error));
 }
 
 /** The header as one string, when it was sent once. */

@@ -65,7 +65,7 @@ function openSession(id: string, name: keyof typeof logs): Session {
       retainMs: 60_000,
       connection: {},
     },
-    undefined,
+    { principal: undefined },
   );
 }
 

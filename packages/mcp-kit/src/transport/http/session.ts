@@ -7,6 +7,7 @@ import { messageEvent, primingEvent } from './events.ts';
 import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
+import type { Caller } from './gate.ts';
 import { Reply } from './reply.ts';
 import type { ResponseStream } from './responder.ts';
 
@@ -45,16 +46,23 @@ export class Session implements Channel {
   #streamCount = 0;
   #eventCount = 0;
   lastSeenMs: number = performance.now();
+  readonly #client: string | undefined;
 
-  constructor(id: string, shared: SessionShared, principal: string | undefined) {
+  constructor(id: string, shared: SessionShared, { principal, client }: Caller) {
     this.id = id;
     this.#shared = shared;
+    this.#client = client;
     this.connection = new Connection(
       this,
       (connection) => (this.#peer = shared.service.open(connection)),
       // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
       principal === undefined ? shared.connection : { ...shared.connection, principal },
     );
+  }
+
+  /** Whether it was opened by this caller, whatever token it shows now. */
+  isOf({ principal, client }: Caller): boolean {
+    return this.connection.principal === principal && this.#client === client;
   }
 
   /** `initialize` was answered. */
@@ -73,6 +81,11 @@ export class Session implements Channel {
   /** The client understands the empty event that marks where to resume. */
   get canResume(): boolean {
     return understandsPriming(this.#peer?.version);
+  }
+
+  /** Messages that wait for a stream. */
+  get undelivered(): number {
+    return this.#undelivered?.length ?? 0;
   }
 
   /** Nobody waits for anything: no stream is open, and whoever asked something has left. */

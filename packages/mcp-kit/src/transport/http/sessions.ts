@@ -1,5 +1,6 @@
 import { crypto, unref } from '#base';
 import { Buffer } from 'node:buffer';
+import type { Caller } from './gate.ts';
 import { Session, type SessionShared } from './session.ts';
 
 export interface SessionLimits {
@@ -33,20 +34,20 @@ export class Sessions {
   }
 
   /** A session for a client that has not initialized yet; nothing when there are too many, or no more are to come. */
-  create(principal?: string): Session | undefined {
+  create(caller: Caller): Session | undefined {
     if (this.#open.size >= this.#limits.maxSessions) this.#makeRoom();
     if (this.#closed || this.#open.size >= this.#limits.maxSessions) return undefined;
-    const session = new Session(newSessionId(), this.#shared, principal);
+    const session = new Session(newSessionId(), this.#shared, caller);
     this.#open.set(session.id, session);
     const { ttlMs, sweepMs } = this.#limits;
     this.#timer ??= unref(setInterval(() => this.sweep(ttlMs), sweepMs));
     return session;
   }
 
-  /** The session, which is not idle now. */
-  use(id: string): Session | undefined {
+  /** The session, which is not idle now; knowing its id does not make it the caller's own. */
+  use(id: string, caller: Caller): Session | undefined {
     const session = this.#open.get(id);
-    if (session === undefined) return undefined;
+    if (session?.isOf(caller) !== true) return undefined;
     const now = performance.now();
     if (now - session.lastSeenMs > this.#limits.ttlMs && session.isIdle()) {
       this.end(session);
@@ -54,6 +55,17 @@ export class Sessions {
     }
     session.lastSeenMs = now;
     return session;
+  }
+
+  /** What is under way or waits, in all sessions together. */
+  load(): { readonly calls: number; readonly undelivered: number } {
+    let calls = 0;
+    let undelivered = 0;
+    for (const session of this.#open.values()) {
+      calls += session.connection.inFlight.serving;
+      undelivered += session.undelivered;
+    }
+    return { calls, undelivered };
   }
 
   end(session: Session): void {

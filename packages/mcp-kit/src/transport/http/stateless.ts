@@ -1,4 +1,4 @@
-import { describeError, isPromise, type Logger } from '#base';
+import { describeError, isPromise, type Logger, type MaybePromise } from '#base';
 import {
   classify,
   encodeThrown,
@@ -10,6 +10,7 @@ import {
   toErrorObject,
   type Link,
   type Origin,
+  type Params,
   type Request,
   type Sent,
 } from '#jsonrpc';
@@ -25,6 +26,7 @@ import {
   type Service,
 } from '#protocol';
 import type { AnswerMode } from './accept.ts';
+import type { Gate, Incoming } from './gate.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import { badRequest, overloaded } from './refusals.ts';
 import {
@@ -34,7 +36,6 @@ import {
   single,
   streamHeaders,
   type Headers,
-  type Identify,
   type Responder,
 } from './responder.ts';
 
@@ -44,7 +45,7 @@ export interface StatelessShared {
   readonly pace: Pace;
   readonly logger: Logger;
   readonly maxInFlight: number;
-  readonly identify: Identify;
+  readonly gate: Gate;
 }
 
 interface Running {
@@ -52,9 +53,8 @@ interface Running {
   readonly answer: StatelessAnswer;
 }
 
-interface Post {
+interface Post extends Incoming {
   readonly value: unknown;
-  readonly headers: Headers;
   readonly mode: AnswerMode;
 }
 
@@ -67,15 +67,23 @@ export class Stateless {
     this.#shared = shared;
   }
 
-  post({ value, headers, mode }: Post, responder: Responder): void {
-    const classified = classify(value);
+  /** Calls under way that take a while. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  post(post: Post, responder: Responder): void {
+    const classified = classify(post.value);
     switch (classified.kind) {
       case 'request':
-        this.#serve(classified.message, { headers, mode, responder });
+        this.#serve(classified.message, post, responder);
         break;
-      case 'notification':
-        responder.respond(202, [], '');
+      case 'notification': {
+        const refusal = this.#shared.gate.pass(classified.message, post.caller);
+        if (refusal === undefined) responder.respond(202, [], '');
+        else refuse(responder, refusal);
         break;
+      }
       case 'response':
         refuse(responder, badRequest('Clients do not send responses in this revision'));
         break;
@@ -93,18 +101,19 @@ export class Stateless {
     }
   }
 
-  #serve(
-    request: Request,
-    call: { readonly headers: Headers; readonly mode: AnswerMode; readonly responder: Responder },
-  ): void {
-    const { service, maxInFlight, logger, identify } = this.#shared;
-    const { headers, mode, responder } = call;
+  #serve(request: Request, { headers, caller, mode }: Post, responder: Responder): void {
+    const { service, maxInFlight, logger, gate } = this.#shared;
     const { id } = request;
     let envelope: Envelope;
     try {
       envelope = checkedEnvelope(service, request, headers);
     } catch (error) {
       refuse(responder, { status: 400, error: toErrorObject(error), id });
+      return;
+    }
+    const refusal = gate.pass(request, caller);
+    if (refusal !== undefined) {
+      refuse(responder, { ...refusal, id });
       return;
     }
     if (this.#running.size >= maxInFlight) {
@@ -115,12 +124,7 @@ export class Stateless {
     const streams = mode === 'json' && request.method === 'subscriptions/listen';
     const asked = { mode: streams ? 'either' : mode, headers } as const;
     const answer = new StatelessAnswer(responder, asked, this.#shared);
-    const principal = identify(headers);
-    const exchange = new Exchange(
-      request,
-      principal === undefined ? link : { ...link, principal },
-      answer,
-    );
+    const exchange = new Exchange(request, new CallerLink(caller.principal), answer);
     const failed = (error: unknown): void => {
       if (exchange.cancelled) return;
       if (!(error instanceof RpcError))
@@ -208,14 +212,23 @@ const closing = new RpcError(rpcErrors.overloaded, 'The server is closing');
 const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 
 /** What a handler can send before it answers; this era has no requests to the client. */
-const link: Link = {
-  notify(method, params, origin) {
+class CallerLink implements Link {
+  readonly principal: string | undefined;
+
+  constructor(principal: string | undefined) {
+    this.principal = principal;
+  }
+
+  notify(method: string, params?: Params, origin?: Origin): MaybePromise<void> {
     if (!isAnswer(origin)) return;
     if (origin.emit(encodeNotification(method, params)) !== 'sent') return origin.drained();
-  },
-  request: () =>
-    Promise.reject(new RpcError(rpcErrors.internal, 'This revision has no requests to the client')),
-};
+  }
+
+  request(): Promise<never> {
+    const message = 'This revision has no requests to the client';
+    return Promise.reject(new RpcError(rpcErrors.internal, message));
+  }
+}
 
 function isAnswer(origin: Origin | undefined): origin is StatelessAnswer {
   return origin instanceof StatelessAnswer;

@@ -2,7 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createDeferred } from '#base';
 import type { Service } from '#protocol';
 import { Pieces } from '../pieces.ts';
+import { createCors } from './cors.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { isRefusal, type Incoming } from './gate.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import { badRequest, methodNotAllowed, tooLarge } from './refusals.ts';
 import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
@@ -20,28 +22,49 @@ export function toFetchHandler(
 ): FetchHandler {
   const endpoint = createEndpoint(service, options);
   const guard = createGuard(options);
+  const cors = createCors(options.allowedOrigins ?? []);
   const handle = async (request: Request): Promise<Response> => {
-    const responder = new WebResponder(request.signal);
     const headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) };
-    const refusal =
-      guard(headers, []) ?? (request.method === 'POST' ? endpoint.refusePost(headers) : undefined);
+    const responder = new WebResponder(request.signal, cors.headersFor(headers) ?? []);
+    const preflight = request.method === 'OPTIONS' ? cors.preflight(headers) : undefined;
+    const refusal = guard(headers, []);
     if (refusal !== undefined) refuse(responder, refusal);
-    else if (request.method === 'POST') await post(request, headers, responder);
-    else if (request.method === 'GET') endpoint.get(headers, responder);
-    else if (request.method === 'DELETE') endpoint.delete(headers, responder);
-    else refuse(responder, methodNotAllowed(`${request.method} is not supported`));
+    else if (preflight !== undefined) responder.respond(204, preflight, '');
+    else await serve(request, headers, responder);
     return responder.response;
   };
 
-  const post = async (
+  const serve = async (
     request: Request,
     headers: Record<string, string>,
     responder: Responder,
   ): Promise<void> => {
+    const entered = await endpoint.enter({ headers, address: undefined });
+    if (isRefusal(entered)) {
+      refuse(responder, entered);
+      return;
+    }
+    const incoming = { headers, caller: entered };
+    if (request.method === 'POST') await post(request, incoming, responder);
+    else if (request.method === 'GET') endpoint.get(incoming, responder);
+    else if (request.method === 'DELETE') endpoint.delete(incoming, responder);
+    else refuse(responder, methodNotAllowed(`${request.method} is not supported`));
+  };
+
+  const post = async (
+    request: Request,
+    incoming: Incoming,
+    responder: Responder,
+  ): Promise<void> => {
+    const refusal = endpoint.refusePost(incoming.headers);
+    if (refusal !== undefined) {
+      refuse(responder, refusal);
+      return;
+    }
     try {
       const body = await readBody(request, endpoint.limits.maxBytes);
       if (body === undefined) refuse(responder, tooLarge(endpoint.limits));
-      else endpoint.post(headers, body, responder);
+      else endpoint.post(incoming, body, responder);
     } catch {
       refuse(responder, badRequest('The body could not be read'));
     }
@@ -68,13 +91,16 @@ const bodiless = new Set([202, 204]);
 const clientClosedRequest = 499;
 
 class WebResponder implements Responder {
+  readonly #more: HeaderList;
   readonly #answered = createDeferred<Response>();
   readonly #goneListeners: (() => void)[] = [];
   #stream: WebStream | undefined;
   #begun = false;
   #gone = false;
 
-  constructor(signal: AbortSignal) {
+  /** `more` are headers that the answer carries besides its own. */
+  constructor(signal: AbortSignal, more: HeaderList) {
+    this.#more = more;
     if (signal.aborted) this.#leave();
     else signal.addEventListener('abort', () => this.#leave(), { once: true });
   }
@@ -87,7 +113,7 @@ class WebResponder implements Responder {
     if (this.#begun) return;
     this.#begun = true;
     const content = bodiless.has(status) ? null : body;
-    this.#answered.resolve(new Response(content, { status, headers: pairs(headers) }));
+    this.#answered.resolve(new Response(content, { status, headers: this.#head(headers) }));
   }
 
   openStream(headers: HeaderList): ResponseStream {
@@ -98,8 +124,13 @@ class WebResponder implements Responder {
     }
     this.#begun = true;
     this.#stream = stream;
-    this.#answered.resolve(new Response(stream.readable, { status: 200, headers: pairs(headers) }));
+    const init = { status: 200, headers: this.#head(headers) };
+    this.#answered.resolve(new Response(stream.readable, init));
     return stream;
+  }
+
+  #head(headers: HeaderList): [string, string][] {
+    return pairs([...headers, ...this.#more]);
   }
 
   get gone(): boolean {

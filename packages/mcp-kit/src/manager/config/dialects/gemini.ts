@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fieldsOf, type Dialect } from '../dialect.ts';
 import { asBoolean, asText, kindField, oauthField, text, textMap, texts, time } from '../field.ts';
+import { valueAt } from '../value-at.ts';
 import { inProject, ofUser } from './candidates.ts';
 
 /** Gemini CLI, where `url` is the older transport and `httpUrl` the newer. */
@@ -48,6 +49,12 @@ export const gemini: Dialect = {
   ]),
   strict: false,
   urlAlone: 'sse',
+  isOff(document, name) {
+    const lists = (key: string): unknown => valueAt(document, ['mcp', key]);
+    const [allowed, excluded] = [lists('allowed'), lists('excluded')];
+    const isExcluded = Array.isArray(excluded) && excluded.includes(name);
+    return isExcluded || (Array.isArray(allowed) && !allowed.includes(name));
+  },
   syntax: { forms: ['brace', 'dollar', 'percent'], unset: 'empty' },
   owns: (file) => /(^|\/)\.gemini\/settings\.json$/.test(file),
   where: (surroundings) => [

@@ -101,6 +101,8 @@ export interface ClientSettings {
   readonly protocolVersion?: string;
   readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  /** Where it is written down: it counts for the servers of that file. Without, it counts for all. */
+  readonly file?: string;
 }
 
 /** The `client` of a document of version 1, which must have been checked. */

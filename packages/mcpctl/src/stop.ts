@@ -12,12 +12,17 @@ export function stopSignal(): AbortSignal {
     let firstMs: number | undefined;
     process.on(signal, () => {
       firstMs ??= performance.now();
-      // What a shell reports for a process that a signal has ended.
-      if (performance.now() - firstMs > echoMs) process.exit(128 + constants.signals[signal]);
-      controller.abort();
+      if (performance.now() - firstMs > echoMs) process.exit(signalCode(signal));
+      controller.abort(signal);
     });
   }
   return controller.signal;
+}
+
+/** What a shell reports for a process that a signal has ended. */
+export function signalCode(signal: unknown): number {
+  const known = signals.find((name) => name === signal);
+  return known === undefined ? 1 : 128 + constants.signals[known];
 }
 
 /** Settles when the signal has fired. */
@@ -29,9 +34,9 @@ export function fired(signal: AbortSignal): Promise<void> {
 }
 
 /** Waits for an end in order, but not for ever: someone is watching the terminal. */
-export function within(ms: number, ending: Promise<void>): Promise<void> {
+export function within<T>(ms: number, ending: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
+    const timer = setTimeout(() => resolve(undefined), ms);
     ending.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

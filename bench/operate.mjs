@@ -1,0 +1,149 @@
+// node bench/operate.mjs [seconds] [rounds]: what authorization, limits and metrics add to a small tools/call over HTTP, and
+// what a flood of requests costs that are refused. Servers take turns in short slices, and the least CPU time counts, as in
+// run.mjs. Connections that do not wait when they are refused are held, so there the time per second counts, not per request.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { HttpConnection } from './lib/http-connection.mjs';
+import { httpHeaders, statelessEra, workRequest } from './lib/messages.mjs';
+import { cpuSeconds } from './lib/proc.mjs';
+import { table } from './lib/table.mjs';
+import { benchTools } from './lib/tools.mjs';
+
+const resource = 'https://mcp.example/mcp';
+const plenty = '1000000/s';
+const connections = 16;
+
+/** What is measured: the settings of a server, or none; and what all its answers are. */
+const kinds = {
+  plain: { status: 200 },
+  'metrics only': { settings: {}, status: 200 },
+  'token, limits, metrics': {
+    token: true,
+    settings: {
+      limits: {
+        address: plenty,
+        principal: plenty,
+        session: plenty,
+        tool: plenty,
+        calls: 1000,
+        callsPerPrincipal: 500,
+      },
+    },
+    status: 200,
+  },
+  'refused by address': { settings: { limits: { address: '1/h' } }, status: 429 },
+  'refused by principal': { token: true, settings: { limits: { principal: '1/h' } }, status: 429 },
+};
+
+/** Serves in a process of its own, and tells its parent where, and the token to show. */
+async function serve(kind) {
+  const { createServer } = await import('mcp-kit/server');
+  const { defineTool, toolSet } = await import('mcp-kit/tools');
+  const tools = benchTools(2).map(({ name, description, inputSchema, run }) =>
+    defineTool({ name, description, input: inputSchema, run }),
+  );
+  const server = createServer({ name: 'bench', version: '1.0.0', features: [toolSet(tools)] });
+  const { settings, token } = kinds[kind];
+  if (settings === undefined) {
+    const { serveHttp } = await import('mcp-kit/transport/http');
+    return { url: (await serveHttp(server)).url };
+  }
+  const { operateHttp } = await import('mcp-kit/operate');
+  if (!token) return { url: (await operateHttp(server, settings)).url };
+  const issuer = await startIssuer();
+  const jwt = { issuer: issuer.url, jwksUri: issuer.url, audience: resource };
+  const auth = { jwt, scopes: ['mcp'] };
+  const { url } = await operateHttp(server, { publicUrl: resource, auth, ...settings });
+  return { url, token: issuer.token };
+}
+
+/** Publishes a key, and has signed one token with it. */
+async function startIssuer() {
+  const { exportJWK, generateKeyPair, SignJWT } = await import('jose');
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const keys = JSON.stringify({
+    keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256' }],
+  });
+  const server = createHttpServer((_, response) => response.end(keys));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const token = await new SignJWT({ sub: 'ann', scope: 'mcp files:read', client_id: 'bench' })
+    .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'k' })
+    .setIssuer(url)
+    .setAudience(resource)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  return { url, token };
+}
+
+async function start(kind) {
+  const child = fork(fileURLToPath(import.meta.url), ['serve', kind]);
+  const [{ url, token }] = await once(child, 'message');
+  const target = new URL(url);
+  const message = workRequest(statelessEra, 'call');
+  const headers = {
+    ...httpHeaders(statelessEra, message),
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  const lanes = Array.from({ length: connections }, () => new HttpConnection(target));
+  await Promise.all(lanes.map((lane) => lane.dial()));
+  const body = JSON.stringify(message);
+  const head = Object.entries({ host: target.host, ...headers, 'content-length': body.length });
+  const lines = ['POST /mcp HTTP/1.1', ...head.map(([name, value]) => `${name}: ${value}`)];
+  return { kind, child, lanes, bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`) };
+}
+
+/** CPU time of the server per request, in µs, and per second, in ms. */
+async function slice({ kind, child, lanes, bytes }, seconds) {
+  const before = cpuSeconds(child.pid);
+  const begun = performance.now();
+  const deadline = begun + seconds * 1000;
+  let count = 0;
+  await Promise.all(
+    lanes.map(async (lane) => {
+      while (performance.now() < deadline) {
+        const { status } = await lane.exchange(bytes);
+        if (status !== kinds[kind].status && count > 0) throw new Error(`${kind}: ${status}`);
+        count += 1;
+      }
+    }),
+  );
+  const cpu = cpuSeconds(child.pid) - before;
+  return { each: (cpu / count) * 1e6, share: (cpu / ((performance.now() - begun) / 1e3)) * 1e3 };
+}
+
+async function measure(seconds, rounds) {
+  const servers = [];
+  try {
+    for (const kind of Object.keys(kinds)) servers.push(await start(kind));
+    const least = new Map();
+    for (const server of servers) await slice(server, 2 * seconds).catch(() => {});
+    for (let round = 0; round < rounds; round++) {
+      for (const server of servers) {
+        const { each, share } = await slice(server, seconds);
+        const before = least.get(server.kind) ?? { each: Infinity, share: Infinity };
+        const now = { each: Math.min(before.each, each), share: Math.min(before.share, share) };
+        least.set(server.kind, now);
+      }
+    }
+    const plain = least.get('plain');
+    const rows = [...least].map(([kind, { each, share }]) => {
+      const isServed = kinds[kind].status === 200;
+      const perRequest = isServed ? [each.toFixed(1), (each / plain.each).toFixed(2)] : ['', ''];
+      return [kind, ...perRequest, share.toFixed(1)];
+    });
+    console.log(table(['server', 'µs per request', '× plain', 'ms per second of flood'], rows));
+  } finally {
+    for (const { child, lanes } of servers) {
+      for (const { socket } of lanes) socket?.destroy();
+      child.kill('SIGTERM');
+    }
+  }
+}
+
+const [, , first, second] = process.argv;
+if (first === 'serve') process.send(await serve(second));
+else await measure(Number(first ?? 0.5), Number(second ?? 12));

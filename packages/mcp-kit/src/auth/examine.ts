@@ -1,0 +1,84 @@
+import { KitError } from '#base';
+import type { Credentials } from './credentials.ts';
+import { textsIn } from './documents.ts';
+import { needsPerson } from './failures.ts';
+import { isForMachines } from './grants/machine.ts';
+import type { Issuer } from './issuer.ts';
+import { knock } from './knock.ts';
+import type { Surroundings } from './options.ts';
+import { needsClient } from './registration.ts';
+import { findResource } from './resource.ts';
+import { issuerFor } from './situation.ts';
+
+/** One step on the way to being let in. */
+export interface Rung {
+  readonly rung: 'server' | 'resource' | 'issuer' | 'client' | 'login';
+  readonly ok: boolean;
+  /** What was found, or what is wrong. */
+  readonly says: string;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+}
+
+/** Goes the way to being let in, as far as it leads without anybody being asked. */
+export async function examine(
+  around: Surroundings,
+  kept: Credentials | undefined,
+): Promise<readonly Rung[]> {
+  const rungs: Rung[] = [];
+  let rung: Rung['rung'] = 'server';
+  const passed = (says: string, next: Rung['rung']): void => {
+    rungs.push({ rung, ok: true, says });
+    rung = next;
+  };
+  try {
+    const { status, demand } = await knock(around);
+    passed(status === 401 ? 'wants a token' : `answers ${status} without a token`, 'resource');
+    const said = demand?.resourceMetadata;
+    const resource = await findResource(around.fetch, around.server, said);
+    if (status !== 401 && resource === undefined) return rungs;
+    passed(
+      resource === undefined
+        ? 'does not say who issues its tokens, so it does itself'
+        : `${resource.resource} takes tokens of ${resource.issuers.join(', ')}`,
+      'issuer',
+    );
+    const issuer = await issuerFor(around, resource, kept);
+    passed(issuerSays(issuer), 'client');
+    passed(await clientSays(around, issuer), 'login');
+    rungs.push({ rung, ok: true, says: loginSays(around, kept) });
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    rungs.push({ rung, ok: false, says, hint: error instanceof KitError ? error.hint : undefined });
+  }
+  return rungs;
+}
+
+function issuerSays({ name, metadata }: Issuer): string {
+  const methods = textsIn(metadata, 'code_challenge_methods_supported') ?? [];
+  const grants = textsIn(metadata, 'grant_types_supported') ?? ['authorization_code'];
+  return `${name} offers ${grants.join(', ')}; PKCE ${methods.join(', ') || 'unknown'}`;
+}
+
+async function clientSays({ options, safe }: Surroundings, issuer: Issuer): Promise<string> {
+  const { metadata, name } = issuer;
+  if (options.client !== undefined) return `client ${options.client.id}, as configured`;
+  const readsDocuments = metadata['client_id_metadata_document_supported'] === true;
+  const { clientMetadataUrl } = options;
+  if (readsDocuments && clientMetadataUrl !== undefined) return `client ${clientMetadataUrl}`;
+  const kept = await safe.client(name);
+  if (kept !== undefined) return `client ${kept.id}, registered before`;
+  if (metadata.registration_endpoint !== undefined) return 'will be registered at the first login';
+  throw needsClient(issuer);
+}
+
+function loginSays(around: Surroundings, kept: Credentials | undefined): string {
+  if (kept === undefined && isForMachines(around.grant))
+    return 'tokens are got when they are needed';
+  if (kept === undefined) throw needsPerson(around);
+  const { expiresAt, refreshToken, scopes, asked } = kept;
+  const isOver = expiresAt !== undefined && expiresAt <= Date.now();
+  if (isOver && refreshToken === undefined) throw needsPerson(around);
+  const what = (scopes ?? asked)?.join(' ') ?? 'what is usual';
+  return `logged in for ${what}; ${isOver ? 'renewed at the next call' : 'the token is good'}`;
+}

@@ -1,0 +1,35 @@
+import { KitError, shellWord } from '#base';
+import type { Surroundings } from './options.ts';
+
+/** A server, as it is called and as it is typed. */
+type Named = Pick<Surroundings, 'name' | 'typedAs'>;
+
+/** A person would have to be asked, and cannot be; `isVague`: the server may want something else, as it does not say what. */
+export function needsPerson({ name, typedAs }: Named, isVague = false): KitError {
+  const otherwise = isVague ? ', or, if it wants a key, send it as the header Authorization' : '';
+  return new KitError('unauthorized', `${name} wants you to log in`, {
+    hint: `Run: mcpctl login ${typedAs}${otherwise}`,
+    details: { ran: false, status: 401, loginNeeded: true },
+  });
+}
+
+/** A person would have to be asked for more, and cannot be. */
+export function needsScopes({ name, typedAs }: Named, scopes: readonly string[]): KitError {
+  const list = scopes.join(' ');
+  return new KitError('unauthorized', `${name} wants more than was granted: ${list}`, {
+    hint: `Run: mcpctl login ${typedAs} --scope ${shellWord(list)}`,
+    details: { ran: false, status: 403, loginNeeded: true, scopes },
+  });
+}
+
+/** Another token of the same kind would not help. */
+export function notAccepted(server: string, issuer: string): KitError {
+  return new KitError(
+    'unauthorized',
+    `${server} refuses the token that ${issuer} has just issued`,
+    {
+      hint: 'The two disagree, perhaps about who the token is for: tell whoever runs them.',
+      details: { ran: false },
+    },
+  );
+}

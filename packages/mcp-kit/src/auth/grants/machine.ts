@@ -1,0 +1,100 @@
+import { KitError } from '#base';
+import type { Credentials } from '../credentials.ts';
+import { proofOfClient } from '../identity.ts';
+import { findIssuer, type Issuer } from '../issuer.ts';
+import type { Grant, Surroundings } from '../options.ts';
+import { bound, type Situation } from '../situation.ts';
+import { requestTokens, type TokenRequest, type Tokens } from '../tokens.ts';
+
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const idToken = 'urn:ietf:params:oauth:token-type:id_token';
+const idJag = 'urn:ietf:params:oauth:token-type:id-jag';
+
+/** Whether a grant needs nobody at the screen. */
+export function isForMachines({ kind }: Grant): boolean {
+  return kind === 'client-credentials' || kind === 'enterprise' || kind === 'workload';
+}
+
+/** Gets tokens without anybody being asked. */
+export async function getTokensAlone(
+  around: Surroundings,
+  situation: Situation,
+): Promise<Credentials> {
+  const tokens = await request(around, situation);
+  return bound(tokens, situation, { id: around.options.client?.id ?? '', kind: 'known' });
+}
+
+async function request(around: Surroundings, situation: Situation): Promise<Tokens> {
+  const { fetch, grant, options } = around;
+  const { issuer, resource, key } = situation;
+  const scope = situation.scopes?.join(' ');
+  if (grant.kind === 'workload') {
+    const assertion = await grant.assertion();
+    // The assertion says who asks: there is no client.
+    const asker = { fetch, issuer, clientId: options.client?.id ?? 'none', proof: () => {}, key };
+    return requestTokens({
+      ...asker,
+      grant: jwtBearer,
+      parameters: { assertion, resource, scope },
+    });
+  }
+  const asker = { ...(await askerFor(around, issuer)), key };
+  if (grant.kind === 'enterprise') {
+    const assertion = await identityAssertion(around, grant, situation);
+    // Its scopes are in the assertion.
+    return requestTokens({ ...asker, grant: jwtBearer, parameters: { assertion, resource } });
+  }
+  return requestTokens({ ...asker, grant: 'client_credentials', parameters: { resource, scope } });
+}
+
+type Asker = Pick<TokenRequest, 'fetch' | 'issuer' | 'clientId' | 'proof'>;
+
+async function askerFor({ fetch, options, name }: Surroundings, issuer: Issuer): Promise<Asker> {
+  const { client } = options;
+  if (client === undefined) {
+    throw new KitError('invalid_argument', `${name}: this way to log in needs a known client`, {
+      hint: 'Give its id, and its secret or its key.',
+    });
+  }
+  return { fetch, issuer, clientId: client.id, proof: await proofOfClient(client, issuer) };
+}
+
+/** What the provider of an enterprise says to the issuer of a server, in return for what it said when the person logged in. */
+async function identityAssertion(
+  { fetch }: Surroundings,
+  grant: Extract<Grant, { kind: 'enterprise' }>,
+  { issuer, resource, scopes }: Situation,
+): Promise<string> {
+  const { client } = grant.idp;
+  const provider = await providerOf(grant, (name) => findIssuer(fetch, name));
+  const { accessToken } = await requestTokens({
+    fetch,
+    issuer: provider,
+    clientId: client.id,
+    proof: await proofOfClient(client, provider),
+    grant: tokenExchange,
+    parameters: {
+      requested_token_type: idJag,
+      audience: issuer.name,
+      resource,
+      scope: scopes?.join(' '),
+      subject_token: await grant.idToken(),
+      subject_token_type: idToken,
+    },
+    otherTypes: ['n_a'],
+  });
+  return accessToken;
+}
+
+async function providerOf(
+  { idp }: Extract<Grant, { kind: 'enterprise' }>,
+  find: (name: string) => Promise<Issuer>,
+): Promise<Issuer> {
+  if ('issuer' in idp) return find(idp.issuer);
+  const { tokenEndpoint } = idp;
+  return {
+    name: tokenEndpoint,
+    metadata: { issuer: tokenEndpoint, token_endpoint: tokenEndpoint },
+  };
+}

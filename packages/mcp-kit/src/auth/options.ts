@@ -1,0 +1,101 @@
+import { shellWord, silentLogger, type Logger, type MaybePromise } from '#base';
+import { createFetch, type Fetch } from './fetch.ts';
+import { openSafe, type Safe } from './credentials.ts';
+import type { KnownClient } from './identity.ts';
+import type { Issuer } from './issuer.ts';
+import type { Interaction } from './login/interaction.ts';
+import type { CredentialStore } from './store/store.ts';
+import { usualWayOut, type WayOut } from './way-out.ts';
+
+/** How tokens are got. */
+export type Grant =
+  /** A person logs in with a browser. */
+  | { readonly kind: 'browser' }
+  /** A person logs in with a browser on another device, and types a code. */
+  | { readonly kind: 'device' }
+  /** The client itself is let in, by its secret or its key. */
+  | { readonly kind: 'client-credentials' }
+  /** The identity provider of an enterprise vouches for whoever is logged in there. */
+  | {
+      readonly kind: 'enterprise';
+      readonly idp: { readonly client: KnownClient } & (
+        | { readonly issuer: string }
+        | { readonly tokenEndpoint: string }
+      );
+      /** The ID token of the person, of that provider. */
+      readonly idToken: () => MaybePromise<string>;
+    }
+  /** A token of the platform that the program runs on vouches for it. */
+  | { readonly kind: 'workload'; readonly assertion: () => MaybePromise<string> };
+
+export interface AuthorizerOptions {
+  /** The address of the MCP server. */
+  readonly server: string | URL;
+  /** What the user calls it, for messages; its address otherwise. */
+  readonly name?: string;
+  /** What stands for it after `mcpctl login`, for hints; its name otherwise. */
+  readonly typedAs?: string;
+  readonly store: CredentialStore;
+  /** Through which everything goes; without one, https, and this machine for servers that are here. */
+  readonly egress?: WayOut;
+  /** How to reach the person; without it nobody is asked, and what needs a person fails at once. */
+  readonly interact?: Interaction;
+  /** By browser, unless told otherwise. */
+  readonly grant?: Grant;
+  /** A client that the authorization server knows. */
+  readonly client?: KnownClient;
+  /** The https URL of a document that describes the client, for servers that read such. */
+  readonly clientMetadataUrl?: string;
+  /** The name under which clients are registered; `mcp-kit`. */
+  readonly clientName?: string;
+  /** Where the browser comes back to, when the client is known only with one address. */
+  readonly redirectUri?: string;
+  /** Asked for beside what the server wants. */
+  readonly scopes?: readonly string[];
+  /** Where the metadata of the authorization server is, when the MCP server does not say. */
+  readonly metadataUrl?: string;
+  /** Whether tokens are bound to a key: when the server wants it (`auto`), or always. */
+  readonly proof?: 'auto' | 'always';
+  readonly logger?: Logger;
+  /** Ends everything that is under way. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the parts of an authorizer share. */
+export interface Surroundings {
+  readonly options: AuthorizerOptions;
+  readonly server: URL;
+  readonly name: string;
+  readonly typedAs: string;
+  readonly grant: Grant;
+  readonly wayOut: WayOut;
+  readonly fetch: Fetch;
+  readonly safe: Safe;
+  readonly logger: Logger;
+  /** Issuers that have shown in this process that they know our client. */
+  readonly proven: Set<string>;
+  /** Issuers whose metadata was asked for in this process. */
+  readonly issuers: Map<string, Issuer>;
+}
+
+export function surroundingsOf(options: AuthorizerOptions): Surroundings {
+  const server = new URL(options.server);
+  server.hash = '';
+  server.username = '';
+  server.password = '';
+  const wayOut = options.egress ?? usualWayOut(server);
+  const { name = server.href } = options;
+  return {
+    options,
+    server,
+    name,
+    typedAs: options.typedAs ?? shellWord(name),
+    grant: options.grant ?? { kind: 'browser' },
+    wayOut,
+    fetch: createFetch(wayOut, { signal: options.signal }),
+    safe: openSafe(options.store, server.href),
+    logger: options.logger ?? silentLogger,
+    proven: new Set(),
+    issuers: new Map(),
+  };
+}

@@ -1,0 +1,125 @@
+import { KitError } from '#base';
+import { unionOf, type Demand } from './challenge.ts';
+import type { Credentials, KeptClient } from './credentials.ts';
+import { textsIn } from './documents.ts';
+import { findIssuer, issuerAt, issuerOfOldServer, type Issuer } from './issuer.ts';
+import type { Surroundings } from './options.ts';
+import { createProofKey, proofKeyOf, type ProofKey } from './proof.ts';
+import { findResource, type ProtectedResource } from './resource.ts';
+import type { Tokens } from './tokens.ts';
+
+/** All that is known when tokens are asked for. */
+export interface Situation {
+  readonly issuer: Issuer;
+  /** Repeated in every request, so that the token is good for this server only. */
+  readonly resource: string | undefined;
+  readonly scopes: readonly string[] | undefined;
+  /** The key that tokens are bound to, if they are. */
+  readonly key: ProofKey | undefined;
+}
+
+/** Finds out who issues tokens for the server, what for, and how. */
+export async function assess(
+  around: Surroundings,
+  demand: Demand | undefined,
+  kept: Credentials | undefined,
+): Promise<Situation> {
+  const { fetch, server, options } = around;
+  const resource = await findResource(fetch, server, demand?.resourceMetadata);
+  const issuer = await issuerFor(around, resource, kept);
+  if (kept !== undefined && kept.issuer !== issuer.name) assertMayMove(around, kept, issuer);
+  // What was granted elsewhere says nothing here.
+  const before = kept?.issuer === issuer.name ? kept : undefined;
+  const wanted = unionOf(options.scopes, demand?.scopes) ?? resource?.scopes;
+  return {
+    issuer,
+    resource: resource?.resource,
+    scopes: withOffline(unionOf(before?.asked, wanted), issuer, around),
+    key: keyFor(around, resource, before),
+  };
+}
+
+/** Who issues tokens for the server; the one that did before, if it still may. */
+export async function issuerFor(
+  { fetch, server, options }: Surroundings,
+  resource: ProtectedResource | undefined,
+  kept: Credentials | undefined,
+): Promise<Issuer> {
+  if (options.metadataUrl !== undefined) return issuerAt(fetch, options.metadataUrl);
+  if (resource === undefined) return issuerOfOldServer(fetch, server);
+  const [first = ''] = resource.issuers;
+  const same = resource.issuers.find((issuer) => issuer === kept?.issuer);
+  return findIssuer(fetch, same ?? first);
+}
+
+/** The issuer of what is kept, without asking the server again. */
+export async function issuerOf(
+  around: Surroundings,
+  { issuer: name, resource }: Credentials,
+): Promise<Issuer> {
+  const { fetch, server, options, issuers } = around;
+  const known = issuers.get(name);
+  if (known !== undefined) return known;
+  const issuer =
+    options.metadataUrl !== undefined
+      ? await issuerAt(fetch, options.metadataUrl)
+      : resource === undefined
+        ? await issuerOfOldServer(fetch, server)
+        : await findIssuer(fetch, name);
+  if (issuer.name !== name) throw hasMoved(around, name, issuer.name);
+  issuers.set(name, issuer);
+  return issuer;
+}
+
+/** Tokens of one issuer are not shown to another. */
+function hasMoved({ name, typedAs }: Surroundings, before: string, now: string): KitError {
+  return new KitError('refused_by_policy', `${name} now wants tokens of ${now}, not of ${before}`, {
+    hint: `Nothing was sent there. If the move is right: mcpctl login ${typedAs}`,
+    details: { ran: false },
+  });
+}
+
+/** A secret that was given for one issuer is not shown to another. */
+function assertMayMove(around: Surroundings, kept: Credentials, issuer: Issuer): void {
+  const { name, typedAs, options } = around;
+  if (options.client === undefined) return;
+  const message = `${name} now wants tokens of ${issuer.name}; client ${options.client.id} is one of ${kept.issuer}`;
+  throw new KitError('refused_by_policy', message, {
+    hint: `Nothing was sent there. If the move is right, log out first (mcpctl logout ${typedAs}), then log in.`,
+  });
+}
+
+/** Without it some issuers let nobody stay logged in. It is asked for only beside others: alone it would replace what is usual. */
+function withOffline(
+  scopes: readonly string[] | undefined,
+  { metadata }: Issuer,
+  { grant }: Surroundings,
+): readonly string[] | undefined {
+  const isOffered = textsIn(metadata, 'scopes_supported')?.includes('offline_access') ?? false;
+  const isForPeople = grant.kind === 'browser' || grant.kind === 'device';
+  if (!isOffered || !isForPeople || scopes === undefined) return scopes;
+  return unionOf(scopes, ['offline_access']);
+}
+
+function keyFor(
+  { options: { proof = 'auto' } }: Surroundings,
+  resource: ProtectedResource | undefined,
+  before: Credentials | undefined,
+): ProofKey | undefined {
+  if (before?.key !== undefined) return proofKeyOf(before.key);
+  return proof === 'always' || resource?.wantsProof === true ? createProofKey() : undefined;
+}
+
+/** Tokens with what they are bound to. */
+export function bound(tokens: Tokens, situation: Situation, client: KeptClient): Credentials {
+  const { issuer, resource, scopes, key } = situation;
+  return {
+    ...tokens,
+    issuer: issuer.name,
+    client,
+    obtainedAt: Date.now(),
+    ...(resource !== undefined && { resource }),
+    ...(scopes !== undefined && { asked: scopes }),
+    ...(key !== undefined && tokens.tokenType === 'dpop' && { key: key.jwk }),
+  };
+}

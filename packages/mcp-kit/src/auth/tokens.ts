@@ -1,0 +1,114 @@
+import type { ClientAuth, TokenEndpointResponse } from 'oauth4webapi';
+import { KitError } from '#base';
+import { splitScopes } from './challenge.ts';
+import type { Fetch } from './fetch.ts';
+import type { Issuer } from './issuer.ts';
+import { oauth, oauthErrorOf, throughOurs, translated } from './oauth.ts';
+import type { ProofKey } from './proof.ts';
+
+/** What an issuer gave. */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly tokenType: 'bearer' | 'dpop';
+  readonly refreshToken?: string;
+  /** When the access token ends, in milliseconds since 1970. */
+  readonly expiresAt?: number;
+  /** What it is good for, where the issuer says so. */
+  readonly scopes?: readonly string[];
+  readonly subject?: Subject;
+}
+
+/** Who has logged in, as the issuer says. */
+export interface Subject {
+  readonly id: string;
+  readonly name?: string;
+  readonly email?: string;
+}
+
+/** A request to a token endpoint. */
+export interface TokenRequest {
+  readonly fetch: Fetch;
+  readonly issuer: Issuer;
+  readonly clientId: string;
+  readonly proof: ClientAuth;
+  readonly grant: string;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** The key that the tokens shall be bound to. */
+  readonly key?: ProofKey | undefined;
+  /** Types that are no access tokens and are meant nevertheless. */
+  readonly otherTypes?: readonly string[];
+}
+
+/** Asks for tokens. What the issuer objects to is an error with its code in `details.oauthError`. */
+export async function requestTokens(request: TokenRequest): Promise<Tokens> {
+  const what = `no token of ${request.issuer.name}`;
+  const ask = async (nonce?: string): Promise<TokenEndpointResponse> => {
+    const sent = { nonce, latest: nonce };
+    try {
+      return await exchange(request, sent);
+    } catch (error) {
+      const failure = await translated(error, what);
+      const isNew = sent.latest !== undefined && sent.latest !== nonce;
+      if (oauthErrorOf(failure) === 'use_dpop_nonce' && nonce === undefined && isNew) {
+        return ask(sent.latest);
+      }
+      throw failure;
+    }
+  };
+  return tokensOf(await ask(), request);
+}
+
+/** The number an issuer wants to see in the next proof. */
+interface Nonces {
+  readonly nonce: string | undefined;
+  latest: string | undefined;
+}
+
+async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEndpointResponse> {
+  const { issuer, clientId, proof, grant, parameters, key, otherTypes = [] } = request;
+  const { genericTokenEndpointRequest, processGenericTokenEndpointResponse } = await oauth();
+  const { metadata } = issuer;
+  const client = { client_id: clientId };
+  const given = Object.entries(parameters).filter((entry) => entry[1] !== undefined);
+  const url = metadata.token_endpoint ?? '';
+  const headers = key && { dpop: key.prove({ method: 'POST', url, nonce: nonces.nonce }) };
+  const answer = await genericTokenEndpointRequest(
+    metadata,
+    client,
+    proof,
+    grant,
+    given as [string, string][],
+    { ...(await throughOurs(request.fetch)), ...(headers && { headers }) },
+  );
+  nonces.latest = answer.headers.get('dpop-nonce') ?? undefined;
+  const recognizedTokenTypes = Object.fromEntries(otherTypes.map((type) => [type, () => {}]));
+  return processGenericTokenEndpointResponse(metadata, client, answer, { recognizedTokenTypes });
+}
+
+async function tokensOf(answer: TokenEndpointResponse, request: TokenRequest): Promise<Tokens> {
+  const { access_token: accessToken, token_type: type, expires_in: seconds } = answer;
+  const { refresh_token: refreshToken, scope } = answer;
+  const { getValidatedIdTokenClaims } = await oauth();
+  const claims = getValidatedIdTokenClaims(answer);
+  const scopes = splitScopes(scope);
+  if (type === 'dpop' && request.key === undefined) {
+    throw new KitError('invalid_answer', `${request.issuer.name} bound a token to an unknown key`);
+  }
+  return {
+    accessToken,
+    tokenType: type === 'dpop' ? 'dpop' : 'bearer',
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1000 }),
+    ...(scopes !== undefined && { scopes }),
+    ...(claims !== undefined && { subject: subjectOf(claims) }),
+  };
+}
+
+function subjectOf(claims: { readonly sub: string; readonly [other: string]: unknown }): Subject {
+  const { sub: id, name, email } = claims;
+  return {
+    id,
+    ...(typeof name === 'string' && { name }),
+    ...(typeof email === 'string' && { email }),
+  };
+}

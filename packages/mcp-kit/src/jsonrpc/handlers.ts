@@ -1,0 +1,40 @@
+import type { MaybePromise } from '#base';
+import type { Vocabulary } from './ask.ts';
+import type { Exchange } from './exchange.ts';
+import type { Notification } from './message.ts';
+
+/** What one side of a conversation does with what it receives. */
+export interface Handlers {
+  /** Serves a request: returns its result, or throws an `RpcError`. */
+  request(exchange: Exchange): MaybePromise<unknown>;
+  notification(message: Notification): void;
+  /** Whether an array of messages is welcome now. */
+  acceptsBatch(): boolean;
+  /** Takes what is not a message; without this the peer is told. */
+  malformed?(reason: string, sample: string | undefined): void;
+  /** Called once, after everything under way has been settled. */
+  closed(cause: Error | undefined): void;
+}
+
+export interface ConnectionOptions {
+  /** Requests served at the same time; one more is answered with `overloaded`. */
+  readonly maxInFlight?: number;
+  /** How our requests are numbered; some peers take only one of them. */
+  readonly ids?: 'number' | 'string';
+  /** What the other side says by itself is of no use here. */
+  readonly deaf?: boolean;
+  /** Default wait for an answer. */
+  readonly timeoutMs?: number;
+  /** Default for the longest wait in all. */
+  readonly maxTotalMs?: number;
+  /** How the protocol above says "cancelled" and "progress". */
+  readonly vocabulary?: Vocabulary;
+  /** How long requests under way may still take once the other side has said its last. */
+  readonly lingerMs?: number;
+  /** Who is at the other end, where the transport knows. */
+  readonly principal?: string | undefined;
+  /** Called once, when nothing can be sent or received any more. */
+  readonly onClosed?: (cause: Error | undefined) => void;
+  /** Told about what a handler threw that was not meant for the peer. */
+  readonly onBug?: (error: unknown, method: string) => void;
+}

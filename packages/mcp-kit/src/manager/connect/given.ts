@@ -1,0 +1,32 @@
+import type { Readable, Writable } from 'node:stream';
+import { KitError } from '#base';
+import type { Channel } from '#jsonrpc';
+import type { Target } from '#protocol';
+
+/** Two streams that the caller brings: what the server says, and what it hears. */
+export interface GivenStreams {
+  readonly readable: Readable;
+  readonly writable: Writable;
+}
+
+/** A channel that is there already. It serves one conversation: only whoever brought it can bring another. */
+export function givenTarget(name: string, channel: () => Promise<Channel> | Channel): Target {
+  let isUsed = false;
+  return {
+    label: name,
+    // What one such channel speaks says nothing of the next.
+    key: `given:${name}:${(count += 1)}`,
+    wire: 'stream',
+    dial: () => {
+      if (isUsed) {
+        throw new KitError('closed', `the channel that was given for ${name} has ended`, {
+          hint: 'Give another one, or connect to the server as it is configured.',
+        });
+      }
+      isUsed = true;
+      return channel();
+    },
+  };
+}
+
+let count = 0;

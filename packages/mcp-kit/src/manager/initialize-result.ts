@@ -1,0 +1,20 @@
+import type { Session } from '#client';
+import type { Implementation, ServerCapabilities } from '#protocol';
+
+/** What a server said of itself when it was opened, in whichever era. */
+export interface InitializeResult {
+  readonly protocolVersion: string;
+  readonly capabilities: ServerCapabilities;
+  readonly serverInfo?: Implementation;
+  readonly instructions?: string;
+}
+
+export function initializeResultOf(session: Session): InitializeResult {
+  const { version, capabilities, server, instructions } = session;
+  return {
+    protocolVersion: version,
+    capabilities,
+    ...(server && { serverInfo: server }),
+    ...(instructions !== undefined && { instructions }),
+  };
+}

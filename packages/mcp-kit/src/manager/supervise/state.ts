@@ -1,0 +1,45 @@
+import type { ServerEntry } from '../config/entry.ts';
+import type { Assessment } from '../trust/assess.ts';
+
+/**
+ * `disabled`: switched off where it is written down. `refused`: not trusted, or its entry cannot be used.
+ * `idle`: nothing is asked of it. `starting`: being opened. `ready`: open. `waiting`: lost or failed, and tried again
+ * at a time that is set. `stopped`: given up until somebody asks for it.
+ */
+export type ServerState =
+  | 'disabled'
+  | 'refused'
+  | 'idle'
+  | 'starting'
+  | 'ready'
+  | 'waiting'
+  | 'stopped';
+
+/** From each state, those that may follow. A session that its holder uses opens itself, so most can become ready. */
+export const moves: Readonly<Record<ServerState, readonly ServerState[]>> = {
+  disabled: [],
+  refused: ['starting', 'ready', 'idle'],
+  idle: ['starting', 'ready'],
+  starting: ['ready', 'waiting', 'stopped', 'refused', 'idle'],
+  ready: ['waiting', 'stopped', 'idle'],
+  waiting: ['starting', 'ready', 'stopped', 'idle'],
+  stopped: ['starting', 'ready', 'idle'],
+};
+
+/** How one server is. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  /** Since when, in milliseconds since 1970. */
+  readonly since: number;
+  /** What went wrong last, while it matters. */
+  readonly error?: Error;
+  /** When it is tried again, in milliseconds since 1970. */
+  readonly retryAt?: number;
+  /** How often it was opened. */
+  readonly starts: number;
+  /** Where it is written down; none for a channel that the caller brought. */
+  readonly entry?: ServerEntry;
+  /** Whether its user trusts it, once that was looked at. */
+  readonly trust?: Assessment['verdict'];
+}

@@ -1,0 +1,96 @@
+/** What a metric says, in the text format of Prometheus. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  /** Added to the name of the metric: `_sum`, `_bucket`. */
+  readonly suffix?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Writes metrics as Prometheus reads them. */
+export function writeMetrics(metrics: readonly Metric[]): string {
+  const lines = metrics.flatMap(({ name, help, type, samples }) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(({ suffix = '', labels = {}, value }) => {
+      return `${name}${suffix}${writeLabels(labels)} ${writeNumber(value)}`;
+    }),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+function writeLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}
+
+function writeNumber(value: number): string {
+  return value === Infinity ? '+Inf' : String(value);
+}
+
+/** Upper bounds in seconds: from a call that does nothing to one that takes a minute. */
+const bounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
+
+/** Counts how long things take. */
+export class Histogram {
+  readonly #counts = new Float64Array(bounds.length + 1);
+  #sum = 0;
+
+  observe(seconds: number): void {
+    let at = 0;
+    while (at < bounds.length && seconds > (bounds[at] ?? Infinity)) at++;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    this.#sum += seconds;
+  }
+
+  samples(labels: Readonly<Record<string, string>>): readonly Sample[] {
+    let count = 0;
+    const buckets = [...bounds, Infinity].map((bound, at) => {
+      count += this.#counts[at] ?? 0;
+      const le = bound === Infinity ? '+Inf' : String(bound);
+      return { suffix: '_bucket', labels: { ...labels, le }, value: count };
+    });
+    return [
+      ...buckets,
+      { suffix: '_sum', labels, value: this.#sum },
+      { suffix: '_count', labels, value: count },
+    ];
+  }
+}
+
+/** Numbers by name; names beyond `max` are counted together as `other`. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+  readonly #max: number;
+
+  constructor(max = 100) {
+    this.#max = max;
+  }
+
+  add(name: string): void {
+    const known = this.#counts.has(name) || this.#counts.size < this.#max;
+    const key = known ? name : 'other';
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  samples(label: string, more: Readonly<Record<string, string>> = {}): readonly Sample[] {
+    return [...this.#counts].map(([name, value]) => ({
+      labels: { ...more, [label]: name },
+      value,
+    }));
+  }
+}

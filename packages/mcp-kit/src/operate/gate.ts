@@ -1,0 +1,77 @@
+import { isPromise, type Logger } from '#base';
+import type { Caller, Gate, Refusal, Visit } from '#transport/http';
+import type { Authenticate } from './authenticator.ts';
+import type { Limits } from './limits.ts';
+import { cannotTell, type Challenges } from './refusals.ts';
+import type { ScopeRules } from './scopes.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface GateOptions {
+  readonly limits: Limits;
+  readonly logger: Logger;
+  /** How callers prove who they are; nothing where everybody is let in. */
+  readonly auth?: {
+    readonly authenticate: Authenticate;
+    readonly challenges: Challenges;
+    readonly scopes: ScopeRules;
+  };
+}
+
+const nobody: Caller = { principal: undefined };
+
+/** Asks, in this order: does the address ask too often, who is it, may they, do they ask too often. */
+export function createGate({ limits, auth, logger }: GateOptions): Gate {
+  if (auth === undefined) {
+    return {
+      enter: ({ address, headers }) =>
+        limits.address(address) ?? limits.caller(nobody, headers) ?? nobody,
+      pass: (message, caller) => limits.message(message, caller),
+    };
+  }
+  const { authenticate, challenges, scopes } = auth;
+  const { base } = scopes;
+
+  let complainedMs = -Infinity;
+  const complain = (cause: unknown): void => {
+    // Once for all that come in the meantime.
+    if (performance.now() - complainedMs < 1000) return;
+    complainedMs = performance.now();
+    logger.error('tokens cannot be checked', { error: String(cause) });
+  };
+
+  const judge = (verdict: Verdict | 'none', visit: Visit): Caller | Refusal => {
+    if (verdict === 'none') return challenges.missing();
+    if (verdict.kind === 'unavailable') {
+      complain(verdict.cause);
+      return cannotTell;
+    }
+    if (verdict.kind === 'invalid') {
+      logger.info('refused', { why: verdict.why, address: visit.address });
+      return challenges.invalid(verdict.why);
+    }
+    const { caller } = verdict;
+    if (base.length > 0 && !scopes.covers(caller.scopes, base)) {
+      logger.info('refused', { why: 'scope', principal: caller.principal });
+      return challenges.insufficient(base);
+    }
+    return limits.caller(caller, visit.headers) ?? caller;
+  };
+
+  return {
+    enter(visit) {
+      const refusal = limits.address(visit.address);
+      if (refusal !== undefined) return refusal;
+      const verdict = authenticate(visit.headers);
+      return isPromise(verdict)
+        ? verdict.then((found) => judge(found, visit))
+        : judge(verdict, visit);
+    },
+    pass(message, caller) {
+      const needed = scopes.neededBy(message);
+      if (needed !== undefined && !scopes.covers(caller.scopes, needed)) {
+        return challenges.insufficient(needed);
+      }
+      return limits.message(message, caller);
+    },
+  };
+}

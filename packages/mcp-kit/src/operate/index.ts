@@ -1,0 +1,12 @@
+export { createApiKey, readApiKeys, type ApiKeyEntry, type ApiKeys } from './api-keys.ts';
+export { jsonLogger } from './logs.ts';
+export { operateHttp, type OperateOptions, type Operated } from './operate.ts';
+export { settingsSchema } from './settings-schema.ts';
+export {
+  readServerSettings,
+  type AuthSettings,
+  type IntrospectionSettings,
+  type JwtSettings,
+  type LimitSettings,
+  type ServerSettings,
+} from './settings.ts';

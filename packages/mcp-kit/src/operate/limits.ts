@@ -1,0 +1,78 @@
+import { isRecord, type Notification, type Request } from '#jsonrpc';
+import type { Caller, Headers, Refusal } from '#transport/http';
+import type { CallCounts } from './calls.ts';
+import { parseRate, RateLimiter } from './rate.ts';
+import { tooBusy, tooMany } from './refusals.ts';
+import type { LimitSettings } from './settings.ts';
+
+/** How much may be asked; each says why it was too much. */
+export interface Limits {
+  address(address: string | undefined): Refusal | undefined;
+  caller(caller: Caller, headers: Headers): Refusal | undefined;
+  message(message: Request | Notification, caller: Caller): Refusal | undefined;
+}
+
+export function createLimits(settings: LimitSettings, counts: CallCounts): Limits {
+  const addresses = limiterOf(settings.address);
+  const principals = limiterOf(settings.principal);
+  const sessions = limiterOf(settings.session);
+  const tools = toolLimiters(settings);
+  const { calls = Infinity, callsPerPrincipal = Infinity } = settings;
+
+  return {
+    address(address) {
+      if (addresses === undefined || address === undefined) return undefined;
+      const waitMs = addresses.take(networkOf(address), performance.now());
+      return waitMs === 0 ? undefined : tooMany('address', waitMs);
+    },
+    caller({ principal = '' }, headers) {
+      if (principals !== undefined && principal !== '') {
+        const waitMs = principals.take(principal, performance.now());
+        if (waitMs > 0) return tooMany('principal', waitMs);
+      }
+      const session = headers['mcp-session-id'];
+      if (sessions === undefined || typeof session !== 'string') return undefined;
+      // With its principal: whoever learns the id of a session must not use up what its owner may ask.
+      const waitMs = sessions.take(`${session} ${principal}`, performance.now());
+      return waitMs === 0 ? undefined : tooMany('session', waitMs);
+    },
+    message(message, { principal }) {
+      if (!('id' in message)) return undefined;
+      if (counts.total >= calls) return tooBusy('calls');
+      if (counts.of(principal) >= callsPerPrincipal) return tooBusy('calls_per_principal');
+      const tool = tools === undefined ? undefined : toolIn(message);
+      const waitMs = tool === undefined ? 0 : (tools?.(tool) ?? 0);
+      return waitMs === 0 ? undefined : tooMany('tool', waitMs);
+    },
+  };
+}
+
+function limiterOf(rate: string | undefined): RateLimiter | undefined {
+  return rate === undefined ? undefined : new RateLimiter(parseRate(rate));
+}
+
+/** Counts a call of a tool, and says how long to wait when there were too many. */
+function toolLimiters({ tool, tools = {} }: LimitSettings): ((name: string) => number) | undefined {
+  const usual = limiterOf(tool);
+  const own = new Map(
+    Object.entries(tools).map(([name, rate]) => [name, new RateLimiter(parseRate(rate))]),
+  );
+  if (usual === undefined && own.size === 0) return undefined;
+  return (name) => (own.get(name) ?? usual)?.take(name, performance.now()) ?? 0;
+}
+
+function toolIn({ method, params }: Request): string | undefined {
+  if (method !== 'tools/call' || !isRecord(params)) return undefined;
+  const { name } = params;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Whoever has one address of IPv6 has all of its network: 64 bits. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [front = '', back] = address.split('::');
+  const left = front === '' ? [] : front.split(':');
+  const right = back === undefined || back === '' ? [] : back.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
+  return [...left, ...(back === undefined ? [] : zeros), ...right].slice(0, 4).join(':');
+}

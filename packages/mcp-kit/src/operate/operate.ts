@@ -1,0 +1,205 @@
+import type { WayOut } from '#auth';
+import { silentLogger, type Logger } from '#base';
+import type { Service } from '#protocol';
+import { serveHttp, type EndpointOptions, type HttpListening } from '#transport/http';
+import { createAuthentication, type Authentication } from './auth.ts';
+import { CallCounts, watchCalls, type EndedCall } from './calls.ts';
+import { createGate } from './gate.ts';
+import type { Reasons } from './health.ts';
+import { createLimits } from './limits.ts';
+import { callLog } from './logs.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { openOperationsPort } from './operations-port.ts';
+import { createPages, metadataUrlOf } from './pages.ts';
+import { createChallenges } from './refusals.ts';
+import { scopeRules } from './scopes.ts';
+import type { ServerSettings } from './settings.ts';
+import { readTls } from './tls-files.ts';
+
+export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answer' | 'sessions'> {
+  readonly logger?: Logger;
+  /** Log one line per call; needs a logger that shows `info`. */
+  readonly logCalls?: boolean;
+  /** How issuers of tokens are reached: by default https, and this machine for an issuer that is here. */
+  readonly wayOut?: WayOut;
+  /** Where the settings find secrets. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A server that is exposed to others. */
+export interface Operated {
+  readonly url: string;
+  /** Where the numbers are. */
+  readonly metricsUrl: string | undefined;
+  readonly listening: HttpListening;
+  /** The numbers now, as Prometheus reads them. */
+  metrics(): string;
+  /** Why calls that come now would not be served well; none when it is ready. */
+  notReady(): readonly string[];
+  /** Reads the certificate and the file of keys again; what cannot be read stays as it was. */
+  reload(): Promise<void>;
+  /** Says that it is not ready, waits, takes no new connections, lets calls end; gives how many did not in time. */
+  drain(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** What is there before anybody can call. */
+interface Parts {
+  readonly settings: ServerSettings;
+  readonly logger: Logger;
+  readonly authentication: Authentication | undefined;
+  readonly counts: CallCounts;
+  readonly metrics: Metrics;
+  readonly reasons: Reasons;
+  /** What is known only later. */
+  readonly state: State;
+}
+
+interface State {
+  listening?: HttpListening;
+  draining: boolean;
+}
+
+/** Serves over HTTP with everything that `settings` switch on: authorization, limits, numbers, health. */
+export async function operateHttp(
+  service: Service,
+  settings: ServerSettings,
+  options: OperateOptions = {},
+): Promise<Operated> {
+  const parts = await prepare(settings, options);
+  const { metrics, reasons } = parts;
+  const operations =
+    settings.metrics &&
+    (await openOperationsPort(settings.metrics.port, { metrics: () => metrics.text(), reasons }));
+  try {
+    const listening = await open(service, parts, options);
+    parts.state.listening = listening;
+    return operated(parts, listening, operations);
+  } catch (error) {
+    await operations?.close();
+    throw error;
+  }
+}
+
+async function prepare(settings: ServerSettings, options: OperateOptions): Promise<Parts> {
+  const { logger = silentLogger, env = process.env, wayOut } = options;
+  const state: State = { draining: false };
+  const counts = new CallCounts();
+  const { auth, publicUrl } = settings;
+  const authentication =
+    auth && (await createAuthentication(auth, { publicUrl, logger, env, wayOut }));
+  const most = settings.limits?.calls ?? Infinity;
+  return {
+    settings,
+    logger,
+    authentication,
+    counts,
+    metrics: createMetrics(counts, () => state.listening?.endpoint),
+    reasons: () => [
+      ...(state.draining ? ['it is about to stop'] : []),
+      ...(counts.total >= most ? ['too many calls are under way'] : []),
+      ...(authentication?.reasons() ?? []),
+    ],
+    state,
+  };
+}
+
+async function open(
+  service: Service,
+  parts: Parts,
+  options: OperateOptions,
+): Promise<HttpListening> {
+  const { settings, logger, authentication, counts, metrics, reasons, state } = parts;
+  const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
+  const { profile, answer, sessions, logCalls = false } = options;
+  const log = logCalls ? callLog(logger) : undefined;
+  const ended = (call: EndedCall): void => {
+    metrics.ended(call);
+    log?.(call);
+  };
+  const publicUrl = (): string => named ?? state.listening?.url ?? '';
+  const issuers = authentication?.issuers ?? [];
+  const scopes = scopeRules(auth ?? {});
+  const challenges = createChallenges({
+    metadataUrl: () => (issuers.length > 0 ? metadataUrlOf(publicUrl()) : undefined),
+    scopes: scopes.base,
+  });
+  return serveHttp(watchCalls(service, counts, ended), {
+    ...(profile !== undefined && { profile }),
+    ...(answer !== undefined && { answer }),
+    ...(sessions !== undefined && { sessions }),
+    ...listeningOptions(settings),
+    ...(tls && { tls: await readTls(tls) }),
+    logger,
+    gate: createGate({
+      limits: createLimits(limits, counts),
+      logger,
+      ...(authentication && { auth: { ...authentication, challenges, scopes } }),
+    }),
+    observer: metrics.observer,
+    pages: createPages({
+      path,
+      publicPath: named === undefined ? path : new URL(named).pathname,
+      publicUrl,
+      reasons,
+      title: titleOf(service),
+      issuers,
+      scopes: scopes.base,
+      secured: auth !== undefined,
+    }),
+  });
+}
+
+function listeningOptions(settings: ServerSettings) {
+  const { host = '127.0.0.1', port = 0, path = '/mcp', auth, publicUrl } = settings;
+  const { allowedHosts = [], allowedOrigins = [], trustedProxies = [] } = settings;
+  const names = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  return {
+    host,
+    port,
+    path,
+    // Whoever must say who they are may come from anywhere.
+    insecure: settings.insecure === true || auth !== undefined,
+    allowedHosts: [...allowedHosts, ...names],
+    allowedOrigins,
+    trustedProxies,
+  };
+}
+
+function operated(
+  parts: Parts,
+  listening: HttpListening,
+  operations: { readonly url: string; close(): Promise<void> } | undefined,
+): Operated {
+  const { settings, authentication, metrics, reasons, state } = parts;
+  const { tls, drain: { delayMs = 0, timeoutMs = 1000 } = {} } = settings;
+  const close = async (): Promise<void> => {
+    await listening.close();
+    await operations?.close();
+  };
+  return {
+    url: listening.url,
+    metricsUrl: operations?.url,
+    listening,
+    metrics: () => metrics.text(),
+    notReady: reasons,
+    async reload() {
+      await authentication?.reload();
+      if (tls !== undefined) listening.renewTls(await readTls(tls));
+    },
+    async drain() {
+      state.draining = true;
+      if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      const unanswered = await listening.drain({ timeoutMs });
+      await close();
+      return unanswered;
+    },
+    close,
+  };
+}
+
+function titleOf(service: Service): string {
+  const described = service.describe();
+  const name = 'title' in described ? described.title : 'name' in described ? described.name : '';
+  return typeof name === 'string' && name !== '' ? name : 'MCP server';
+}

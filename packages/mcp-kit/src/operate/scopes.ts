@@ -1,0 +1,74 @@
+import { isRecord, type Notification, type Request } from '#jsonrpc';
+import type { AuthSettings } from './settings.ts';
+
+/** What calls need, and whether a caller has it. */
+export interface ScopeRules {
+  /** What everything needs. */
+  readonly base: readonly string[];
+  /** What this message needs, with what everything needs; nothing when that is no more. */
+  neededBy(message: Request | Notification): readonly string[] | undefined;
+  covers(granted: ReadonlySet<string> | undefined, needed: readonly string[]): boolean;
+}
+
+const maxFound = 1000;
+
+type Lists = Readonly<Record<string, readonly string[]>>;
+
+export function scopeRules(
+  settings: Pick<AuthSettings, 'scopes' | 'toolScopes' | 'impliedScopes'>,
+): ScopeRules {
+  const { scopes: base = [], toolScopes = {}, impliedScopes = {} } = settings;
+  const exact = new Map(Object.entries(toolScopes).filter(([name]) => !name.endsWith('*')));
+  const prefixes = Object.entries(toolScopes).filter(([name]) => name.endsWith('*'));
+  const asksNoMore = Object.keys(toolScopes).length === 0;
+  const stronger = strongerThan(impliedScopes);
+  const found = new Map<string, { readonly needed: readonly string[] | undefined }>();
+  const forTool = (tool: string): readonly string[] => {
+    const own = exact.get(tool);
+    const shared = prefixes.filter(([name]) => tool.startsWith(name.slice(0, -1)));
+    if (own === undefined && shared.length === 0) return [];
+    return [...(own ?? []), ...shared.flatMap(([, scopes]) => scopes)];
+  };
+  return {
+    base,
+    neededBy({ method, params }) {
+      if (asksNoMore || method !== 'tools/call' || !isRecord(params)) return undefined;
+      const { name } = params;
+      if (typeof name !== 'string') return undefined;
+      const known = found.get(name);
+      if (known !== undefined) return known.needed;
+      const more = forTool(name);
+      const needed = more.length === 0 ? undefined : [...new Set([...base, ...more])];
+      // Names that clients make up are not kept for ever.
+      if (found.size >= maxFound) found.clear();
+      found.set(name, { needed });
+      return needed;
+    },
+    covers(granted, needed) {
+      for (const scope of needed) {
+        if (granted === undefined) return false;
+        if (granted.has(scope)) continue;
+        if (!stronger(scope).some((other) => granted.has(other))) return false;
+      }
+      return true;
+    },
+  };
+}
+
+/** The scopes that stand for a scope, by whatever steps. */
+function strongerThan(implied: Lists): (scope: string) => readonly string[] {
+  const entries = Object.entries(implied);
+  const reach = (scope: string, seen: Set<string>): Set<string> => {
+    for (const [other, covered] of entries) {
+      if (!covered.includes(scope) || seen.has(other)) continue;
+      reach(other, seen.add(other));
+    }
+    return seen;
+  };
+  const known = new Map<string, readonly string[]>();
+  return (scope) => {
+    const found = known.get(scope) ?? [...reach(scope, new Set())];
+    known.set(scope, found);
+    return found;
+  };
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '#base';
+import type { Channel, Sent, Sink } from '#jsonrpc';
+import { traceTarget, type Target } from './index.ts';
+
+/** A channel that does what a test says, and the target that leads to it. */
+function scripted(channel: Partial<Channel> = {}) {
+  const sinks: Sink[] = [];
+  const target: Target = {
+    label: 'scripted',
+    key: 'the key',
+    wire: 'stream',
+    dial: () => ({
+      start: (sink) => sinks.push(sink),
+      send: () => 'sent',
+      reply: () => {},
+      drained: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      ...channel,
+    }),
+  };
+  return { target, sinks };
+}
+
+const deaf: Sink = { message: () => {}, malformed: () => {}, ended: () => {}, closed: () => {} };
+
+test('what was not taken was not said', async () => {
+  const outcomes: Sent[] = ['sent', 'full', 'dropped'];
+  const heard: unknown[] = [];
+  const { target } = scripted({ send: (text) => outcomes[Number(text)] ?? 'dropped' });
+  const channel = await traceTarget(target, (...said) => heard.push(said)).dial();
+  expect(['0', '1', '2'].map((text) => channel.send(text))).toEqual(outcomes);
+  channel.reply(undefined);
+  channel.reply('[3]');
+  expect(heard).toEqual([
+    ['sent', 0],
+    ['sent', 1],
+    ['sent', [3]],
+  ]);
+});
+
+test('every call passes through with all that belongs to it', async () => {
+  const calls: unknown[] = [];
+  const note =
+    (name: string) =>
+    (...args: readonly unknown[]): void =>
+      void calls.push([name, ...args]);
+  const { target, sinks } = scripted({
+    send: (...args) => (note('send')(...args), 'sent'),
+    reply: note('reply'),
+    release: note('release'),
+    drained: async (origin) => note('drained')(origin),
+    close: async () => note('close')(),
+  });
+  const channel = await traceTarget(target, () => {}).dial();
+  const origin = {};
+  const outgoing = { message: { jsonrpc: '2.0', method: 'x' } } as const;
+  channel.start({
+    message: note('message'),
+    malformed: note('malformed'),
+    skipped: note('skipped'),
+    lost: note('lost'),
+    ended: note('ended'),
+    closed: note('closed'),
+  });
+  channel.send('1', origin, outgoing);
+  channel.reply('2', origin);
+  channel.release?.(origin, 5);
+  await channel.drained(origin);
+  const [sink] = sinks;
+  const error = new Error('gone');
+  sink?.message(6, origin);
+  sink?.malformed(7, 'reason', 'sample');
+  sink?.skipped?.('head', 'tail');
+  sink?.lost?.('id', error);
+  sink?.ended();
+  sink?.closed(error);
+  await channel.close();
+  expect(calls).toEqual([
+    ['send', '1', origin, outgoing],
+    ['reply', '2', origin],
+    ['release', origin, 5],
+    ['drained', origin],
+    ['message', 6, origin],
+    ['malformed', 7, 'reason', 'sample'],
+    ['skipped', 'head', 'tail'],
+    ['lost', 'id', error],
+    ['ended'],
+    ['closed', error],
+    ['close'],
+  ]);
+});
+
+test('what a channel or its listener cannot do stays so', async () => {
+  const { target, sinks } = scripted();
+  const channel = await traceTarget(target, () => {}).dial();
+  expect(channel.release).toBeUndefined();
+  channel.start(deaf);
+  expect(() => {
+    sinks[0]?.skipped?.('', '');
+    sinks[0]?.lost?.(1, new Error('gone'));
+  }).not.toThrow();
+});
+
+test('a listener that throws disturbs nobody, and is reported', async () => {
+  const reports: string[] = [];
+  const logger = { ...silentLogger, error: (text: string) => void reports.push(text) };
+  const { target, sinks } = scripted();
+  const listener = (): never => {
+    throw new Error('oops');
+  };
+  const channel = await traceTarget(target, listener, logger).dial();
+  const messages: unknown[] = [];
+  channel.start({ ...deaf, message: (value) => messages.push(value) });
+  expect(channel.send('1')).toBe('sent');
+  sinks[0]?.message(2);
+  expect(messages).toEqual([2]);
+  expect(reports).toHaveLength(2);
+  expect(reports[0]).toContain('oops');
+});
+
+test('it is the same server to everybody else, and so is where it leads', async () => {
+  const heard: unknown[] = [];
+  const { target } = scripted();
+  const fallback: Target = { ...scripted().target, label: 'second way', wire: 'http' };
+  const traced = traceTarget({ ...target, fallback }, (...said) => heard.push(said));
+  expect(traced).toMatchObject({ label: 'scripted', key: 'the key', wire: 'stream' });
+  expect(traced.fallback).toMatchObject({ label: 'second way', wire: 'http' });
+  (await traced.fallback?.dial())?.send('1');
+  expect(heard).toEqual([['sent', 1]]);
+  expect(traceTarget(target, () => {})).not.toHaveProperty('fallback');
+});

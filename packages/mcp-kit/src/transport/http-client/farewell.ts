@@ -1,0 +1,24 @@
+import { createDeferred } from '#base';
+import type { Handshake } from './handshake.ts';
+import type { Wire } from './wire.ts';
+
+/** Lets the server forget a session that it may still know; whether it does is its own affair. */
+export function sayFarewell(
+  wire: Wire,
+  { id, lost, headers }: Handshake,
+  timeoutMs: number,
+): Promise<void> {
+  const { promise, resolve } = createDeferred<void>();
+  if (id === undefined || lost) {
+    resolve();
+    return promise;
+  }
+  const done = (): void => {
+    clearTimeout(timer);
+    asking.abort();
+    resolve();
+  };
+  const asking = wire.ask({ method: 'DELETE', headers }, { answered: done, failed: done });
+  const timer = setTimeout(done, timeoutMs);
+  return promise;
+}

@@ -1,0 +1,203 @@
+import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { KitError } from 'mcp-kit/base';
+import {
+  candidateFiles,
+  convertConfig,
+  dialectIds,
+  dialectTitle,
+  isInside,
+  loadConfig,
+  type DialectId,
+  type LoadedConfig,
+} from 'mcp-kit/manager';
+import { nearest, usageError } from '../args.ts';
+import { defineCommand } from '../command.ts';
+import { checkPlace, loadOptions } from '../config.ts';
+import { home, type Globals } from '../globals.ts';
+import { count, print, printJson, tell, warn } from '../output.ts';
+import { plainField, plainText } from '../terminal/plain-text.ts';
+import { columnsOf } from '../terminal/style.ts';
+import { table } from '../terminal/table.ts';
+
+export const configConvert = defineCommand({
+  scope: 'config',
+  options: {
+    to: { type: 'string', value: 'DIALECT', help: 'The host to write for; --list names them.' },
+    from: {
+      type: 'string',
+      value: 'DIALECT',
+      help: "Read this host's files, or --in as one of them.",
+    },
+    in: {
+      type: 'string',
+      value: 'FILE',
+      help: 'Read this file. Default: the files of the project.',
+    },
+    out: { type: 'string', value: 'FILE', help: 'Write to this file; what else is in it stays.' },
+    write: { type: 'boolean', help: "Write to the host's own file in the project." },
+    list: { type: 'boolean', help: 'List the dialects.' },
+  },
+  examples: [
+    {
+      command: 'mcpctl config convert --to vscode',
+      about: 'Print the servers as VS Code has them.',
+    },
+    {
+      command: 'mcpctl config convert --from claude-code --to codex --out .codex/config.toml',
+      about: 'Add the servers of one host to the file of another.',
+    },
+  ],
+  notes: [
+    'Comments and other settings in a file that exists stay. What the host cannot be told goes to standard error.',
+    'References to variables are rewritten in the way of the host; nothing is resolved.',
+  ],
+  async run({ values, globals }) {
+    if (values.list === true) {
+      list(globals);
+      return;
+    }
+    const to = readDialect('to', values.to);
+    const from = values.from === undefined ? undefined : readDialect('from', values.from);
+    const config = await source(globals, { from, file: values.in });
+    const file = await destination(globals, { to, out: values.out, write: values.write ?? false });
+    const into = file === undefined ? undefined : await textOf(file);
+    const { entries } = config;
+    const { text, lost } = await convertConfig(
+      entries,
+      to,
+      into === undefined || file === undefined ? {} : { into, file },
+    );
+    if (file !== undefined && text !== into) await replace(file, text);
+    for (const { server, field, why } of lost) {
+      warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
+    }
+    if (globals.json) {
+      printJson({
+        to,
+        servers: entries.length,
+        ...(file === undefined ? { text } : { file }),
+        lost,
+      });
+    } else if (file === undefined) {
+      // A file gets the text as it is, a terminal what it can show.
+      process.stdout.write(process.stdout.isTTY ? plainText(text) : text);
+    } else {
+      const same = text === into ? ' already has' : ': wrote';
+      print(`${file}${same} ${count(entries.length, 'server')} for ${dialectTitle(to)}`);
+    }
+  },
+});
+
+function list(globals: Globals): void {
+  const dialects = dialectIds.map((id) => ({ id, title: dialectTitle(id) }));
+  if (globals.json) {
+    printJson({ dialects });
+    return;
+  }
+  const rows = dialects.map(({ id, title }) => [id, title]);
+  print(table(rows, { head: ['DIALECT', 'HOST'], columns: columnsOf(process.stdout) }));
+}
+
+function readDialect(option: string, text: string | undefined): DialectId {
+  const found = dialectIds.find((id) => id === text);
+  if (found !== undefined) return found;
+  const known = `Known are ${dialectIds.join(', ')}.`;
+  if (text === undefined) throw usageError(`--${option} is missing`, `Name a host. ${known}`);
+  const near = nearest(text, dialectIds);
+  const hint = near === undefined ? known : `Did you mean ${near}? ${known}`;
+  throw usageError(`--${option} cannot be ${JSON.stringify(text)}`, hint);
+}
+
+/** The servers to convert: of one file, of one host, or of the project; not those that the user has elsewhere. */
+async function source(
+  globals: Globals,
+  { from, file }: { readonly from: DialectId | undefined; readonly file: string | undefined },
+): Promise<LoadedConfig> {
+  await checkPlace(globals);
+  const { home: folder, ...options } = loadOptions(globals);
+  const config = await loadConfig({
+    ...options,
+    ...(file !== undefined && { files: [path.resolve(file)] }),
+    ...(from !== undefined && { dialect: from, ...(file === undefined && { home: folder }) }),
+  });
+  const [error] = config.errors;
+  if (error !== undefined && (file !== undefined || globals.configFile !== undefined)) throw error;
+  for (const { message } of config.errors) tell(message);
+  if (config.entries.length > 0) return config;
+  const where = file ?? (from === undefined ? globals.root : `the files of ${dialectTitle(from)}`);
+  throw usageError(`no servers in ${where}`, 'Name another file with --in FILE.');
+}
+
+/** Where to write to; standard output without. */
+async function destination(
+  globals: Globals,
+  {
+    to,
+    out,
+    write,
+  }: { readonly to: DialectId; readonly out: string | undefined; readonly write: boolean },
+): Promise<string | undefined> {
+  if (out !== undefined && write) {
+    throw usageError('--out and --write exclude each other', 'Leave out one of them.');
+  }
+  if (out !== undefined) return path.resolve(out);
+  if (!write) return undefined;
+  const file = await ownFile(globals.root, to);
+  if (await isInside(globals.root, file)) return file;
+  throw new KitError('invalid_config', `${file} leads out of the project, by a link`, {
+    hint: 'Name the file to write to with --out FILE.',
+  });
+}
+
+/** The file that a host reads in the project: the one that is there, else the one it is called most often. */
+async function ownFile(root: string, to: DialectId): Promise<string> {
+  const surroundings = { root, home: home(), platform: process.platform, env: process.env };
+  const files = candidateFiles(surroundings)
+    .filter(({ dialect, scope }) => dialect === to && scope === 'project')
+    .flatMap((candidate) => candidate.files);
+  const [usual] = files;
+  if (usual === undefined) {
+    const hint = 'Name the file to write to with --out FILE.';
+    throw usageError(`${dialectTitle(to)} has no file in a project`, hint);
+  }
+  for (const file of files) if (await exists(file)) return file;
+  return usual;
+}
+
+function exists(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What is in the file now; nothing when there is none. */
+async function textOf(file: string): Promise<string | undefined> {
+  if (!(await exists(file))) return undefined;
+  // A link could lead anywhere, and whoever wrote the project put it there.
+  if ((await lstat(file)).isSymbolicLink()) {
+    throw new KitError('invalid_config', `${file} is a link, which is not written through`, {
+      hint: 'Name the file that it points to with --out FILE.',
+    });
+  }
+  return readFile(file, 'utf8');
+}
+
+/** Writes beside the file, and puts it in its place in one step. */
+async function replace(file: string, text: string): Promise<void> {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    const mode = await stat(file).then(
+      (stats) => stats.mode & 0o777,
+      () => 0o644,
+    );
+    await writeFile(beside, text, { flag: 'wx', mode });
+    await rename(beside, file);
+  } catch (cause) {
+    await rm(beside, { force: true });
+    const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
+    throw new KitError('invalid_config', `${file} cannot be written (${code})`, { cause });
+  }
+}

@@ -1,0 +1,108 @@
+import path from 'node:path';
+import type { KitError } from 'mcp-kit/base';
+import {
+  candidateFiles,
+  isInside,
+  loadConfig,
+  targetOf,
+  type LoadedConfig,
+  type LoadOptions,
+  type ServerEntry,
+} from 'mcp-kit/manager';
+import { nearest, usageError } from './args.ts';
+import { home, type Globals } from './globals.ts';
+import { tell, warn } from './output.ts';
+import { plainField } from './terminal/plain-text.ts';
+
+/** Where configuration is looked for, going by the options. */
+export function loadOptions({ root, configFile }: Globals): LoadOptions {
+  const files = configFile === undefined ? {} : { files: [configFile] };
+  return { root, home: home(), env: process.env, ...files };
+}
+
+/** What the files say. What is wrong with them goes to standard error; a file that was named, or is the only one, must be right. */
+export async function readConfig(globals: Globals, server?: string): Promise<LoadedConfig> {
+  await checkPlace(globals);
+  const config = await loadConfig(loadOptions(globals));
+  const [error, ...others] = config.errors;
+  const isFatal = globals.configFile !== undefined || config.entries.length === 0;
+  for (const { message } of isFatal ? others : config.errors) tell(message);
+  if (isFatal && error !== undefined) throw error;
+  for (const { file, pointer, message } of config.warnings) {
+    if (!concerns(config, { file, pointer }, server)) continue;
+    warn(globals, plainField(`warning: ${file}#${pointer}: ${message}`));
+  }
+  return config;
+}
+
+/** Whether a remark is about the server in question; without one, all are. */
+function concerns(
+  { entries }: LoadedConfig,
+  at: { readonly file: string; readonly pointer: string },
+  server: string | undefined,
+): boolean {
+  if (server === undefined) return true;
+  const from = entries.find(({ name }) => name === server)?.provenance;
+  return from !== undefined && from.file === at.file && at.pointer.startsWith(from.pointer);
+}
+
+/** Refuses a `--config` outside of the root, unless the user allows it. */
+export async function checkPlace(globals: Globals): Promise<void> {
+  const { configFile, root, allowConfigOutsideRoot } = globals;
+  if (configFile === undefined || (await isInside(root, configFile))) return;
+  if (allowConfigOutsideRoot) {
+    warn(globals, `WARNING: --config points outside --root: ${configFile}`);
+    return;
+  }
+  throw usageError(
+    `--config must be within --root (pass --allow-config-outside-root to override): ${configFile}`,
+    `The root is ${root}.`,
+  );
+}
+
+/** The entry of a server; a name that is not there is a usage error that says what there is. */
+export function entryOf(config: LoadedConfig, name: string, globals: Globals): ServerEntry {
+  const found = config.entries.find((entry) => entry.name === name);
+  if (found !== undefined) return found;
+  if (config.entries.length === 0) throw noServers(globals, config);
+  const names = config.entries.map((entry) => entry.name);
+  const near = nearest(name, names);
+  const meant = near === undefined ? '' : `Did you mean ${near}? `;
+  throw usageError(`unknown mcp server: ${name}`, `${meant}There are: ${names.join(', ')}.`);
+}
+
+/** Why nothing can be done without a server: where was looked, and what to write there. */
+export function noServers(globals: Globals, config: LoadedConfig): KitError {
+  const { configFile, root } = globals;
+  const [error] = config.errors;
+  if (error !== undefined) return error;
+  const example =
+    '{ "version": 1, "servers": { "NAME": { "transport": "stdio", "argv": ["npx", "PACKAGE"] } } }';
+  const otherwise = 'Without a file: mcpctl tools --url URL, or mcpctl tools -- npx PACKAGE';
+  if (configFile !== undefined) {
+    return usageError(`no servers in ${configFile}`, `Write one: ${example}\n${otherwise}`);
+  }
+  const surroundings = { root, home: home(), platform: process.platform, env: process.env };
+  const files = candidateFiles(surroundings)
+    .filter(({ scope }) => scope === 'project')
+    .flatMap((candidate) => candidate.files.map((file) => path.relative(root, file)));
+  return usageError(
+    `no servers in ${root}, and none in the settings of your other programs`,
+    `Looked for ${[...new Set(files)].join(', ')}.\nWrite mcp.json: ${example}\n${otherwise}`,
+  );
+}
+
+/** What a server is, in few words and without secrets. */
+export function shownTarget(entry: ServerEntry, { showArgv }: Globals): string {
+  const { transport } = entry;
+  if (transport.kind !== 'stdio') return targetOf(entry);
+  return showArgv ? [transport.command, ...transport.args].join(' ') : transport.command;
+}
+
+/** A file as its user would name it: below the project or the home folder, if it is. */
+export function shownFile(file: string, { root }: Globals): string {
+  const inRoot = path.relative(root, file);
+  if (!inRoot.startsWith('..') && !path.isAbsolute(inRoot)) return inRoot;
+  const inHome = path.relative(home(), file);
+  return inHome.startsWith('..') || path.isAbsolute(inHome) ? file : path.join('~', inHome);
+}

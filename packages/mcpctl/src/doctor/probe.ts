@@ -1,0 +1,172 @@
+import type {
+  Agent as HttpAgent,
+  ClientRequest,
+  ClientRequestArgs,
+  IncomingMessage,
+} from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { KitError } from 'mcp-kit/base';
+import { msSince } from './rung.ts';
+
+/** The stages of one HTTP request, in order. */
+export type Stage = 'dns' | 'tcp' | 'tls' | 'http';
+
+/** What is asked of an HTTP server. */
+export interface Question {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Makes the connection, and nobody else's: the one that judges where it leads, for servers that are not trusted. */
+  readonly agent: HttpAgent | HttpsAgent;
+  readonly timeoutMs: number;
+}
+
+/** How far one request came, and what was seen on the way. */
+export interface Probe {
+  /** When each stage was over, in milliseconds after the one before. */
+  readonly took: Readonly<Partial<Record<Stage, number>>>;
+  readonly addresses: readonly string[];
+  readonly address?: string;
+  readonly certificate?: PeerCertificate;
+  readonly tlsVersion?: string;
+  readonly response?: {
+    readonly status: number;
+    readonly headers: IncomingMessage['headers'];
+    /** The beginning of it. */
+    readonly body: string;
+  };
+  /** Where it ended, and why. */
+  readonly failure?: { readonly stage: Stage; readonly error: Error };
+}
+
+const maxBodyBytes = 64 * 1024;
+
+/** Asks once, and notes each stage: looking up, connecting and asking are one operation, so what is seen is what happens. */
+export async function probe(question: Question): Promise<Probe> {
+  const notes = new Notes(question.url);
+  let request: ClientRequest | undefined;
+  const timer = setTimeout(() => {
+    const message = `no answer within ${question.timeoutMs} ms`;
+    request?.destroy(new KitError('timeout', message));
+  }, question.timeoutMs);
+  try {
+    watch(question.agent, notes);
+    request = await startRequest(question);
+    const response = await answerOf(request, notes);
+    const body = question.method === 'GET' ? '' : await beginningOf(response);
+    const { statusCode: status = 0, headers } = response;
+    return { ...notes.seen, response: { status, headers, body } };
+  } catch (error) {
+    const failure = { stage: notes.stage, error: error as Error };
+    return { ...notes.seen, failure };
+  } finally {
+    clearTimeout(timer);
+    // What comes after the answer, a stream without end perhaps, is of no interest.
+    request?.on('error', () => {}).destroy();
+  }
+}
+
+async function startRequest(question: Question): Promise<ClientRequest> {
+  const { url, method, headers, body, agent } = question;
+  const { request } = await (url.protocol === 'https:'
+    ? import('node:https')
+    : import('node:http'));
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const options = { method, agent, headers: { ...headers, ...length } };
+  return request(url, options).end(body);
+}
+
+/** Follows the connection from its first moment: a name that is known already is looked up before a request is told. */
+function watch(agent: HttpAgent | HttpsAgent, notes: Notes): void {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (asked: ClientRequestArgs) => {
+    const socket = connect(asked);
+    notes.follow(socket as Socket);
+    return socket;
+  };
+}
+
+function answerOf(request: ClientRequest, notes: Notes): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('error', reject);
+    request.once('response', (response) => {
+      notes.over('http');
+      resolve(response);
+    });
+  });
+}
+
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const { 'content-type': type = '' } = response.headers;
+  if (type.startsWith('text/event-stream')) return '';
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.length > maxBodyBytes) break;
+  }
+  return text;
+}
+
+/** What is seen of a connection as it opens. */
+class Notes {
+  readonly #isSecure: boolean;
+  readonly #took: Partial<Record<Stage, number>> = {};
+  readonly #addresses: string[] = [];
+  #since = performance.now();
+  #stage: Stage = 'dns';
+  #address: string | undefined;
+  #certificate: PeerCertificate | undefined;
+  #tlsVersion: string | undefined;
+
+  constructor(url: URL) {
+    this.#isSecure = url.protocol === 'https:';
+    // An address needs no lookup.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) this.#stage = 'tcp';
+  }
+
+  get stage(): Stage {
+    return this.#stage;
+  }
+
+  get seen(): Omit<Probe, 'response' | 'failure'> {
+    return {
+      took: this.#took,
+      addresses: this.#addresses,
+      ...(this.#address !== undefined && { address: this.#address }),
+      ...(this.#certificate !== undefined && { certificate: this.#certificate }),
+      ...(this.#tlsVersion !== undefined && { tlsVersion: this.#tlsVersion }),
+    };
+  }
+
+  /** A stage is over; the next one begins. */
+  over(stage: Stage): void {
+    this.#took[stage] = msSince(this.#since);
+    this.#since = performance.now();
+    if (stage === 'dns') this.#stage = 'tcp';
+    else if (stage === 'tcp') this.#stage = this.#isSecure ? 'tls' : 'http';
+    else this.#stage = 'http';
+  }
+
+  follow(socket: Socket): void {
+    socket.on('lookup', (error: Error | null, address: string) => {
+      if (error !== null) return;
+      if (this.#addresses.length === 0) this.over('dns');
+      this.#addresses.push(address);
+    });
+    socket.once('connect', () => {
+      this.over('tcp');
+      this.#address = socket.remoteAddress;
+    });
+    if (!this.#isSecure) return;
+    const secure = socket as TLSSocket;
+    // A certificate that is not accepted is worth seeing as well: after this event it would be gone.
+    secure.prependOnceListener('secure', () => {
+      this.#certificate = secure.getPeerCertificate();
+      this.#tlsVersion = secure.getProtocol() ?? undefined;
+    });
+    secure.once('secureConnect', () => this.over('tls'));
+  }
+}

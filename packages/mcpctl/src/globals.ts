@@ -1,0 +1,160 @@
+import { statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { LoggerLevel } from 'mcp-kit/base';
+import type { EgressPolicy } from 'mcp-kit/manager';
+import { usageError, type OptionValues } from './args.ts';
+import type { globalOptions, targetOptions } from './global-options.ts';
+import { helpHint } from './help.ts';
+import { readTarget, type Target } from './target.ts';
+import { wantsColor } from './terminal/style.ts';
+
+/** The options of every command, understood. */
+export interface Globals {
+  /** One JSON document instead of text for people. */
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Whether standard output may be coloured. */
+  readonly color: boolean;
+  /** Whether the user wants no colour anywhere. */
+  readonly noColor: boolean;
+  readonly trace: boolean;
+  readonly logLevel: LoggerLevel | 'silent';
+  /** The folder of the project, absolute. */
+  readonly root: string;
+  /** The same if the user has named it: only then are servers told of it, as some would take it for all they may use. */
+  readonly namedRoot: string | undefined;
+  /** The one file to read, absolute. */
+  readonly configFile: string | undefined;
+  readonly allowConfigOutsideRoot: boolean;
+  readonly showArgv: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly era: 'auto' | 'legacy' | 'modern';
+  /** Every server of the configuration counts as approved. */
+  readonly trusted: boolean;
+  readonly policy: Partial<EgressPolicy>;
+  readonly allowStdoutLogOutsideRoot: boolean;
+  /** The server that the user has typed, instead of one of a file. */
+  readonly target: Target | undefined;
+  /** What the user should know about the options given. */
+  readonly warnings: readonly string[];
+}
+
+export type GlobalValues = OptionValues<typeof globalOptions & typeof targetOptions>;
+
+/** Turns options into settings; what contradicts itself is a usage error that says what to type. */
+export function readGlobals(values: GlobalValues, typed: readonly string[] | undefined): Globals {
+  const root = readRoot(values.root);
+  checkCombinations(values);
+  return {
+    json: values.json ?? false,
+    quiet: values.quiet ?? false,
+    color: wantsColor(process.stdout, process.env, { noColor: values['no-color'] }),
+    noColor: values['no-color'] ?? false,
+    trace: values.trace ?? false,
+    logLevel: values['log-level'] ?? 'warn',
+    root,
+    namedRoot: values.root === undefined ? undefined : root,
+    configFile: values.config === undefined ? undefined : path.resolve(root, values.config),
+    allowConfigOutsideRoot: values['allow-config-outside-root'] ?? false,
+    showArgv: values['show-argv'] ?? false,
+    timeoutMs: readMs('timeout-ms', values['timeout-ms']),
+    era: values.era ?? 'auto',
+    trusted: values.trust ?? false,
+    policy: readPolicy(values),
+    allowStdoutLogOutsideRoot: values['allow-stdout-log-outside-root'] ?? false,
+    target: readTarget(values, typed),
+    warnings: warningsFor(values),
+  };
+}
+
+/** The folder of the user. Whoever runs this has one, also when the environment says something else or nothing. */
+export function home(): string {
+  const { HOME } = process.env;
+  // A relative one would be a folder of the project, and what is in it would pass for the user's own.
+  if (HOME !== undefined && process.platform !== 'win32' && !path.isAbsolute(HOME)) {
+    return os.userInfo().homedir;
+  }
+  return os.homedir();
+}
+
+/** The folder that is worked in. */
+function readRoot(named: string | undefined): string {
+  const root = path.resolve(named ?? '.');
+  if (named === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
+  throw usageError(`--root: there is no folder ${root}`, 'Name the folder of the project.');
+}
+
+function readPolicy(values: GlobalValues): Partial<EgressPolicy> {
+  const dnsTimeoutMs = readMs('dns-timeout-ms', values['dns-timeout-ms']);
+  return {
+    requireHttps: values['allow-http'] !== true,
+    allowLocalhost: values['allow-localhost'] ?? false,
+    allowPrivateIps: values['allow-private-ip'] ?? false,
+    dnsCheck: values['no-dns-check'] !== true,
+    dnsFailOpen: values['dns-fail-open'] ?? false,
+    allowedHosts: (values['allow-host'] ?? []).map(readHost),
+    ...(dnsTimeoutMs !== undefined && { dnsTimeoutMs }),
+  };
+}
+
+/** A host, perhaps with a port; the policy says the rest. */
+function readHost(text: string): string {
+  if (/^[\w.:[\]-]+$/.test(text)) return text;
+  throw usageError(
+    `--allow-host cannot be ${JSON.stringify(text)}`,
+    'Name a host, perhaps with a port: example.com, example.com:8443. Subdomains follow.',
+  );
+}
+
+function checkCombinations(values: GlobalValues): void {
+  if (values.trust && !values['yes-trust']) {
+    throw usageError(
+      '--trust needs --yes-trust',
+      'It lets every server of the configuration run. If you mean it, add --yes-trust; to trust one server: mcpctl trust approve SERVER',
+    );
+  }
+  if (!values['no-dns-check']) return;
+  const about = (['dns-check', 'dns-timeout-ms', 'dns-fail-open'] as const).find(
+    (name) => values[name] !== undefined,
+  );
+  if (about === undefined) return;
+  throw usageError(
+    `--no-dns-check and --${about} exclude each other`,
+    `Leave out one of them. ${helpHint()}`,
+  );
+}
+
+/** A number of milliseconds that a timer can hold. */
+export function readMs(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (ms > 0 && ms < 2 ** 31) return ms;
+  throw usageError(
+    `--${option} cannot be ${JSON.stringify(text)}`,
+    'Use a whole number of milliseconds, such as 5000.',
+  );
+}
+
+function warningsFor(values: GlobalValues): readonly string[] {
+  const unchecked = values['no-dns-check'] === true;
+  return [
+    ...(values['dns-check']
+      ? [
+          'NOTE: --dns-check is already the default in untrusted mode; the flag is kept for compatibility.',
+        ]
+      : []),
+    ...(values.trust
+      ? [
+          'WARNING: --trust disables the default safety restrictions.',
+          '  Programs that the configuration names are started, with the variables it asks for.',
+          '  Any address that it names is connected to, with the credentials it asks for.',
+          '  Approve single servers instead: mcpctl trust approve SERVER',
+        ]
+      : []),
+    ...(unchecked ? ['WARNING: DNS checks are disabled (--no-dns-check).'] : []),
+    ...(unchecked && values['allow-host'] !== undefined
+      ? ['WARNING: --allow-host is set with DNS checks disabled (--no-dns-check).']
+      : []),
+  ];
+}

@@ -1,0 +1,52 @@
+import { createInterface } from 'node:readline';
+import type { Interaction } from 'mcp-kit/auth';
+import { plainText } from '../terminal/plain-text.ts';
+
+interface Ways {
+  readonly noBrowser: boolean;
+  readonly port: number | undefined;
+}
+
+/** How the person at this terminal logs in. */
+export async function interactionFor({ noBrowser, port }: Ways): Promise<Interaction> {
+  const { browserInteraction } = await import('mcp-kit/auth');
+  return browserInteraction({
+    say: (line) => process.stderr.write(`${plainText(line)}\n`),
+    ...(noBrowser && { open: false as const }),
+    // Where no browser opens, a person can still carry the address over; so can a script.
+    ...((noBrowser || process.stdin.isTTY) && { pasted: readLine }),
+    ...(port !== undefined && { port }),
+  });
+}
+
+/** One line of standard input; none when it ends, or when nobody waits for it any more. */
+function readLine(signal: AbortSignal): Promise<string | undefined> {
+  if (process.stdin.isTTY) return askLine(signal);
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, terminal: false });
+    const stop = (): void => lines.close();
+    lines.once('line', (line) => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => {
+      signal.removeEventListener('abort', stop);
+      process.stdin.pause();
+      resolve(undefined);
+    });
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+}
+
+/** A terminal by itself cuts lines at 4096 letters. */
+async function askLine(signal: AbortSignal): Promise<string | undefined> {
+  const { Questioner } = await import('../terminal/question.ts');
+  const questioner = new Questioner(signal);
+  try {
+    const outcome = await questioner.ask('');
+    return typeof outcome === 'object' ? outcome.line : undefined;
+  } finally {
+    questioner.close();
+  }
+}

@@ -1,0 +1,113 @@
+import type { CommandEntry } from './command.ts';
+
+/** Every command, in the order of the help; a new one is a file in `commands/` and a line here. Two words are a command, too. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  servers: {
+    summary: 'List the servers of the configuration; nothing is started.',
+    aliases: ['list-servers'],
+    load: async () => (await import('./commands/servers.ts')).servers,
+  },
+  tools: {
+    summary: 'List the tools of a server, or of all.',
+    aliases: ['list-tools'],
+    load: async () => (await import('./commands/tools.ts')).tools,
+  },
+  call: {
+    summary: 'Call a tool.',
+    load: async () => (await import('./commands/call.ts')).call,
+  },
+  resources: {
+    summary: 'List the resources of a server, and the templates of resources.',
+    aliases: ['list-resources'],
+    load: async () => (await import('./commands/resources.ts')).resources,
+  },
+  read: {
+    summary: 'Read a resource.',
+    load: async () => (await import('./commands/read.ts')).read,
+  },
+  prompts: {
+    summary: 'List the prompts of a server.',
+    aliases: ['list-prompts'],
+    load: async () => (await import('./commands/prompts.ts')).prompts,
+  },
+  prompt: {
+    summary: 'Get a prompt, filled in.',
+    load: async () => (await import('./commands/prompt.ts')).prompt,
+  },
+  request: {
+    summary: 'Send any request, and print the result.',
+    load: async () => (await import('./commands/request.ts')).request,
+  },
+  notify: {
+    summary: 'Send any notification.',
+    load: async () => (await import('./commands/notify.ts')).notify,
+  },
+  watch: {
+    summary: 'Print what a server says by itself, as it says it.',
+    load: async () => (await import('./commands/watch.ts')).watch,
+  },
+  ping: {
+    summary: 'Ask whether a server is there, and how long it takes to answer.',
+    load: async () => (await import('./commands/ping.ts')).ping,
+  },
+  doctor: {
+    summary: 'Find out why a server does not work, step by step, and what to do.',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  login: {
+    summary: 'Log in to a server.',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    summary: 'Forget the tokens for a server.',
+    load: async () => (await import('./commands/logout.ts')).logout,
+  },
+  whoami: {
+    summary: 'Say who is logged in where; nobody is asked.',
+    load: async () => (await import('./commands/whoami.ts')).whoami,
+  },
+  'trust list': {
+    summary: 'List which servers are trusted.',
+    load: async () => (await import('./commands/trust-list.ts')).trustList,
+  },
+  'trust show': {
+    summary: 'Show what a server would do, and what was approved of it.',
+    load: async () => (await import('./commands/trust-show.ts')).trustShow,
+  },
+  'trust diff': {
+    summary: 'Show what has changed since a server was approved.',
+    load: async () => (await import('./commands/trust-diff.ts')).trustDiff,
+  },
+  'trust approve': {
+    summary: 'Approve servers as they are now.',
+    load: async () => (await import('./commands/trust-approve.ts')).trustApprove,
+  },
+  'trust revoke': {
+    summary: 'Take approvals back.',
+    load: async () => (await import('./commands/trust-revoke.ts')).trustRevoke,
+  },
+  'config explain': {
+    summary: 'Say where each server comes from, what it shadows and what it needs.',
+    load: async () => (await import('./commands/config-explain.ts')).configExplain,
+  },
+  'config lint': {
+    summary: 'Find what is wrong, risky or likely not meant in the files.',
+    load: async () => (await import('./commands/config-lint.ts')).configLint,
+  },
+  'config convert': {
+    summary: 'Write servers as another host has them.',
+    load: async () => (await import('./commands/config-convert.ts')).configConvert,
+  },
+  'config files': {
+    summary: 'List the files that are looked for.',
+    load: async () => (await import('./commands/config-files.ts')).configFiles,
+  },
+  serve: {
+    summary: 'Serve a set of sample tools over HTTP, stdio or a unix socket.',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  completion: {
+    summary: 'Print what a shell needs to complete the words of mcpctl.',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+};

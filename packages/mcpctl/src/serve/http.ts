@@ -1,0 +1,83 @@
+import type { WayOut } from 'mcp-kit/auth';
+import type { Logger } from 'mcp-kit/base';
+import { operateHttp, type Operated, type ServerSettings } from 'mcp-kit/operate';
+import type { Server } from 'mcp-kit/server';
+import { isLoopback, type ProfileName } from 'mcp-kit/transport/http';
+import { tell } from '../output.ts';
+import { announceHttp, type Announcement } from './announce.ts';
+
+/** What is served, and how. */
+export interface HttpPlan {
+  readonly settings: ServerSettings;
+  readonly profile: ProfileName;
+  readonly logger: Logger;
+  readonly logCalls: boolean;
+  /** Say what the user should know. */
+  readonly warn: boolean;
+}
+
+/** A server that can be ended, gently or at once. */
+export interface Ending {
+  readonly announcement: Announcement;
+  /** Ends it; `gently` waits for calls under way, and for whoever has to notice first. */
+  close(gently: boolean): Promise<void>;
+  /** The longest that a gentle end takes. */
+  readonly longestMs: number;
+}
+
+/** Serves over HTTP until it is closed. */
+export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> {
+  const { settings, profile, logger, logCalls, warn } = plan;
+  const wayOut = await wayOutOf(settings);
+  const operated = await operateHttp(server, settings, {
+    profile,
+    logger,
+    logCalls,
+    ...(wayOut && { wayOut }),
+  });
+  if (warn) for (const text of warningsFor(settings, operated)) tell(`warning: ${text}`);
+  reloadOnHangUp(settings, operated);
+  const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
+  const { text, json } = announceHttp(operated.url);
+  const { metricsUrl } = operated;
+  return {
+    announcement: {
+      text: metricsUrl === undefined ? text : `${text}\n\nMetrics: ${metricsUrl}`,
+      json: metricsUrl === undefined ? json : { ...json, metrics: metricsUrl },
+    },
+    longestMs: delayMs + timeoutMs,
+    async close(gently) {
+      const unanswered = gently ? await operated.drain() : 0;
+      if (unanswered > 0) tell(`${unanswered} calls were not answered in time`);
+      await operated.close();
+    },
+  };
+}
+
+async function wayOutOf(settings: ServerSettings): Promise<WayOut | undefined> {
+  if (settings.auth === undefined) return undefined;
+  const { wayOutFor } = await import('./way-out.ts');
+  return wayOutFor(settings);
+}
+
+function warningsFor(settings: ServerSettings, { listening }: Operated): readonly string[] {
+  const { host = '127.0.0.1', auth, tls, publicUrl = '', trustedProxies = [] } = settings;
+  if (isLoopback(host)) return [];
+  const place = `${host}:${listening.port}`;
+  if (auth === undefined) return [`whoever can reach ${place} can call these tools`];
+  const protectedElsewhere = publicUrl.startsWith('https:') || trustedProxies.length > 0;
+  if (tls !== undefined || protectedElsewhere) return [];
+  return [`tokens and keys cross the network in the clear at ${place}: use --tls-cert, or a proxy`];
+}
+
+/** SIGHUP ends programs; where there are files to read again, it is how operators say that they have changed. */
+function reloadOnHangUp({ tls, auth }: ServerSettings, operated: Operated): void {
+  if (tls === undefined && auth?.apiKeys === undefined) return;
+  process.removeAllListeners('SIGHUP');
+  process.on('SIGHUP', () => {
+    operated.reload().then(
+      () => tell('read certificate and keys again'),
+      (error: unknown) => tell(`still with the old files: ${String(error)}`),
+    );
+  });
+}

@@ -1,0 +1,201 @@
+import type { Options, OptionValues } from '../args.ts';
+
+const place = {
+  port: {
+    type: 'string',
+    value: 'PORT',
+    help: 'Port for HTTP; 0 picks a free one. Default: 7420.',
+  },
+  host: { type: 'string', value: 'HOST', help: 'Address for HTTP. Default: 127.0.0.1.' },
+  path: { type: 'string', value: 'PATH', help: 'Path of the HTTP endpoint. Default: /mcp.' },
+  stdio: { type: 'boolean', help: 'Serve on standard input and output instead.' },
+  unix: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Serve on a unix socket instead, one message per line.',
+  },
+  profile: {
+    type: 'string',
+    choices: ['spec', 'v2', '2025-06-18'],
+    value: 'NAME',
+    help: 'Behaviour where the specification leaves room: spec, v2 or 2025-06-18. Default: spec.',
+  },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Take settings from the server section of this JSON file; options come before it.',
+  },
+} as const satisfies Options;
+
+const reach = {
+  'public-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'Where clients reach the endpoint, through whatever is in front. Tokens must be for it.',
+  },
+  insecure: {
+    type: 'boolean',
+    help: 'Allow a HOST that other machines can reach although nothing authenticates them.',
+  },
+  'allowed-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'Accept this name in the Host header, too. May be repeated.',
+  },
+  'allowed-origin': {
+    type: 'string',
+    multiple: true,
+    value: 'ORIGIN',
+    help: 'Let web pages of this origin call and read, by CORS. May be repeated.',
+  },
+  'trusted-proxy': {
+    type: 'string',
+    multiple: true,
+    value: 'ADDRESS',
+    help: 'Believe X-Forwarded-For of this address or network. May be repeated.',
+  },
+  'tls-cert': { type: 'string', value: 'FILE', help: 'Speak https with this certificate (PEM).' },
+  'tls-key': { type: 'string', value: 'FILE', help: 'The key of the certificate (PEM).' },
+} as const satisfies Options;
+
+const authorization = {
+  'auth-issuer': {
+    type: 'string',
+    value: 'URL',
+    help: 'Take access tokens (JWT) of this authorization server.',
+  },
+  'auth-audience': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'Whom tokens must be for. Default: the public URL. May be repeated.',
+  },
+  'auth-jwks': {
+    type: 'string',
+    value: 'URL',
+    help: 'Where the keys of the authorization server are. Default: where its metadata says.',
+  },
+  'auth-token-type': {
+    type: 'string',
+    multiple: true,
+    value: 'TYPE',
+    help: 'What tokens must call themselves (typ). Default: at+jwt. May be repeated.',
+  },
+  'auth-introspection-client': {
+    type: 'string',
+    value: 'ID',
+    help: 'Ask the authorization server about tokens, as this client; its secret is in MCP_INTROSPECTION_SECRET.',
+  },
+  'api-keys': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Take the API keys whose hashes are in FILE.',
+  },
+  'new-api-key': {
+    type: 'string',
+    value: 'NAME',
+    help: 'Add a key to the file of --api-keys, print it once, and end.',
+  },
+  scope: {
+    type: 'string',
+    multiple: true,
+    value: 'SCOPE',
+    help: 'Every call needs this scope; a new key gets it. May be repeated.',
+  },
+  'tool-scope': {
+    type: 'string',
+    multiple: true,
+    value: 'TOOL=SCOPE',
+    help: 'Calls of this tool need this scope, too; delete_* is all that begin so. May be repeated.',
+  },
+} as const satisfies Options;
+
+const limits = {
+  'limit-address': {
+    type: 'string',
+    value: 'RATE',
+    help: 'Requests of one address, as 20/s, 600/min or 20/s burst 40.',
+  },
+  'limit-principal': { type: 'string', value: 'RATE', help: 'Requests of one caller.' },
+  'limit-session': { type: 'string', value: 'RATE', help: 'Requests in one session.' },
+  'limit-tool': {
+    type: 'string',
+    multiple: true,
+    value: '[TOOL=]RATE',
+    help: 'Calls of each tool, or of this one, by all callers. May be repeated.',
+  },
+  'max-calls': { type: 'string', value: 'N', help: 'Calls under way at the same time.' },
+  'max-calls-per-principal': { type: 'string', value: 'N', help: 'The same, of one caller.' },
+} as const satisfies Options;
+
+const operation = {
+  'metrics-port': {
+    type: 'string',
+    value: 'PORT',
+    help: 'Show numbers for Prometheus, and health, at this port of 127.0.0.1.',
+  },
+  'drain-ms': {
+    type: 'string',
+    value: 'MS',
+    help: 'How long calls under way may take after SIGTERM. Default: 1000.',
+  },
+  'drain-delay-ms': {
+    type: 'string',
+    value: 'MS',
+    help: 'Say for this long that it is not ready, before it takes no more. Default: 0.',
+  },
+  'log-format': {
+    type: 'string',
+    choices: ['text', 'json'],
+    value: 'FORMAT',
+    help: 'How logs are written: text, or json with a line per call at info. Default: text.',
+  },
+  'log-level': {
+    type: 'string',
+    choices: ['debug', 'info', 'warn', 'error', 'silent'],
+    value: 'LEVEL',
+    help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
+  },
+} as const satisfies Options;
+
+const output = {
+  json: { type: 'boolean', help: 'Say where it serves as one line of JSON.' },
+  quiet: { type: 'boolean', help: 'Say nothing but errors.' },
+} as const satisfies Options;
+
+/** What `mcpctl serve` takes, as its help groups it. */
+export const serveGroups = {
+  Where: place,
+  'Who can reach it': reach,
+  Authorization: authorization,
+  Limits: limits,
+  Operation: operation,
+  Output: output,
+} as const satisfies Readonly<Record<string, Options>>;
+
+/** What `mcpctl serve` takes. */
+export const serveOptions = {
+  ...place,
+  ...reach,
+  ...authorization,
+  ...limits,
+  ...operation,
+  ...output,
+} as const satisfies Options;
+
+export type ServeValues = OptionValues<typeof serveOptions>;
+
+/** Options that say something about HTTP only. */
+export const httpOnly: readonly (keyof ServeValues)[] = [
+  'port',
+  'host',
+  'path',
+  'config',
+  ...(Object.keys(reach) as (keyof typeof reach)[]),
+  ...(Object.keys(authorization) as (keyof typeof authorization)[]),
+  ...(Object.keys(limits) as (keyof typeof limits)[]),
+  'metrics-port',
+  'drain-ms',
+  'drain-delay-ms',
+];

@@ -1,0 +1,66 @@
+import { isIP } from 'node:net';
+import { usageError } from '../args.ts';
+import type { ServeValues } from './options.ts';
+
+/** A member if there is a value for it. */
+export function given<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [Key in Name]?: Value } {
+  // One member, of the name and type that were given.
+  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
+}
+
+export function numberOf(
+  option: 'metrics-port' | 'drain-ms' | 'drain-delay-ms' | 'max-calls' | 'max-calls-per-principal',
+  values: ServeValues,
+): number | undefined {
+  const text = values[option];
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usageError(`--${option} cannot be "${text}"`, 'Use a whole number.');
+}
+
+export function readUrl(option: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^https?:\/\/./.test(text)) return text;
+  throw usageError(`--${option} cannot be "${text}"`, 'Write it whole: https://host/path.');
+}
+
+export function readPort(port: string): number {
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : Infinity;
+  if (number <= 65_535) return number;
+  throw usageError(
+    `--port cannot be "${port}"`,
+    'Use a number from 0 to 65535; 0 picks a free one.',
+  );
+}
+
+/** As it stands in a Host header. */
+export function readAllowedHost(host: string): string {
+  const name = readName('--allowed-host', host);
+  return isIP(name) === 6 ? `[${name}]` : name;
+}
+
+/** An address in brackets, as in a URL, is meant as the address. */
+export function readName(option: string, host: string): string {
+  const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  if (isIP(bare) !== 0 || /^[A-Za-z0-9._-]+$/.test(bare)) return bare;
+  throw usageError(
+    `${option} cannot be "${host}"`,
+    'Use a host name or an address, without a port.',
+  );
+}
+
+export function readPath(text: string): string {
+  if (/^\/[^\s?#]*$/.test(text)) return text;
+  throw usageError(`--path cannot be "${text}"`, 'Start it with "/", without "?", "#" or spaces.');
+}
+
+export function readOrigin(origin: string): string {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url?.origin === origin.toLowerCase()) return origin;
+  throw usageError(
+    `--allowed-origin cannot be "${origin}"`,
+    'Write it as a browser does: https://host, or https://host:port, without a path.',
+  );
+}

@@ -1,0 +1,141 @@
+// Writes the reference of docs/mcpctl.md from the definitions of the commands; with --check it only compares.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { main, root, say } from './prepare.mjs';
+
+const page = path.join(root, 'docs/mcpctl.md');
+const begin = '<!-- What follows is written by scripts/mcpctl-docs.mjs. -->';
+
+/** The definitions as the program has them, from the sources. */
+async function loadDefinitions() {
+  const { build } = await import('esbuild');
+  const manifest = fs.readFileSync(path.join(root, 'packages/mcp-kit/package.json'), 'utf8');
+  const dependencies = Object.keys(JSON.parse(manifest).dependencies);
+  fs.mkdirSync(path.join(root, 'temp'), { recursive: true });
+  // Inside the repository, so that the dependencies are found.
+  const folder = fs.mkdtempSync(path.join(root, 'temp/mcpctl-docs-'));
+  try {
+    const outfile = path.join(folder, 'definitions.mjs');
+    const modules = ['registry', 'help', 'exit-code', 'global-options'];
+    await build({
+      stdin: {
+        contents: modules.map((module) => `export * from './${module}.ts';`).join('\n'),
+        resolveDir: path.join(root, 'packages/mcpctl/src'),
+      },
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      conditions: ['@mcp-kit/source'],
+      external: dependencies.flatMap((name) => [name, `${name}/*`]),
+      logLevel: 'warning',
+    });
+    const definitions = await import(pathToFileURL(outfile).href);
+    const entries = Object.entries(definitions.commands).filter(([, { hidden }]) => !hidden);
+    const commands = await Promise.all(
+      entries.map(async ([name, entry]) => ({ name, entry, command: await entry.load() })),
+    );
+    return { ...definitions, commands };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+const table = (head, rows) => [
+  `| ${head.join(' | ')} |`,
+  `|${head.map(() => '---|').join('')}`,
+  ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+  '',
+];
+
+function optionRows(options, spelling) {
+  return Object.entries(options).map(([name, option]) => [
+    `\`${spelling(name, option)}\``,
+    option.help,
+  ]);
+}
+
+function describeCommand({ name, entry, command }, { usageOf, spelling }) {
+  const { positionals, options, examples, notes = [] } = command;
+  const { aliases = [], summary } = entry;
+  const args = positionals.map(({ name: label, help }) => [`\`${label}\``, help]);
+  return [
+    `### mcpctl ${name}`,
+    '',
+    summary,
+    ...(aliases.length === 0 ? [] : [`Also called ${aliases.map((a) => `\`${a}\``).join(', ')}.`]),
+    '',
+    '```text',
+    usageOf(name, command),
+    '```',
+    '',
+    ...(args.length === 0 ? [] : table(['argument', 'what'], args)),
+    ...(Object.keys(options).length === 0
+      ? []
+      : table(['option', 'what'], optionRows(options, spelling))),
+    ...(examples.length === 0
+      ? []
+      : [
+          '```text',
+          ...examples.flatMap(({ command: line, about }) => [`# ${about}`, line]),
+          '```',
+          '',
+        ]),
+    ...notes.flatMap((note) => [note, '']),
+  ];
+}
+
+function writeReference(definitions) {
+  const { commands, exitMeanings, globalGroups, targetOptions, spelling } = definitions;
+  return [
+    begin,
+    '',
+    '## Commands',
+    '',
+    ...table(
+      ['command', 'what'],
+      commands.map(({ name, entry }) => {
+        const anchor = `mcpctl ${name}`.replaceAll(' ', '-');
+        return [`[${name}](#${anchor})`, entry.summary];
+      }),
+    ),
+    ...commands.flatMap((one) => describeCommand(one, definitions)),
+    '## Global options',
+    '',
+    'They work before and after every command, except `serve` and `completion`, which have their own.',
+    '',
+    ...Object.entries(globalGroups).flatMap(([title, options]) => [
+      `### ${title}`,
+      '',
+      ...table(['option', 'what'], optionRows(options, spelling)),
+    ]),
+    '### A server that is in no file',
+    '',
+    ...table(
+      ['option', 'what'],
+      [
+        ...optionRows(targetOptions, spelling),
+        ['`-- PROGRAM [ARGUMENT…]`', 'Use the server that this command starts.'],
+      ],
+    ),
+    '## Exit codes',
+    '',
+    ...table(['code', 'meaning'], Object.entries(exitMeanings)),
+  ].join('\n');
+}
+
+await main(async () => {
+  const old = fs.readFileSync(page, 'utf8');
+  const at = old.indexOf(begin);
+  if (at === -1) throw new Error(`docs/mcpctl.md has lost its line "${begin}"`);
+  const text = `${old.slice(0, at)}${writeReference(await loadDefinitions()).trimEnd()}\n`;
+  if (text === old) return;
+  if (process.argv.includes('--check')) {
+    throw new Error('docs/mcpctl.md is out of date: run node scripts/mcpctl-docs.mjs');
+  }
+  fs.writeFileSync(page, text);
+  say('updated docs/mcpctl.md');
+});

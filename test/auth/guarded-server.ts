@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
+import { createServer } from 'mcp-kit/server';
+import { defineTool, toolSet } from 'mcp-kit/tools';
+import { serveHttp } from 'mcp-kit/transport/http';
+
+/** A server behind a guard that looks at tokens, and what can be changed about it while it runs. */
+export interface GuardedServer extends AsyncDisposable {
+  readonly url: string;
+  /** Whose tokens it takes, and says so. */
+  issuer: string;
+  /** The scopes that a call of the tool `write` needs. */
+  writeScopes: readonly string[];
+  /** Tokens that are no longer good, although they look so. */
+  readonly revoked: Set<string>;
+  /** The tokens that came, in turn; undefined for requests without. */
+  readonly tokens: (string | undefined)[];
+  /** Requests that were refused. */
+  refused: number;
+  close(): Promise<void>;
+}
+
+const texts = (name: string) =>
+  defineTool({
+    name,
+    description: 'Says that it was called.',
+    input: { type: 'object', properties: {} },
+    run: () => `${name} was called`,
+  });
+
+/** Serves two tools, `read` and `write`, to those who bring a token of the issuer for this server. */
+export async function startGuardedServer(issuer: string): Promise<GuardedServer> {
+  const features = [toolSet([texts('read'), texts('write')])];
+  const inner = await serveHttp(createServer({ name: 'guarded', version: '1', features }));
+  const outer = http.createServer((request, response) => {
+    void handle(request, response);
+  });
+  outer.listen(0, '127.0.0.1');
+  await once(outer, 'listening');
+  const origin = `http://127.0.0.1:${(outer.address() as AddressInfo).port}`;
+  const close = async (): Promise<void> => {
+    outer.close();
+    outer.closeAllConnections();
+    await inner.close();
+  };
+  const state: GuardedServer = {
+    url: `${origin}/mcp`,
+    issuer,
+    writeScopes: [],
+    revoked: new Set(),
+    tokens: [],
+    refused: 0,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url?.startsWith('/.well-known/oauth-protected-resource')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(metadata(state)));
+      return;
+    }
+    const body = await read(request);
+    const token = request.headers.authorization?.replace(/^\w+ /, '');
+    state.tokens.push(token);
+    const claims = await verify(token, state);
+    if (claims === undefined) {
+      refuse(response, 401, `Bearer resource_metadata="${origin}${metadataPath}", scope="read"`);
+      return;
+    }
+    const granted = (claims['scope'] as string | undefined)?.split(' ') ?? [];
+    const needs = body.includes('"write"') && body.includes('tools/call') ? state.writeScopes : [];
+    if (needs.some((scope) => !granted.includes(scope))) {
+      const scope = needs.join(' ');
+      refuse(response, 403, `Bearer error="insufficient_scope", scope="${scope}"`);
+      return;
+    }
+    pass(request, response, { body, to: inner.url });
+  }
+
+  function refuse(response: ServerResponse, status: number, challenge: string): void {
+    state.refused += 1;
+    response.writeHead(status, { 'www-authenticate': challenge });
+    response.end();
+  }
+
+  return state;
+}
+
+const metadataPath = '/.well-known/oauth-protected-resource/mcp';
+
+function metadata({ url, issuer }: GuardedServer): object {
+  return { resource: url, authorization_servers: [issuer], scopes_supported: ['read'] };
+}
+
+/** The claims of a token that is good here. The keys are asked for each time, so that they are never old. */
+async function verify(
+  token: string | undefined,
+  { issuer, url, revoked }: GuardedServer,
+): Promise<JWTPayload | undefined> {
+  if (token === undefined || revoked.has(token)) return undefined;
+  try {
+    const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
+    const options = { issuer, audience: url, typ: 'at+jwt', clockTolerance: 0 };
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+  return text;
+}
+
+function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, to }: { readonly body: string; readonly to: string },
+): void {
+  const { method, headers } = request;
+  const { authorization: _, host: _host, ...others } = headers;
+  const onward = http.request(to, { method, headers: others }, (answer) => {
+    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  onward.end(body);
+}

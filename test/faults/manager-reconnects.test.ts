@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { adHocEntry } from 'mcp-kit/manager';
+import { expect, test } from 'vitest';
+import { managing } from './lib/managed-servers.ts';
+import { SseServer } from './lib/sse-server.ts';
+
+const clients = 500;
+
+/** The most that came within any 100 ms. */
+function busiest(times: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const time of times) {
+    const bucket = Math.floor(time / 100);
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+  }
+  return Math.max(...counts.values());
+}
+
+test('500 that lose a restarted server come back spread out: no more than 5 % within any 100 ms', async () => {
+  await using server = new SseServer();
+  await server.start();
+  const names = Array.from({ length: clients }, (_, at) => `client${at}`);
+  const entries = names.map((name) => adHocEntry({ url: server.url, flavour: 'sse' }, name));
+  await using watched = managing(entries);
+  const { manager } = watched;
+  await manager.connectAll();
+  expect(manager.connectedServerNames).toHaveLength(clients);
+  const peaks: number[] = [];
+  // A machine that stands still for a moment bunches what was spread: of three tries one must do.
+  for (let round = 1; round <= 3; round += 1) {
+    await server.stop();
+    await server.start();
+    const isBack = (name: string): Promise<unknown> =>
+      watched.until((status) => {
+        return status.name === name && status.state === 'ready' && status.starts > round;
+      });
+    await Promise.all(names.map(isBack));
+    expect(server.arrivals).toHaveLength(clients);
+    peaks.push(busiest(server.arrivals));
+    if (Math.min(...peaks) <= clients / 20) break;
+  }
+  expect(Math.min(...peaks)).toBeLessThanOrEqual(clients / 20);
+}, 60_000);
+
+test('a remote server that stays away is tried ever more quietly, and used as soon as it is back', async () => {
+  await using server = new SseServer();
+  await server.start();
+  const entry = adHocEntry({ url: server.url, flavour: 'sse' }, 'it');
+  await using watched = managing([entry]);
+  const { manager } = watched;
+  await manager.getOrConnectSession('it');
+  await server.stop();
+  const lost = await watched.until(({ state }) => state === 'waiting');
+  expect((lost.retryAt ?? Infinity) - lost.since).toBeLessThanOrEqual(5000);
+  // Whoever asks is told at once that it is not there, and when it is tried again.
+  for (let at = 0; at < 3; at += 1) {
+    await expect(manager.server('it').ping()).rejects.toMatchObject({ code: 'unreachable' });
+  }
+  expect(manager.status('it')).toMatchObject({
+    state: 'waiting',
+    error: { code: 'unreachable' },
+    retryAt: expect.any(Number),
+  });
+  await server.start();
+  await manager.server('it').ping();
+  expect(manager.status('it').state).toBe('ready');
+});
+
+test('a server that asks to be left alone for a while is, by itself', async () => {
+  const busy = createServer((_, response) => {
+    response.writeHead(503, { 'retry-after': '30' }).end();
+  });
+  try {
+    busy.listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}/mcp`;
+    await using watched = managing([adHocEntry({ url }, 'it')]);
+    await expect(watched.manager.connect('it')).rejects.toMatchObject({ code: 'http_status' });
+    const { since, retryAt = 0 } = watched.manager.status('it');
+    expect(retryAt - since).toBeGreaterThanOrEqual(30_000);
+    expect(retryAt - since).toBeLessThanOrEqual(36_000);
+  } finally {
+    busy.closeAllConnections();
+    busy.close();
+  }
+});

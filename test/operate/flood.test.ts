@@ -1,0 +1,125 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { expect, test } from 'vitest';
+import { requireBuild } from '../support/cli.ts';
+import { Child } from '../support/child-process.ts';
+import type { Call } from '../support/http-client.ts';
+import { modern } from '../support/mcp-http.ts';
+import { operating, sample } from './fixture.ts';
+
+/** One connection, over which one request after the other is sent. */
+class Line implements Disposable {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  send({ headers = {}, body }: Call): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const options = { agent: this.#agent, headers, method: 'POST' };
+      const sent = httpRequest(this.#url, options, (response) => {
+        response.on('end', () => resolve(response.statusCode ?? 0)).resume();
+      });
+      sent.on('error', reject).end(JSON.stringify(body));
+    });
+  }
+
+  /** Sends again and again, whatever the answers are; gives how many there were. */
+  async flood(call: Call, ms: number): Promise<number> {
+    const endMs = performance.now() + ms;
+    let answers = 0;
+    while (performance.now() < endMs) {
+      await this.send(call);
+      answers += 1;
+    }
+    return answers;
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+const call = (headers: Record<string, string> = {}): Call =>
+  modern('tools/call', { name: 'whoami' }, { headers });
+
+test('a connection that does not wait when it is refused is answered once a second', async () => {
+  await using server = await operating({ limits: { address: '1/h' } });
+  using line = new Line(server.url);
+  expect(await line.send(call())).toBe(200);
+  expect(await line.flood(call(), 1500)).toBeLessThanOrEqual(4);
+});
+
+test('a connection is held for no longer than its limit lasts', async () => {
+  await using server = await operating({ limits: { address: '20/s burst 1' } });
+  using line = new Line(server.url);
+  const statuses: number[] = [];
+  const startMs = performance.now();
+  while (statuses.filter((status) => status === 200).length < 5 && statuses.length < 500) {
+    statuses.push(await line.send(call()));
+  }
+  // Four waits of 50 ms, and what a busy machine adds; with a second each it would be four.
+  expect(performance.now() - startMs).toBeLessThan(2500);
+  expect(statuses.length).toBeLessThan(50);
+});
+
+test('whoever waits as long as they are told is answered at once', async () => {
+  await using server = await operating({ limits: { address: '1/s' } });
+  using line = new Line(server.url);
+  const took: number[] = [];
+  for (let times = 0; times < 3; times++) {
+    expect(await line.send(call())).toBe(200);
+    expect(await line.send(call())).toBe(429);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const startMs = performance.now();
+    expect(await line.send(call())).toBe(200);
+    took.push(performance.now() - startMs);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  expect(Math.min(...took)).toBeLessThan(200);
+}, 20_000);
+
+test('a proxy that is believed is not held for one of those it carries', async () => {
+  await using server = await operating({
+    limits: { address: '1/h' },
+    trustedProxies: ['127.0.0.1'],
+  });
+  using line = new Line(server.url);
+  const from = (address: string): Call => call({ 'x-forwarded-for': address });
+  expect(await line.send(from('203.0.113.1'))).toBe(200);
+  const startMs = performance.now();
+  for (let times = 0; times < 20; times++) {
+    expect(await line.send(from('203.0.113.1'))).toBe(429);
+  }
+  expect(await line.send(from('203.0.113.2'))).toBe(200);
+  expect(performance.now() - startMs).toBeLessThan(5000);
+});
+
+/** What a server of its own spends, in seconds of CPU, on a flood over several connections. */
+async function cpuOfFlood(...args: readonly string[]): Promise<number> {
+  const serve = ['serve', '--port', '0', '--json', '--metrics-port', '0', ...args];
+  await using child = Child.mcpctl(...serve);
+  const line = await child.until(() => /^.*\n/.exec(child.stdout)?.[0]);
+  const { url, metrics } = JSON.parse(line) as { url: string; metrics: string };
+  const spent = async (): Promise<number> =>
+    sample(await (await fetch(metrics)).text(), 'process_cpu_seconds_total');
+  const time = modern('tools/call', { name: 'get_time_now', arguments: {} });
+  const lines = Array.from({ length: 8 }, () => new Line(url));
+  try {
+    await Promise.all(lines.map((one) => one.flood(time, 300)));
+    const before = await spent();
+    await Promise.all(lines.map((one) => one.flood(time, 1500)));
+    return (await spent()) - before;
+  } finally {
+    for (const one of lines) one[Symbol.dispose]();
+  }
+}
+
+test('a flood that is refused costs a fifth of one that is served at most', async () => {
+  requireBuild();
+  const served = await cpuOfFlood();
+  const refused = await cpuOfFlood('--limit-address', '1/h');
+  expect(served).toBeGreaterThan(0.05);
+  expect(refused * 5).toBeLessThan(served);
+}, 30_000);

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+const fixture = path.join(root, 'bench/lib/host.mjs');
+
+let folder = '';
+const installed = (...parts: string[]): string => path.join(folder, 'node_modules', ...parts);
+
+/** Runs npm: the one that runs these tests, where it does. */
+async function runNpm(...args: string[]): Promise<void> {
+  const cli = process.env['npm_execpath'];
+  const [command, ...first] = cli?.endsWith('.js') ? [process.execPath, cli] : ['npm'];
+  await promisify(execFile)(command ?? '', [...first, ...args], { cwd: folder });
+}
+
+/** Runs the program as its package installed it. */
+async function mcpctl(
+  ...args: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const command = [installed('.bin', 'mcpctl'), ...args];
+  try {
+    const printed = await promisify(execFile)(process.execPath, command, { cwd: folder });
+    return { code: 0, ...printed };
+  } catch (error) {
+    // What a program that ended with another code is reported as.
+    return error as { code: number; stdout: string; stderr: string };
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'mcpctl-installed-'));
+  await runNpm('pack', path.join(root, 'packages/mcpctl'), '--ignore-scripts', '--silent');
+  const [archive] = await readdir(folder);
+  await runNpm('install', `./${archive}`, '--offline', '--ignore-scripts', '--no-audit');
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('mcpctl installs as fewer than 15 packages and less than 10 MB', async () => {
+  const text = await readFile(installed('.package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { packages: object };
+  expect(Object.keys(packages)).toEqual(['node_modules/mcpctl']);
+  const files = await readdir(installed(), { recursive: true });
+  const sizes = await Promise.all(files.map(async (file) => (await lstat(installed(file))).size));
+  const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+  expect(megabytes).toBeLessThan(10);
+});
+
+test('mcpctl works where nothing else is installed', async () => {
+  const server = [process.execPath, fixture, 'floor', 'stdio', '{"era":"2025-11-25"}'];
+  const listed = await mcpctl('tools', '--json', '--', ...server);
+  expect(listed).toMatchObject({ code: 0 });
+  const { tools } = JSON.parse(listed.stdout) as { tools: { name: string }[] };
+  expect(tools.map(({ name }) => name)).toEqual(['echo', 'large']);
+});
+
+test('what mcpctl bundles it also finds: the validator of arguments', async () => {
+  const server = [process.execPath, fixture, 'floor', 'stdio', '{"era":"2025-11-25"}'];
+  const refused = await mcpctl(
+    'call',
+    'echo',
+    '--args',
+    '{"message":1}',
+    '--json',
+    '--',
+    ...server,
+  );
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('message');
+  expect(refused.stderr).not.toContain('bug');
+});
+
+test('an error of the library is known for what it is throughout the program', async () => {
+  const failed = await mcpctl('tools', '--json', '--', path.join(folder, 'no-such-program'));
+  const { error } = JSON.parse(failed.stdout) as { error: { code: string } };
+  expect(error.code).toBe('process_failed');
+});
+
+test('the licences of all that mcpctl contains come with it', async () => {
+  const text = await readFile(installed('mcpctl/dist/licenses.txt'), 'utf8');
+  for (const name of ['ajv', 'cross-spawn', 'jsonc-parser', 'smol-toml', 'yaml']) {
+    expect(text).toMatch(new RegExp(`^${name} [0-9.]+ \\((MIT|ISC|BSD-3-Clause)\\)$`, 'm'));
+  }
+});
