@@ -1,7 +1,8 @@
 // Many writes in one call, with a report for each: node examples/batch-write.mjs
 // Shows what is answered when some of them fail, and checks it.
 import { createServer } from 'mcp-kit/server';
-import { applied, batchSchema, defineTool, fail, runBatch, toolSet } from 'mcp-kit/tools';
+import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { applied, batchSchema, governed, runBatch } from 'mcp-kit/tools/governed';
 import { demo } from './lib/demo.mjs';
 
 const labels = new Map([
@@ -70,7 +71,7 @@ const updateItemLabels = defineTool({
   },
 });
 
-const tools = toolSet([updateItemLabels], { contract: 'governed' });
+const tools = toolSet([updateItemLabels], { contract: governed() });
 const server = createServer({ name: 'items', version: '1.0.0', features: [tools] });
 
 await demo(server, async (call) => {

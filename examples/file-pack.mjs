@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
 
@@ -195,9 +196,7 @@ function serverFor(root) {
   return createServer({
     name: 'files',
     version: '1.0.0',
-    features: [
-      toolSet(tools, { contract: 'governed', governance: { requirePlan: 'destructive' } }),
-    ],
+    features: [toolSet(tools, { contract: governed({ requirePlan: 'destructive' }) })],
   });
 }
 

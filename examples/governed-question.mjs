@@ -3,6 +3,7 @@
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { demo } from './lib/demo.mjs';
 
 const branches = new Map([
@@ -54,7 +55,7 @@ const deleteBranchRef = defineTool({
   },
 });
 
-const tools = toolSet([deleteBranchRef], { contract: 'governed' });
+const tools = toolSet([deleteBranchRef], { contract: governed() });
 const server = createServer({ name: 'branches', version: '1.0.0', features: [tools] });
 
 for (const era of ['legacy', 'modern']) {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { callWithRetries } from 'mcp-kit/tools/govern';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
@@ -100,7 +101,7 @@ const serverFor = (base) =>
   createServer({
     name: 'users',
     version: '1.0.0',
-    features: [toolSet(apiPack(base), { contract: 'governed', governance: { timeoutMs: 10_000 } })],
+    features: [toolSet(apiPack(base), { contract: governed({ timeoutMs: 10_000 }) })],
   });
 
 /** An API that is away at its second question. */

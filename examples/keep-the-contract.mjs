@@ -2,6 +2,7 @@
 // Lints them, tries every promise they make on their examples, and compares their manifest with that of an older version.
 import { toolContract } from 'mcp-kit/testing';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { diffManifests, lintTools } from 'mcp-kit/tools/govern';
 
 /** The tools of a counter, with a world of their own. */
@@ -38,7 +39,7 @@ function counter(most) {
   return { tools: [setCounterValue], snapshot: () => value };
 }
 
-const manifestOf = (tools) => toolSet(tools, { contract: 'governed' }).manifests();
+const manifestOf = (tools) => toolSet(tools, { contract: governed() }).manifests();
 const { tools } = counter(100);
 
 const findings = lintTools(manifestOf(tools));

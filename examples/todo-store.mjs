@@ -2,6 +2,7 @@
 // Serves over stdio. `--demo` shows instead what a careful caller does, and checks it.
 import { createServer } from 'mcp-kit/server';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
 
@@ -114,9 +115,8 @@ const deleteTodoItem = defineTool({
 });
 
 const tools = toolSet([listTodoItems, createTodoItem, setTodoDone, deleteTodoItem], {
-  contract: 'governed',
   // Nothing is deleted that nobody has looked at before.
-  governance: { requirePlan: 'destructive' },
+  contract: governed({ requirePlan: 'destructive' }),
 });
 const server = createServer({ name: 'todo', version: '1.0.0', features: [tools] });
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'mcp-kit/server';
-import { createTraces, defineTool, toolSet } from 'mcp-kit/tools';
+import { defineTool, toolSet } from 'mcp-kit/tools';
+import { createTraces, governed } from 'mcp-kit/tools/governed';
 import { parseTraces, renderTrace, traceFile } from 'mcp-kit/tools/govern';
 import { demo } from './lib/demo.mjs';
 
@@ -42,8 +43,7 @@ const findBookTitles = defineTool({
 });
 
 const tools = toolSet([findBookTitles], {
-  contract: 'governed',
-  governance: { traces: createTraces(100, file.sink) },
+  contract: governed({ traces: createTraces(100, file.sink) }),
 });
 const server = createServer({ name: 'books', version: '1.0.0', features: [tools] });
 

@@ -3,6 +3,7 @@
 import { createServer } from 'mcp-kit/server';
 import { openSession } from 'mcp-kit/client';
 import { defineTool, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 
@@ -29,8 +30,7 @@ const tools = toolSet(
     read('get_shop_secrets', 'internal', 'secrets'),
   ],
   {
-    contract: 'governed',
-    governance: {
+    contract: governed({
       // What one does not see one cannot call.
       visible: ({ principal }) => (principal === 'owner' ? ['core', 'advanced'] : ['core']),
       permit: ({ tool, principal }) =>
@@ -48,7 +48,7 @@ const tools = toolSet(
             },
         },
       ],
-    },
+    }),
   },
 );
 const server = createServer({ name: 'shop', version: '1.0.0', features: [tools] });

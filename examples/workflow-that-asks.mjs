@@ -2,7 +2,9 @@
 // Puts a version on trial, asks whether it is good, and only then releases it. Shown with a client of each era.
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { defineWorkflow, fail, toolSet } from 'mcp-kit/tools';
+import { fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { demo } from './lib/demo.mjs';
 
 const site = { trial: 'v1', live: 'v1' };
@@ -56,7 +58,7 @@ const updateSiteVersion = defineWorkflow({
     },
   });
 
-const tools = toolSet([updateSiteVersion], { contract: 'governed' });
+const tools = toolSet([updateSiteVersion], { contract: governed() });
 const server = createServer({ name: 'site', version: '1.0.0', features: [tools] });
 
 for (const era of ['legacy', 'modern']) {

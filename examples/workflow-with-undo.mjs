@@ -2,7 +2,9 @@
 // Reserves, charges and sends. Shows what happens when a stage fails, and what can be taken back later.
 import { createServer } from 'mcp-kit/server';
 import { createMemoryStore } from 'mcp-kit/store';
-import { defineWorkflow, fail, toolSet, workflowTools } from 'mcp-kit/tools';
+import { fail, toolSet } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
+import { defineWorkflow, workflowTools } from 'mcp-kit/tools/workflow';
 import { demo } from './lib/demo.mjs';
 
 const stock = new Map([['tea', 5]]);
@@ -84,8 +86,7 @@ const createShopOrder = defineWorkflow({
   );
 
 const tools = toolSet([createShopOrder, ...workflowTools([createShopOrder])], {
-  contract: 'governed',
-  governance: { store },
+  contract: governed({ store }),
 });
 const server = createServer({ name: 'shop', version: '1.0.0', features: [tools] });
 const state = () => `stock ${stock.get('tea')}, charges ${charges.size}, parcels ${parcels.size}`;

@@ -116,6 +116,17 @@ test('a server loads no client', async () => {
   expect(layers).not.toContain('client');
 });
 
+test('a server of plain tools loads neither governance nor workflows, and a governed one no workflows', async () => {
+  const folders = (modules: string[]): Set<string> =>
+    new Set(modules.map((module) => path.dirname(module)));
+  const plain = folders(await modulesLoadedBy('server', 'tools', 'transport', 'transport/http'));
+  const own = ['governed', 'lint', 'workflow'].map((name) => path.join('tools', name));
+  expect(own.filter((folder) => plain.has(folder))).toEqual([]);
+  const governed = folders(await modulesLoadedBy('tools/governed'));
+  expect(own.filter((folder) => governed.has(folder))).toEqual([path.join('tools', 'governed')]);
+  expect(governed).not.toContain('store');
+});
+
 test('a server loads nothing that is only for those who build, call or watch its tools', async () => {
   const modules = await modulesLoadedBy('server', 'tools', 'transport', 'transport/http');
   const around = ['lint/lint', 'manifest-diff', 'retry', 'trace-sinks', 'waterfall'];

@@ -3,6 +3,7 @@
 const buildServer = async ({ tools, writing = false }) => {
   const { createServer } = await import('mcp-kit/server');
   const { defineTool, toolSet } = await import('mcp-kit/tools');
+  const { governed } = await import('mcp-kit/tools/governed');
   const safety = writing ? 'mutating' : 'readonly';
   // the set adds two tools of its own
   const defined = tools.slice(0, Math.max(2, tools.length - 2)).map((tool) =>
@@ -16,7 +17,7 @@ const buildServer = async ({ tools, writing = false }) => {
       run: tool.run,
     }),
   );
-  const set = toolSet(defined, { contract: 'governed' });
+  const set = toolSet(defined, { contract: governed() });
   return createServer({ name: 'bench', version: '1.0.0', features: [set] });
 };
 
@@ -29,7 +30,12 @@ export default {
       { era: '2025-11-25', mode: 'json' },
       { era: '2025-11-25', mode: 'json', writing: true },
     ],
-    imports: ['mcp-kit/server', 'mcp-kit/tools', 'mcp-kit/transport/http'],
+    imports: [
+      'mcp-kit/server',
+      'mcp-kit/tools',
+      'mcp-kit/tools/governed',
+      'mcp-kit/transport/http',
+    ],
     async serve({ host, port, ...rest }) {
       const { serveHttp } = await import('mcp-kit/transport/http');
       return (await serveHttp(await buildServer(rest), { host, port })).url;

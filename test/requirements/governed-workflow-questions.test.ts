@@ -4,14 +4,9 @@ import { openSession, type Session } from 'mcp-kit/client';
 import { elicit, type InputRequest } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
-import {
-  defineWorkflow,
-  fail,
-  toolSet,
-  workflowTools,
-  type Envelope,
-  type Workflow,
-} from 'mcp-kit/tools';
+import { fail, toolSet, type Envelope } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
+import { defineWorkflow, workflowTools, type Workflow } from 'mcp-kit/tools/workflow';
 
 const question = (message: string): InputRequest<{ action: string; content?: unknown }> =>
   elicit({
@@ -80,8 +75,7 @@ async function start(era: 'legacy' | 'modern', isGood: boolean): Promise<Asking>
   const asked: string[] = [];
   const workflow = releaseWorkflow(site);
   const set = toolSet([workflow, ...workflowTools([workflow])], {
-    contract: 'governed',
-    governance: { lint: 'off', checkResults: true },
+    contract: governed({ lint: 'off', checkResults: true }),
   });
   const server = createServer({ name: 's', version: '1', features: [set] });
   const session = await openSession(memoryTarget(server), {
@@ -150,8 +144,7 @@ async function untilSecondQuestion(args: object = {}): Promise<{
   const site = new Site();
   const workflow = releaseWorkflow(site);
   const set = toolSet([workflow, ...workflowTools([workflow])], {
-    contract: 'governed',
-    governance: { lint: 'off' },
+    contract: governed({ lint: 'off' }),
   });
   const server = createServer({ name: 's', version: '1', features: [set] });
   const client = connectInMemory(server, { capabilities: { elicitation: {} } });
@@ -237,7 +230,7 @@ test('a client that cannot be asked is told so, and nothing is left', async () =
       ask: () => ({ sure: question('Sure?') }),
       apply: () => void site.events.push('two'),
     });
-  const set = toolSet([workflow], { contract: 'governed', governance: { lint: 'off' } });
+  const set = toolSet([workflow], { contract: governed({ lint: 'off' }) });
   const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));
   try {
     const answer = await client.requestModern('tools/call', { name, arguments: {} });

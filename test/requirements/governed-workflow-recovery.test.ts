@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/base';
 import { createMemoryStore } from 'mcp-kit/store';
-import { defineWorkflow, fail, workflowTools, type Envelope } from 'mcp-kit/tools';
+import { fail, type Envelope } from 'mcp-kit/tools';
+import { defineWorkflow, workflowTools } from 'mcp-kit/tools/workflow';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
 import { createGoverned, dataOf, startGoverned } from './seed-002-fixture.ts';

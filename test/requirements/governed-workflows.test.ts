@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createDeferred, silentLogger } from 'mcp-kit/base';
 import { toolContract } from 'mcp-kit/testing';
-import { defineWorkflow, fail, type Trace } from 'mcp-kit/tools';
+import { fail, type Trace } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { lintTools } from 'mcp-kit/tools/govern';
 import { dataOf, startGoverned } from './seed-002-fixture.ts';
 import { failed, orderWorkflow, Shop, statusOf } from './workflow-fixture.ts';

@@ -3,18 +3,14 @@ import type { Logger } from 'mcp-kit/base';
 import type { CallToolResult, Tool as ListedTool } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
 import { connectInMemory, type InMemoryClient } from 'mcp-kit/testing';
+import { defineTool, fail, toolSet, type Change, type Envelope, type Tool } from 'mcp-kit/tools';
 import {
   applied,
   batchSchema,
-  defineTool,
-  fail,
+  governed,
   runBatch,
-  toolSet,
-  type Change,
-  type Envelope,
   type GovernanceOptions,
-  type Tool,
-} from 'mcp-kit/tools';
+} from 'mcp-kit/tools/governed';
 
 interface Point {
   x: number;
@@ -339,10 +335,9 @@ export function createGoverned({
     error: keep('error'),
   };
   const set = toolSet(tools ?? sceneTools(scene), {
-    contract: 'governed',
+    contract: governed({ checkResults: true, ...governance }),
     version: '2.0.0',
     logger,
-    governance: { checkResults: true, ...governance },
   });
   return {
     server: createServer({ name: 'scene', version: '2.0.0', features: [set] }),

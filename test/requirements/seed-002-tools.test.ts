@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/govern';
 import { dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
 
@@ -99,7 +100,7 @@ describe('4 layers', () => {
   });
 
   test('4.1.3 every manifest names the layer', () => {
-    const set = toolSet(sceneTools(new Scene()), { contract: 'governed' });
+    const set = toolSet(sceneTools(new Scene()), { contract: governed() });
     for (const { layer } of set.manifests()) expect(all).toContain(layer);
   });
 });
@@ -156,7 +157,7 @@ describe('5 names', () => {
 
   test('5.3.4 there are no aliases: a name is one tool', () => {
     const [tool] = sceneTools(new Scene());
-    expect(() => toolSet([tool as Tool, tool as Tool], { contract: 'governed' })).toThrow('twice');
+    expect(() => toolSet([tool as Tool, tool as Tool], { contract: governed() })).toThrow('twice');
   });
 });
 
@@ -253,7 +254,7 @@ describe('6.1 what every write takes', () => {
       input: { type: 'object', properties: { dryRun: { type: 'string' } } },
       run: () => 'done',
     });
-    expect(() => toolSet([tool], { contract: 'governed' })).toThrow(
+    expect(() => toolSet([tool], { contract: governed() })).toThrow(
       /input has a property "dryRun"/,
     );
   });
@@ -319,7 +320,7 @@ describe('the linter', () => {
     const logged: string[] = [];
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const governance = { visible: all, lint: lintTools };
-    const set = toolSet(sceneTools(new Scene()), { contract: 'governed', governance, logger });
+    const set = toolSet(sceneTools(new Scene()), { contract: governed(governance), logger });
     expect(logged).toEqual([]);
     expect(lintTools(set.manifests())).toEqual([]);
   });
@@ -329,9 +330,9 @@ describe('the linter', () => {
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const tool = defineTool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
     const remark = 'fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>';
-    toolSet([tool], { contract: 'governed', logger });
+    toolSet([tool], { contract: governed(), logger });
     await vi.waitFor(() => expect(logged).toContain(remark));
-    const refuse = { contract: 'governed', logger, governance: { lint: lintTools } } as const;
+    const refuse = { contract: governed({ lint: lintTools }), logger };
     expect(() => toolSet([tool], refuse)).toThrow(/fetchNode/);
   });
 

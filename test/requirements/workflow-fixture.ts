@@ -1,13 +1,12 @@
 import { silentLogger, type Logger } from 'mcp-kit/base';
 import type { Store } from 'mcp-kit/store';
+import { fail, type Failure } from 'mcp-kit/tools';
 import {
   defineWorkflow,
-  fail,
-  type Failure,
   type Leftover,
   type StageReport,
   type Workflow,
-} from 'mcp-kit/tools';
+} from 'mcp-kit/tools/workflow';
 
 /** What a shop's workflow acts on: stock, charges and parcels, each kept by the key of the stage that made it. */
 export class Shop {

@@ -3,6 +3,7 @@ import { silentLogger, type MaybePromise } from '#base';
 import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
 import { toolSet, type Envelope, type Tool, type ToolExample } from '#tools';
+import { governed } from '#tools/governed';
 import { lintTools } from '#tools/govern';
 import { connectInMemory } from './in-memory-client.ts';
 
@@ -97,7 +98,7 @@ function lintCase(tools: readonly Tool[]): ToolCase {
   return {
     name: 'the linter finds no error',
     async run() {
-      const set = toolSet(tools, { contract: 'governed', governance: { lint: 'off' } });
+      const set = toolSet(tools, { contract: governed({ lint: 'off' }) });
       const findings = lintTools(set.manifests()).filter(({ level }) => level === 'error');
       assert.deepEqual(
         findings.map(({ tool, rule, message }) => `${tool}: ${rule}: ${message}`),
@@ -117,7 +118,7 @@ async function within(
   const world = open();
   const visible = ['core', 'advanced', 'internal'] as const;
   const governance = { checkResults: true, lint: 'off', visible } as const;
-  const set = toolSet(world.tools, { contract: 'governed', governance, logger: silentLogger });
+  const set = toolSet(world.tools, { contract: governed(governance), logger: silentLogger });
   const client = connectInMemory(createServer({ name: 'test', version: '1', features: [set] }));
   try {
     await client.initialize();

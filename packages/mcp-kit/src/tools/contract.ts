@@ -35,6 +35,14 @@ export interface Contract {
   readonly legacyMethods: Readonly<Record<string, Handler>>;
 }
 
+/** Makes the contract of a set. */
+export type CreateContract = (set: {
+  readonly registry: Registry;
+  /** The version that envelopes name. */
+  readonly version: string;
+  readonly logger: Logger;
+}) => Contract;
+
 /** Tools and results as their authors wrote them. */
 export const plainContract: Contract = {
   admit: refusePlans,
@@ -66,6 +74,6 @@ function present({ entry, context }: Call, outcome: Outcome): CallToolResult {
 export function refusePlans({ tool }: Entry): void {
   if (tool.plan === undefined) return;
   throw new KitError('invalid_argument', `tool ${tool.name} has a plan: its set must be governed`, {
-    hint: "Use toolSet(tools, { contract: 'governed' }).",
+    hint: "Use toolSet(tools, { contract: governed() }), with governed from 'mcp-kit/tools/governed'.",
   });
 }

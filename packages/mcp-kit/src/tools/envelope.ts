@@ -1,4 +1,3 @@
-import { Encoded } from '#jsonrpc';
 import type { CallToolResult, JsonSchema } from '#protocol';
 import type { Entry } from './entry.ts';
 import { fail, failureCodes, type Failure } from './failure.ts';
@@ -47,32 +46,8 @@ export function wrap(outcome: Outcome, { output }: Entry, meta: EnvelopeMeta): C
   return isWhole ? { ...shown, content, structuredContent } : { content, structuredContent };
 }
 
-/**
- * The same for a value that is not a whole result, as JSON: most of an envelope is known to need no escaping, and a value that
- * is shown as its own JSON is written once.
- */
-export function encodeSuccess(
-  { value = null, shown }: Outcome & { readonly ok: true },
-  meta: EnvelopeMeta,
-  version: string,
-): Encoded {
-  const [block] = shown.content;
-  const text = shown.content.length === 1 && block?.type === 'text' ? block.text : undefined;
-  const textJson = text === undefined ? '' : JSON.stringify(text);
-  const data = value === text ? textJson : (JSON.stringify(value) ?? 'null');
-  const content =
-    text === undefined ? JSON.stringify(shown.content) : `[{"type":"text","text":${textJson}}]`;
-  const { traceId, tool, durationMs, timestamp } = meta;
-  const replayed = meta.replayed === true ? ',"replayed":true' : '';
-  return new Encoded(
-    `{"content":${content},"structuredContent":{"success":true,"data":${data},"error":null,` +
-      `"meta":{"traceId":"${traceId}","tool":"${tool}","version":${version},` +
-      `"durationMs":${durationMs},"timestamp":"${timestamp}"${replayed}}}}`,
-  );
-}
-
 /** Where the data of a call is within its envelope. */
-const dataPointer = '/properties/data/anyOf/0';
+export const dataPointer = '/properties/data/anyOf/0';
 
 /** Describes the envelopes of a tool whose data its output schema describes. */
 export function envelopeSchema({ output }: Entry): JsonSchema {
@@ -83,25 +58,8 @@ export function envelopeSchema({ output }: Entry): JsonSchema {
   );
 }
 
-/** Describes the envelopes of a tool that writes: its own values are those of what was done, beside a dry run's. */
-export function writeEnvelopeSchema(
-  { output }: Entry,
-  parts: { readonly common: JsonSchema; readonly preview: JsonSchema },
-): JsonSchema {
-  const { common, preview } = parts;
-  const own = output === undefined ? {} : movedSchema(output.json, dataPointer);
-  const required = Array.isArray(own['required']) ? own['required'] : [];
-  const done = {
-    ...own,
-    type: 'object',
-    properties: { ...Object(own['properties']), ...common },
-    required: [...required, ...Object.keys(common)],
-  };
-  const data = { anyOf: [done, preview, { type: 'null' }] };
-  return envelopeOf(data, output === undefined ? {} : dialectOf(output.json));
-}
-
-function envelopeOf(data: JsonSchema, dialect: JsonSchema): JsonSchema {
+/** Describes envelopes around such data. */
+export function envelopeOf(data: JsonSchema, dialect: JsonSchema): JsonSchema {
   const text = { type: 'string' };
   return {
     ...dialect,

@@ -1,4 +1,4 @@
-import type { JsonSchema, ToolAnnotations } from '#protocol';
+import type { JsonSchema } from '#protocol';
 import type { RiskLevel } from './changes.ts';
 import type { Safety, Tool, ToolTraits } from './define-tool.ts';
 import type { FailureCode } from './failure.ts';
@@ -47,18 +47,4 @@ export function isWriting({ tool }: { readonly tool: Tool }): boolean {
 export function listedTraits(tool: Tool): Omit<Traits, 'prerequisites' | 'examples'> {
   const { prerequisites: _prerequisites, examples: _examples, ...shown } = traitsOf(tool);
   return shown;
-}
-
-/** The hints of MCP that follow from the traits; what the author says in so many words goes before. */
-export function derivedAnnotations(tool: Tool): ToolAnnotations {
-  const { safety, idempotent } = traitsOf(tool);
-  const hints =
-    safety === 'readonly'
-      ? { readOnlyHint: true }
-      : {
-          readOnlyHint: false,
-          destructiveHint: safety === 'destructive',
-          idempotentHint: idempotent,
-        };
-  return { ...hints, ...tool.annotations };
 }

@@ -4,22 +4,19 @@ import { invalidParams } from '#protocol';
 import { warmValidator } from '#schema';
 import { listMethod, type Changes, type Context, type Feature } from '#server';
 import type { Call } from './call.ts';
-import { plainContract, type Contract, type Registry } from './contract.ts';
+import { plainContract, type Contract, type CreateContract, type Registry } from './contract.ts';
 import type { Tool } from './define-tool.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './envelope-contract.ts';
-import { governedContract, type GovernanceOptions } from './governed/governed-contract.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface ToolSetOptions {
   readonly pageSize?: number;
   /**
    * `envelope`: every call answers `{ success, data, error, meta }` and can be traced.
-   * `governed`: the same, and calls pass the layers of `governance`; tools may have `plan` and `apply`.
+   * `governed(…)` of `mcp-kit/tools/governed`: the same, and calls pass its layers; tools may have `plan` and `apply`.
    */
-  readonly contract?: 'plain' | 'envelope' | 'governed';
-  /** For the governed contract. */
-  readonly governance?: GovernanceOptions;
+  readonly contract?: 'plain' | 'envelope' | CreateContract;
   /** The version that envelopes name. */
   readonly version?: string;
   /** Where bugs of tools are reported. */
@@ -99,14 +96,14 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
 }
 
 function createContract(registry: Registry, options: ToolSetOptions, logger: Logger): Contract {
-  const { version = '1.0.0', governance = {} } = options;
-  switch (options.contract) {
-    case 'governed':
-      return governedContract({ registry, version, logger, governance });
+  const { version = '1.0.0', contract = 'plain' } = options;
+  switch (contract) {
+    case 'plain':
+      return plainContract;
     case 'envelope':
       return envelopeContract(registry, version);
     default:
-      return plainContract;
+      return contract({ registry, version, logger });
   }
 }
 

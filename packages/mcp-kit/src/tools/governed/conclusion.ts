@@ -3,12 +3,13 @@ import { Encoded, isRecord, RpcError, type Params } from '#jsonrpc';
 import type { CallToolResult } from '#protocol';
 import type { Context } from '#server';
 import type { Entry } from '../entry.ts';
-import { encodeSuccess, heeded, wrap, type EnvelopeMeta } from '../envelope.ts';
+import { heeded, wrap, type EnvelopeMeta } from '../envelope.ts';
 import { fail } from '../failure.ts';
 import type { Outcome } from '../result.ts';
 import { callTraceId } from '../trace-context.ts';
 import { summarise, timestampNow, type Trace, type Traces } from '../traces.ts';
 import { traceOf, type CallScope } from './call-scope.ts';
+import { encodeSuccess } from './envelope-text.ts';
 import type { Prepared } from './prepared.ts';
 
 /** What the end of every call of a set needs. */

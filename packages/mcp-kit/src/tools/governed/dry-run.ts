@@ -1,6 +1,6 @@
 import { canonicalJson, chain, crypto, isPromise, type MaybePromise } from '#base';
-import type { Store } from '#store';
 import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
+import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest.ts';
@@ -17,7 +17,7 @@ interface DryRunOptions {
   readonly tokens: PlanTokens;
   readonly requirePlan: PlanPolicy;
   /** Remembers which plans have been applied. */
-  readonly store: Store;
+  readonly store: Keeping;
 }
 
 /** Plans every write; a dry run ends with the plan, anything else goes on to apply exactly that. */
@@ -173,7 +173,7 @@ function opened(planToken: string, binding: PlanBinding, tokens: PlanTokens): Op
  * A plan is applied once, also where doing so leaves no mark on what it was made from. Under an idempotency key that
  * means once by the call with this key, however often it is tried.
  */
-async function useOnce(token: OpenedToken, call: CallScope, { kv }: Store): Promise<void> {
+async function useOnce(token: OpenedToken, call: CallScope, { kv }: Keeping): Promise<void> {
   const { nonce, expiresMs } = token;
   const { idempotencyKey } = call.control;
   const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;

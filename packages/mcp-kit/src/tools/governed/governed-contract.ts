@@ -1,12 +1,13 @@
 import { isPromise, KitError, type Logger } from '#base';
-import { createMemoryStore, type Store } from '#store';
+import type { Store } from '#store';
 import type * as Govern from '#tools/govern';
-import type { Contract, Registry } from '../contract.ts';
+import type { CreateContract, Registry } from '../contract.ts';
+import { memoryOnDemand } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
 import { listed, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
-import { derivedAnnotations, listedTraits, type Manifest } from '../manifest.ts';
+import { listedTraits, type Manifest } from '../manifest.ts';
 import type { TraceSink } from '../trace-sinks.ts';
 import { createTraces, pickTrace, type Traces } from '../traces.ts';
 import { CallScope } from './call-scope.ts';
@@ -16,6 +17,7 @@ import { idempotencyLayer, type IdempotencyOptions } from './idempotency.ts';
 import { orderLayers, type Layer } from './layer.ts';
 import { limitLayer } from './limit.ts';
 import { permissionLayer, type Permit } from './permission.ts';
+import { derivedAnnotations } from './annotations.ts';
 import { createPlanTokens, type PlanTokenOptions } from './plan-token.ts';
 import { prepare, toManifest, type Prepared } from './prepared.ts';
 import { runLayer } from './run.ts';
@@ -52,16 +54,15 @@ export interface GovernanceOptions {
 /** Finds what is wrong with tools: `lintTools`, or a function that calls it with options. */
 export type Linter = (manifests: readonly Manifest[]) => readonly Finding[];
 
-interface ContractOptions {
-  readonly registry: Registry;
-  readonly version: string;
-  readonly logger: Logger;
-  readonly governance: GovernanceOptions;
+/** Every call passes the layers, answers with an envelope and leaves a trace; writes can be tried and repeated. */
+export function governed(governance: GovernanceOptions = {}): CreateContract {
+  return (set) => govern(set, governance);
 }
 
-/** Every call passes the layers, answers with an envelope and leaves a trace; writes can be tried and repeated. */
-export function governedContract(options: ContractOptions): Contract {
-  const { registry, version, logger, governance } = options;
+function govern(
+  { registry, version, logger }: Parameters<CreateContract>[0],
+  governance: GovernanceOptions,
+): ReturnType<CreateContract> {
   const telemetry = createTelemetry();
   const { traces = createTraces(undefined, telemetry.sink) } = governance;
   const { checkResults = false, visible = ['core'] } = governance;
@@ -77,7 +78,7 @@ export function governedContract(options: ContractOptions): Contract {
     return prepared;
   };
   const versionJson = JSON.stringify(version);
-  const governed: Governed = { version, versionJson, logger, traces, preparedOf };
+  const shared: Governed = { version, versionJson, logger, traces, preparedOf };
   const manifest = (entry: Entry): Manifest => toManifest(entry, preparedOf(entry));
   const diagnosis = diagnose({ registry, visibility, traces, manifest });
   return {
@@ -95,16 +96,16 @@ export function governedContract(options: ContractOptions): Contract {
       const call = new CallScope(received);
       try {
         const outcome = preparedOf(received.entry).handle(call);
-        if (!isPromise(outcome)) return concludeCall(call, outcome, governed);
+        if (!isPromise(outcome)) return concludeCall(call, outcome, shared);
         return outcome.then(
-          (settled) => concludeCall(call, settled, governed),
-          (error: unknown) => passOn(call, error, governed),
+          (settled) => concludeCall(call, settled, shared),
+          (error: unknown) => passOn(call, error, shared),
         );
       } catch (error) {
-        return passOn(call, error, governed);
+        return passOn(call, error, shared);
       }
     },
-    refuse: (error, params, context) => refuseCall(error, { params, context }, governed),
+    refuse: (error, params, context) => refuseCall(error, { params, context }, shared),
     manifest,
     warm: telemetry.warm,
     tools: diagnosticTools(diagnosis),
@@ -127,7 +128,7 @@ function createTelemetry(): { readonly sink: TraceSink; readonly warm: () => voi
 }
 
 function createLayers(governance: GovernanceOptions, logger: Logger): readonly Layer[] {
-  const { store = createMemoryStore({ logger }), requirePlan = 'never', layers = [] } = governance;
+  const { store = memoryOnDemand(logger), requirePlan = 'never', layers = [] } = governance;
   const tokens = createPlanTokens(governance.plans);
   return orderLayers(
     {

@@ -10,7 +10,7 @@ import type { Change } from '../changes.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import type { Envelope } from '../envelope.ts';
 import { toolSet } from '../tool-set.ts';
-import type { GovernanceOptions } from './governed-contract.ts';
+import { governed, type GovernanceOptions } from './governed-contract.ts';
 
 // Each of these is a server and several clients.
 const schedules = Math.min(10_000, Number(process.env['PROPERTY_RUNS']) / 5);
@@ -22,8 +22,7 @@ async function serve(
   governance: GovernanceOptions,
 ): Promise<InMemoryClient> {
   const set = toolSet(tools, {
-    contract: 'governed',
-    governance: { lint: 'off', ...governance },
+    contract: governed({ lint: 'off', ...governance }),
     logger: silentLogger,
   });
   const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));

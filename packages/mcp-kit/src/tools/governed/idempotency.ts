@@ -1,6 +1,6 @@
 import { crypto, describeError, longestTimerMs, unref, type Logger } from '#base';
-import type { Store } from '#store';
 import type { Plan } from '../changes.ts';
+import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest.ts';
 import type { Outcome } from '../result.ts';
@@ -27,16 +27,16 @@ export interface IdempotencyOptions {
   readonly now?: () => number;
 }
 
-interface Keeping extends Required<IdempotencyOptions> {
-  readonly store: Store;
+interface Kept extends Required<IdempotencyOptions> {
+  readonly store: Keeping;
   readonly logger: Logger;
 }
 
 /** Does what is asked under one key once, and answers alike however often it is asked. */
 export function idempotencyLayer(
-  options: IdempotencyOptions & { readonly store: Store; readonly logger: Logger },
+  options: IdempotencyOptions & { readonly store: Keeping; readonly logger: Logger },
 ): Wrap {
-  const keeping: Keeping = {
+  const keeping: Kept = {
     keepMs: 24 * 60 * 60_000,
     leaseMs: 30_000,
     maxAnswer: 256 * 1024,
@@ -66,7 +66,7 @@ interface Keyed {
   readonly at: string;
   readonly args: string;
   readonly idempotent: boolean;
-  readonly keeping: Keeping;
+  readonly keeping: Kept;
 }
 
 const maxTries = 5;

@@ -3,9 +3,10 @@ import type { JsonSchema } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
 import { changesSchema, riskSchema } from '../changes.ts';
 import type { Entry } from '../entry.ts';
-import { envelopeSchema, writeEnvelopeSchema } from '../envelope.ts';
+import { dataPointer, envelopeOf, envelopeSchema } from '../envelope.ts';
 import { failureCodes, type FailureCode } from '../failure.ts';
 import { isWriting, traitsOf, type Manifest, type ManifestError } from '../manifest.ts';
+import { dialectOf, movedSchema } from '../moved-schema.ts';
 import { secretsOf } from '../secrets.ts';
 import { withControlFields } from './control-fields.ts';
 import { riskOf } from './dry-run.ts';
@@ -67,7 +68,21 @@ function writeSchema(entry: Entry): JsonSchema {
   if (taken !== undefined) {
     throw refuse(`has a property "${taken}"`, 'Leave it out: what was planned is told beside it.');
   }
-  return writeEnvelopeSchema(entry, { common, preview });
+  return writeEnvelopeSchema(entry);
+}
+
+/** Describes the envelopes of a tool that writes: its own values are those of what was done, beside a dry run's. */
+function writeEnvelopeSchema({ output }: Entry): JsonSchema {
+  const own = output === undefined ? {} : movedSchema(output.json, dataPointer);
+  const required = Array.isArray(own['required']) ? own['required'] : [];
+  const done = {
+    ...own,
+    type: 'object',
+    properties: { ...Object(own['properties']), ...common },
+    required: [...required, ...Object.keys(common)],
+  };
+  const data = { anyOf: [done, preview, { type: 'null' }] };
+  return envelopeOf(data, output === undefined ? {} : dialectOf(output.json));
 }
 
 /** What the framework itself can answer, by kind of tool. */

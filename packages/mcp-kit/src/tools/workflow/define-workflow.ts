@@ -2,9 +2,10 @@ import { canonicalJson, KitError, stderrLogger, type Logger } from '#base';
 import type { JsonSchema } from '#protocol';
 import { compileSchema, type AnySchema } from '#schema';
 import type { Context, Requests } from '#server';
-import { createMemoryStore, type Store } from '#store';
+import type { Store } from '#store';
 import { checkValue } from '../call.ts';
 import { applied, type Plan } from '../changes.ts';
+import { memoryOnDemand, type Keeping } from '../default-store.ts';
 import { defineTool, type Tool, type ToolHead } from '../define-tool.ts';
 import type { Infer, InferInput } from '../infer.ts';
 import { execute } from './execute.ts';
@@ -68,10 +69,10 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
 ): Workflow<Infer<In>> {
   const { name, logger = stderrLogger(), keepMs = 7 * 24 * 60 * 60_000 } = head;
   const { leaseMs = 30_000, graceMs = 5000, now = Date.now } = head;
-  let { store } = head;
+  let store: Keeping | undefined = head.store;
   const journal: JournalOptions = {
     workflow: name,
-    store: () => (store ??= createMemoryStore({ logger })),
+    store: () => (store ??= memoryOnDemand(logger)),
     logger,
     keepMs,
     leaseMs,

@@ -7,8 +7,8 @@ import {
   type MaybePromise,
 } from '#base';
 import { isRecord } from '#jsonrpc';
-import type { Store } from '#store';
 import type { Change, Plan } from '../changes.ts';
+import type { Keeping } from '../default-store.ts';
 import { fail, type Failure, type ToolFailure } from '../failure.ts';
 
 /**
@@ -57,7 +57,7 @@ export interface RunRecord {
 
 export interface JournalOptions {
   readonly workflow: string;
-  readonly store: () => Store;
+  readonly store: () => Keeping;
   readonly logger: Logger;
   readonly keepMs: number;
   readonly leaseMs: number;
@@ -228,7 +228,7 @@ async function readIndex(found: MaybePromise<string | undefined>): Promise<reado
 /** Without the store nothing can be promised, so nothing is begun. */
 async function reach<T>(
   { store, logger, workflow }: JournalOptions,
-  access: (store: Store) => MaybePromise<T>,
+  access: (store: Keeping) => MaybePromise<T>,
 ): Promise<T> {
   try {
     return await access(store());

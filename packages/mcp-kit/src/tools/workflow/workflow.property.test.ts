@@ -8,6 +8,7 @@ import { createMemoryStore, type Store } from '#store';
 import { connectInMemory } from '#testing';
 import type { Envelope } from '../envelope.ts';
 import { fail, type Failure } from '../failure.ts';
+import { governed } from '../governed/governed-contract.ts';
 import { toolSet } from '../tool-set.ts';
 import { defineWorkflow, type Workflow } from './define-workflow.ts';
 import type { Leftover, RunReport, StageReport } from './report.ts';
@@ -29,7 +30,7 @@ async function callOnce(workflow: Workflow, options: CallOptions = {}): Promise<
     ...(store && { store }),
     idempotency: { leaseMs, ...(now && { now }) },
   } as const;
-  const set = toolSet([workflow], { contract: 'governed', governance, logger: silentLogger });
+  const set = toolSet([workflow], { contract: governed(governance), logger: silentLogger });
   const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));
   try {
     await client.initialize();
