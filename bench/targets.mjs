@@ -50,6 +50,7 @@ const rows = [
     key: 'governed-list/floor',
     what: 'HTTP tools/list, 200 governed tools, 16 connections',
     unit: '×',
+    most: 1,
   },
   { key: 'large/16/cpu', what: 'HTTP result of 1 MiB, 16 connections, CPU', unit: '×' },
   { key: 'large/16/rss', what: 'HTTP result of 1 MiB, 16 connections, RSS', unit: 'MiB' },

@@ -1,7 +1,6 @@
 // This repository with governed tools: envelope, layers, traces. `writing` has the tools write, so that they take the
 // arguments that every writing tool has.
-const buildServer = async ({ tools, writing = false }) => {
-  const { createServer } = await import('mcp-kit/server');
+const buildSet = async ({ tools, writing = false }) => {
   const { defineTool, toolSet } = await import('mcp-kit/tools');
   const { governed } = await import('mcp-kit/tools/governed');
   const safety = writing ? 'mutating' : 'readonly';
@@ -17,13 +16,25 @@ const buildServer = async ({ tools, writing = false }) => {
       run: tool.run,
     }),
   );
-  const set = toolSet(defined, { contract: governed() });
+  return toolSet(defined, { contract: governed({ lint: 'off' }) });
+};
+
+const buildServer = async (params) => {
+  const { createServer } = await import('mcp-kit/server');
+  const set = await buildSet(params);
   return createServer({ name: 'bench', version: '1.0.0', features: [set] });
 };
 
 export default {
   label: 'ours, governed',
   entry: 'mcp-kit/server',
+
+  /** What its tools/list has, as JSON, for another to serve as well. */
+  async list(params) {
+    const set = await buildSet(params);
+    const { json } = set.methods['tools/list']({}, { client: { era: 'legacy' } });
+    return JSON.stringify(JSON.parse(json).tools);
+  },
 
   http: {
     flavours: [

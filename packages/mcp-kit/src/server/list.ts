@@ -31,7 +31,7 @@ export function listMethod<T>(options: ListOptions<T>): ListMethod {
     const next = offset + pageSize;
     const result =
       next < all.length ? { [member]: page, nextCursor: encodeCursor(next) } : { [member]: page };
-    return new Encoded(JSON.stringify(result));
+    return new Encoded(JSON.stringify(result), undefined, true);
   };
 
   return {

@@ -17,13 +17,11 @@ const maxStateLength = 512;
 
 /** Joins the trace that `traceparent` names, or begins one where it names none. */
 export function joinTrace(traceparent: unknown, tracestate: unknown): TraceContext {
-  const random = randomHex(24);
-  const spanId = random.slice(32);
+  const spanId = randomDigits(16);
   const [, traceId = '', parentId = '', flags = ''] =
     typeof traceparent === 'string' ? (pattern.exec(traceparent) ?? []) : [];
   if (traceId === '' || !isNonZero(traceId) || !isNonZero(parentId)) {
-    const begun = random.slice(0, 32);
-    return { traceId: begun, spanId, parentId: undefined, flags: '01', state: undefined };
+    return { traceId: randomDigits(32), spanId, parentId: undefined, flags: '01', state: undefined };
   }
   const kept = typeof tracestate === 'string' && tracestate.length <= maxStateLength;
   return { traceId, spanId, parentId, flags, state: kept ? tracestate : undefined };
@@ -44,16 +42,16 @@ function isNonZero(hex: string): boolean {
   return /[1-9a-f]/.test(hex);
 }
 
-const poolBytes = 4096;
-let pool: Buffer | undefined;
-let taken = poolBytes;
+const drawnBytes = 4096;
+let digits = '';
+let taken = 0;
 
-/** Random digits, drawn in bulk: asking for a few bytes costs as much as for thousands. */
-function randomHex(bytes: number): string {
-  if (pool === undefined || taken + bytes > poolBytes) {
-    pool = crypto().randomBytes(poolBytes);
+/** Random digits, drawn in bulk: asking for a few costs as much as for thousands. */
+function randomDigits(count: number): string {
+  if (taken + count > digits.length) {
+    digits = crypto().randomBytes(drawnBytes).toString('hex');
     taken = 0;
   }
-  taken += bytes;
-  return pool.toString('hex', taken - bytes, taken);
+  taken += count;
+  return digits.slice(taken - count, taken);
 }

@@ -135,7 +135,11 @@ function shorten(text: string): string {
 }
 
 function brief(value: unknown): unknown {
-  if (typeof value === 'string') return credentials.test(value) ? redacted : shorten(value);
+  if (typeof value === 'string') {
+    // Only what would be shown: the rest may be megabytes.
+    const shown = shorten(value);
+    return credentials.test(shown) ? redacted : shown;
+  }
   if (Array.isArray(value)) return `array(${value.length})`;
   if (isRecord(value)) return `object(${Object.keys(value).length})`;
   return value;

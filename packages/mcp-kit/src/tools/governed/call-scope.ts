@@ -38,6 +38,7 @@ export class CallScope implements Scope {
   readonly #exchange: Exchange;
   #phase = -1;
   #phaseMs = 0;
+  #endedMs: number | undefined;
   #expired = false;
   #controller: AbortController | undefined;
 
@@ -100,7 +101,8 @@ export class CallScope implements Scope {
 
   /** The call goes on to its next phase; what it does from now on is part of that. */
   phase(name: string): void {
-    const nowMs = performance.now();
+    // The first begins with the call: to look at the clock is a good part of what watching costs.
+    const nowMs = this.spans.length === 0 ? this.startedMs : performance.now();
     this.#endPhase(nowMs);
     if (this.spans.length >= maxSpans) return;
     this.#phase = this.spans.length;
@@ -110,11 +112,17 @@ export class CallScope implements Scope {
   }
 
   /** The call is over, or goes on without being watched. */
-  endPhase(error?: string): void {
+  end(error?: string): void {
     const span = this.spans[this.#phase];
     if (error !== undefined && span !== undefined) span.error = error;
-    this.#endPhase(performance.now());
+    this.#endedMs ??= performance.now();
+    this.#endPhase(this.#endedMs);
     this.#phase = -1;
+  }
+
+  /** How long the call took, or has taken until now. */
+  get durationMs(): number {
+    return Math.round((this.#endedMs ?? performance.now()) - this.startedMs);
   }
 
   #endPhase(nowMs: number): void {

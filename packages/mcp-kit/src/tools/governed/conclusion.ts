@@ -56,6 +56,8 @@ function broken({ entry, traceId }: CallScope, what: string, { logger }: Governe
 
 function write(call: CallScope, outcome: Outcome, governed: Governed): CallToolResult | Encoded {
   const { entry, trace } = call;
+  const code = outcome.ok ? null : outcome.failure.code;
+  call.end(code ?? undefined);
   const about = aboutOf(call, outcome, governed);
   const joins = trace.parentId !== undefined;
   const isWhole = outcome.ok && outcome.shown === outcome.value;
@@ -63,7 +65,6 @@ function write(call: CallScope, outcome: Outcome, governed: Governed): CallToolR
   const result = plain
     ? encodeSuccess(outcome, about, governed.versionJson)
     : wrap(outcome, entry, about);
-  const code = outcome.ok ? null : outcome.failure.code;
   remember(call, { code, about }, governed);
   if (!joins || result instanceof Encoded) return result;
   // Whoever sent a trace along is told where in it this call is.
@@ -74,7 +75,7 @@ function write(call: CallScope, outcome: Outcome, governed: Governed): CallToolR
 function aboutOf(call: CallScope, { replayed }: Outcome, { version }: Governed): EnvelopeMeta {
   const { traceId, timestamp } = call;
   const tool = call.entry.tool.name;
-  const durationMs = Math.round(performance.now() - call.startedMs);
+  const { durationMs } = call;
   const about = { traceId, tool, version, durationMs, timestamp };
   return replayed === true ? { ...about, replayed } : about;
 }
@@ -83,6 +84,7 @@ function aboutOf(call: CallScope, { replayed }: Outcome, { version }: Governed):
 export function passOn(call: CallScope, error: unknown, governed: Governed): never {
   const refused = error instanceof RpcError;
   const code = refused ? refusalCode(error) : 'INPUT_REQUIRED';
+  call.end(code);
   const about = aboutOf(call, { ok: true, value: null, shown: { content: [] } }, governed);
   remember(call, { code, about }, governed);
   throw refused ? withTraceId(error, call.traceId) : error;
@@ -97,7 +99,6 @@ function remember(call: CallScope, { code, about }: Ended, governed: Governed): 
   const { entry, context, trace, control, spans } = call;
   const { parentId, spanId } = trace;
   const { traceId, tool, timestamp, durationMs, replayed } = about;
-  call.endPhase(code ?? undefined);
   const remembered: Writable<Trace> = {
     traceId,
     tool,

@@ -1,4 +1,4 @@
-import type { Sent } from '#jsonrpc';
+import type { Parts, Sent } from '#jsonrpc';
 import type { AnswerMode } from './accept.ts';
 import type { EventStream } from './event-stream.ts';
 import {
@@ -68,6 +68,14 @@ export class Reply {
     } else {
       this.#responder.respond(200, this.#headers(jsonHeaders), text);
     }
+  }
+
+  /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
+  answerParts(parts: Parts): boolean {
+    if (this.#stream !== undefined || this.#mode === 'sse') return false;
+    this.#answered = true;
+    this.#responder.respond(200, this.#headers(jsonHeaders), parts);
+    return true;
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */

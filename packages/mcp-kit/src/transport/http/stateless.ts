@@ -5,9 +5,11 @@ import {
   encodeNotification,
   encodeResult,
   Exchange,
+  resultParts,
   RpcError,
   rpcErrors,
   toErrorObject,
+  type Id,
   type Link,
   type Origin,
   type Params,
@@ -134,7 +136,7 @@ export class Stateless {
     try {
       const outcome = service.serve(exchange, envelope);
       if (!isPromise(outcome)) {
-        answer.finish(encodeResult(id, outcome), 200);
+        answer.succeed(id, outcome);
         return;
       }
       const running = { exchange, answer };
@@ -143,7 +145,7 @@ export class Stateless {
       answer.onLost = () => exchange.cancel('the client hung up');
       responder.onGone(answer.onLost);
       void outcome
-        .then((result) => answer.finish(encodeResult(id, result), 200))
+        .then((result) => answer.succeed(id, result))
         .catch(failed)
         .finally(() => this.#running.delete(running));
     } catch (error) {
@@ -191,6 +193,18 @@ class StatelessAnswer {
 
   drained(): Promise<void> {
     return this.#stream?.drained() ?? Promise.resolve();
+  }
+
+  /** Ends with a result. */
+  succeed(id: Id, result: unknown): void {
+    const whole = !this.#finished && this.#stream === undefined && this.#mode !== 'sse';
+    const parts = whole ? resultParts(id, result) : undefined;
+    if (parts === undefined) {
+      this.finish(encodeResult(id, result), 200);
+      return;
+    }
+    this.#finished = true;
+    this.#responder.respond(200, jsonHeaders, parts);
   }
 
   finish(text: string, status: number): void {
