@@ -20,7 +20,7 @@ const graph: Readonly<Record<string, readonly string[]>> = {
   manager: ['auth', 'base', 'client', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
   operate: ['auth', 'base', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
   server: ['base', 'jsonrpc', 'protocol'],
-  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server'],
+  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server', 'store'],
   testing: [
     'auth',
     'base',

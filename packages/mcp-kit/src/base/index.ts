@@ -1,3 +1,4 @@
+export { canonicalJson } from './canonical-json.ts';
 export { createBackoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { crypto, files, net } from './node-modules.ts';
 export { createDeferred, type Deferred } from './deferred.ts';
@@ -6,4 +7,4 @@ export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log
 export { shellWord } from './shell-word.ts';
 export { replaceFile, stateFolder } from './state-file.ts';
 export { longestTimerMs, startTimer, unref } from './timer.ts';
-export { isPromise, type MaybePromise } from './maybe-promise.ts';
+export { chain, isPromise, type MaybePromise } from './maybe-promise.ts';

@@ -7,6 +7,7 @@ import {
   encodeMessage,
   encodeResult,
   encodeThrown,
+  resultParts,
   toNotification,
 } from './encode.ts';
 import { RpcError, rpcErrors } from './error.ts';
@@ -232,7 +233,7 @@ export class Connection implements Link, Sink {
       return;
     }
     if (!isPromise(outcome)) {
-      this.#reply(this.#encodeResult(request, outcome), origin);
+      this.#answer(request, outcome, origin);
       return;
     }
     this.#inFlight.hold(exchange);
@@ -241,7 +242,7 @@ export class Connection implements Link, Sink {
     outcome.then(
       (result) => {
         if (!this.#inFlight.release(exchange)) return;
-        this.#reply(this.#encodeResult(request, result), origin);
+        this.#answer(request, result, origin);
         if (this.#lingering !== undefined) this.ended();
       },
       (error: unknown) => {
@@ -258,6 +259,12 @@ export class Connection implements Link, Sink {
     } catch (error) {
       this.#options.onBug?.(error, notification.method);
     }
+  }
+
+  #answer(request: Request, result: unknown, origin: Origin | undefined): void {
+    const parts = origin instanceof Batch ? undefined : resultParts(request.id, result);
+    if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
+    this.#reply(this.#encodeResult(request, result), origin);
   }
 
   /** A result that is not JSON is a failure like any other. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '#base';
+import { crypto, type MaybePromise } from '#base';
 import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
   missingClientCapability,
@@ -22,6 +22,22 @@ export interface ClientView {
   readonly logLevel: LoggingLevel | undefined;
 }
 
+/** A part of the work, as a trace shows it; parts may have parts. */
+export interface Spans {
+  /** Runs part of the work under a name. */
+  span<T>(name: string, work: (within: Spans) => MaybePromise<T>): MaybePromise<T>;
+}
+
+/** What governs one call besides its request: its time, its trace, the names it gives. */
+export interface Scope extends Spans {
+  /** Fires when the request's signal does, and when the time for the call is up. */
+  readonly signal: AbortSignal;
+  readonly traceHeaders: Readonly<Record<string, string>>;
+  newId(label: string): string;
+}
+
+const unnamed: Spans = { span: (_name, work) => work(unnamed) };
+
 /** What a handler may do besides returning: tell, ask, and notice that nobody waits any more. */
 export class Context {
   readonly client: ClientView;
@@ -30,6 +46,7 @@ export class Context {
   #progressToken: Id | undefined;
   #progressed = -Infinity;
   #effects: Map<string, Promise<unknown>> | undefined;
+  #scope: Scope | undefined;
 
   constructor(exchange: Exchange, client: ClientView, inputs: Inputs) {
     this.#exchange = exchange;
@@ -37,9 +54,19 @@ export class Context {
     this.#inputs = inputs;
   }
 
-  /** Fires when the caller cancels or goes away. */
+  /** What is behind a context; for those who govern calls. */
+  static exchangeOf(context: Context): Exchange {
+    return context.#exchange;
+  }
+
+  /** Puts the rest of a request under a scope; for those who govern calls, once. */
+  static govern(context: Context, scope: Scope): void {
+    context.#scope = scope;
+  }
+
+  /** Fires when the caller cancels or goes away, and when the time for the call is up. */
   get signal(): AbortSignal {
-    return this.#exchange.signal;
+    return this.#scope?.signal ?? this.#exchange.signal;
   }
 
   /** Who asks, where the transport authenticated them. */
@@ -51,6 +78,24 @@ export class Context {
   get meta(): Meta {
     const meta = this.#exchange.request.params?.['_meta'];
     return isRecord(meta) ? meta : {};
+  }
+
+  /** Runs part of the work under a name that the trace of the call shows, where calls are traced. */
+  span<T>(name: string, work: (within: Spans) => MaybePromise<T>): MaybePromise<T> {
+    return (this.#scope ?? unnamed).span(name, work);
+  }
+
+  /** What to tell whom this call calls, as HTTP headers or as `_meta`, so that traces join; empty where calls are not traced. */
+  get traceHeaders(): Readonly<Record<string, string>> {
+    return this.#scope?.traceHeaders ?? {};
+  }
+
+  /**
+   * A name for something new. Under one plan, and under one idempotency key, the same label gives the same name however often
+   * the handler runs; elsewhere it is random.
+   */
+  newId(label: string): string {
+    return this.#scope?.newId(label) ?? crypto().randomUUID();
   }
 
   /** Sends a log message, if the client wants messages of this level. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { traitsOf } from './manifest.ts';
+import { secretsOf } from './secrets.ts';
 import { createTraces, newTraceId, summarise, type Trace } from './traces.ts';
 
 const trace = (traceId: string): Trace => ({
@@ -48,6 +49,42 @@ test('arguments are summed up without what is long or deep', () => {
     nothing: null,
     truth: true,
   });
+});
+
+test('what is secret is not shown: by name, by schema, by what it looks like', () => {
+  const isSecret = secretsOf({
+    type: 'object',
+    properties: { code: { type: 'string', writeOnly: true }, word: { format: 'password' } },
+  });
+  const args = {
+    code: '1',
+    word: '2',
+    apiKey: '3',
+    accessToken: '4',
+    user: 'ada',
+    header: 'Bearer abc',
+    idempotencyKey: 'k',
+  };
+  expect(summarise(args, isSecret)).toEqual({
+    code: '[redacted]',
+    word: '[redacted]',
+    apiKey: '[redacted]',
+    accessToken: '[redacted]',
+    user: 'ada',
+    header: '[redacted]',
+    idempotencyKey: 'k',
+  });
+});
+
+test('a call is found by its own id, and by that of the trace it is part of', () => {
+  const traces = createTraces();
+  for (const id of ['trc_1_a', 'trc_1_b', 'trc_2']) traces.add(trace(id), 'ann');
+  expect(traces.find('trc_1_a', 'ann')?.traceId).toBe('trc_1_a');
+  expect(traces.find('trc_1', 'ann')?.traceId).toBe('trc_1_b');
+  expect(traces.find('trc_2', 'bob')).toBeUndefined();
+  expect(
+    traces.list({ principal: 'ann', where: ({ traceId }) => traceId !== 'trc_2' }),
+  ).toHaveLength(2);
 });
 
 test.each([

@@ -54,7 +54,7 @@ export class Legacy {
       if (session === undefined) return;
       const refusal = this.#pass(classified, caller);
       if (refusal !== undefined) refuse(responder, refusal);
-      else session.connection.accept(classified, new Reply(session, responder, { mode }));
+      else session.connection.accept(classified, new Reply(session, responder, { mode, headers }));
     }
   }
 
@@ -121,7 +121,8 @@ export class Legacy {
     return undefined;
   }
 
-  #initialize(classified: Classified, { caller, mode }: Post, responder: Responder): void {
+  #initialize(classified: Classified, post: Post, responder: Responder): void {
+    const { headers, caller, mode } = post;
     if (classified.kind !== 'request') {
       refuse(responder, badRequest('initialize must be a request with an id'));
       return;
@@ -136,7 +137,10 @@ export class Legacy {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;
     }
-    session.connection.accept(classified, new Reply(session, responder, { mode, opens: true }));
+    session.connection.accept(
+      classified,
+      new Reply(session, responder, { mode, headers, opens: true }),
+    );
     // A refused handshake leaves nothing behind.
     if (!session.initialized) this.#sessions.end(session);
   }
@@ -154,7 +158,7 @@ export class Legacy {
           refuse(responder, refusal);
           return;
         }
-        session.connection.message(values, new Reply(session, responder, { mode }));
+        session.connection.message(values, new Reply(session, responder, { mode, headers }));
         return;
       }
     }

@@ -1,11 +1,13 @@
-import type { Sent } from '#jsonrpc';
+import type { Parts, Sent } from '#jsonrpc';
 import type { AnswerMode } from './accept.ts';
 import type { EventStream } from './event-stream.ts';
 import {
   eventsHeaders,
   jsonHeaders,
+  single,
   streamHeaders,
   type HeaderList,
+  type Headers,
   type Responder,
 } from './responder.ts';
 import type { Session } from './session.ts';
@@ -16,18 +18,29 @@ export class Reply {
   readonly #responder: Responder;
   readonly #mode: AnswerMode;
   readonly #opens: boolean;
+  readonly #received: Headers;
   #answered = false;
   #stream: EventStream | undefined;
 
   constructor(
     session: Session,
     responder: Responder,
-    options: { readonly mode: AnswerMode; readonly opens?: boolean },
+    options: {
+      readonly mode: AnswerMode;
+      readonly headers: Headers;
+      readonly opens?: boolean;
+    },
   ) {
     this.#session = session;
     this.#responder = responder;
     this.#mode = options.mode;
     this.#opens = options.opens === true;
+    this.#received = options.headers;
+  }
+
+  /** A header of the POST. */
+  header(name: string): string | undefined {
+    return single(this.#received, name);
   }
 
   /** Somebody is there to take the answer. */
@@ -55,6 +68,14 @@ export class Reply {
     } else {
       this.#responder.respond(200, this.#headers(jsonHeaders), text);
     }
+  }
+
+  /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
+  answerParts(parts: Parts): boolean {
+    if (this.#stream !== undefined || this.#mode === 'sse') return false;
+    this.#answered = true;
+    this.#responder.respond(200, this.#headers(jsonHeaders), parts);
+    return true;
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */

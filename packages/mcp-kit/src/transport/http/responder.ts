@@ -1,4 +1,4 @@
-import { encodeError, type ErrorObject, type Id } from '#jsonrpc';
+import { encodeError, type ErrorObject, type Id, type Parts } from '#jsonrpc';
 
 /** Header names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -20,7 +20,7 @@ export type HeaderList = readonly string[];
 /** One HTTP request's way out, whatever runtime it came in through. Nothing happens once the client has gone. */
 export interface Responder {
   /** Sends the whole answer. */
-  respond(status: number, headers: HeaderList, body: string): void;
+  respond(status: number, headers: HeaderList, body: string | Parts): void;
   /** Begins an answer whose end is not known yet. */
   openStream(headers: HeaderList): ResponseStream;
   /** The client has left. */
