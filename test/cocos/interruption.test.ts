@@ -1,0 +1,256 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { openProject } from '@mcp-kit/cocos/project';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestProject } from '../support/cocos-project.ts';
+
+/** A program that works on a project, and ends itself without a word before the n-th change to the disk, or before a certain one. */
+const source = `
+  import { entryAt, rootOf } from '@mcp-kit/cocos/document';
+  import { openProject } from '@mcp-kit/cocos/project';
+  const [folder, action, number] = process.argv.slice(2);
+  let count = 0;
+  const onStep = (step) => {
+    const isTime = count++ === Number(number) || step.endsWith(number);
+    if (action !== 'count' && isTime) process.kill(process.pid, 'SIGKILL');
+  };
+  const project = await openProject(folder, { onStep });
+  if (action === 'undo') await project.undo();
+  if (action === 'commit') {
+    const draft = project.draft();
+    const table = draft.edit('assets/main.scene');
+    entryAt(table, rootOf(table))._name = 'new';
+    draft.write('assets/deep/er/b.json', '{}');
+    draft.write('assets/data.json', '[]');
+    draft.remove('assets/data');
+    draft.remove('assets/data.meta');
+    await project.commit(draft, 'change');
+  }
+  if (action === 'count') {
+    for (let done = 0; done < Number(number); ) {
+      const draft = project.draft();
+      draft.write('assets/data/a.json', String(Number(draft.text('assets/data/a.json')) + 1));
+      draft.write('assets/data/b.json', draft.text('assets/data/a.json'));
+      try {
+        await project.commit(draft, 'count');
+        done += 1;
+      } catch (error) {
+        if (error.code !== 'E_CONFLICT') throw error;
+      }
+    }
+  }
+`;
+
+let folder: string;
+let program: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'cocos-child-'));
+  program = path.join(folder, 'child.mjs');
+  await build({
+    stdin: { contents: source, resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    conditions: ['@mcp-kit/source'],
+    external: ['acorn', '@sveltejs/acorn-typescript'],
+    outfile: program,
+    logLevel: 'error',
+  });
+}, 60_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the program; whether it came to its end, and not to its death. */
+function run(
+  game: TestProject,
+  action: string,
+  number: number | string,
+): Promise<'done' | 'killed'> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [program, game.folder, action, String(number)],
+      (error, _out, err) => {
+        if (error === null) resolve('done');
+        else if (error.signal === 'SIGKILL') resolve('killed');
+        else reject(new Error(err || error.message));
+      },
+    );
+  });
+}
+
+const never = 'never';
+/** When all files are in place, and nobody knows yet. */
+const lastStep = '.done';
+
+describe('A process killed between any two changes to the disk', () => {
+  test('leaves a project that is the old or the new one, both for a transaction and for undo', async () => {
+    using game = new TestProject();
+    const before = game.snapshot();
+    expect(await run(game, 'commit', never)).toBe('done');
+    const after = game.snapshot();
+    let wanted = before;
+    for (const action of ['undo', 'commit']) {
+      const start = game.snapshot();
+      wanted = action === 'undo' ? before : after;
+      let kills = 0;
+      const outcomes = new Set<unknown>();
+      while ((await run(game, action, kills)) === 'killed') {
+        kills += 1;
+        using project = await openProject(game.folder);
+        const found = game.snapshot();
+        const isNew = Object.keys(found).join() === Object.keys(wanted).join();
+        outcomes.add(isNew);
+        expect(found).toEqual(isNew ? wanted : start);
+        if (!isNew) continue;
+        // Back to where this began, for the next kill.
+        if (action === 'commit') await project.undo();
+        else await run(game, 'commit', never);
+        expect(game.snapshot()).toEqual(start);
+      }
+      expect(game.snapshot()).toEqual(wanted);
+      expect(kills).toBeGreaterThan(14);
+      expect(outcomes).toContain(false);
+    }
+  }, 240_000);
+
+  test('may be killed again while it takes back what was interrupted', async () => {
+    using game = new TestProject();
+    const before = game.snapshot();
+    let kills = 0;
+    for (let outcome = 'killed'; outcome === 'killed'; kills += 1) {
+      expect(await run(game, 'commit', lastStep)).toBe('killed');
+      expect(game.snapshot()).not.toEqual(before);
+      outcome = await run(game, 'open', kills);
+      using _project = await openProject(game.folder);
+      expect(game.snapshot()).toEqual(before);
+    }
+    expect(kills).toBeGreaterThan(8);
+  }, 120_000);
+
+  test('leaves no room for doubt when somebody else changed a file before it was taken back', async () => {
+    using game = new TestProject();
+    expect(await run(game, 'commit', lastStep)).toBe('killed');
+    game.write({ 'assets/main.scene': '[]' });
+    using _project = await openProject(game.folder);
+    expect(game.read('assets/main.scene')).toBe('[]');
+    expect(game.read('assets/data/a.json')).toBe('{}');
+    expect(readdirSync(path.join(game.folder, 'local/mcp-kit/transactions'))).toEqual([]);
+  });
+});
+
+describe('Several writers', () => {
+  test('never meet: no change is lost', async () => {
+    using game = new TestProject({ 'assets/data/a.json': '0' });
+    const each = 15;
+    await Promise.all([1, 2, 3].map(() => run(game, 'count', each)));
+    expect(game.read('assets/data/a.json')).toBe(String(3 * each));
+    expect(game.read('assets/data/b.json')).toBe(String(3 * each));
+  }, 120_000);
+
+  const write = async (game: TestProject) => {
+    using project = await openProject(game.folder, { lockWaitMs: 300 });
+    const draft = project.draft();
+    draft.write('assets/data/a.json', String(Math.random()));
+    return project.commit(draft, 'x');
+  };
+  const ticket = 'local/mcp-kit/lock/ticket-7';
+  const holder = (pid: number, began = '') => JSON.stringify({ pid, host: hostname(), began });
+
+  test('wait for one that is alive, and pass one that died', async () => {
+    using game = new TestProject();
+    const other = spawn(process.execPath, ['-e', 'process.stdin.resume(); console.log(1)'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    try {
+      await once(other.stdout, 'data');
+      const began = process.platform === 'linux' ? beginOf(other.pid ?? 0) : '';
+      game.write({ [ticket]: holder(other.pid ?? 0, began) });
+      await expect(write(game)).rejects.toThrow(`process ${String(other.pid)}`);
+    } finally {
+      other.kill('SIGKILL');
+      await once(other, 'close');
+    }
+    expect(await write(game)).toBeDefined();
+    expect(readdirSync(path.join(game.folder, path.dirname(ticket)))).toEqual(['ticket-8']);
+    expect(game.read('local/mcp-kit/lock/ticket-8')).toBe('released');
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'do not take a later process of the same number for the one that died',
+    async () => {
+      using game = new TestProject();
+      game.write({ [ticket]: holder(process.pid, '1') });
+      expect(await write(game)).toBeDefined();
+    },
+  );
+
+  test('give one that is just writing its ticket its time', async () => {
+    using game = new TestProject();
+    game.write({ [ticket]: '' });
+    await expect(write(game)).rejects.toThrow(expect.objectContaining({ code: 'E_UNAVAILABLE' }));
+  });
+});
+
+function beginOf(pid: number): string {
+  const stat = execFileSync('cat', [`/proc/${pid}/stat`], { encoding: 'utf8' });
+  return stat.split(') ').at(-1)?.split(' ')[19] ?? '';
+}
+
+/** A disk of half a megabyte, where this may make one. */
+function smallDisk(): (Disposable & { readonly folder: string }) | undefined {
+  const place = mkdtempSync(path.join(tmpdir(), 'cocos-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', place], { stdio: 'ignore' });
+  } catch {
+    rmSync(place, { recursive: true });
+    return undefined;
+  }
+  return {
+    folder: place,
+    [Symbol.dispose]: () => {
+      execFileSync('umount', [place]);
+      rmSync(place, { recursive: true });
+    },
+  };
+}
+
+describe('A full disk', () => {
+  test('changes nothing, and says what to do (needs the right to mount)', async ({ skip }) => {
+    using disk = smallDisk();
+    if (disk === undefined) return skip();
+    using game = new TestProject({}, disk.folder);
+    const before = game.snapshot();
+    using project = await openProject(game.folder);
+    const change = () => {
+      const draft = project.draft();
+      draft.remove('assets/data/a.json');
+      draft.write('assets/one.json', 'x'.repeat(100_000));
+      draft.write('assets/two.json', 'x'.repeat(100_000));
+      return draft;
+    };
+    const filler = path.join(disk.folder, 'filler');
+    for (const size of [420_000, 350_000, 280_000]) {
+      writeFileSync(filler, Buffer.alloc(size));
+      await expect(project.commit(change(), 'large')).rejects.toThrow(
+        expect.objectContaining({
+          code: 'E_UNAVAILABLE',
+          suggestion: 'Free some space on the disk.',
+        }),
+      );
+      expect(game.snapshot()).toEqual(before);
+    }
+    rmSync(filler);
+    expect(await project.commit(change(), 'large')).toBeDefined();
+    await project.undo();
+    expect(game.snapshot()).toEqual(before);
+  });
+});
