@@ -119,7 +119,8 @@ export class Expansion {
   }
 
   #expand(index: number): void {
-    const stub = this.#table.objects[index];
+    // Mounted on another instance, it may already look other than in the file.
+    const stub = this.at(index);
     const instance = stub && instanceOf(this.#table, stub);
     if (!stub || !instance) return;
     const info = infoOf(this.#table, stub);

@@ -162,9 +162,7 @@ export function prefabFrom(fragment: Fragment, name: string, newId: NewId = newO
   }
   root['_name'] = name;
   root['_parent'] = null;
-  const made = createTable([head, ...copies]);
-  // However the fragment was ordered, the file is to be written as the editor does.
-  const table: Table = { ...made, canonical: true, strays: new Set() };
+  const table = createTable([head, ...copies]);
   adopt(
     table,
     copies.map((_, position) => position + 1),

@@ -142,14 +142,24 @@ function mountsOf(view: SceneView, instance: Entry): InstanceOverride[] {
   ];
 }
 
-/** Lets an instance be as its prefab in all that `select` chooses; its name and place stay its own. */
+/** The property that an override is about, as a whole: a list makes no sense with only some of its overrides. */
+const propertyOf = ({ localId, path }: InstanceOverride): string =>
+  [...localId, path[0] ?? ''].join('\n');
+
+/** Lets an instance be as its prefab in all properties and parts that `select` chooses; its name and place stay its own. */
 export function revertOverrides(
   view: SceneView,
   index: number,
   select: (override: InstanceOverride) => boolean = () => true,
 ): Change[] {
   const { table } = view;
-  const chosen = overridesOf(view, index).filter((one) => !one.reserved && select(one));
+  const all = overridesOf(view, index).filter((one) => !one.reserved);
+  const selected = new Set(all.filter(select));
+  const isValue = ({ path }: InstanceOverride): boolean => path.length > 0;
+  const properties = new Set([...selected].filter(isValue).map(propertyOf));
+  const chosen = all.filter(
+    (one) => selected.has(one) || (isValue(one) && properties.has(propertyOf(one))),
+  );
   const instance = instanceAt(table, index);
   const handle = view.item(index)?.handle ?? `#${index}`;
   const entries = new Set(chosen.map(({ entry }) => entry));

@@ -24,10 +24,11 @@ const reservedFields = new Set(['_name', '_lpos', '_lrot', '_euler']);
 
 /** The PrefabInstance of an own node that is the root of an instance. */
 export function instanceAt(table: Table, index: number): Entry {
-  const instance = instanceOf(table, entryAt(table, index));
+  const stub = table.objects[index];
+  const instance = stub && instanceOf(table, stub);
   if (instance) return instance;
-  throw new CocosError('E_PRECONDITION_FAILED', 'This node is not an instance of a prefab', {
-    suggestion: 'Pass the root node of an instance.',
+  throw new CocosError('E_PRECONDITION_FAILED', 'This node is not an instance of this file', {
+    suggestion: 'Pass the root node of an instance; one within an instance belongs to its prefab.',
     details: { index },
   });
 }

@@ -89,6 +89,7 @@ export function attach(view: SceneView, part: Part, { parent, at }: Place): void
   const position = Math.min(Math.max(at ?? brothers.length, 0), brothers.length);
   brothers.splice(position, 0, ref(part.index));
   setField(entry, { key: up, value: ref(parent) });
+  if (view.isChanged(part.index)) view.show(part.index, [up], ref(parent));
   if (view.isChanged(parent)) view.refresh();
   else view.track(part.index, parent);
 }
@@ -187,11 +188,11 @@ export function moveNode(view: SceneView, index: number, to: Place): Change[] {
     }
   }
   const from = view.path(index);
-  const wasMounted = item.owner !== undefined && view.item(item.owner)?.instance !== undefined;
+  const leavesOther = item.owner !== undefined && view.isChanged(item.owner);
   detach(view, { index, kind: 'node' });
-  if (wasMounted || view.isChanged(item.owner ?? index)) view.refresh();
-  else view.forget(index);
+  if (!leavesOther) view.forget(index);
   attach(view, { index, kind: 'node' }, to);
+  if (leavesOther) view.refresh();
   return [{ type: 'move', target: item.handle, from, to: view.path(index) }];
 }
 

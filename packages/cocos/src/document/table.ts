@@ -34,9 +34,13 @@ export function parseTable(text: string, name = 'The file'): Table {
   return tableOf(value, style, name);
 }
 
-/** A new scene or prefab of these objects, written as the editor writes it. */
+/** A new scene or prefab of these objects, whatever their order; it is written as the editor writes it. */
 export function createTable(objects: Entry[]): Table {
-  return tableOf(objects, tableStyle, 'The new file');
+  return {
+    ...tableOf(objects, tableStyle, 'The new file'),
+    canonical: true,
+    strays: new Set(),
+  };
 }
 
 function tableOf(objects: Entry[], style: TextStyle, name: string): Table {

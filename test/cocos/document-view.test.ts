@@ -1,0 +1,576 @@
+import {
+  createTable,
+  duplicateNode,
+  entryAt,
+  getValue,
+  holderOf,
+  infoOf,
+  insertComponent,
+  insertNode,
+  instanceOf,
+  moveNode,
+  overridesOf,
+  parseTable,
+  prefabFrom,
+  printTable,
+  ref,
+  refIndices,
+  removeComponent,
+  removeNode,
+  restoreComponent,
+  revertOverrides,
+  rootOf,
+  SceneView,
+  setValue,
+  takeFragment,
+  unpackInstance,
+} from '@mcp-kit/cocos/document';
+import type { Entry, Json, Table } from '@mcp-kit/cocos/document';
+import { describe, expect, test } from 'vitest';
+import {
+  branchUuid,
+  component,
+  countingIds,
+  emptyScene,
+  firstComponent,
+  instance,
+  leafUuid,
+  node,
+  nodeWithComponent,
+  sample,
+  seen,
+} from '../support/cocos-sample.ts';
+
+/** What a file reads as once it is written and opened again. */
+function reopened(view: SceneView, resolve: (uuid: string) => Table | undefined): SceneView {
+  return new SceneView(parseTable(printTable(view.table)), resolve);
+}
+
+/** A scene, written by hand, with one instance of Leaf that has something of everything. */
+function handWritten(leaf: Table): Table {
+  const [root, tip] = [1, 0].map((back) => {
+    const nodes = leaf.objects.filter((entry) => entry['__type__'] === 'cc.Node');
+    return nodes[nodes.length - 1 - back] as Entry;
+  }) as [Entry, Entry];
+  const fileId = (entry: Entry): string => infoOf(leaf, entry)?.['fileId'] as string;
+  const componentOf = (entry: Entry): Entry =>
+    entryAt(leaf, refIndices(entry['_components'])[0] ?? -1);
+  const target = (...localID: string[]): Entry => ({ __type__: 'cc.TargetInfo', localID });
+  const override = (info: number, propertyPath: string[], value: Json): Entry => ({
+    __type__: 'CCPropertyOverrideInfo',
+    targetInfo: ref(info),
+    propertyPath,
+    value,
+  });
+  const [head, scene, globals] = emptyScene().objects;
+  const info = {
+    __type__: 'cc.PrefabInfo',
+    root: ref(3),
+    asset: { __uuid__: leafUuid, __expectedType__: 'cc.Prefab' },
+    fileId: fileId(root),
+    instance: ref(5),
+    targetOverrides: null,
+    nestedPrefabInstanceRoots: null,
+  };
+  const stub = {
+    __type__: 'cc.Node',
+    _objFlags: 512,
+    _parent: ref(1),
+    _prefab: ref(4),
+    __editorExtras__: {},
+  };
+  return createTable([
+    head as Entry,
+    { ...scene, _children: [ref(3)], _prefab: ref(18) },
+    globals as Entry,
+    stub,
+    info,
+    {
+      __type__: 'cc.PrefabInstance',
+      fileId: '59H08KPE9KIrsVoKNgJyQL',
+      prefabRootNode: null,
+      mountedChildren: [ref(6)],
+      mountedComponents: [ref(9)],
+      propertyOverrides: [11, 12, 13, 14, 15, 19].map(ref),
+      removedComponents: [ref(16)],
+    },
+    { __type__: 'cc.MountedChildrenInfo', targetInfo: ref(7), nodes: [ref(8)] },
+    target(fileId(tip)),
+    {
+      ...node('Mounted'),
+      _parent: ref(3),
+      __editorExtras__: { mountedRoot: ref(3) },
+      _id: 'mounted',
+    },
+    { __type__: 'cc.MountedComponentsInfo', targetInfo: ref(7), components: [ref(10)] },
+    { ...component({ text: 'mounted' }), node: ref(3), _id: 'mountedComponent' },
+    override(17, ['_name'], 'Renamed'),
+    override(20, ['list', 'length'], 3),
+    override(20, ['list', '2'], 7),
+    override(20, ['list', '3'], 'out of range'),
+    override(21, ['text'], 'nobody'),
+    target(fileId(componentOf(root)), 'never mind'),
+    target(fileId(root)),
+    {
+      __type__: 'cc.PrefabInfo',
+      root: null,
+      asset: null,
+      fileId: '',
+      instance: null,
+      targetOverrides: null,
+      nestedPrefabInstanceRoots: [ref(3)],
+    },
+    override(7, ['_lpos', 'x'], 5),
+    target(infoOf(leaf, componentOf(tip))?.['fileId'] as string),
+    target('not there'),
+  ]);
+}
+
+describe('an instance', () => {
+  test('is its prefab with everything applied that the file says', () => {
+    const { leaf, resolve } = sample();
+    const table = handWritten(leaf);
+    const removed = infoOf(
+      leaf,
+      entryAt(leaf, refIndices(entryAt(leaf, rootOf(leaf))['_components'])[0] ?? 0),
+    );
+    table.objects[16] = { __type__: 'cc.TargetInfo', localID: [removed?.['fileId'] ?? ''] };
+    const view = new SceneView(table, resolve);
+    const root = view.get('Renamed');
+    expect(root.handle).toBe('59H08KPE9KIrsVoKNgJyQL');
+    expect(view.at(root.index)['_objFlags']).toBe(512);
+    expect(view.components(root.index)).toEqual([]);
+    const tip = view.get('Renamed/Tip');
+    expect(getValue(view, tip.index, ['_lpos', 'x'])).toBe(5);
+    expect(view.components(tip.index).map(({ handle }) => handle)).toEqual([
+      `59H08KPE9KIrsVoKNgJyQL${tip.localId && view.components(tip.index)[0]?.localId?.at(-1)}`,
+      'mountedComponent',
+    ]);
+    expect(getValue(view, firstComponent(view, tip.index), ['list'])).toEqual([1, 2, 7]);
+    expect(view.get('Renamed/Tip/Mounted').handle).toBe('mounted');
+    expect(view.item(8)).toMatchObject({ owner: tip.index, inside: false, instance: undefined });
+    expect(view.problems.map(({ code, at }) => [code, at])).toEqual([
+      ['overrideTargetMissing', 14],
+      ['overrideTargetMissing', 15],
+    ]);
+    // Looking changes nothing.
+    expect(table.objects[8]?.['_parent']).toEqual(ref(3));
+    expect(entryAt(leaf, rootOf(leaf))['_name']).toBe('Leaf');
+  });
+
+  test('within an instance is named by the ids of both', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const one = view.get('Canvas/One');
+    const nested = view.get('Canvas/One/MyLeaf');
+    const tip = view.get('Canvas/One/MyLeaf/Tip');
+    expect(nested.handle).toBe(`${one.handle}b1AAAAAAAAAAAAAAAAAAA0`);
+    expect(tip.handle).toBe(`${nested.handle}1fAAAAAAAAAAAAAAAAAAA0`);
+    expect(tip.localId).toEqual(['b1AAAAAAAAAAAAAAAAAAA0', '1fAAAAAAAAAAAAAAAAAAA0']);
+    expect(tip.asset).toBe(leafUuid);
+    expect(view.get(tip.handle)).toBe(tip);
+    expect(view.target(one.index, tip.localId ?? [])).toBe(tip);
+    // The reference that Branch has into its Leaf holds in each Branch.
+    const target = getValue(view, firstComponent(view, one.index), ['target']);
+    expect(target).toEqual(ref(firstComponent(view, tip.index)));
+  });
+
+  test('of a prefab that is missing, or contains itself, is there with its name', () => {
+    const { scene, branch, leaf } = sample();
+    const view = new SceneView(scene, () => undefined);
+    expect(view.children(view.get('Canvas').index).map(({ index }) => view.name(index))).toEqual([
+      'Plain',
+      'One',
+      'Two',
+    ]);
+    expect(view.problems.map(({ code }) => code)).toEqual([
+      'prefabAssetMissing',
+      'prefabAssetMissing',
+    ]);
+    setValue(view, view.get('Canvas/One').index, { path: ['_name'], value: 'First' });
+    expect(view.name(view.get('Canvas/First').index)).toBe('First');
+    // Leaf is now a Branch, which contains a Leaf.
+    const cyclic = new SceneView(scene, (uuid) => (uuid === leafUuid ? branch : branch));
+    expect(cyclic.problems.map(({ code }) => code)).toContain('prefabCycle');
+    expect(leaf.kind).toBe('prefab');
+  });
+
+  test('cannot multiply without end', () => {
+    const tables = new Map<string, Table>();
+    const resolve = (uuid: string): Table | undefined => tables.get(uuid);
+    let below: { readonly uuid: string; readonly table: Table } | undefined;
+    for (let level = 0; level < 9; level += 1) {
+      const table = prefabFrom(nodeWithComponent(`P${level}`), `P${level}`);
+      if (below) {
+        const view = new SceneView(table, () => undefined);
+        for (let copy = 0; copy < 10; copy += 1) {
+          insertNode(view, instance(below.table, below.uuid, `c${copy}`), { parent: view.root });
+        }
+      }
+      below = { uuid: `level-${level}`, table };
+      tables.set(below.uuid, table);
+    }
+    expect(() => new SceneView(below?.table ?? emptyScene(), resolve)).toThrow(
+      /over 1000000 objects/,
+    );
+  });
+});
+
+describe('a path', () => {
+  test('counts brothers of the same name from 0, and says which names are near when it leads nowhere', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const copy = duplicateNode(view, view.get('Canvas/Plain').index).index;
+    expect(view.path(copy)).toBe('Canvas/Plain[1]');
+    expect(view.get('Canvas/Plain[1]').index).toBe(copy);
+    expect(view.get('/Canvas/Plain[0]/')).toBe(view.get('Canvas/Plain'));
+    expect(view.get('sample/Canvas')).toBe(view.get('Canvas'));
+    expect(view.get('').index).toBe(view.root);
+    expect(view.find('Canvas/Plain[2]')).toBeUndefined();
+    expect(() => view.get('Canvas/plai')).toThrow(
+      expect.objectContaining({
+        code: 'E_NOT_FOUND',
+        suggestion: 'Did you mean "Canvas/Plain" or "Canvas/Plain[1]"?',
+      }),
+    );
+  });
+});
+
+describe('a value', () => {
+  test('that already is so changes nothing', () => {
+    const { scene, resolve } = sample();
+    const before = printTable(scene);
+    const view = new SceneView(scene, resolve);
+    for (const path of ['Canvas', 'Canvas/One', 'Canvas/One/MyLeaf/Tip']) {
+      expect(setValue(view, view.get(path).index, { path: ['_active'], value: true })).toEqual([]);
+    }
+    expect(printTable(scene)).toBe(before);
+  });
+
+  test('in an instance is one override, beside those of the same object', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const one = view.get('Canvas/One').index;
+    const tip = view.get('Canvas/One/MyLeaf/Tip');
+    setValue(view, tip.index, { path: ['_active'], value: false });
+    setValue(view, tip.index, { path: ['_layer'], value: 1 });
+    setValue(view, tip.index, { path: ['_layer'], value: 2 });
+    const own = overridesOf(view, one).filter(({ reserved }) => !reserved);
+    expect(own.map(({ path, value, localId }) => ({ path, value, localId }))).toEqual([
+      { path: ['_active'], value: false, localId: tip.localId },
+      { path: ['_layer'], value: 2, localId: tip.localId },
+    ]);
+    const [first, second] = own.map(({ entry }) => entryAt(scene, entry)['targetInfo']);
+    expect(second).toEqual(first);
+    expect(seen(reopened(view, resolve))).toEqual(seen(view));
+    expect(getValue(view, view.get('Canvas/Two/MyLeaf/Tip').index, ['_layer'])).toBe(33554432);
+  });
+
+  test('that is the name or place of an instance is one of the four overrides that it has', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const { index } = view.get('Canvas/One');
+    const lines = printTable(scene).split('\n').length;
+    setValue(view, index, { path: ['_name'], value: 'Renamed' });
+    setValue(view, index, { path: ['_lpos'], value: { __type__: 'cc.Vec3', x: 1, y: 2, z: 3 } });
+    expect(printTable(scene).split('\n').length).toBe(lines);
+    expect(overridesOf(view, index).every(({ reserved }) => reserved)).toBe(true);
+    setValue(view, index, { path: ['_objFlags'], value: 512 });
+    expect(entryAt(scene, index)['_objFlags']).toBe(512);
+  });
+
+  test('that is a list in an instance is its length and its elements, in this order', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const one = view.get('Canvas/One').index;
+    const tip = firstComponent(view, view.get('Canvas/One/MyLeaf/Tip').index);
+    const paths = (): string[] =>
+      overridesOf(view, one)
+        .filter(({ reserved }) => !reserved)
+        .map(({ path }) => path.join('.'));
+    setValue(view, tip, { path: ['list'], value: [7, 8, 9] });
+    expect(paths()).toEqual(['list.length', 'list.0', 'list.1', 'list.2']);
+    setValue(view, tip, { path: ['list'], value: [4] });
+    expect(paths()).toEqual(['list.length', 'list.0']);
+    expect(getValue(view, tip, ['list'])).toEqual([4]);
+    expect(seen(reopened(view, resolve))).toEqual(seen(view));
+  });
+
+  test('that refers into an instance is null in its place, and named by the root of the file', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const plain = firstComponent(view, view.get('Canvas/Plain').index);
+    const one = view.get('Canvas/One');
+    const tip = view.get('Canvas/One/MyLeaf/Tip');
+    const overrides = (): number[] => refIndices(holderOf(scene)['targetOverrides']);
+    const [change] = setValue(view, plain, { path: ['target'], value: ref(tip.index) });
+    expect(change?.to).toEqual({ handle: tip.handle });
+    expect(entryAt(scene, plain)['target']).toBeNull();
+    expect(overrides().map((index) => entryAt(scene, index))).toMatchObject([
+      { source: ref(plain), sourceInfo: null, propertyPath: ['target'], target: ref(one.index) },
+    ]);
+    expect(getValue(view, plain, ['target'])).toEqual(ref(tip.index));
+    // The root of an instance is in the file.
+    setValue(view, plain, { path: ['target'], value: ref(one.index) });
+    expect(entryAt(scene, plain)['target']).toEqual(ref(one.index));
+    expect(overrides()).toEqual([]);
+    // From one instance into another, and out of one.
+    const inside = firstComponent(view, view.get('Canvas/Two').index);
+    setValue(view, inside, { path: ['targets'], value: [ref(tip.index), ref(plain), null] });
+    expect(overrides().map((index) => entryAt(scene, index)['propertyPath'])).toEqual([
+      ['targets', '0'],
+    ]);
+    const fresh = reopened(view, resolve);
+    expect(fresh.problems).toEqual([]);
+    expect(seen(fresh)).toEqual(seen(view));
+  });
+
+  test('that has no place is refused', () => {
+    const { scene, resolve } = sample();
+    const before = printTable(scene);
+    const view = new SceneView(scene, resolve);
+    const plain = firstComponent(view, view.get('Canvas/Plain').index);
+    for (const path of [
+      [],
+      ['no', 'x'],
+      ['list', '2'],
+      ['list', 'x'],
+      ['text', 'x'],
+      ['__proto__', 'x'],
+    ]) {
+      expect(() => setValue(view, plain, { path, value: 1 })).toThrow(/There is no place for/);
+    }
+    expect(printTable(scene)).toBe(before);
+  });
+});
+
+describe('an edit of the tree', () => {
+  test('inserts where it is told, with the ids that the kind of file needs', () => {
+    const { scene, leaf, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const parent = view.get('Canvas').index;
+    const { index, changes } = insertNode(view, nodeWithComponent('New'), {
+      parent,
+      at: 1,
+      newId: countingIds('dd'),
+    });
+    expect(view.children(parent).map((child) => view.name(child.index))).toEqual([
+      'Plain',
+      'New',
+      'One',
+      'Two',
+    ]);
+    expect(changes).toEqual([
+      { type: 'create', target: 'ddAAAAAAAAAAAAAAAAAAA0', to: 'Canvas/New' },
+    ]);
+    expect(entryAt(scene, index)).toMatchObject({ _prefab: null, _id: 'ddAAAAAAAAAAAAAAAAAAA0' });
+    const prefab = new SceneView(leaf, resolve);
+    const inner = insertNode(prefab, nodeWithComponent('New'), { parent: prefab.root }).index;
+    expect(entryAt(leaf, inner)['_id']).toBe('');
+    expect(infoOf(leaf, entryAt(leaf, inner))).toMatchObject({
+      root: ref(prefab.root),
+      asset: ref(0),
+      instance: null,
+    });
+    expect(infoOf(leaf, entryAt(leaf, firstComponent(prefab, inner)))?.['__type__']).toBe(
+      'cc.CompPrefabInfo',
+    );
+  });
+
+  test('mounts what goes on or below a node of an instance', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const one = view.get('Canvas/One').index;
+    const { index } = insertNode(view, nodeWithComponent('Hat'), {
+      parent: view.get('Canvas/One/MyLeaf/Tip').index,
+    });
+    insertComponent(view, { objects: [component()] }, { node: one });
+    expect(view.path(index)).toBe('Canvas/One/MyLeaf/Tip/Hat');
+    expect(entryAt(scene, index)).toMatchObject({
+      _parent: ref(one),
+      __editorExtras__: { mountedRoot: ref(one) },
+    });
+    expect(
+      overridesOf(view, one)
+        .map(({ kind }) => kind)
+        .slice(4),
+    ).toEqual(['mountedNode', 'mountedComponent']);
+    moveNode(view, index, { parent: view.get('Canvas').index, at: 0 });
+    expect(view.path(index)).toBe('Canvas/Hat');
+    expect(entryAt(scene, index)).toMatchObject({
+      _parent: ref(view.get('Canvas').index),
+      __editorExtras__: {},
+    });
+    expect(instanceOf(scene, entryAt(scene, one))?.['mountedChildren']).toEqual([]);
+    expect(seen(reopened(view, resolve))).toEqual(seen(view));
+  });
+
+  test('lets nothing refer to what it removes, and says so', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const canvas = view.get('Canvas').index;
+    const holder = firstComponent(view, canvas);
+    const plain = view.get('Canvas/Plain');
+    const tip = view.get('Canvas/One/MyLeaf/Tip');
+    const one = view.get('Canvas/One');
+    setValue(view, holder, { path: ['target'], value: ref(tip.index) });
+    setValue(view, holder, { path: ['targets'], value: [ref(plain.index), ref(one.index)] });
+    const before = scene.objects.length;
+    const { handle } = view.item(holder) ?? { handle: '' };
+    expect(removeNode(view, one.index)).toEqual([
+      { type: 'delete', target: one.handle, from: 'Canvas/One' },
+      { type: 'update', target: handle, field: 'target', from: { handle: tip.handle }, to: null },
+      {
+        type: 'update',
+        target: handle,
+        field: 'targets.1',
+        from: { handle: one.handle },
+        to: null,
+      },
+    ]);
+    expect(scene.objects.length).toBe(before);
+    expect(getValue(view, holder, ['targets'])).toEqual([ref(plain.index), null]);
+    expect(refIndices(holderOf(scene)['nestedPrefabInstanceRoots'])).toEqual([
+      view.get('Canvas/Two').index,
+    ]);
+    expect(parseTable(printTable(scene)).objects.length).toBeLessThan(before);
+    expect(view.find(tip.handle)).toBeUndefined();
+  });
+
+  test('cannot remove a node of a prefab, but a component, which can come back', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const tip = view.get('Canvas/One/MyLeaf/Tip');
+    expect(() => removeNode(view, tip.index)).toThrow(/belongs to a prefab/);
+    expect(() => removeNode(view, view.root)).toThrow(/root/);
+    const [item] = view.components(tip.index);
+    removeComponent(view, item?.index ?? -1);
+    expect(view.components(view.get(tip.handle).index)).toEqual([]);
+    // Branch refers to it; in this Branch nothing is left to refer to in the tree.
+    expect(reopened(view, resolve).components(view.get(tip.handle).index)).toEqual([]);
+    expect(restoreComponent(view, view.get('Canvas/One').index, item?.localId ?? [])).toBe(true);
+    expect(view.components(view.get(tip.handle).index)).toHaveLength(1);
+  });
+
+  test('cannot move a node into itself', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const canvas = view.get('Canvas').index;
+    const plain = view.get('Canvas/Plain').index;
+    expect(() => moveNode(view, canvas, { parent: plain })).toThrow(/into itself/);
+    expect(() => moveNode(view, canvas, { parent: canvas })).toThrow(/into itself/);
+    expect(moveNode(view, plain, { parent: canvas, at: 2 })).toEqual([
+      { type: 'move', target: view.item(plain)?.handle, from: 'Canvas/Plain', to: 'Canvas/Plain' },
+    ]);
+    expect(view.children(canvas).map(({ index }) => view.name(index))).toEqual([
+      'One',
+      'Two',
+      'Plain',
+    ]);
+  });
+
+  test('copies a node with references among its parts, and those that lead out of it', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const canvas = view.get('Canvas').index;
+    const holder = firstComponent(view, canvas);
+    const tip = view.get('Canvas/One/MyLeaf/Tip').index;
+    setValue(view, holder, {
+      path: ['targets'],
+      value: [ref(tip), ref(view.get('Canvas/Plain').index), ref(view.root)],
+    });
+    const copy = duplicateNode(view, canvas).index;
+    const targets = getValue(view, firstComponent(view, copy), ['targets']);
+    expect(view.path(copy)).toBe('Canvas[1]');
+    expect(targets).toEqual([
+      ref(view.get('Canvas[1]/One/MyLeaf/Tip').index),
+      ref(view.get('Canvas[1]/Plain').index),
+      ref(view.root),
+    ]);
+    expect(refIndices(holderOf(scene)['nestedPrefabInstanceRoots'])).toHaveLength(4);
+    expect(seen(reopened(view, resolve))).toEqual(seen(view));
+  });
+});
+
+describe('a prefab', () => {
+  test('is made of a part of a scene, whose references out of it are told', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const canvas = view.get('Canvas').index;
+    const holder = firstComponent(view, canvas);
+    const tip = view.get('Canvas/One/MyLeaf/Tip').index;
+    setValue(view, holder, { path: ['targets'], value: [ref(tip), ref(view.root)] });
+    const { fragment, outside, order } = takeFragment(view, canvas);
+    expect(order[0]).toBe(canvas);
+    expect(outside).toEqual([{ from: holder, path: ['targets', '1'] }]);
+    const prefab = prefabFrom(fragment, 'Menu');
+    const made = new SceneView(parseTable(printTable(prefab)), resolve);
+    expect(made.problems).toEqual([]);
+    expect(made.table.canonical).toBe(true);
+    expect(made.name(made.root)).toBe('Menu');
+    expect(getValue(made, firstComponent(made, made.root), ['targets'])).toEqual([
+      ref(made.get('One/MyLeaf/Tip').index),
+      null,
+    ]);
+    for (const { index } of [made.get('One'), made.get('Two')]) {
+      expect(instanceOf(made.table, entryAt(made.table, index))?.['prefabRootNode']).toEqual(
+        ref(made.root),
+      );
+    }
+    const handles = [...made.items()].map(({ handle }) => handle);
+    expect(new Set(handles).size).toBe(handles.length);
+    expect(() =>
+      prefabFrom(takeFragment(view, view.get('Canvas/One').index).fragment, 'No'),
+    ).toThrow(/node of its own/);
+  });
+
+  test('gives back what an instance overrides, but for its name and place', () => {
+    const { scene, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const one = view.get('Canvas/One').index;
+    const before = seen(view);
+    const tip = view.get('Canvas/One/MyLeaf/Tip').index;
+    setValue(view, tip, { path: ['_active'], value: false });
+    setValue(view, firstComponent(view, tip), { path: ['list'], value: [] });
+    setValue(view, firstComponent(view, one), { path: ['target'], value: ref(tip) });
+    insertNode(view, nodeWithComponent('Hat'), { parent: tip });
+    removeComponent(view, firstComponent(view, view.get('Canvas/One/MyLeaf').index));
+    expect(revertOverrides(view, one, ({ path }) => path[0] === '_active')).toHaveLength(1);
+    expect(getValue(view, view.get('Canvas/One/MyLeaf/Tip').index, ['_active'])).toBe(true);
+    expect(revertOverrides(view, one).length).toBeGreaterThan(3);
+    expect(seen(view)).toEqual(before);
+  });
+
+  test.each([false, true])(
+    'is left behind when an instance is unpacked (recursively: %s)',
+    (recursive) => {
+      const { scene, resolve } = sample();
+      const view = new SceneView(scene, resolve);
+      const one = view.get('Canvas/One').index;
+      const leafNode = view.get('Canvas/One/MyLeaf').index;
+      const tip = view.get('Canvas/One/MyLeaf/Tip').index;
+      setValue(view, tip, { path: ['_layer'], value: 7 });
+      setValue(view, leafNode, { path: ['_layer'], value: 6 });
+      setValue(view, firstComponent(view, view.get('Canvas/Plain').index), {
+        path: ['target'],
+        value: ref(tip),
+      });
+      insertNode(view, nodeWithComponent('Hat'), { parent: tip });
+      unpackInstance(view, one, { recursive });
+      const fresh = reopened(view, resolve);
+      expect(fresh.problems).toEqual([]);
+      expect(seen(fresh)).toEqual(seen(view));
+      expect(fresh.get('Canvas/One').instance).toBeUndefined();
+      expect(fresh.get('Canvas/One/MyLeaf').asset).toBe(recursive ? undefined : leafUuid);
+      const newTip = fresh.get('Canvas/One/MyLeaf/Tip').index;
+      expect(getValue(fresh, newTip, ['_layer'])).toBe(7);
+      expect(getValue(fresh, fresh.get('Canvas/One/MyLeaf').index, ['_layer'])).toBe(6);
+      expect(fresh.find('Canvas/One/MyLeaf/Tip/Hat')).toBeDefined();
+      const plain = firstComponent(fresh, fresh.get('Canvas/Plain').index);
+      expect(getValue(fresh, plain, ['target'])).toEqual(ref(newTip));
+      const root = firstComponent(fresh, fresh.get('Canvas/One').index);
+      expect(getValue(fresh, root, ['target'])).toEqual(ref(firstComponent(fresh, newTip)));
+      expect(fresh.get('Canvas/Two').asset).toBe(branchUuid);
+    },
+  );
+});
