@@ -4,7 +4,7 @@ import { entryAt, rootOf } from '@mcp-kit/cocos/document';
 import { openProject, type Draft } from '@mcp-kit/cocos/project';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { metaFor, TestProject, uuidFor } from '../support/cocos-project.ts';
+import { metaFor, sceneText, TestProject, uuidFor } from '../support/cocos-project.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 
@@ -190,6 +190,42 @@ describe('A transaction', () => {
     failing = -1;
     await project.undo();
     expect(game.snapshot()).toEqual(before);
+  });
+
+  test('runs after the one before it, also in one process, and drafts of the same moment exclude each other', async () => {
+    using game = new TestProject();
+    using one = await openProject(game.folder);
+    using two = await openProject(game.folder);
+    const drafts = [one, two, one, two].map((project, index) => {
+      const draft = project.draft();
+      rename(draft, `name ${index}`);
+      draft.write(`assets/own-${index}.json`, '');
+      return project.commit(draft, `name ${index}`);
+    });
+    const outcomes = await Promise.allSettled(drafts);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual(
+      Array.from({ length: 3 }, () => 'E_CONFLICT'),
+    );
+    const winner = outcomes.findIndex((outcome) => outcome.status === 'fulfilled');
+    expect(game.read('assets/main.scene')).toContain(`"name ${winner}"`);
+    expect(
+      readdirSync(path.join(game.folder, 'assets')).filter((name) => name.startsWith('own-')),
+    ).toEqual([`own-${winner}.json`]);
+  });
+
+  test('keeps a written scene parsed, and sees when somebody else writes it', async () => {
+    using game = new TestProject();
+    using project = await openProject(game.folder);
+    const draft = project.draft();
+    rename(draft, 'second');
+    await project.commit(draft, 'x');
+    const table = project.draft().table('assets/main.scene');
+    expect(entryAt(table, rootOf(table))['_name']).toBe('second');
+    expect(project.draft().table('assets/main.scene')).toBe(table);
+    game.write({ 'assets/main.scene': sceneText });
+    const other = project.draft().table('assets/main.scene');
+    expect(entryAt(other, rootOf(other))['_name']).not.toBe('second');
   });
 
   test('keeps who may read a file', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseTable, type Table } from '#cocos/document';
+import { decode } from './bytes.ts';
 import { codeOf } from './durable.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, stampOf } from './stamp.ts';
@@ -54,8 +55,16 @@ export class FileStore {
     const known = this.read(path);
     if (known === undefined) return undefined;
     const { bytes, hash, stamp: current } = known;
-    const table = parseTable(bytes.toString('utf8'), path);
+    const table = parseTable(decode(bytes), path);
     return this.#keep(path, { table, hash, stamp: current, size: bytes.length });
+  }
+
+  /** Remembers a table that was just written, if that is what the file still holds. */
+  adopt(path: string, table: Table): void {
+    const known = this.read(path);
+    if (known === undefined || decode(known.bytes) !== table.style.source) return;
+    this.#drop(path);
+    this.#keep(path, { table, hash: known.hash, stamp: known.stamp, size: known.bytes.length });
   }
 
   #keep(path: string, parsed: ParsedFile): ParsedFile {

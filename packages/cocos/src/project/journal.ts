@@ -98,8 +98,8 @@ export function readBefore(entry: JournalEntry, index: number): Promise<Uint8Arr
 
 /** Does a transaction: all of it, or nothing. */
 export async function runPlan(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
-  const prepared = await prepare(place, plan);
   const record = recordOf(plan);
+  const prepared = await prepare(place, plan, record);
   try {
     await apply(place, prepared, record);
     return await restage(place, prepared, 'done');
@@ -166,7 +166,11 @@ function recordOf(plan: Plan): JournalRecord {
 }
 
 /** Writes everything that is needed to do the transaction and to take it back. */
-async function prepare(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
+async function prepare(
+  place: JournalPlace,
+  plan: Plan,
+  record: JournalRecord,
+): Promise<JournalEntry> {
   const number = Math.max(0, ...(await journalEntries(place)).map((entry) => entry.number)) + 1;
   const folder = path.join(place.folder, `${String(number).padStart(6, '0')}.preparing`);
   const write = async (name: string, content: Uint8Array | string | undefined, mode?: number) => {
@@ -176,17 +180,31 @@ async function prepare(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
   };
   try {
     await mkdir(folder, { recursive: true });
-    for (const [index, file] of plan.files.entries()) {
+    await inGroups(plan.files, async (file, index) => {
       const mode = modeOf(fileOf(place, file.path));
       await write(`before-${index}`, file.before, mode);
       await write(`after-${index}`, file.after, mode);
-    }
-    await write('journal.json', JSON.stringify(recordOf(plan), null, 1));
+    });
+    await write('journal.json', JSON.stringify(record, null, 1));
     await syncFolder(folder);
     return await restage(place, { number, stage: 'preparing', folder }, 'applying');
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw failure(error, plan.label);
+  }
+}
+
+/** Some at a time: each waits for the disk, and many would need as many open files. */
+async function inGroups<Item>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const size = 16;
+  for (let start = 0; start < items.length; start += size) {
+    const group = items.slice(start, start + size).map((item, at) => work(item, start + at));
+    // All have ended before anybody clears up after the one that failed.
+    await Promise.allSettled(group);
+    await Promise.all(group);
   }
 }
 

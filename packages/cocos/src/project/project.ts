@@ -242,6 +242,8 @@ export class Project implements Disposable {
   }
 
   async #readScript(asset: Asset): Promise<ScriptFacts> {
+    if (!asset.exists)
+      return { classes: [], imports: [], enums: {}, problem: 'its file is missing' };
     try {
       return await readScript(readFileSync(this.file(asset.path), 'utf8'));
     } catch (error) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkTable, CocosError, parseMeta, parseTable } from '#cocos/document';
+import { checkTable, CocosError, parseMeta, parseTable, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore } from './file-store.ts';
@@ -73,14 +73,16 @@ export class Transactions {
     return this.#locked(async () => {
       this.#refuseStale(draft);
       const steps = files.map((file) => this.#stepFor(file));
-      for (const step of steps) verify(step);
-      return this.#run({
+      const tables = new Map(steps.map((step) => [step.path, verify(step)]));
+      const done = await this.#run({
         id: newId(),
         label,
         files: steps,
         createdFolders: folders.created,
         removedFolders: folders.removed,
       });
+      for (const [file, table] of tables) if (table) this.#store.adopt(file, table);
+      return done;
     });
   }
 
@@ -206,32 +208,41 @@ function changedSince(files: readonly string[]): CocosError {
 }
 
 /** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
-function verify({ path: file, before, after }: FileStep): void {
-  if (after === undefined) return;
-  let problem: string | undefined;
+function verify({ path: file, before, after }: FileStep): Table | undefined {
+  if (after === undefined) return undefined;
   try {
-    if (/\.(scene|prefab)$/.test(file)) problem = newFaults(file, decode(after), before);
-    else if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined)
-      problem = 'it has no uuid';
+    if (/\.(scene|prefab)$/.test(file)) {
+      const table = parseTable(decode(after), file);
+      refuseNewFaults(table, before);
+      return table;
+    }
+    if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined) {
+      throw new CocosError('E_INTERNAL', 'it has no uuid');
+    }
+    return undefined;
   } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CocosError('E_INTERNAL', `${file} would be damaged: ${reason}`, {
+      suggestion: 'Nothing was written. Please report what was done.',
+      cause: error,
+    });
   }
-  if (problem === undefined) return;
-  throw new CocosError('E_INTERNAL', `${file} would be damaged: ${problem}`, {
-    suggestion: 'Nothing was written. Please report what was done.',
-  });
 }
 
 /** Faults that the file has had before are not for this edit to answer for. */
-function newFaults(file: string, text: string, before: Uint8Array | undefined): string | undefined {
-  const faults = checkTable(parseTable(text, file));
-  if (faults.length === 0) return undefined;
-  let known = 0;
-  try {
-    known = before === undefined ? 0 : checkTable(parseTable(decode(before), file)).length;
-  } catch {
-    // It could not be read before, so anything is better.
-    return undefined;
+function refuseNewFaults(table: Table, before: Uint8Array | undefined): void {
+  const faults = checkTable(table);
+  if (faults.length > 0 && faults.length > faultsBefore(before)) {
+    throw new CocosError('E_INTERNAL', faults.join('; '));
   }
-  return faults.length > known ? faults.join('; ') : undefined;
+}
+
+function faultsBefore(before: Uint8Array | undefined): number {
+  if (before === undefined) return 0;
+  try {
+    return checkTable(parseTable(decode(before))).length;
+  } catch {
+    // It could not be opened, so anything is better.
+    return Infinity;
+  }
 }
