@@ -1,4 +1,5 @@
 import { CocosError } from './cocos-error.ts';
+import { newObjectId } from './ids.ts';
 import { isObject, ref, refIndex, textOf, typeOf } from './json.ts';
 import type { Entry, Json, JsonObject } from './json.ts';
 import { append, entryAt, follow, rootOf } from './table.ts';
@@ -152,7 +153,7 @@ export function holderOf(table: Table): Entry {
   const info = prefabInfo({
     root: isScene ? null : ref(rootOf(table)),
     asset: isScene ? null : ref(0),
-    fileId: textOf(root['_id']),
+    fileId: isScene ? textOf(root['_id']) : newObjectId(),
   });
   setField(root, { key: '_prefab', value: ref(append(table, info)) });
   return info;

@@ -43,7 +43,7 @@ export interface Templates {
 
 /** How nested a prefab may be, and how many objects a file may expand to; what is beyond only exists to do harm. */
 const deepest = 64;
-const mostInside = 1_000_000;
+const mostInside = 300_000;
 
 const keyOf = (localId: readonly string[]): string => localId.join('\n');
 

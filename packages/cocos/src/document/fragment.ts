@@ -4,7 +4,7 @@ import { adopt } from './identity.ts';
 import { insideBase } from './expansion.ts';
 import { newObjectId } from './ids.ts';
 import type { NewId } from './ids.ts';
-import { cloneJson, eachRef, ref, refIndex, refIndices } from './json.ts';
+import { cloneJson, eachRef, ref, refIndex, refIndices, typeOf } from './json.ts';
 import type { Entry, Json } from './json.ts';
 import type { Spot } from './references.ts';
 import { append, createTable, entryAt, rootOf } from './table.ts';
@@ -41,12 +41,25 @@ export function partsOf(view: SceneView, index: number): number[] {
   const parts = new Set(own);
   // Besides nodes and components, what these lead to is theirs alone.
   for (const part of parts) {
-    eachRef(entryAt(view.table, part), (next) => {
+    const whole = entryAt(view.table, part);
+    for (const lost of unseenIn(view, part, whole)) parts.add(lost);
+    eachRef(whole, (next) => {
       const entry = view.table.objects[next];
       if (next !== 0 && entry && !isNode(entry) && !isComponent(entry)) parts.add(next);
     });
   }
   return [...parts];
+}
+
+/** What was mounted on a node that the prefab no longer has is not seen, but belongs to the instance. */
+function unseenIn(view: SceneView, index: number, entry: Entry): number[] {
+  if (isNode(entry))
+    return view.item(index)
+      ? []
+      : [...refIndices(entry['_children']), ...refIndices(entry['_components'])];
+  return [...refIndices(entry['nodes']), ...refIndices(entry['components'])].filter(
+    () => typeOf(entry).startsWith('cc.Mounted'),
+  );
 }
 
 /** The entries that say which of these objects refer into which of these instances. */

@@ -50,7 +50,7 @@ function adoptComponent(table: Table, component: Entry, newId: NewId): void {
 }
 
 /** Names an instance where the engine looks for those that it must expand. */
-export function listInstance(table: Table, index: number): void {
+function listInstance(table: Table, index: number): void {
   const list = listIn(holderOf(table), 'nestedPrefabInstanceRoots');
   if (!refIndices(list).includes(index)) list.push(ref(index));
 }

@@ -13,7 +13,7 @@ export type { InstanceOverride } from './instances.ts';
 export * from './json.ts';
 export * from './meta.ts';
 export * from './references.ts';
-export { removeComponent, removeNode, restoreComponent } from './removal.ts';
+export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
 export { duplicateNode, insertComponent, insertNode, moveNode } from './structure.ts';
 export type { Inserted, Place } from './structure.ts';
 export * from './table.ts';

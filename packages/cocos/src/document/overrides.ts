@@ -47,7 +47,7 @@ export function isReserved(table: Table, instance: number, override: Entry): boo
 }
 
 /** Tells whether one path begins with another. */
-export function beginsWith(path: readonly string[], start: readonly string[]): boolean {
+function beginsWith(path: readonly string[], start: readonly string[]): boolean {
   return start.every((step, index) => path[index] === step);
 }
 
@@ -108,11 +108,7 @@ export interface End {
 }
 
 /** Tells whether one side of a target override is this. */
-export function isEnd(
-  table: Table,
-  override: Entry,
-  at: End & { side: 'source' | 'target' },
-): boolean {
+function isEnd(table: Table, override: Entry, at: End & { side: 'source' | 'target' }): boolean {
   if (refIndex(override[at.side]) !== at.index) return false;
   const localId = localIdOf(table, override[`${at.side}Info`]);
   return equalJson(localId, [...(at.localId ?? [])]);

@@ -2,7 +2,7 @@ import type { Change } from './change.ts';
 import { CocosError } from './cocos-error.ts';
 import { infoOf, listIn, localIdOf, propertyPathOf, targetInfo } from './entries.ts';
 import { insideBase } from './expansion.ts';
-import { equalJson, isObject, ref, refIndex, refIndices } from './json.ts';
+import { equalJson, isObject, ref, refIndex, refIndices, typeOf } from './json.ts';
 import type { Entry, Json } from './json.ts';
 import { instanceAt, keep } from './overrides.ts';
 import { referencesToAny } from './references.ts';
@@ -13,16 +13,31 @@ import type { SceneView } from './view.ts';
 
 /** Takes a node out of the tree, with all below it; what refers to it refers to nothing then, and is reported. */
 export function removeNode(view: SceneView, index: number): Change[] {
-  const item = ownNode(view, index);
-  const members = [...view.items(index)];
-  const gone = new Set(members.map((member) => member.index));
-  const handles = new Map(members.map((member) => [member.index, member.handle]));
-  const changes: Change[] = [{ type: 'delete', target: item.handle, from: view.path(index) }];
-  detach(view, { index, kind: 'node' });
-  changes.push(...cutReferences(view, gone, handles));
-  if (item.owner === undefined || view.isChanged(item.owner) || changes.length > 1) view.refresh();
-  else view.forget(index);
-  return changes;
+  return removeNodes(view, [index]);
+}
+
+/** The same for many nodes at once. */
+export function removeNodes(view: SceneView, indices: readonly number[]): Change[] {
+  const chosen = new Set(indices);
+  const isBelow = (index: number): boolean => {
+    let at = view.item(index)?.owner;
+    while (at !== undefined && !chosen.has(at)) at = view.item(at)?.owner;
+    return at !== undefined;
+  };
+  const tops = [...chosen]
+    .map((index) => ownNode(view, index))
+    .filter((top) => !isBelow(top.index));
+  const members = tops.flatMap((top) => [...view.items(top.index)]);
+  const gone = new Map(members.map((member) => [member.index, member.handle]));
+  const deleted = tops.map(({ index, handle }): Change => {
+    return { type: 'delete', target: handle, from: view.path(index) };
+  });
+  for (const { index } of tops) detach(view, { index, kind: 'node' });
+  const cut = cutReferences(view, gone);
+  const simple = cut.length === 0 && tops.every(({ owner }) => !view.isChanged(owner ?? view.root));
+  if (simple) for (const { index } of tops) view.forget(index);
+  else view.refresh();
+  return [...deleted, ...cut];
 }
 
 /** Takes a component off its node; one from a prefab is marked as removed in the instance. */
@@ -31,43 +46,41 @@ export function removeComponent(view: SceneView, index: number): Change[] {
   if (item?.kind !== 'component') {
     throw new CocosError('E_NOT_FOUND', `There is no component ${index} in the tree`);
   }
-  const handles = new Map([[index, item.handle]]);
-  const changes: Change[] = [{ type: 'delete', target: item.handle, from: view.path(index) }];
+  const from = `${view.path(index)}:${typeOf(view.at(index))}`;
+  const isPlain = !view.isChanged(item.owner ?? index);
   if (item.inside && item.instance !== undefined && item.localId) {
-    changes.push(...cutReferences(view, new Set([index]), handles));
     const removed = listIn(instanceAt(view.table, item.instance), 'removedComponents');
     removed.push(ref(append(view.table, targetInfo(item.localId))));
   } else {
     detach(view, { index, kind: 'component' });
-    changes.push(...cutReferences(view, new Set([index]), handles));
   }
-  view.refresh();
-  return changes;
+  const cut = cutReferences(view, new Map([[index, item.handle]]));
+  if (isPlain && cut.length === 0) view.forget(index);
+  else view.refresh();
+  return [{ type: 'delete', target: item.handle, from }, ...cut];
 }
 
-/** Lets nothing refer to objects that go; they are out of the tree, but the view still has them. */
-function cutReferences(
-  view: SceneView,
-  gone: ReadonlySet<number>,
-  handles: ReadonlyMap<number, string>,
-): Change[] {
+/** Lets nothing refer to objects that go, given with their handles; they are out of the file, but the view still has them. */
+function cutReferences(view: SceneView, gone: ReadonlyMap<number, string>): Change[] {
   const { table } = view;
-  const own = new Set([...gone].filter((index) => index < insideBase));
+  const own = new Set([...gone.keys()].filter((index) => index < insideBase));
   const holder = infoOf(table, entryAt(table, rootOf(table)));
   keep(holder?.['nestedPrefabInstanceRoots'], (index) => !own.has(index));
-  const changes = cutTargetOverrides(view, gone, handles);
+  const changes = cutTargetOverrides(view, gone);
+  const found = referencesToAny(table, own).filter(({ from }) => !own.has(from));
+  if (found.length === 0) return changes;
   const staying = table.objects.map((entry, index) => (own.has(index) ? undefined : entry));
-  const reached = new Set(visitOrder(staying as Entry[]));
+  const reached = new Set(visitOrder(staying));
   const owners = ownersOf(view, reached);
-  for (const { from, path, to } of referencesToAny(table, own)) {
-    if (own.has(from) || !reached.has(from)) continue;
+  for (const { from, path, to } of found) {
+    if (!reached.has(from)) continue;
     setNull(entryAt(table, from), path);
     const owner = owners(from);
     changes.push({
       type: 'update',
       target: view.item(owner)?.handle ?? `#${from}`,
       field: path.join('.'),
-      from: { handle: handles.get(to) ?? `#${to}` },
+      from: { handle: gone.get(to) ?? `#${to}` },
       to: null,
     });
   }
@@ -101,11 +114,7 @@ function setNull(entry: Entry, path: readonly string[]): void {
 }
 
 /** Drops the references from, into and within instances that have an end among the objects that go. */
-function cutTargetOverrides(
-  view: SceneView,
-  gone: ReadonlySet<number>,
-  handles: ReadonlyMap<number, string>,
-): Change[] {
+function cutTargetOverrides(view: SceneView, gone: ReadonlyMap<number, string>): Change[] {
   const { table } = view;
   const list = infoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
   const changes: Change[] = [];
@@ -119,7 +128,7 @@ function cutTargetOverrides(
         type: 'update',
         target: view.item(source)?.handle ?? `#${source}`,
         field: propertyPathOf(override).join('.'),
-        from: { handle: handles.get(target) ?? `#${target}` },
+        from: { handle: gone.get(target) ?? `#${target}` },
         to: null,
       });
     }
@@ -136,7 +145,7 @@ function endOf(view: SceneView, override: Entry, side: 'source' | 'target'): num
 }
 
 /** Tells whether an end of a reference stands for an instance within an instance that goes, as in old files. */
-function hangsOn(table: Table, override: Entry, gone: ReadonlySet<number>): boolean {
+function hangsOn(table: Table, override: Entry, gone: ReadonlyMap<number, string>): boolean {
   return (['source', 'target'] as const).some((side) => {
     const seen = new Set<number>();
     let at = refIndex(override[side]);

@@ -33,7 +33,7 @@ export interface Inserted {
 }
 
 /** The node of a number, or the reason why there is none. */
-export function nodeAt(view: SceneView, index: number): ViewItem {
+function nodeAt(view: SceneView, index: number): ViewItem {
   const item = view.item(index);
   if (item?.kind === 'node') return item;
   throw new CocosError('E_NOT_FOUND', `There is no node ${index} in the tree`);
@@ -76,7 +76,7 @@ export interface Part {
 }
 
 /** Puts an own object below a node, which may be in an instance. */
-export function attach(view: SceneView, part: Part, { parent, at }: Place): void {
+function attach(view: SceneView, part: Part, { parent, at }: Place): void {
   const { list, up } = kinds[part.kind];
   const owner = nodeAt(view, parent);
   const entry = entryAt(view.table, part.index);

@@ -96,7 +96,7 @@ export function rootOf(table: Table): number {
 }
 
 /** The numbers of all objects that the first one leads to, in the order in which the editor writes them. */
-export function visitOrder(objects: readonly Entry[]): number[] {
+export function visitOrder(objects: readonly (Entry | undefined)[]): number[] {
   const seen = new Uint8Array(objects.length);
   const order: number[] = [];
   const waiting = [0];
