@@ -209,7 +209,9 @@ function beginOf(pid: number): string {
 function smallDisk(): (Disposable & { readonly folder: string }) | undefined {
   const place = mkdtempSync(path.join(tmpdir(), 'cocos-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', place], { stdio: 'ignore' });
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', place], {
+      stdio: 'ignore',
+    });
   } catch {
     rmSync(place, { recursive: true });
     return undefined;
@@ -217,7 +219,7 @@ function smallDisk(): (Disposable & { readonly folder: string }) | undefined {
   return {
     folder: place,
     [Symbol.dispose]: () => {
-      execFileSync('umount', [place]);
+      execFileSync('/bin/umount', [place]);
       rmSync(place, { recursive: true });
     },
   };

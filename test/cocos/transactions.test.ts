@@ -1,4 +1,12 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { entryAt, rootOf } from '@mcp-kit/cocos/document';
 import { openProject, type Draft } from '@mcp-kit/cocos/project';
@@ -317,6 +325,57 @@ describe('Undo', () => {
     rename(next, 'two');
     await project.commit(next, 'two');
     expect((await project.history()).map(({ label }) => label)).toEqual(['two']);
+  });
+});
+
+describe('A journal that came with the project from somebody else', () => {
+  const journal = (file: string, folder = 'local/mcp-kit/transactions/000001.applying') => ({
+    [`${folder}/before-0`]: 'bad',
+    [`${folder}/journal.json`]: JSON.stringify({
+      id: 'x',
+      label: 'x',
+      at: '2020-01-01T00:00:00Z',
+      files: [{ path: file, before: 'any', after: null }],
+      createdFolders: [],
+      removedFolders: [],
+    }),
+  });
+
+  test.each([
+    'package.json.new',
+    '.git/hooks/post-checkout',
+    '../outside.txt',
+    'extensions/x/main.js',
+  ])('does not write %s', async (file) => {
+    using game = new TestProject(journal(file));
+    const before = game.snapshot();
+    using _project = await openProject(game.folder);
+    expect(game.snapshot()).toEqual(before);
+  });
+
+  test('puts back only what could be an edit', async () => {
+    using game = new TestProject(journal('assets/back.json'));
+    using _project = await openProject(game.folder);
+    expect(game.read('assets/back.json')).toBe('bad');
+  });
+
+  test('is not undone where what was kept is not what was there', async () => {
+    const done = journal('assets/back.json', 'local/mcp-kit/transactions/000001.done');
+    using game = new TestProject(done);
+    using project = await openProject(game.folder);
+    await expect(project.undo()).rejects.toThrow(code('E_INTERNAL'));
+  });
+
+  test('does not lead out by a link in place of its folder', async () => {
+    using outside = new TestProject();
+    using game = new TestProject();
+    symlinkSync(outside.folder, path.join(game.folder, 'local'));
+    using project = await openProject(game.folder);
+    const before = outside.snapshot();
+    const draft = project.draft();
+    rename(draft, 'x');
+    await expect(project.commit(draft, 'x')).rejects.toThrow(code('E_INVALID_ARGUMENT'));
+    expect(outside.snapshot()).toEqual(before);
   });
 });
 

@@ -57,8 +57,8 @@ function unseenIn(view: SceneView, index: number, entry: Entry): number[] {
     return view.item(index)
       ? []
       : [...refIndices(entry['_children']), ...refIndices(entry['_components'])];
-  return [...refIndices(entry['nodes']), ...refIndices(entry['components'])].filter(
-    () => typeOf(entry).startsWith('cc.Mounted'),
+  return [...refIndices(entry['nodes']), ...refIndices(entry['components'])].filter(() =>
+    typeOf(entry).startsWith('cc.Mounted'),
   );
 }
 

@@ -3,6 +3,8 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/pro
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
 import { codeOf, syncFolder, writeDurably } from './durable.ts';
+import type { Mount } from './find-project.ts';
+import { parseRecord, type JournalRecord } from './journal-record.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, statOf } from './stamp.ts';
 
@@ -25,21 +27,6 @@ export interface Plan {
   readonly undoes?: string;
 }
 
-/** What is written of a transaction before anything is touched. */
-export interface JournalRecord {
-  readonly id: string;
-  readonly label: string;
-  readonly at: string;
-  readonly files: readonly {
-    readonly path: string;
-    readonly before: string | null;
-    readonly after: string | null;
-  }[];
-  readonly createdFolders: readonly string[];
-  readonly removedFolders: readonly string[];
-  readonly undoes?: string;
-}
-
 /**
  * A transaction is a folder whose name says how far it came. Until it is `applying` nothing of the project was touched; once it
  * is `done` everything is in place; whatever is found `applying` was interrupted, and is taken back from the copies in it.
@@ -56,6 +43,7 @@ export interface JournalEntry {
 /** What the journal works on. `onStep` hears of every single change to the disk, before it is made. */
 export interface JournalPlace {
   readonly root: string;
+  readonly mounts: readonly Mount[];
   /** The folder of the transactions. */
   readonly folder: string;
   readonly onStep?: ((step: string) => void) | undefined;
@@ -80,12 +68,14 @@ export async function journalEntries(place: JournalPlace): Promise<JournalEntry[
     .sort((left, right) => left.number - right.number);
 }
 
-/** The record of a transaction; undefined where it is damaged. */
-export async function readRecord(entry: JournalEntry): Promise<JournalRecord | undefined> {
+/** The record of a transaction; undefined where it is damaged, or not one of this project. */
+export async function readRecord(
+  place: JournalPlace,
+  entry: JournalEntry,
+): Promise<JournalRecord | undefined> {
   try {
-    return JSON.parse(
-      await readFile(path.join(entry.folder, 'journal.json'), 'utf8'),
-    ) as JournalRecord;
+    const text = await readFile(path.join(entry.folder, 'journal.json'), 'utf8');
+    return parseRecord(text, place);
   } catch {
     return undefined;
   }
@@ -118,13 +108,13 @@ export async function runPlan(place: JournalPlace, plan: Plan): Promise<JournalE
 export async function recover(place: JournalPlace): Promise<string[]> {
   const recovered: string[] = [];
   for (const entry of await journalEntries(place)) {
-    const record = await readRecord(entry);
+    const record = await readRecord(place, entry);
     if (entry.stage === 'applying' && record !== undefined) {
       await takeBack(place, entry, record);
       recovered.push(record.label);
     } else if (entry.stage === 'done' && record?.undoes !== undefined) {
       await clearUndone(place, entry, record.undoes);
-    } else if (entry.stage !== 'done' || record === undefined) {
+    } else if (entry.stage !== 'applying' && (entry.stage !== 'done' || record === undefined)) {
       await rm(entry.folder, { recursive: true, force: true });
     }
   }
@@ -139,7 +129,7 @@ export async function clearUndone(
 ): Promise<void> {
   for (const entry of await journalEntries(place)) {
     if (entry.stage !== 'done' || entry.number === undo.number) continue;
-    if ((await readRecord(entry))?.id === undoes) await discard(place, entry);
+    if ((await readRecord(place, entry))?.id === undoes) await discard(place, entry);
   }
   await discard(place, undo);
 }

@@ -54,7 +54,7 @@ export class Project implements Disposable {
     this.#store = new FileStore(found.root);
     this.#index = new AssetIndex(found);
     this.#references = new ReferenceIndex(found.root);
-    this.#transactions = new Transactions(found.root, this.#store, options);
+    this.#transactions = new Transactions(found, this.#store, options);
   }
 
   /** Takes back what was interrupted, and looks at the assets for the first time. */

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkTable, CocosError, parseMeta, parseTable, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore } from './file-store.ts';
+import type { FoundProject } from './find-project.ts';
 import {
   clearUndone,
   discard,
@@ -16,11 +18,11 @@ import {
   type FileStep,
   type JournalEntry,
   type JournalPlace,
-  type JournalRecord,
 } from './journal.ts';
+import type { JournalRecord } from './journal-record.ts';
 import { acquireLock } from './lock.ts';
 import { fileOf } from './paths.ts';
-import { stampOf } from './stamp.ts';
+import { hashOf, stampOf } from './stamp.ts';
 
 /** Something that was done to a project, and can be undone. */
 export interface Transaction {
@@ -51,12 +53,21 @@ export class Transactions {
   readonly #folder: string;
   readonly #place: JournalPlace;
 
-  constructor(root: string, store: FileStore, options: TransactionOptions) {
+  constructor(
+    { root, mounts }: Pick<FoundProject, 'root' | 'mounts'>,
+    store: FileStore,
+    options: TransactionOptions,
+  ) {
     this.#root = root;
     this.#store = store;
     this.#options = options;
     this.#folder = path.join(root, 'local', 'mcp-kit');
-    this.#place = { root, folder: path.join(this.#folder, 'transactions'), onStep: options.onStep };
+    this.#place = {
+      root,
+      mounts,
+      folder: path.join(this.#folder, 'transactions'),
+      onStep: options.onStep,
+    };
   }
 
   /** Takes back what was interrupted before; answers the labels of it. */
@@ -113,6 +124,9 @@ export class Transactions {
         const known = this.#store.read(file.path);
         if ((known?.hash ?? null) !== file.after) throw changedSince([file.path]);
         const after = file.before === null ? undefined : await readBefore(entry, index);
+        if (after !== undefined && hashOf(after) !== file.before) {
+          throw new CocosError('E_INTERNAL', `what ${file.path} was before is damaged`);
+        }
         return { path: file.path, before: known?.bytes, after };
       }),
     );
@@ -128,7 +142,7 @@ export class Transactions {
 
   async #run(plan: Parameters<typeof runPlan>[1]): Promise<Transaction> {
     const entry = await runPlan(this.#place, plan);
-    const record = await readRecord(entry);
+    const record = await readRecord(this.#place, entry);
     if (plan.undoes !== undefined) await clearUndone(this.#place, entry, plan.undoes);
     else await this.#prune();
     if (record === undefined) throw new CocosError('E_INTERNAL', 'the journal cannot be read back');
@@ -144,7 +158,7 @@ export class Transactions {
   async #done(): Promise<Done[]> {
     const done: Done[] = [];
     for (const entry of await journalEntries(this.#place)) {
-      const record = entry.stage === 'done' ? await readRecord(entry) : undefined;
+      const record = entry.stage === 'done' ? await readRecord(this.#place, entry) : undefined;
       if (record !== undefined) done.unshift({ entry, record });
     }
     const undone = new Set(done.map(({ record }) => record.undoes));
@@ -160,9 +174,12 @@ export class Transactions {
   }
 
   async #makeFolder(): Promise<void> {
-    await mkdir(this.#place.folder, { recursive: true });
+    // A link there must not lead us out either.
+    const folder = fileOf(this.#place, 'local/mcp-kit');
+    await mkdir(path.join(folder, 'transactions'), { recursive: true });
     // Also where the project's own list does not leave out `local`.
-    await writeFile(path.join(this.#folder, '.gitignore'), '*\n');
+    const ignore = path.join(folder, '.gitignore');
+    if (!existsSync(ignore)) await writeFile(ignore, '*\n');
   }
 
   /** Files that were read, and changed on the disk since, make the whole draft worthless. */
