@@ -437,6 +437,27 @@ describe('an edit of the tree', () => {
     expect(view.find(tip.handle)).toBeUndefined();
   });
 
+  test('takes along what is mounted on a node that the prefab no longer has', () => {
+    const { scene, leaf, resolve } = sample();
+    const view = new SceneView(scene, resolve);
+    const canvas = view.get('Canvas').index;
+    insertNode(view, instance(leaf, leafUuid, 'Last'), { parent: canvas });
+    const hat = insertNode(view, instance(leaf, leafUuid, 'Hat'), {
+      parent: view.get('Canvas/Last/Tip').index,
+    }).index;
+    const prefab = new SceneView(leaf, resolve);
+    removeNode(prefab, prefab.get('Tip').index);
+    view.refresh();
+    expect(view.item(hat)).toBeUndefined();
+    const copy = duplicateNode(view, view.get('Canvas/Last').index).index;
+    const listed = (): number => refIndices(holderOf(scene)['nestedPrefabInstanceRoots']).length;
+    expect(listed()).toBe(6);
+    removeNode(view, copy);
+    removeNode(view, view.get('Canvas/Last').index);
+    expect(listed()).toBe(2);
+    expect(refIndices(holderOf(scene)['nestedPrefabInstanceRoots'])).not.toContain(hat);
+  });
+
   test('cannot remove a node of a prefab, but a component, which can come back', () => {
     const { scene, resolve } = sample();
     const view = new SceneView(scene, resolve);

@@ -53,13 +53,10 @@ export function partsOf(view: SceneView, index: number): number[] {
 
 /** What was mounted on a node that the prefab no longer has is not seen, but belongs to the instance. */
 function unseenIn(view: SceneView, index: number, entry: Entry): number[] {
-  if (isNode(entry))
-    return view.item(index)
-      ? []
-      : [...refIndices(entry['_children']), ...refIndices(entry['_components'])];
-  return [...refIndices(entry['nodes']), ...refIndices(entry['components'])].filter(() =>
-    typeOf(entry).startsWith('cc.Mounted'),
-  );
+  const isUnseen = isNode(entry) && view.item(index) === undefined;
+  if (isUnseen) return [...refIndices(entry['_children']), ...refIndices(entry['_components'])];
+  if (!typeOf(entry).startsWith('cc.Mounted')) return [];
+  return [...refIndices(entry['nodes']), ...refIndices(entry['components'])];
 }
 
 /** The entries that say which of these objects refer into which of these instances. */

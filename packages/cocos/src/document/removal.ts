@@ -1,7 +1,16 @@
 import type { Change } from './change.ts';
 import { CocosError } from './cocos-error.ts';
-import { infoOf, listIn, localIdOf, propertyPathOf, targetInfo } from './entries.ts';
+import {
+  infoOf,
+  isComponent,
+  isNode,
+  listIn,
+  localIdOf,
+  propertyPathOf,
+  targetInfo,
+} from './entries.ts';
 import { insideBase } from './expansion.ts';
+import { partsOf } from './fragment.ts';
 import { equalJson, isObject, ref, refIndex, refIndices, typeOf } from './json.ts';
 import type { Entry, Json } from './json.ts';
 import { instanceAt, keep } from './overrides.ts';
@@ -29,6 +38,11 @@ export function removeNodes(view: SceneView, indices: readonly number[]): Change
     .filter((top) => !isBelow(top.index));
   const members = tops.flatMap((top) => [...view.items(top.index)]);
   const gone = new Map(members.map((member) => [member.index, member.handle]));
+  // Also what hangs on nodes that a prefab no longer has, and is not seen.
+  for (const part of tops.flatMap((top) => partsOf(view, top.index))) {
+    const entry = entryAt(view.table, part);
+    if ((isNode(entry) || isComponent(entry)) && !gone.has(part)) gone.set(part, `#${part}`);
+  }
   const deleted = tops.map(({ index, handle }): Change => {
     return { type: 'delete', target: handle, from: view.path(index) };
   });
