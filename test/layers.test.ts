@@ -44,7 +44,7 @@ const cocosGraph: Graph = {
   components: ['document'],
   images: ['document'],
   scripts: ['document'],
-  project: ['document', 'images', 'scripts'],
+  project: ['document', 'scripts'],
   edit: ['components', 'document', 'images', 'project', 'scripts'],
 };
 
