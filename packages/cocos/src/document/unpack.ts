@@ -51,8 +51,8 @@ export function unpackInstance(
   instanceAt(view.table, index);
   const plan = planOf(view, index, options.recursive ?? false);
   const numbers = copyInside(view, plan);
-  moveMounts(view, index, { plan, numbers });
-  moveOverrides(view, index, { plan, numbers });
+  moveMounts(view, { index, plan, numbers });
+  moveOverrides(view, { index, plan, numbers });
   const { table } = view;
   const holder = infoOf(table, entryAt(table, rootOf(table)));
   const touches = (at: number): boolean =>
@@ -224,6 +224,8 @@ function replaceStub(view: SceneView, index: number, numbers: ReadonlyMap<number
 }
 
 interface Moving {
+  /** The instance that is unpacked. */
+  readonly index: number;
   readonly plan: Plan;
   readonly numbers: ReadonlyMap<number, number>;
 }
@@ -231,13 +233,17 @@ interface Moving {
 /** The instance that stays one, by its new number, to which a local id of the unpacked one leads. */
 function heirOf(view: SceneView, localId: readonly string[], moving: Moving): number | undefined {
   if (localId.length < 2) return undefined;
+  // What the unpacked prefab had mounted on an inner instance is now in the file itself.
+  const target = view.target(moving.index, localId)?.index ?? -1;
+  if (moving.numbers.has(target) && !moving.plan.nested.has(target)) return undefined;
   const root = [...moving.plan.nested].find((at) => view.item(at)?.localId?.[0] === localId[0]);
   return root === undefined ? undefined : moving.numbers.get(root);
 }
 
 /** What was mounted on the instance hangs on the copies, or is mounted on the instances that stay. */
-function moveMounts(view: SceneView, index: number, moving: Moving): void {
+function moveMounts(view: SceneView, moving: Moving): void {
   const { table } = view;
+  const { index } = moving;
   const instance = instanceAt(table, index);
   for (const [key, members, up] of [
     ['mountedChildren', 'nodes', '_parent'],
@@ -269,9 +275,9 @@ function moveMounts(view: SceneView, index: number, moving: Moving): void {
 }
 
 /** What the instance said of instances within it is said of these. */
-function moveOverrides(view: SceneView, index: number, moving: Moving): void {
+function moveOverrides(view: SceneView, moving: Moving): void {
   const { table } = view;
-  const instance = instanceAt(table, index);
+  const instance = instanceAt(table, moving.index);
   for (const at of refIndices(instance['propertyOverrides'])) {
     const override = entryAt(table, at);
     const localId = localIdOf(table, override['targetInfo']);

@@ -7,6 +7,8 @@ import {
   insertComponent,
   insertNode,
   type InstanceOverride,
+  isComponent,
+  isNode,
   isObject,
   type Json,
   overridesOf,
@@ -19,7 +21,7 @@ import {
   type ViewItem,
 } from '#cocos/document';
 import { componentSpec } from './component-class.ts';
-import { requireInstance } from './prefabs.ts';
+import { contains, prefabsIn, requireInstance } from './prefabs.ts';
 import { openDocument, refreshOthers, type SceneDocument } from './workspace.ts';
 
 /** What applying did. */
@@ -77,7 +79,8 @@ function applyOne(on: Applying, override: InstanceOverride): boolean {
       return true;
     case 'mountedNode': {
       const { fragment } = takeFragment(document.view, override.entry);
-      if (mentions(fragment.objects, on.instance.asset ?? '')) return false;
+      // It would contain itself.
+      if (contains(document.workspace, prefabsIn(fragment.objects), prefab.uuid)) return false;
       changes.push(...insertNode(prefab.view, fragment, { parent: target.index }).changes);
       return true;
     }
@@ -87,11 +90,6 @@ function applyOne(on: Applying, override: InstanceOverride): boolean {
       return true;
     }
   }
-}
-
-/** Whether objects use the prefab itself, which it cannot contain. */
-function mentions(objects: readonly Json[], uuid: string): boolean {
-  return JSON.stringify(objects).includes(uuid);
 }
 
 /** A whole field is applied at once: parts of lists make no sense alone. */
@@ -138,7 +136,9 @@ function translateReference(on: Applying, index: number): Json | undefined {
   const { view } = on.document;
   const item = view.item(index);
   if (item === undefined) {
-    const entry = translate(on, view.at(index));
+    const part = view.at(index);
+    if (isNode(part) || isComponent(part)) return undefined;
+    const entry = translate(on, part);
     return isObject(entry) ? ref(append(on.prefab.view.table, entry)) : undefined;
   }
   if (item.instance !== on.instance.index || item.localId === undefined) return undefined;

@@ -48,8 +48,7 @@ function fitSize(document: SceneDocument, node: ViewItem, uuid: string): readonl
   const { view, workspace } = document;
   const sprite = componentOf(document, node, 'cc.Sprite');
   const transform = componentOf(document, node, 'cc.UITransform');
-  if (sprite === undefined || transform === undefined)
-    throw new CocosError('E_INTERNAL', 'The node has no cc.Sprite and cc.UITransform.');
+  if (sprite === undefined || transform === undefined) return [];
   const mode = view.at(sprite.index)['_sizeMode'];
   const frame = workspace.draft.asset(uuid)?.subAssets.find((part) => part.uuid === uuid)?.userData;
   if (!isObject(frame) || mode === enums.sizeMode.CUSTOM) return [];

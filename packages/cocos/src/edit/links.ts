@@ -1,4 +1,13 @@
-import { type Change, type Json, ref, refIndex, setValue, type ViewItem } from '#cocos/document';
+import {
+  type Change,
+  isComponent,
+  isNode,
+  type Json,
+  ref,
+  refIndex,
+  setValue,
+  type ViewItem,
+} from '#cocos/document';
 import type { SceneDocument } from './workspace.ts';
 
 /** A property that points at a node or component. */
@@ -27,8 +36,9 @@ export function* linksOf(
     if (typeof value !== 'object' || value === null) return;
     const to = refIndex(value);
     if (to !== undefined && view.item(to) !== undefined) yield { from, path, to };
-    else if (to !== undefined) yield* search(view.at(to), path, from);
-    else
+    else if (to !== undefined && !isNode(view.at(to)) && !isComponent(view.at(to)))
+      yield* search(view.at(to), path, from);
+    else if (to === undefined)
       for (const [key, part] of Object.entries(value))
         if (path.length > 0 || !structure.has(key)) yield* search(part, [...path, key], from);
   }

@@ -3,6 +3,7 @@ import {
   type Change,
   cloneJson,
   CocosError,
+  type Entry,
   infoOf,
   insertNode,
   instanceFragment,
@@ -104,20 +105,27 @@ function describePrefab({ uuid, table }: OpenPrefab): {
 
 /** A prefab that contains itself could never be opened. */
 function checkNesting(document: SceneDocument, prefab: OpenPrefab): void {
-  if (document.kind !== 'prefab') return;
-  const { draft } = document.workspace;
-  const waiting = [prefab.uuid];
-  for (const uuid of waiting) {
-    if (uuid === document.uuid)
-      throw new CocosError('E_CONFLICT', `"${prefab.url}" contains "${document.path}" already.`, {
-        suggestion: 'A prefab cannot be put into itself, nor into a prefab that it contains.',
-      });
-    const nested = draft.prefab(uuid)?.objects ?? [];
-    for (const entry of nested) {
-      const next = typeOf(entry) === 'cc.PrefabInfo' ? assetOf(entry['asset']) : '';
-      if (next !== '' && !waiting.includes(next)) waiting.push(next);
-    }
-  }
+  if (document.kind !== 'prefab' || !contains(document.workspace, [prefab.uuid], document.uuid))
+    return;
+  throw new CocosError('E_CONFLICT', `"${prefab.url}" contains "${document.path}" already.`, {
+    suggestion: 'A prefab cannot be put into itself, nor into a prefab that it contains.',
+  });
+}
+
+/** Whether one of some prefabs is, or contains at any depth, another. */
+export function contains({ draft }: Workspace, prefabs: readonly string[], other: string): boolean {
+  const reached = new Set(prefabs);
+  for (const uuid of reached)
+    for (const next of prefabsIn(draft.prefab(uuid)?.objects ?? [])) reached.add(next);
+  return reached.has(other);
+}
+
+/** The prefabs of which objects are instances. */
+export function prefabsIn(objects: readonly Entry[]): string[] {
+  return objects
+    .filter((entry) => typeOf(entry) === 'cc.PrefabInfo')
+    .map((info) => assetOf(info['asset']))
+    .filter((uuid) => uuid !== '');
 }
 
 /** A prefab to make from a node. */

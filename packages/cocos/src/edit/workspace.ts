@@ -11,6 +11,8 @@ export interface Workspace {
   /** The classes of the engine that are known; `componentSpec` knows those of a document, too. */
   readonly components: ComponentTable;
   readonly documents: Map<string, SceneDocument>;
+  /** The paths of open documents that must be expanded anew, because a prefab may have changed. */
+  readonly stale: Set<string>;
 }
 
 /** A scene or prefab, open. */
@@ -30,29 +32,45 @@ export async function openWorkspace(
   draft: Draft = project.draft(),
 ): Promise<Workspace> {
   const scripts = await project.scripts();
-  return { project, draft, scripts, components: builtInComponents, documents: new Map() };
+  return {
+    project,
+    draft,
+    scripts,
+    components: builtInComponents,
+    documents: new Map(),
+    stale: new Set(),
+  };
 }
 
-/** Opens a scene or prefab to be edited, named by path, URL or uuid; the same until a prefab that it uses changes. */
+/** Opens a scene or prefab to be edited, named by path, URL or uuid; to be asked for again after a prefab was edited. */
 export function openDocument(workspace: Workspace, reference: string): SceneDocument {
   const path = documentPath(workspace, reference);
-  const open = workspace.documents.get(path);
-  if (open !== undefined) return open;
-  const document = describe(workspace, path, workspace.draft.edit(path));
+  const document = opened(workspace, path) ?? describe(workspace, path, workspace.draft.edit(path));
   workspace.documents.set(path, document);
+  if (document.kind === 'prefab')
+    for (const other of workspace.documents.keys()) if (other !== path) workspace.stale.add(other);
   return document;
 }
 
 /** Opens a scene or prefab to be read only; what is given must not be edited. */
 export function readDocument(workspace: Workspace, reference: string): SceneDocument {
   const path = documentPath(workspace, reference);
-  return workspace.documents.get(path) ?? describe(workspace, path, workspace.draft.table(path));
+  return opened(workspace, path) ?? describe(workspace, path, workspace.draft.table(path));
 }
 
-/** Tells all open documents but one that a prefab which they may use has changed. */
-export function refreshOthers(document: SceneDocument): void {
-  for (const other of document.workspace.documents.values())
-    if (other !== document) other.view.refresh();
+/** A document that is open, with its prefabs as they are now. */
+function opened({ documents, stale }: Workspace, path: string): SceneDocument | undefined {
+  const document = documents.get(path);
+  if (stale.delete(path)) document?.view.refresh();
+  return document;
+}
+
+/** Shows all other open documents what a prefab has become. */
+export function refreshOthers({ workspace, path }: SceneDocument): void {
+  for (const other of workspace.documents.keys()) {
+    workspace.stale.add(other);
+    if (other !== path) opened(workspace, other);
+  }
 }
 
 function documentPath({ draft }: Workspace, reference: string): string {
