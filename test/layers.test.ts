@@ -46,6 +46,8 @@ const cocosGraph: Graph = {
   scripts: ['document'],
   project: ['document', 'scripts'],
   edit: ['components', 'document', 'images', 'project', 'scripts'],
+  validate: ['components', 'document', 'edit', 'project'],
+  render: ['components', 'document', 'edit', 'project'],
 };
 
 interface Library {

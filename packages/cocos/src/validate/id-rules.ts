@@ -1,0 +1,113 @@
+import {
+  type Change,
+  entryAt,
+  infoOf,
+  isComponent,
+  isNode,
+  newObjectId,
+  rootOf,
+  setField,
+  textOf,
+  typeOf,
+} from '#cocos/document';
+import { describe, type Inspection } from './inspection.ts';
+
+/** `dupId`: every node and component of a scene has an id of its own. */
+export function checkIds(inspection: Inspection): void {
+  const seen = new Map<string, number>();
+  inspection.table.objects.forEach((entry, at) => {
+    if (!isNode(entry) && !isComponent(entry)) return;
+    const id = textOf(entry['_id']);
+    const other = seen.get(id);
+    if (id === '' || other === undefined) {
+      seen.set(id, at);
+      return;
+    }
+    inspection.issues.push({
+      code: 'dupId',
+      at,
+      path: ['_id'],
+      message: `${describe(inspection, at)} has the id of ${describe(inspection, other)}.`,
+      suggestion: 'Repair gives it a new one.',
+      fix: () => {
+        const to = newObjectId();
+        entry['_id'] = to;
+        return [{ type: 'update', target: `#${at}`, field: '_id', from: id, to }];
+      },
+    });
+  });
+}
+
+/** `dupFileId`: overrides name every object of a prefab, and every instance, by an id of its own. */
+export function checkFileIds(inspection: Inspection): void {
+  const { objects, kind } = inspection.table;
+  const members = new Map<string, number>();
+  const instances = new Map<string, number>();
+  objects.forEach((entry, at) => {
+    const type = typeOf(entry);
+    const isInstance = type === 'cc.PrefabInstance';
+    const isMember =
+      type === 'cc.CompPrefabInfo' || (type === 'cc.PrefabInfo' && !entry['instance']);
+    if (!isInstance && !(isMember && kind === 'prefab')) return;
+    const seen = isInstance ? instances : members;
+    const id = textOf(entry['fileId']);
+    const other = seen.get(id);
+    if (id === '' || other === undefined) {
+      seen.set(id, at);
+      return;
+    }
+    inspection.issues.push({
+      code: 'dupFileId',
+      at,
+      path: ['fileId'],
+      message: `The id ${id} is also that of object ${other}, so that an override may hit either.`,
+      suggestion: isInstance
+        ? 'Remove one of the two instances, and instantiate the prefab again.'
+        : 'Remove one of the two, and create it again.',
+    });
+  });
+}
+
+/** `sceneIdMismatch`, `assetName`: a scene or prefab is called as its meta and its file are. */
+export function checkNames(inspection: Inspection): void {
+  const { table, asset, file } = inspection;
+  const root = rootOf(table);
+  const entry = entryAt(table, root);
+  const name = file.slice(file.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  const id = textOf(entry['_id']);
+  if (table.kind === 'scene' && asset !== undefined && id !== asset.uuid)
+    inspection.issues.push({
+      code: 'sceneIdMismatch',
+      at: root,
+      path: ['_id'],
+      message: `The id of the scene is "${id}", but its meta has ${asset.uuid}.`,
+      suggestion: 'Repair sets the id of the scene, as the editor does when it imports the file.',
+      fix: () => setSceneId(inspection, asset.uuid),
+    });
+  for (const at of [0, root]) {
+    const called = textOf(table.objects[at]?.['_name']);
+    // The scenes that the editor makes from its templates have no name.
+    if (called === name || (called === '' && at === root && table.kind === 'scene')) continue;
+    inspection.issues.push({
+      code: 'assetName',
+      at,
+      path: ['_name'],
+      message: `The ${at === 0 ? table.kind : 'root'} is called "${called}", but the file "${name}".`,
+      suggestion: 'Repair renames it, as the editor does when it imports the file.',
+      fix: () => {
+        setField(entryAt(table, at), { key: '_name', value: name });
+        return [{ type: 'update', target: `#${at}`, field: '_name', from: called, to: name }];
+      },
+    });
+  }
+}
+
+function setSceneId({ table }: Inspection, uuid: string): Change[] {
+  const root = rootOf(table);
+  const scene = entryAt(table, root);
+  const from = textOf(scene['_id']);
+  const info = infoOf(table, scene);
+  if (info?.['fileId'] === from) info['fileId'] = uuid;
+  setField(scene, { key: '_id', value: uuid });
+  return [{ type: 'update', target: `#${root}`, field: '_id', from, to: uuid }];
+}

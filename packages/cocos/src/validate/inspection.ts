@@ -1,0 +1,205 @@
+import {
+  type Change,
+  CocosError,
+  cloneJson,
+  isComponent,
+  isNode,
+  type Json,
+  refIndex,
+  rootOf,
+  SceneView,
+  type Table,
+  typeOf,
+} from '#cocos/document';
+import type { Workspace } from '#cocos/edit';
+import type { Asset } from '#cocos/project';
+import type { FindingCode, Severity } from './finding.ts';
+
+/** What a rule says: where in the file, what, what to do, and how to put it right where there is only one way. */
+export interface Issue {
+  readonly code: FindingCode;
+  /** The number of the object. */
+  readonly at: number;
+  /** The way from there. */
+  readonly path?: readonly (string | number)[];
+  readonly message: string;
+  readonly suggestion: string;
+  /** Where it is other than that of the rule. */
+  readonly severity?: Severity;
+  /** Changes the table of the inspection. */
+  readonly fix?: (() => Change[]) | undefined;
+}
+
+/** A use of an asset. */
+export interface AssetSpot {
+  readonly at: number;
+  readonly path: readonly (string | number)[];
+  readonly uuid: string;
+  readonly expected: string;
+}
+
+/** A scene or prefab with what the rules need to look at it. */
+export interface Inspection {
+  readonly workspace: Workspace;
+  readonly file: string;
+  /** Absent for a file without meta. */
+  readonly asset: Asset | undefined;
+  /** As the file is. */
+  readonly table: Table;
+  /** As it opens, without references that lead nowhere; absent where it cannot be opened. */
+  readonly view: SceneView | undefined;
+  readonly assets: readonly AssetSpot[];
+  readonly issues: Issue[];
+}
+
+/** Looks at a file and reports what is wrong with its references, so that the rules may follow the others. */
+export function inspect(workspace: Workspace, file: string, table: Table): Inspection {
+  const issues: Issue[] = [];
+  const { dangling, assets } = scan(table);
+  for (const { at, path } of dangling) issues.push(danglingIssue(table, at, path));
+  const view = openView(workspace, dangling.length === 0 ? table : withoutDangling(table), issues);
+  return { workspace, file, asset: workspace.draft.assetAt(file), table, view, assets, issues };
+}
+
+interface Spot {
+  readonly at: number;
+  readonly path: readonly (string | number)[];
+}
+
+/** One walk over everything: references that lead nowhere, and uses of assets. */
+function scan({ objects }: Table): { dangling: Spot[]; assets: AssetSpot[] } {
+  const dangling: Spot[] = [];
+  const assets: AssetSpot[] = [];
+  const path: (string | number)[] = [];
+  let at = 0;
+  const visit = (value: Json): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index += 1) step(index, value[index] ?? null);
+      return;
+    }
+    const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
+    if (to !== undefined) {
+      const leads = typeof to === 'number' && objects[to] !== undefined;
+      if (!leads) dangling.push({ at, path: [...path] });
+    } else if (typeof uuid === 'string') {
+      const type = typeof expected === 'string' ? expected : '';
+      assets.push({ at, path: [...path], uuid, expected: type });
+    } else {
+      for (const key in value) step(key, value[key] ?? null);
+    }
+  };
+  const step = (key: string | number, value: Json): void => {
+    if (typeof value !== 'object' || value === null) return;
+    path.push(key);
+    visit(value);
+    path.pop();
+  };
+  for (const entry of objects) {
+    visit(entry);
+    at += 1;
+  }
+  return { dangling, assets };
+}
+
+/** Lists in which an empty place means nothing. */
+const closingLists = new Set<string | number>([
+  '_children',
+  '_components',
+  'nestedPrefabInstanceRoots',
+  'targetOverrides',
+  'propertyOverrides',
+  'mountedChildren',
+  'mountedComponents',
+  'removedComponents',
+]);
+
+function danglingIssue(table: Table, at: number, path: Spot['path']): Issue {
+  const field = path.join('.');
+  const closes = path.length === 2 && closingLists.has(path[0] ?? '');
+  let owner = table.objects[at] as unknown as Record<string | number, Json>;
+  for (const key of path.slice(0, -1)) owner = owner[key] as unknown as typeof owner;
+  const last = path.at(-1) ?? '';
+  const from = owner[last] ?? null;
+  return {
+    code: 'danglingId',
+    at,
+    path,
+    message: `"${field}" refers to an object that the file does not have.`,
+    suggestion: closes
+      ? 'Repair takes it out of the list.'
+      : 'Repair leaves it empty; then set it to what was meant.',
+    fix: () => {
+      // Others may have left the list by now.
+      if (Array.isArray(owner) && closes) owner.splice(owner.indexOf(from), 1);
+      else owner[last] = null;
+      return [{ type: 'update', target: `#${at}`, field, from, to: null }];
+    },
+  };
+}
+
+/** The same objects, with null where a reference leads nowhere. */
+function withoutDangling(table: Table): Table {
+  const known = (index: number): number | null =>
+    table.objects[index] === undefined ? null : index;
+  return { ...table, objects: table.objects.map((entry) => cloneJson(entry, known)) };
+}
+
+function openView(workspace: Workspace, table: Table, issues: Issue[]): SceneView | undefined {
+  try {
+    return new SceneView(table, (uuid) => readPrefab(workspace, uuid));
+  } catch (error) {
+    if (!(error instanceof CocosError)) throw error;
+    issues.push({
+      code: 'prefabCycle',
+      at: 0,
+      message: `The file cannot be opened: ${error.message}.`,
+      suggestion: error.suggestion ?? 'Look at the prefabs it has instances of.',
+    });
+    return undefined;
+  }
+}
+
+/** The prefab of a uuid; one that is broken has findings of its own and counts as none here. */
+export function readPrefab({ draft }: Workspace, uuid: string): Table | undefined {
+  try {
+    return draft.prefab(uuid);
+  } catch (error) {
+    if (error instanceof CocosError) return undefined;
+    throw error;
+  }
+}
+
+/** What people call an object: its name, else its class and number. */
+export function describe({ table }: Inspection, at: number): string {
+  const entry = table.objects[at];
+  const name = entry?.['_name'];
+  const type = (typeOf(entry) || 'Object').replace(/^cc\./, '');
+  return typeof name === 'string' && name !== '' ? `${type} "${name}"` : `${type} #${at}`;
+}
+
+/** The node or component that each object belongs to. */
+export function ownersOf({ table }: Inspection): Map<number, number> {
+  const owners = new Map<number, number>();
+  const { objects } = table;
+  const isMember = (index: number): boolean =>
+    isNode(objects[index]) || isComponent(objects[index]);
+  const waiting = [...objects.keys()].filter(isMember);
+  for (const index of waiting) owners.set(index, index);
+  // Everything in a prefab refers to its head.
+  owners.set(0, rootOf(table));
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    const owner = owners.get(index) ?? index;
+    const visit = (value: Json): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const to = refIndex(value);
+      if (to === undefined) for (const part of Object.values(value)) visit(part);
+      else if (objects[to] !== undefined && !owners.has(to)) {
+        owners.set(to, owner);
+        waiting.push(to);
+      }
+    };
+    visit(objects[index] ?? null);
+  }
+  return owners;
+}

@@ -1,0 +1,45 @@
+import { typeOf } from '#cocos/document';
+import type { Inspection } from './inspection.ts';
+
+const limits = { nodes: 1000, depth: 32, labels: 100, masks: 20 };
+
+/** `performance`: how much there is of what costs time on phones. */
+export function checkLoad(inspection: Inspection): void {
+  const { view } = inspection;
+  if (view === undefined) return;
+  const counts = { nodes: 0, depth: 0, labels: 0, masks: 0 };
+  const depths = new Map<number, number>();
+  for (const { index, kind, owner } of view.items()) {
+    const entry = view.at(index);
+    if (kind === 'node') {
+      const depth = (depths.get(owner ?? -1) ?? -1) + 1;
+      depths.set(index, depth);
+      counts.nodes += 1;
+      counts.depth = Math.max(counts.depth, depth);
+    } else if (typeOf(entry) === 'cc.Mask') counts.masks += 1;
+    else if (typeOf(entry) === 'cc.Label' && !entry['_cacheMode']) counts.labels += 1;
+  }
+  const say = (message: string, suggestion: string): void => {
+    inspection.issues.push({ code: 'performance', at: view.root, message, suggestion });
+  };
+  if (counts.nodes > limits.nodes)
+    say(
+      `There are ${counts.nodes} nodes; over ${limits.nodes} take long to load.`,
+      'Make prefabs of parts, and instantiate them when they are needed.',
+    );
+  if (counts.depth > limits.depth)
+    say(
+      `Nodes are nested ${counts.depth} deep; over ${limits.depth} slow every movement down.`,
+      'Take out nodes that only hold others.',
+    );
+  if (counts.labels > limits.labels)
+    say(
+      `There are ${counts.labels} labels without a cache; over ${limits.labels} cost a texture each.`,
+      'Set their cacheMode to BITMAP, or to CHAR where the text changes often.',
+    );
+  if (counts.masks > limits.masks)
+    say(
+      `There are ${counts.masks} masks; each of more than ${limits.masks} breaks up the drawing.`,
+      'Replace some by images with transparent edges.',
+    );
+}

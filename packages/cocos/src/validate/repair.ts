@@ -1,0 +1,53 @@
+import type { Change } from '#cocos/document';
+import type { Workspace } from '#cocos/edit';
+import type { Finding, FindingCode } from './finding.ts';
+import { readTable } from './read-file.ts';
+import { documentFile, findingsOf, inspectTable, validateDocument } from './validate.ts';
+
+/** What repairing did, and what is left. */
+export interface Repair {
+  readonly changes: readonly Change[];
+  readonly repaired: readonly Finding[];
+  readonly remaining: readonly Finding[];
+}
+
+/** Repairs may bring others to light; more rounds than this mean that two of them disagree. */
+const maxRounds = 8;
+
+/** Puts right in the draft what can be put right in one way only; with `codes`, only that. */
+export function repairDocument(
+  workspace: Workspace,
+  reference: string,
+  { codes }: { readonly codes?: readonly FindingCode[] | undefined } = {},
+): Repair {
+  const file = documentFile(workspace, reference);
+  const broken = readTable(workspace, file);
+  if ('code' in broken) return { changes: [], repaired: [], remaining: [broken] };
+  const table = workspace.draft.edit(file);
+  const changes: Change[] = [];
+  const repaired: Finding[] = [];
+  for (let round = 0; round < maxRounds; round += 1) {
+    const before = changes.length;
+    const inspection = inspectTable(workspace, file, table);
+    const findings = findingsOf(inspection);
+    for (const [index, { code, fix }] of inspection.issues.entries()) {
+      if (fix === undefined || codes?.includes(code) === false) continue;
+      const done = fix();
+      const finding = findings[index];
+      if (done.length > 0 && finding !== undefined) repaired.push(finding);
+      changes.push(...done.map((change) => named(change, findings[index])));
+    }
+    if (changes.length === before) break;
+  }
+  workspace.documents.get(file)?.view.refresh();
+  if (table.kind === 'prefab')
+    for (const path of workspace.documents.keys()) workspace.stale.add(path);
+  return { changes, repaired, remaining: validateDocument(workspace, file) };
+}
+
+/** A change under the handle of what it is about, where that is what was found. */
+function named(change: Change, finding: Finding | undefined): Change {
+  const { pointer = '', handle } = finding ?? {};
+  const isIt = handle !== undefined && pointer.startsWith(`/${change.target.slice(1)}/`);
+  return isIt && change.target.startsWith('#') ? { ...change, target: handle } : change;
+}

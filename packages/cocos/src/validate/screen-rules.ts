@@ -1,0 +1,130 @@
+import { layers } from '#cocos/components';
+import {
+  type Change,
+  type Entry,
+  ref,
+  refIndex,
+  SceneView,
+  setValue,
+  typeOf,
+  type ViewItem,
+} from '#cocos/document';
+import { type Inspection, readPrefab } from './inspection.ts';
+
+/** `uiWithoutCanvas`, `canvasWithoutCamera`, `layerNotSeen`: what a scene has can be seen. */
+export function checkScreen(inspection: Inspection): void {
+  const { view, table } = inspection;
+  if (view === undefined || table.kind !== 'scene') return;
+  const walk: Walk = { view, cameras: camerasOf(view), inspection };
+  const waiting = [{ node: view.root, inCanvas: false }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const inCanvas = checkNode(walk, next);
+    for (const child of view.children(next.node).toReversed())
+      waiting.push({ node: child.index, inCanvas });
+  }
+}
+
+interface Camera {
+  readonly item: ViewItem;
+  readonly visibility: number;
+}
+
+interface Walk {
+  readonly view: SceneView;
+  readonly cameras: readonly Camera[];
+  readonly inspection: Inspection;
+}
+
+function camerasOf(view: SceneView): Camera[] {
+  const cameras: Camera[] = [];
+  for (const item of view.items()) {
+    const entry = view.at(item.index);
+    const { _visibility: visibility } = entry;
+    if (typeOf(entry) === 'cc.Camera')
+      cameras.push({ item, visibility: typeof visibility === 'number' ? visibility : -1 });
+  }
+  return cameras;
+}
+
+interface Step {
+  readonly node: number;
+  readonly inCanvas: boolean;
+}
+
+/** Checks one node; answers whether what is below it is in a Canvas, or needs no further word. */
+function checkNode({ view, cameras, inspection }: Walk, { node, inCanvas }: Step): boolean {
+  const parts = view.components(node).map((item) => ({ item, entry: view.at(item.index) }));
+  const types = parts.map(({ entry }) => typeOf(entry));
+  const isRoot = types.includes('cc.Canvas') || types.includes('cc.RenderRoot2D');
+  for (const { item, entry } of parts)
+    if (typeOf(entry) === 'cc.Canvas') checkCanvas({ view, cameras, inspection }, item);
+  const isDrawn = types.some(
+    (type) => type === 'cc.RichText' || inspection.workspace.components.get(type)?.renderer,
+  );
+  // One that draws nothing may just as well be elsewhere.
+  const isStray = isDrawn && !inCanvas && !isRoot;
+  if (isStray)
+    inspection.issues.push({
+      code: 'uiWithoutCanvas',
+      at: placeOf(view, node),
+      message: `Neither "${view.name(node)}" nor any node above it has a Canvas, so that it is not drawn.`,
+      suggestion: 'Move it below a Canvas, or create one around it.',
+    });
+  if (isDrawn) checkLayer({ view, cameras, inspection }, node);
+  return inCanvas || isRoot || isStray;
+}
+
+function checkCanvas(walk: Walk, canvas: ViewItem): void {
+  const { view, inspection } = walk;
+  const camera = refIndex(view.at(canvas.index)['_cameraComponent']);
+  if (camera !== undefined && typeOf(view.at(camera)) === 'cc.Camera') return;
+  const only = onlyCamera(walk, canvas);
+  inspection.issues.push({
+    code: 'canvasWithoutCamera',
+    at: placeOf(view, canvas.index),
+    path: canvas.inside ? [] : ['_cameraComponent'],
+    message: `The Canvas of "${view.name(canvas.owner ?? view.root)}" has no camera.`,
+    suggestion: only
+      ? `Repair sets it to the one on "${view.path(only.item.index)}".`
+      : 'Create a camera below the Canvas, and set "cameraComponent" to it.',
+    fix: only ? () => setCamera(inspection, canvas.handle, only.item.handle) : undefined,
+  });
+}
+
+/** The camera that can only be meant: the one below the Canvas, or the one of the scene. */
+function onlyCamera({ view, cameras }: Walk, canvas: ViewItem): Camera | undefined {
+  const below = new Set([...view.items(canvas.owner)].map(({ index }) => index));
+  const own = cameras.filter(({ item }) => below.has(item.index));
+  const choice = own.length > 0 ? own : cameras;
+  return choice.length === 1 ? choice[0] : undefined;
+}
+
+function setCamera({ table, workspace }: Inspection, canvas: string, camera: string): Change[] {
+  const view = new SceneView(table, (uuid) => readPrefab(workspace, uuid));
+  const value = ref(view.get(camera).index);
+  return setValue(view, view.get(canvas).index, { path: ['_cameraComponent'], value });
+}
+
+function checkLayer({ view, cameras, inspection }: Walk, node: number): void {
+  const layer = layerOf(view.at(node));
+  if (cameras.length === 0 || layer === undefined) return;
+  if (cameras.some(({ visibility }) => (visibility & layer) !== 0)) return;
+  const known = Object.entries(layers).find(([, value]) => value === layer)?.[0];
+  inspection.issues.push({
+    code: 'layerNotSeen',
+    at: placeOf(view, node),
+    path: view.item(node)?.inside === false ? ['_layer'] : [],
+    message: `"${view.name(node)}" is in layer ${known ?? layer}, which no camera of the scene shows.`,
+    suggestion: 'Set its layer to UI_2D, or let a camera show the layer.',
+  });
+}
+
+function layerOf({ _layer: layer }: Entry): number | undefined {
+  return typeof layer === 'number' ? layer : undefined;
+}
+
+/** The object of the file to look at: what is inside an instance is at the node that stands for it. */
+function placeOf(view: SceneView, index: number): number {
+  const item = view.item(index);
+  return item?.inside === true ? (item.instance ?? view.root) : index;
+}

@@ -1,0 +1,313 @@
+import {
+  type Change,
+  type Entry,
+  instanceOf,
+  isComponent,
+  isNode,
+  isObject,
+  type Json,
+  ref,
+  refIndex,
+  refIndices,
+  rootOf,
+  type Table,
+  typeOf,
+} from '#cocos/document';
+import { describe, type Inspection } from './inspection.ts';
+
+type Check = (entry: Entry | undefined) => boolean;
+
+interface Expectation {
+  readonly field: string;
+  readonly kind: string;
+  readonly fits: Check;
+  readonly list?: boolean;
+}
+
+const ofType =
+  (type: string): Check =>
+  (entry) =>
+    typeOf(entry) === type;
+
+const expect = (field: string, kind: string, fits: Check = ofType(kind)): Expectation => ({
+  field,
+  kind,
+  fits,
+});
+
+const expectList = (field: string, kind: string, fits: Check = ofType(kind)): Expectation => ({
+  field,
+  kind,
+  fits,
+  list: true,
+});
+
+const nodeExpectations = [
+  expect('_parent', 'node', isNode),
+  expectList('_children', 'node', ofType('cc.Node')),
+  expectList('_components', 'component', isComponent),
+  expect('_prefab', 'cc.PrefabInfo'),
+];
+
+const componentExpectations = [
+  expect('node', 'node', isNode),
+  expect('__prefab', 'cc.CompPrefabInfo'),
+];
+
+const typeExpectations: Readonly<Record<string, readonly Expectation[]>> = {
+  'cc.PrefabInfo': [
+    expect('instance', 'cc.PrefabInstance'),
+    expectList('nestedPrefabInstanceRoots', 'node', isNode),
+    expectList('targetOverrides', 'cc.TargetOverrideInfo'),
+  ],
+  'cc.PrefabInstance': [
+    expectList('propertyOverrides', 'CCPropertyOverrideInfo'),
+    expectList('mountedChildren', 'cc.MountedChildrenInfo'),
+    expectList('mountedComponents', 'cc.MountedComponentsInfo'),
+    expectList('removedComponents', 'cc.TargetInfo'),
+  ],
+};
+
+function expectationsOf(entry: Entry): readonly Expectation[] {
+  if (isNode(entry)) return nodeExpectations;
+  if (isComponent(entry)) return componentExpectations;
+  return typeExpectations[typeOf(entry)] ?? [];
+}
+
+/** `typeMismatch`, `nullChild`, `nullComponent`: what the structure of a file refers to is of the right kind. */
+export function checkKinds(inspection: Inspection): void {
+  inspection.table.objects.forEach((entry, at) => {
+    for (const expectation of expectationsOf(entry)) {
+      const value = entry[expectation.field];
+      if (expectation.list !== true) checkKind(inspection, { at, value, expectation, path: [] });
+      else if (Array.isArray(value))
+        value.forEach((element, position) => {
+          if (element === null) reportNull(inspection, { at, expectation, position });
+          else checkKind(inspection, { at, value: element, expectation, path: [position] });
+        });
+    }
+  });
+}
+
+interface Place {
+  readonly at: number;
+  readonly value: Json | undefined;
+  readonly expectation: Expectation;
+  readonly path: readonly number[];
+}
+
+function checkKind(inspection: Inspection, { at, value, expectation, path }: Place): void {
+  const { field, kind, fits } = expectation;
+  if (value === null || value === undefined) return;
+  const isReference = isObject(value) && '__id__' in value;
+  const to = refIndex(value);
+  const target = to === undefined ? undefined : inspection.table.objects[to];
+  // A reference that leads nowhere has a finding of its own.
+  if (isReference && target === undefined) return;
+  if (fits(target)) return;
+  inspection.issues.push({
+    code: 'typeMismatch',
+    at,
+    path: [field, ...path],
+    message: `"${field}" of ${describe(inspection, at)} refers to ${
+      to === undefined ? 'nothing' : describe(inspection, to)
+    }, which is no ${kind}.`,
+    suggestion: `Let it refer to a ${kind}, or restore the file from version control.`,
+  });
+}
+
+function reportNull(
+  inspection: Inspection,
+  { at, expectation, position }: { at: number; expectation: Expectation; position: number },
+): void {
+  const { field } = expectation;
+  if (field !== '_children' && field !== '_components') return;
+  const what = field === '_children' ? 'child' : 'component';
+  inspection.issues.push({
+    code: field === '_children' ? 'nullChild' : 'nullComponent',
+    at,
+    path: [field, position],
+    message: `${describe(inspection, at)} has an empty place among its ${field.slice(1)}.`,
+    suggestion: `Repair takes it out; the editor drops such a ${what} when it imports the file.`,
+    fix: () => dropNulls(inspection.table, at, field),
+  });
+}
+
+function dropNulls({ objects }: Table, at: number, field: string): Change[] {
+  const list = objects[at]?.[field];
+  if (!Array.isArray(list)) return [];
+  const kept = list.filter((element) => element !== null);
+  if (kept.length === list.length) return [];
+  const change: Change = {
+    type: 'update',
+    target: `#${at}`,
+    field,
+    from: `${list.length} entries`,
+    to: `${kept.length} entries`,
+  };
+  list.splice(0, list.length, ...kept);
+  return [change];
+}
+
+/** Where an object is listed. */
+interface Listing {
+  readonly by: number;
+  readonly position: number;
+}
+
+const families = [
+  {
+    list: '_children',
+    up: '_parent',
+    code: 'childParentMismatch',
+    is: ofType('cc.Node'),
+    owner: 'parent',
+  },
+  { list: '_components', up: 'node', code: 'compNodeMismatch', is: isComponent, owner: 'node' },
+] as const;
+
+type Family = (typeof families)[number];
+
+/** `childParentMismatch`, `compNodeMismatch`, `orphan`, `cycle`: both directions of the tree agree. */
+export function checkTree(inspection: Inspection): void {
+  const { table } = inspection;
+  const mounted = mountedOf(table);
+  for (const family of families) {
+    const listings = listingsOf(table, family);
+    for (const [index, places] of listings) checkListed(inspection, family, { index, places });
+    table.objects.forEach((entry, index) => {
+      const isTop = index === rootOf(table) || !family.is(entry);
+      if (isTop || listings.has(index) || mounted.has(index)) return;
+      checkOrphan(inspection, family, index);
+    });
+  }
+  checkCycles(inspection);
+}
+
+function listingsOf({ objects }: Table, { list, is }: Family): Map<number, Listing[]> {
+  const listings = new Map<number, Listing[]>();
+  objects.forEach((entry, by) => {
+    const elements = isNode(entry) ? entry[list] : undefined;
+    if (!Array.isArray(elements)) return;
+    elements.forEach((element, position) => {
+      const index = refIndex(element);
+      if (index === undefined || !is(objects[index])) return;
+      const places = listings.get(index);
+      if (places === undefined) listings.set(index, [{ by, position }]);
+      else places.push({ by, position });
+    });
+  });
+  return listings;
+}
+
+/** What instances have besides what their prefabs have. */
+function mountedOf({ objects }: Table): Set<number> {
+  return new Set(
+    objects
+      .filter((entry) => /^cc\.Mounted(Children|Components)Info$/.test(typeOf(entry)))
+      .flatMap((info) => [...refIndices(info['nodes']), ...refIndices(info['components'])]),
+  );
+}
+
+function checkListed(
+  inspection: Inspection,
+  { list, up, code, owner }: Family,
+  { index, places }: { readonly index: number; readonly places: readonly Listing[] },
+): void {
+  const { table } = inspection;
+  const entry = table.objects[index] ?? {};
+  const named = refIndex(entry[up]);
+  const right =
+    places.find(({ by }) => by === named) ?? (places.length === 1 ? places[0] : undefined);
+  for (const place of places) {
+    if (place === right && place.by === named) continue;
+    const what = describe(inspection, index);
+    const says = named === undefined ? 'none' : describe(inspection, named);
+    const isRight = place === right;
+    const extra =
+      right === undefined ? undefined : () => dropListing(table, list, { place, index });
+    const name = (): Change[] => {
+      entry[up] = ref(place.by);
+      const from = named === undefined ? null : `#${named}`;
+      return [{ type: 'update', target: `#${index}`, field: up, from, to: `#${place.by}` }];
+    };
+    inspection.issues.push({
+      code,
+      at: place.by,
+      path: [list, place.position],
+      message: `${describe(inspection, place.by)} lists ${what}, which names ${says} as its ${owner}${
+        places.length > 1 ? ' and is listed elsewhere, too' : ''
+      }.`,
+      suggestion:
+        right === undefined
+          ? 'Decide which one it belongs to, and take it out of the other list.'
+          : isRight
+            ? `Repair sets its ${owner} to the one that lists it.`
+            : 'Repair takes it out of this list.',
+      fix: isRight ? name : extra,
+    });
+  }
+}
+
+function dropListing(
+  { objects }: Table,
+  list: string,
+  { place, index }: { readonly place: Listing; readonly index: number },
+): Change[] {
+  const elements = objects[place.by]?.[list];
+  if (!Array.isArray(elements)) return [];
+  // From the end: of two places in one list the first stays.
+  const position = elements.findLastIndex((element) => refIndex(element) === index);
+  if (position < 0) return [];
+  elements.splice(position, 1);
+  return [{ type: 'update', target: `#${place.by}`, field: list, from: `#${index}`, to: null }];
+}
+
+function checkOrphan(inspection: Inspection, { up, list, owner }: Family, index: number): void {
+  const { table } = inspection;
+  const named = refIndex(table.objects[index]?.[up]);
+  const above = named === undefined ? undefined : table.objects[named];
+  // Old files keep what hangs on an instance without listing it, and what names a wrong object has a finding already.
+  if (above !== undefined && (instanceOf(table, above) !== undefined || !isNode(above))) return;
+  const what = describe(inspection, index);
+  inspection.issues.push({
+    code: 'orphan',
+    at: index,
+    path: [up],
+    message:
+      named === undefined
+        ? `${what} belongs to no ${owner} and is listed by none.`
+        : `${what} names ${describe(inspection, named)} as its ${owner}, which does not list it.`,
+    suggestion: `Add it to "${list}" of its ${owner}, or remove it from the file.`,
+  });
+}
+
+/** Each circle of parents once, at the node that comes first in the file. */
+function checkCycles(inspection: Inspection): void {
+  const { objects } = inspection.table;
+  const done = new Uint8Array(objects.length);
+  const parentOf = (index: number): number | undefined => refIndex(objects[index]?.['_parent']);
+  for (let start = 0; start < objects.length; start += 1) {
+    if (!isNode(objects[start])) continue;
+    const chain: number[] = [];
+    const own = new Set<number>();
+    let at: number | undefined = start;
+    while (at !== undefined && isNode(objects[at]) && done[at] !== 1 && !own.has(at)) {
+      own.add(at);
+      chain.push(at);
+      at = parentOf(at);
+    }
+    if (at !== undefined && own.has(at)) reportCycle(inspection, chain.slice(chain.indexOf(at)));
+    for (const index of chain) done[index] = 1;
+  }
+}
+
+function reportCycle(inspection: Inspection, circle: readonly number[]): void {
+  inspection.issues.push({
+    code: 'cycle',
+    at: Math.min(...circle),
+    path: ['_parent'],
+    message: `${circle.map((index) => describe(inspection, index)).join(' is below ')} is below itself.`,
+    suggestion: 'Give one of them a parent outside of the circle, or restore the file.',
+  });
+}
