@@ -97,6 +97,28 @@ describe('Values for a file', () => {
     );
   });
 
+  it('of fields that nobody knows stay of the type they have, and references say what they are', () => {
+    const any = (value: Json, current?: Json): Json =>
+      encodeValue({ label: 'x', type: { kind: 'any' }, current }, value, context).value;
+    expect(any('free')).toBe('free');
+    expect(any({ x: 5 }, { __type__: 'cc.Vec2', x: 1, y: 2 })).toEqual({
+      __type__: 'cc.Vec2',
+      x: 5,
+      y: 2,
+    });
+    expect(any({ nodeUuid: '7' })).toEqual({ __id__: 7 });
+    expect(any({ assetPath: 'a' })).toEqual({
+      __uuid__: 'uuid of a',
+      __expectedType__: 'cc.Asset',
+    });
+    for (const [value, current] of [
+      ['5', 4],
+      [{ a: 1 }, { __id__: 3 }],
+      [[{ __id__: 3 }], null],
+    ] as const)
+      expect(() => any(value as Json, current as Json)).toThrow('x must be');
+  });
+
   it('come back from what readers see', () => {
     for (const spec of builtInComponents.values())
       for (const { name, type, initial } of spec.fields) {

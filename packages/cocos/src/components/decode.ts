@@ -9,47 +9,52 @@ export interface DecodeContext {
   object(id: number): string | Readonly<Record<string, Json>>;
 }
 
+/** Objects may point at each other in circles. */
+const maxDepth = 16;
+
 /** Turns a stored value into the form that `encodeValue` takes: no `__type__`, colours as text, enums by name. */
 export function decodeValue(type: FieldType, stored: Json, context: DecodeContext): Json {
-  if (stored === null || stored === undefined) return null;
-  if (Array.isArray(stored)) {
-    const of: FieldType = type.kind === 'array' ? type.of : { kind: 'any' };
-    return stored.map((item) => decodeValue(of, item, context));
-  }
-  if (typeof stored !== 'object') return type.kind === 'enum' ? enumName(type, stored) : stored;
-  return decodeStoredObject(type, stored, context);
+  return decode({ context, depth: 0 }, type, stored);
 }
 
-function decodeStoredObject(
-  type: FieldType,
-  stored: Record<string, Json>,
-  context: DecodeContext,
-): Json {
+interface Decoding {
+  readonly context: DecodeContext;
+  readonly depth: number;
+}
+
+function decode({ context, depth }: Decoding, type: FieldType, stored: Json): Json {
+  if (stored === null || stored === undefined || depth > maxDepth) return null;
+  const on = { context, depth: depth + 1 };
+  if (Array.isArray(stored)) {
+    const of: FieldType = type.kind === 'array' ? type.of : { kind: 'any' };
+    return stored.map((item) => decode(on, of, item));
+  }
+  if (typeof stored !== 'object') return type.kind === 'enum' ? enumName(type, stored) : stored;
+  return decodeStoredObject(on, type, stored);
+}
+
+function decodeStoredObject(on: Decoding, type: FieldType, stored: Record<string, Json>): Json {
   const { __uuid__: uuid, __id__: id, __type__: className } = stored;
-  if (typeof uuid === 'string') return context.asset(uuid);
+  if (typeof uuid === 'string') return on.context.asset(uuid);
   if (typeof id === 'number') {
-    const target = context.object(id);
-    return typeof target === 'string' ? target : decodeObject(type, target, context);
+    const target = on.context.object(id);
+    return typeof target === 'string' ? target : decodeObject(on, type, target);
   }
   if (className === 'cc.Color') return colorText(stored);
   if (typeof className === 'string' && className in valueParts)
     return Object.fromEntries(
       valueParts[className as ValueTypeName].map((part) => [part, stored[part] ?? 0]),
     );
-  return decodeObject(type, stored, context);
+  return decodeObject(on, type, stored);
 }
 
-function decodeObject(
-  type: FieldType,
-  stored: Readonly<Record<string, Json>>,
-  context: DecodeContext,
-): Json {
+function decodeObject(on: Decoding, type: FieldType, stored: Readonly<Record<string, Json>>): Json {
   const value: Record<string, Json> = {};
   const fields = type.kind === 'object' ? type.fields : [];
   for (const [key, part] of Object.entries(stored)) {
     if (key === '__type__' && fields.length > 0) continue;
     const field = fields.find((other) => other.stored === key);
-    value[field?.name ?? key] = decodeValue(field?.type ?? { kind: 'any' }, part, context);
+    value[field?.name ?? key] = decode(on, field?.type ?? { kind: 'any' }, part);
   }
   return value;
 }

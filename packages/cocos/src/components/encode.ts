@@ -1,4 +1,4 @@
-import { CocosError, isObject, type Json, ref, textOf, typeOf } from '#cocos/document';
+import { CocosError, isObject, type Json, ref, refIndex, textOf, typeOf } from '#cocos/document';
 import { nearest } from './component-table.ts';
 import { type Field, type FieldType, findField, valueParts, type ValueTypeName } from './field.ts';
 
@@ -75,9 +75,10 @@ function encodeAs(on: Encoding, type: FieldType, given: Given): Json {
       return encodeLink(on, type.type, given);
     case 'array':
       if (!Array.isArray(value)) return refuse(on, given, 'an array');
-      return value.map((item, index) =>
-        encodeAs(on, type.of, { path: [...given.path, `${index}`], value: item }),
-      );
+      return value.map((item, index) => {
+        const current = Array.isArray(given.current) ? given.current[index] : undefined;
+        return encodeAs(on, type.of, { path: [...given.path, `${index}`], value: item, current });
+      });
     case 'object':
       return encodeObject(on, type, given);
     case 'any':
@@ -196,14 +197,35 @@ function unknownKey(on: Encoding, fields: readonly Field[], key: string): never 
 }
 
 function encodeAny(on: Encoding, given: Given): Json {
-  const current = given.current;
-  if (isObject(current) && typeof current['__uuid__'] === 'string')
-    return encodeAsset(on, textOf(current['__expectedType__']) || 'cc.Asset', given);
-  if (typeOf(current) in valueParts)
-    return encodeParts(on, typeOf(current) as ValueTypeName, given);
-  if (hasKey(given.value, '__id__'))
+  const { current, value } = given;
+  const type = typeOfCurrent(current) ?? typeOfReference(value);
+  if (type !== undefined) return encodeAs(on, type, given);
+  if (value !== null && refIndex(current) !== undefined)
+    return refuse(on, given, 'null: it is an object of its own, whose parts are set one by one');
+  if (hasKey(value, '__id__'))
     return refuse(on, given, 'a value without "__id__"; name nodes by their handle');
-  return structuredClone(given.value);
+  return structuredClone(value);
+}
+
+/** Where only a value is known, another must be of the same type. */
+function typeOfCurrent(current: Json | undefined): FieldType | undefined {
+  if (typeof current === 'number' || typeof current === 'boolean')
+    return { kind: typeof current as 'number' | 'boolean' };
+  if (!isObject(current)) return undefined;
+  if (typeof current['__uuid__'] === 'string')
+    return { kind: 'asset', type: textOf(current['__expectedType__']) || 'cc.Asset' };
+  const type = typeOf(current);
+  return type in valueParts ? { kind: 'value', type: type as ValueTypeName } : undefined;
+}
+
+/** Where nothing is known, a reference must say what it is: `{ nodeUuid }`, `{ assetPath }`. */
+function typeOfReference(value: Json): FieldType | undefined {
+  const [key, ...others] = isObject(value) ? Object.keys(value) : [];
+  if (others.length > 0) return undefined;
+  if (key === 'nodeUuid') return { kind: 'node' };
+  if (key === 'componentUuid') return { kind: 'component', type: 'cc.Component' };
+  const isAsset = key === 'assetUuid' || key === 'assetPath';
+  return isAsset ? { kind: 'asset', type: 'cc.Asset' } : undefined;
 }
 
 function hasKey(value: Json, key: string): boolean {

@@ -30,7 +30,7 @@ export {
   type ValueTypeName,
 } from './field.ts';
 export { fragmentOf, newComponent, type NewNode, newNode } from './fragment.ts';
-export { learnComponents } from './learn.ts';
+export { learnComponent, learnComponents } from './learn.ts';
 export { type ComponentRecipe, link, type NodeRecipe } from './recipe.ts';
 export { createSceneTable, type NewScene } from './scene-factory.ts';
 export { type UiElement, uiRecipes } from './ui-recipes.ts';

@@ -40,33 +40,44 @@ export function learnComponents(
       if (typeof type !== 'string' || object['node'] === undefined || isKnown(type)) continue;
       const seen = classes.get(type) ?? { fields: [], values: new Map<string, Json[]>() };
       classes.set(type, seen);
-      observe(seen, object, objects);
+      observe(seen, object, (index) => objects[index]);
     }
-  return [...classes].map(([type, seen]) =>
-    defineComponent(
-      type,
-      {},
-      seen.fields.map((stored) => toField(stored, seen.values.get(stored))),
-    ),
+  return [...classes].map(([type, seen]) => describe(type, seen));
+}
+
+/** Learns the layout of the class of one component. */
+export function learnComponent(object: Stored, lookUp: LookUp): ComponentSpec {
+  const seen: Seen = { fields: [], values: new Map() };
+  observe(seen, object, lookUp);
+  return describe(textOf(object['__type__']), seen);
+}
+
+function describe(type: string, { fields, values }: Seen): ComponentSpec {
+  return defineComponent(
+    type,
+    {},
+    fields.map((stored) => toField(stored, values.get(stored))),
   );
 }
 
-function observe(seen: Seen, object: Stored, objects: readonly Stored[]): void {
+type LookUp = (index: number) => Stored | undefined;
+
+function observe(seen: Seen, object: Stored, lookUp: LookUp): void {
   const fields = Object.keys(object).filter((name) => !shared.has(name));
   if (fields.length > seen.fields.length) seen.fields = fields;
   for (const name of fields) {
     const values = seen.values.get(name) ?? [];
-    values.push(withTypes(object[name] ?? null, objects));
+    values.push(withTypes(object[name] ?? null, lookUp));
     seen.values.set(name, values);
   }
 }
 
 /** Replaces each reference by the class of its target, because only that can be learned from it. */
-function withTypes(value: Json, objects: readonly Stored[]): Json {
-  if (Array.isArray(value)) return value.map((item) => withTypes(item, objects));
+function withTypes(value: Json, lookUp: LookUp): Json {
+  if (Array.isArray(value)) return value.map((item) => withTypes(item, lookUp));
   if (value === null || typeof value !== 'object' || typeof value['__id__'] !== 'number')
     return value;
-  const target = objects[value['__id__']];
+  const target = lookUp(value['__id__']);
   const isComponent = target?.['node'] !== undefined;
   return { __id__: 0, class: target?.['__type__'] ?? '', isComponent };
 }

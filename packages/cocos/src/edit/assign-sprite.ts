@@ -1,12 +1,5 @@
 import { enums } from '#cocos/components';
-import {
-  type Change,
-  CocosError,
-  isObject,
-  type Json,
-  typeOf,
-  type ViewItem,
-} from '#cocos/document';
+import { type Change, isObject, type Json, typeOf, type ViewItem } from '#cocos/document';
 import { addComponent } from './components.ts';
 import { findAsset } from './find-asset.ts';
 import { setProperties } from './properties.ts';

@@ -1,4 +1,4 @@
-import { type ComponentSpec, defineComponent, learnComponents, nearest } from '#cocos/components';
+import { type ComponentSpec, type Field, learnComponent, nearest } from '#cocos/components';
 import { CocosError, isScriptType, isUuid, typeOf, type ViewItem } from '#cocos/document';
 import type { ScriptDescription } from '#cocos/scripts';
 import { scriptSpec } from './script-spec.ts';
@@ -46,11 +46,19 @@ export function componentSpec(document: SceneDocument, item: ViewItem): Componen
   const { components, scripts } = document.workspace;
   const script = isScriptType(type) ? scripts.byType(type) : undefined;
   const spec = script === undefined ? components.get(type) : scriptSpec(script, scripts);
-  const [own = defineComponent(type, {}, [])] = learnComponents([[entry]], () => false);
-  if (spec === undefined) return document.learned().get(type) ?? own;
-  const known = new Set(spec.fields.map(({ stored }) => stored));
-  const extra = own.fields.filter(({ stored }) => !known.has(stored));
-  return extra.length === 0 ? spec : { ...spec, fields: [...spec.fields, ...extra] };
+  const own = learnComponent(entry, (index) => document.view.at(index));
+  if (spec === undefined) return merge(own, document.learned().get(type)?.fields ?? []);
+  return merge(spec, own.fields);
+}
+
+/** What a class is known to have, and what else was seen. */
+function merge(spec: ComponentSpec, seen: readonly Field[]): ComponentSpec {
+  const known = new Map(spec.fields.map((field) => [field.stored, field]));
+  for (const field of seen) {
+    const isVague = known.get(field.stored)?.type.kind === 'any';
+    if (isVague || !known.has(field.stored)) known.set(field.stored, field);
+  }
+  return { ...spec, fields: [...known.values()] };
 }
 
 /** What people call the class of a component. */

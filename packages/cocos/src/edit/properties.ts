@@ -12,7 +12,10 @@ import {
   cloneJson,
   CocosError,
   componentHead,
+  equalJson,
   getValue,
+  isComponent,
+  isNode,
   isObject,
   type Json,
   ref,
@@ -143,6 +146,8 @@ export function applyPlan(
 ): Change[] {
   const order = [...componentHead, ...spec.fields.map(({ stored }) => stored), '_id'];
   return plan.flatMap(({ path, value, objects }) => {
+    const current = getValue(document.view, item.index, path);
+    if (objects.length > 0 && equalJson(inlined(document, current ?? null), value)) return [];
     const { stored, later } = storeObjects(document, value, objects);
     const changes = setValue(document.view, item.index, { path, value: stored, order });
     const links = later.map((link) =>
@@ -150,6 +155,20 @@ export function applyPlan(
     );
     return [...changes, ...links.flat()];
   });
+}
+
+/** A value with its own objects in place of the references to them. */
+function inlined(document: SceneDocument, value: Json): Json {
+  const index = refIndex(value);
+  if (index !== undefined) {
+    const entry = document.view.at(index);
+    const isOwn = !isNode(entry) && !isComponent(entry);
+    return isOwn ? inlined(document, entry) : value;
+  }
+  if (Array.isArray(value)) return value.map((part) => inlined(document, part));
+  if (!isObject(value)) return value;
+  const parts = Object.entries(value).map(([key, part]) => [key, inlined(document, part)]);
+  return Object.fromEntries(parts) as Json;
 }
 
 interface Later {

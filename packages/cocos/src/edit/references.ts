@@ -1,5 +1,12 @@
 import type { DecodeContext, EncodeContext } from '#cocos/components';
-import { CocosError, type Entry, typeOf, type ViewItem } from '#cocos/document';
+import {
+  CocosError,
+  type Entry,
+  isComponent,
+  isNode,
+  typeOf,
+  type ViewItem,
+} from '#cocos/document';
 import { className, findClass, isOfClass } from './component-class.ts';
 import { findAsset } from './find-asset.ts';
 import type { SceneDocument } from './workspace.ts';
@@ -101,6 +108,11 @@ export function decodeContext(document: SceneDocument): DecodeContext {
         throw error;
       }
     },
-    object: (index): string | Entry => view.item(index)?.handle ?? view.at(index),
+    object: (index) => view.item(index)?.handle ?? unseen(index, view.at(index)),
   };
+}
+
+/** A node or component that is stored but not in the tree is named, never followed. */
+function unseen(index: number, entry: Entry): string | Entry {
+  return isNode(entry) || isComponent(entry) ? `#${index}` : entry;
 }
