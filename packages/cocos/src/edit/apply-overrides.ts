@@ -1,26 +1,22 @@
 import {
-  append,
   type Change,
   CocosError,
-  cloneJson,
-  componentHead,
   insertComponent,
   insertNode,
   type InstanceOverride,
   isComponent,
   isNode,
-  isObject,
   type Json,
   overridesOf,
   ref,
   refIndex,
   removeComponent,
   revertOverrides,
-  setValue,
   takeFragment,
   type ViewItem,
 } from '#cocos/document';
 import { componentSpec } from './component-class.ts';
+import { applyPlan } from './properties.ts';
 import { contains, prefabsIn, requireInstance } from './prefabs.ts';
 import { openDocument, refreshOthers, type SceneDocument } from './workspace.ts';
 
@@ -98,48 +94,44 @@ function applyField(
   { target, source, field }: { target: ViewItem; source: ViewItem; field: string },
 ): boolean {
   const { document, prefab, changes } = on;
-  const value = document.view.at(source.index)[field];
+  const stored = document.view.at(source.index)[field];
+  const objects: string[][] = [];
+  const value = stored === undefined ? undefined : translate({ ...on, objects }, stored, []);
   if (value === undefined) return false;
-  const translated = translate(on, value);
-  if (translated === undefined) return false;
-  const order =
-    target.kind === 'component'
-      ? [
-          ...componentHead,
-          ...componentSpec(prefab, target).fields.map(({ stored }) => stored),
-          '_id',
-        ]
-      : undefined;
-  changes.push(...setValue(prefab.view, target.index, { path: [field], value: translated, order }));
+  const plan = [{ path: [field], value, objects }];
+  const spec = target.kind === 'component' ? { spec: componentSpec(prefab, target) } : {};
+  changes.push(...applyPlan(prefab, target, { ...spec, plan }));
   return true;
 }
 
-/** The same value in the prefab; undefined where it points out of the instance. */
-function translate(on: Applying, value: Json): Json | undefined {
-  const index = refIndex(value);
-  if (index !== undefined) return translateReference(on, index);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => translate(on, item));
-    return items.includes(undefined) ? undefined : (items as Json[]);
-  }
-  if (!isObject(value)) return cloneJson(value);
-  const object: Record<string, Json> = {};
-  for (const [key, part] of Object.entries(value)) {
-    const translated = translate(on, part);
-    if (translated === undefined) return undefined;
-    object[key] = translated;
-  }
-  return object;
+interface Translating extends Applying {
+  /** The places of objects that belong in the object table, inner ones first. */
+  readonly objects: string[][];
 }
 
-function translateReference(on: Applying, index: number): Json | undefined {
+/** The same value in the prefab; undefined where it points out of the instance. */
+function translate(on: Translating, value: Json, path: string[]): Json | undefined {
+  const index = refIndex(value);
+  if (index !== undefined) return translateReference(on, index, path);
+  if (typeof value !== 'object' || value === null) return value;
+  const parts: [string, Json][] = [];
+  for (const [key, part] of Object.entries(value)) {
+    const translated = translate(on, part, [...path, key]);
+    if (translated === undefined) return undefined;
+    parts.push([key, translated]);
+  }
+  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+}
+
+function translateReference(on: Translating, index: number, path: string[]): Json | undefined {
   const { view } = on.document;
   const item = view.item(index);
   if (item === undefined) {
-    const part = view.at(index);
-    if (isNode(part) || isComponent(part)) return undefined;
-    const entry = translate(on, part);
-    return isObject(entry) ? ref(append(on.prefab.view.table, entry)) : undefined;
+    const entry = view.at(index);
+    if (isNode(entry) || isComponent(entry)) return undefined;
+    const object = translate(on, entry, path);
+    on.objects.push(path);
+    return object;
   }
   if (item.instance !== on.instance.index || item.localId === undefined) return undefined;
   const same = inPrefab(on, item.localId);

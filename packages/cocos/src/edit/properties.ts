@@ -138,13 +138,13 @@ function checkElement({ view }: SceneDocument, index: number, path: readonly str
   );
 }
 
-/** Writes checked properties to a component. */
+/** Writes checked values to a component, or without its class, to a node. */
 export function applyPlan(
   document: SceneDocument,
   item: ViewItem,
-  { spec, plan }: { readonly spec: ComponentSpec; readonly plan: readonly PlannedValue[] },
+  { spec, plan }: { readonly spec?: ComponentSpec; readonly plan: readonly PlannedValue[] },
 ): Change[] {
-  const order = [...componentHead, ...spec.fields.map(({ stored }) => stored), '_id'];
+  const order = spec && [...componentHead, ...spec.fields.map(({ stored }) => stored), '_id'];
   return plan.flatMap(({ path, value, objects }) => {
     const current = getValue(document.view, item.index, path);
     if (objects.length > 0 && equalJson(inlined(document, current ?? null), value)) return [];
