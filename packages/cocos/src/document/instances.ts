@@ -4,7 +4,7 @@ import type { Fragment } from './fragment.ts';
 import { ref, refIndex, refIndices } from './json.ts';
 import type { Entry, Json } from './json.ts';
 import { instanceAt, isReserved, keep } from './overrides.ts';
-import { removeComponent, removeNode } from './removal.ts';
+import { removeComponent, removeNode, removeUnseen } from './removal.ts';
 import { entryAt, rootOf } from './table.ts';
 import { describeValue } from './values.ts';
 import type { SceneView, ViewItem } from './view.ts';
@@ -165,7 +165,9 @@ export function revertOverrides(
   const entries = new Set(chosen.map(({ entry }) => entry));
   const changes: Change[] = [];
   for (const { kind, target, path, value, entry } of chosen) {
-    if (kind === 'mountedNode') changes.push(...removeNode(view, entry));
+    const isMount = kind === 'mountedNode' || kind === 'mountedComponent';
+    if (isMount && !view.item(entry)) changes.push(...removeUnseen(view, instance, entry));
+    else if (kind === 'mountedNode') changes.push(...removeNode(view, entry));
     else if (kind === 'mountedComponent') changes.push(...removeComponent(view, entry));
     else {
       const field = kind === 'removedComponent' ? 'removedComponents' : path.join('.');

@@ -1,6 +1,7 @@
 import type { Change } from './change.ts';
 import { CocosError } from './cocos-error.ts';
 import {
+  dropRef,
   infoOf,
   isComponent,
   isNode,
@@ -52,6 +53,28 @@ export function removeNodes(view: SceneView, indices: readonly number[]): Change
   if (simple) for (const { index } of tops) view.forget(index);
   else view.refresh();
   return [...deleted, ...cut];
+}
+
+/** Takes from an instance what was mounted on a part that its prefab no longer has, and is not in the tree. */
+export function removeUnseen(view: SceneView, instance: Entry, index: number): Change[] {
+  const { table } = view;
+  for (const [mounts, members] of [
+    ['mountedChildren', 'nodes'],
+    ['mountedComponents', 'components'],
+  ] as const) {
+    keep(instance[mounts], (at) => {
+      const info = entryAt(table, at);
+      return !dropRef(info[members], index) || refIndices(info[members]).length > 0;
+    });
+  }
+  const gone = new Map([[index, `#${index}`]]);
+  for (const at of gone.keys()) {
+    const { _children: children, _components: components } = entryAt(table, at);
+    for (const below of [...refIndices(children), ...refIndices(components)]) {
+      gone.set(below, `#${below}`);
+    }
+  }
+  return [{ type: 'delete', target: `#${index}` }, ...cutReferences(view, gone)];
 }
 
 /** Takes a component off its node; one from a prefab is marked as removed in the instance. */
