@@ -1,1 +1,1 @@
-export {};
+export { type Picture, renderDocument, type RenderOptions } from './render.ts';
