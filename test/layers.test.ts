@@ -48,6 +48,18 @@ const cocosGraph: Graph = {
   edit: ['components', 'document', 'images', 'project', 'scripts'],
   validate: ['components', 'document', 'edit', 'project'],
   render: ['components', 'document', 'edit', 'project'],
+  backend: ['components', 'document', 'edit', 'images', 'project', 'render', 'scripts', 'validate'],
+  tools: [
+    'backend',
+    'components',
+    'document',
+    'edit',
+    'images',
+    'project',
+    'render',
+    'scripts',
+    'validate',
+  ],
 };
 
 interface Library {
@@ -62,10 +74,21 @@ const libraries: readonly Library[] = [
   { library: 'packages/cocos', prefix: '#cocos/', graph: cocosGraph },
 ];
 
-async function referencesOf(library: string, layer: string): Promise<string[]> {
+interface LayerConfig {
+  readonly references: readonly { readonly path: string }[];
+}
+
+/** The configuration of a layer without what it takes from other packages. */
+async function configOf(library: string, layer: string): Promise<LayerConfig> {
   const text = await readFile(path.join(root, library, 'src', layer, 'tsconfig.json'), 'utf8');
-  const config = JSON.parse(text) as { references: { path: string }[] };
-  return config.references.map((reference) => path.basename(reference.path)).sort();
+  const config = JSON.parse(text) as LayerConfig;
+  const own = config.references.filter((reference) => /^\.\.\/[^./]/.test(reference.path));
+  return { ...config, references: own };
+}
+
+async function referencesOf(library: string, layer: string): Promise<string[]> {
+  const { references } = await configOf(library, layer);
+  return references.map((reference) => path.basename(reference.path)).sort();
 }
 
 /** A file that exports a constant `name` of the constants of layers, each from its `specifier`. */
@@ -108,10 +131,8 @@ describe.each(libraries)('the layers of $library', ({ library, prefix, graph }) 
     await cp(path.join(root, library, 'package.json'), path.join(copy, library, 'package.json'));
     for (const [layer, lower] of Object.entries(graph)) {
       await mkdir(file(layer), { recursive: true });
-      await cp(
-        path.join(root, library, 'src', layer, 'tsconfig.json'),
-        file(layer, 'tsconfig.json'),
-      );
+      const config = await configOf(library, layer);
+      await writeFile(file(layer, 'tsconfig.json'), JSON.stringify(config));
       await writeFile(file(layer, 'index.ts'), importing(lower, layer, specifier));
     }
   });

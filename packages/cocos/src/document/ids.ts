@@ -54,11 +54,24 @@ export function expandId(id: string): string | undefined {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A new random uuid. */
-export const newUuid = (): string => randomUUID();
+let uuidSource: () => string = randomUUID;
 
-/** A new random id of an object. */
-export const newObjectId: NewId = () => compressUuid(randomUUID());
+/** A new uuid: random, or of the source that is in use. */
+export const newUuid = (): string => uuidSource();
+
+/** A new id of an object. */
+export const newObjectId: NewId = () => compressUuid(newUuid());
+
+/** Does work that is over when it returns; whatever gets a new uuid in it gets one of the source. */
+export function withUuids<Result>(source: () => string, work: () => Result): Result {
+  const before = uuidSource;
+  uuidSource = source;
+  try {
+    return work();
+  } finally {
+    uuidSource = before;
+  }
+}
 
 const subAssetPositions = [0, 6, 16, 25, 31];
 

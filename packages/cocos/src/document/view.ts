@@ -117,9 +117,16 @@ export class SceneView {
     const found = this.#follow(this.root, path);
     if (found !== undefined) return this.#items.get(found);
     const [first = '', ...rest] = path.split('/');
-    if (first !== this.name(this.root)) return undefined;
-    const below = this.#follow(this.root, rest.join('/'));
-    return below === undefined ? undefined : this.#items.get(below);
+    const isRoot = first === this.name(this.root);
+    const below = isRoot ? this.#follow(this.root, rest.join('/')) : undefined;
+    return this.#items.get(below ?? this.#begun(handleOrPath) ?? -1);
+  }
+
+  /** The only object whose handle begins so; what is shorter than that may be by chance. */
+  #begun(text: string): number | undefined {
+    if (!/^[0-9a-f]{2}[0-9A-Za-z+/]{6,}$/.test(text)) return undefined;
+    const found = [...this.#handles].filter(([handle]) => handle.startsWith(text));
+    return found.length === 1 ? found[0]?.[1] : undefined;
   }
 
   /** The same for whoever cannot go on without. */

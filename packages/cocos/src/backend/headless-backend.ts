@@ -1,0 +1,332 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { CocosError } from '#cocos/document';
+import { openWorkspace, readDocument, requireNode, type SceneDocument } from '#cocos/edit';
+import {
+  baseUuid,
+  type Draft,
+  openProject,
+  type Project,
+  type ProjectOptions,
+} from '#cocos/project';
+import { renderDocument } from '#cocos/render';
+import { type Finding, validateDocument, validateProject } from '#cocos/validate';
+import {
+  all,
+  type AssetQuery,
+  type CocosBackend,
+  type DocumentReference,
+  type EditContext,
+  type EditPlan,
+  type NodeQuery,
+} from './backend.ts';
+import type { Edit } from './edit.ts';
+import { planEdits, type PlannedEdits } from './plan-edits.ts';
+import { findAssets, readNamedAsset } from './read-assets.ts';
+import { readClass, readClasses } from './read-classes.ts';
+import {
+  findNodes,
+  readInfo,
+  readNode,
+  readNodeComponents,
+  readOverrides,
+  readTree,
+} from './read-nodes.ts';
+import { readProject, readTransaction } from './read-project.ts';
+import type * as Readings from './readings.ts';
+
+export interface HeadlessOptions {
+  /** Folders that images may be imported from; any where absent. */
+  readonly imageFolders?: readonly string[];
+  /** Writes although the editor has the project open. */
+  readonly ignoreEditor?: boolean;
+  /** Puts into a draft what is not in the files yet: the scene that an editor has open. */
+  readonly overlay?: (draft: Draft) => Promise<void>;
+}
+
+const maxImageBytes = 64 * 1024 * 1024;
+
+/** Opens the project that a folder belongs to, to be edited without the editor. */
+export async function openHeadless(
+  folder: string,
+  options: HeadlessOptions & ProjectOptions = {},
+): Promise<HeadlessBackend> {
+  return new HeadlessBackend(await openProject(folder, options), options);
+}
+
+/** A project on the disk; every write is on the disk when it ends. */
+export class HeadlessBackend implements CocosBackend {
+  readonly kind = 'headless';
+  readonly files: Project;
+  readonly #options: HeadlessOptions;
+  readonly #watch: Disposable;
+  #current: string | undefined;
+
+  constructor(project: Project, options: HeadlessOptions = {}) {
+    this.files = project;
+    this.#options = options;
+    // Only so that looking for changes costs nothing while there are none.
+    this.#watch = project.watch(() => undefined);
+  }
+
+  async project(): Promise<Readings.ProjectReading> {
+    await this.files.current();
+    return readProject(this.files, { backend: this.kind, currentDocument: this.#findCurrent() });
+  }
+
+  async currentDocument(): Promise<string | undefined> {
+    await this.files.current();
+    return this.#findCurrent();
+  }
+
+  async openDocument(document: DocumentReference): Promise<Readings.DocumentReading | undefined> {
+    if (document === undefined) {
+      this.#current = undefined;
+      return undefined;
+    }
+    const reading = await this.document(document);
+    this.#current = reading.assetUuid;
+    return reading;
+  }
+
+  async document(document: DocumentReference): Promise<Readings.DocumentReading> {
+    return readInfo(await this.#read(document));
+  }
+
+  async tree(
+    document: DocumentReference,
+    {
+      node = '',
+      depth,
+    }: { readonly node?: string | undefined; readonly depth?: number | undefined } = {},
+  ): Promise<Readings.TreeNode> {
+    const open = await this.#read(document);
+    return readTree(open, requireNode(open, node), depth);
+  }
+
+  async node(document: DocumentReference, node: string): Promise<Readings.NodeReading> {
+    const open = await this.#read(document);
+    return readNode(open, requireNode(open, node));
+  }
+
+  async findNodes(
+    document: DocumentReference,
+    query: NodeQuery,
+  ): Promise<readonly Readings.NodeSummary[]> {
+    return findNodes(await this.#read(document), query);
+  }
+
+  async components(
+    document: DocumentReference,
+    node: string,
+  ): Promise<readonly Readings.ComponentReading[]> {
+    const open = await this.#read(document);
+    return readNodeComponents(open, requireNode(open, node));
+  }
+
+  async overrides(
+    document: DocumentReference,
+    node: string,
+  ): Promise<readonly Readings.OverrideReading[]> {
+    return readOverrides(await this.#read(document), node);
+  }
+
+  async assets(query: AssetQuery): Promise<readonly Readings.AssetReading[]> {
+    return findAssets(await this.#workspace(), query);
+  }
+
+  async asset(asset: string): Promise<Readings.AssetReading> {
+    return readNamedAsset(await this.#workspace(), asset);
+  }
+
+  async references(asset: string): Promise<{
+    usedBy: readonly string[];
+    uses: readonly { assetUuid: string; path?: string }[];
+  }> {
+    const { assetUuid, path: place } = await this.asset(asset);
+    const users = await this.files.usersOf(assetUuid);
+    const uses = place === undefined ? [] : await this.files.referencesOf(place);
+    return {
+      usedBy: users.map((user) => user.path).sort(),
+      uses: uses.map((uuid) => {
+        const used = this.files.asset(baseUuid(uuid))?.path;
+        return { assetUuid: uuid, ...(used === undefined ? {} : { path: used }) };
+      }),
+    };
+  }
+
+  async classes(of: 'scripts' | 'engine'): Promise<readonly Readings.ClassReading[]> {
+    return readClasses(await this.#workspace(), of);
+  }
+
+  async classOf(name: string): Promise<Readings.ClassReading> {
+    return readClass(await this.#workspace(), name);
+  }
+
+  async isDirty(): Promise<boolean> {
+    return false;
+  }
+
+  async save(document: DocumentReference): Promise<Readings.DocumentReading> {
+    return this.document(document);
+  }
+
+  async validate(
+    document: DocumentReference | typeof all,
+  ): Promise<readonly Readings.FindingReading[]> {
+    const workspace = await this.#workspace();
+    const found =
+      document === all
+        ? validateProject(workspace).findings
+        : validateDocument(workspace, document ?? this.#requireCurrent());
+    return found.map(readFinding);
+  }
+
+  async render(document: DocumentReference, node?: string): Promise<Readings.PictureReading> {
+    return renderDocument(await this.#read(document), node === undefined ? {} : { node });
+  }
+
+  async plan<const List extends readonly Edit[]>(
+    edits: List,
+    { document, newId }: EditContext,
+  ): Promise<EditPlan<List>> {
+    const { workspace, steps, state, results } = await this.planEdits(edits, { document, newId });
+    return {
+      changes: steps.flat(),
+      steps,
+      state,
+      results,
+      commit: async (label) => {
+        const done = await this.files.commit(workspace.draft, label);
+        return { results, ...(done === undefined ? {} : { transaction: readTransaction(done) }) };
+      },
+    };
+  }
+
+  /** Carries out edits on a draft that is the caller's to commit. */
+  async planEdits<const List extends readonly Edit[]>(
+    edits: List,
+    { document, newId }: EditContext,
+  ): Promise<PlannedEdits<List>> {
+    await this.files.current();
+    this.#refuseEditor();
+    return planEdits(edits, {
+      project: this.files,
+      draft: await this.#draft(),
+      currentDocument: () => document ?? this.#requireCurrent(),
+      readSource: (source) => this.#readSource(source),
+      newId,
+    });
+  }
+
+  async history(): Promise<readonly Readings.TransactionReading[]> {
+    return (await this.files.history()).map(readTransaction);
+  }
+
+  async undo(transactionId?: string): Promise<Readings.TransactionReading> {
+    this.#refuseEditor();
+    return readTransaction(await this.files.undo(transactionId));
+  }
+
+  async diagnostics(): Promise<Readonly<Record<string, unknown>>> {
+    await this.files.current();
+    const { root, mounts } = this.files;
+    const history = await this.files.history();
+    return {
+      root,
+      mounts,
+      editor: this.files.editor(),
+      undoable: history.length,
+      problems: [...this.files.problems()],
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watch[Symbol.dispose]();
+    this.files[Symbol.dispose]();
+  }
+
+  async #workspace(): ReturnType<typeof openWorkspace> {
+    await this.files.current();
+    return openWorkspace(this.files, await this.#draft());
+  }
+
+  async #draft(): Promise<Draft> {
+    const draft = this.files.draft();
+    await this.#options.overlay?.(draft);
+    return draft;
+  }
+
+  async #read(document: DocumentReference): Promise<SceneDocument> {
+    const workspace = await this.#workspace();
+    return readDocument(workspace, document ?? this.#requireCurrent());
+  }
+
+  #findCurrent(): string | undefined {
+    const opened = this.#current === undefined ? undefined : this.files.asset(this.#current);
+    if (opened !== undefined) return opened.path;
+    const scenes = this.#scenes();
+    return scenes.length === 1 ? scenes[0] : undefined;
+  }
+
+  #scenes(): string[] {
+    const found: string[] = [];
+    for (const asset of this.files.assets())
+      if (asset.importer === 'scene' && asset.exists) found.push(asset.path);
+    return found.sort();
+  }
+
+  #requireCurrent(): string {
+    const current = this.#findCurrent();
+    if (current !== undefined) return current;
+    const scenes = this.#scenes();
+    throw new CocosError('E_PRECONDITION_FAILED', 'No scene is open.', {
+      suggestion:
+        scenes.length === 0
+          ? 'Create a scene first.'
+          : 'Open one, or name it: ' + scenes.slice(0, 10).join(', '),
+      details: { scenes: scenes.slice(0, 100) },
+    });
+  }
+
+  #refuseEditor(): void {
+    const { running, pid, url } = this.files.editor();
+    if (running !== 'yes' || pid === process.pid || this.#options.ignoreEditor === true) return;
+    throw new CocosError('E_CONFLICT', 'The editor has the project open.', {
+      suggestion:
+        url === undefined ? 'Close the editor, or work through it.' : `Work through it: ${url}`,
+      details: { url },
+    });
+  }
+
+  #readSource(source: string): Uint8Array {
+    const file = path.resolve(this.files.root, source);
+    const { imageFolders } = this.#options;
+    const isAllowed = imageFolders?.some((folder) => isBelow(file, path.resolve(folder)));
+    if (isAllowed === false)
+      throw new CocosError('E_INVALID_ARGUMENT', `"${source}" may not be imported from.`, {
+        suggestion: `Images are imported from: ${imageFolders?.join(', ')}`,
+      });
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile() !== true)
+      throw new CocosError('E_NOT_FOUND', `There is no file "${source}".`, {
+        suggestion: 'Name a PNG or JPEG on this machine, absolute or relative to the project.',
+      });
+    if (stat.size > maxImageBytes)
+      throw new CocosError('E_INVALID_ARGUMENT', `"${source}" is larger than 64 MiB.`);
+    return readFileSync(file);
+  }
+}
+
+function isBelow(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+}
+
+function readFinding({ handle, node, ...finding }: Finding): Readings.FindingReading {
+  return {
+    ...finding,
+    ...(node === undefined ? {} : { nodePath: node }),
+    ...(handle === undefined ? {} : { targetUuid: handle }),
+  };
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { type Change, CocosError, withUuids } from '#cocos/document';
+import { openDocument, openWorkspace, type Workspace } from '#cocos/edit';
+import type { Draft, Project } from '#cocos/project';
+import type { Edit, EditResult, EditResults } from './edit.ts';
+import { type EditOutcome, runEdit } from './run-edits.ts';
+
+/** What planning needs besides the edits. */
+export interface Planning {
+  readonly project: Project;
+  /** What to plan on; the files where absent. */
+  readonly draft?: Draft | undefined;
+  /** The path of the scene or prefab of edits that name none. */
+  currentDocument(): string;
+  /** The bytes of a file that is imported. */
+  readSource(source: string): Uint8Array;
+  newId(label: string): string;
+}
+
+/** Edits carried out on a draft. */
+export interface PlannedEdits<List extends readonly Edit[]> {
+  readonly workspace: Workspace;
+  /** What each edit changed. */
+  readonly steps: readonly (readonly Change[])[];
+  readonly state: string;
+  readonly results: EditResults<List>;
+}
+
+/** Carries out edits on a draft, each seeing what those before it did. */
+export async function planEdits<const List extends readonly Edit[]>(
+  edits: List,
+  planning: Planning,
+): Promise<PlannedEdits<List>> {
+  const workspace = await openWorkspace(planning.project, planning.draft);
+  const sources = new Map<string, string>();
+  const run = {
+    workspace,
+    currentDocument: () => planning.currentDocument(),
+    readSource: (source: string) => {
+      const bytes = planning.readSource(source);
+      sources.set(source, hash(bytes));
+      return bytes;
+    },
+  };
+  const names = new Map<string, string>();
+  const results: EditResult[] = [];
+  const steps: (readonly Change[])[] = [];
+  for (const [place, edit] of edits.entries()) {
+    const ids = uuidsOf(`edit ${place}`, planning);
+    try {
+      const path = documentOf(edit, planning);
+      const named = resolveNames(edit, names, (handle) => pathOf(workspace, path, handle));
+      const outcome: EditOutcome = await withUuids(ids, () => runEdit(named, run));
+      // Each outcome is that of its own edit.
+      results.push({ op: edit.op, ...outcome.gives } as EditResult);
+      steps.push(outcome.changes);
+      if ('as' in edit && edit.as !== undefined && outcome.made !== undefined)
+        names.set(edit.as, outcome.made);
+    } catch (error) {
+      throw located(error, place, edit);
+    }
+  }
+  // As long as the list, and in its order.
+  const typed = results as unknown as EditResults<List>;
+  return { workspace, steps, state: stateOf(workspace, sources), results: typed };
+}
+
+function documentOf(edit: Edit, planning: Planning): () => string {
+  const own = 'document' in edit ? edit.document : undefined;
+  return () => own ?? planning.currentDocument();
+}
+
+function pathOf(workspace: Workspace, document: () => string, handle: string): string {
+  const { view } = openDocument(workspace, document());
+  return view.path(view.get(handle).index);
+}
+
+/** The same uuids for the same edit of the same plan, however often it is made. */
+function uuidsOf(label: string, { newId }: Planning): () => string {
+  let count = 0;
+  return () => {
+    const hex = hash(newId(`${label} ${count++}`));
+    const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+    const digits = `${hex.slice(0, 12)}4${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`;
+    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  };
+}
+
+/** Puts what earlier edits made in the place of the names they gave it: `$menu`, `$menu/Title`, `$menu:cc.Sprite`. */
+function resolveNames<Value>(
+  value: Value,
+  names: ReadonlyMap<string, string>,
+  path: (handle: string) => string,
+): Value {
+  if (names.size === 0) return value;
+  const resolve = (part: unknown): unknown => {
+    if (typeof part === 'string') return resolveName(part, names, path);
+    if (Array.isArray(part)) return part.map((element) => resolve(element));
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, resolve(each)]));
+  };
+  // Only texts are other ones.
+  return resolve(value) as Value;
+}
+
+function resolveName(
+  text: string,
+  names: ReadonlyMap<string, string>,
+  path: (handle: string) => string,
+): string {
+  const [, name = '', rest = ''] = /^\$([A-Za-z][\w-]*)((?:[/:].*)?)$/.exec(text) ?? [];
+  const made = names.get(name);
+  if (made === undefined) return text;
+  return rest.startsWith('/') ? `${path(made)}${rest}` : `${made}${rest}`;
+}
+
+/** Says which edit a failure is of. */
+function located(error: unknown, edit: number, { op }: Edit): unknown {
+  if (!(error instanceof CocosError)) return error;
+  const { code, message, suggestion, details } = error;
+  return new CocosError(code, message, {
+    suggestion,
+    details: { ...details, edit, op },
+    cause: error,
+  });
+}
+
+/** A fingerprint of every file that was looked at. */
+function stateOf({ draft }: Workspace, sources: ReadonlyMap<string, string>): string {
+  const seen = [...draft.seen()].map(([path, known]) => `${path} ${known?.hash ?? '-'}`);
+  const read = [...sources].map(([path, found]) => `< ${path} ${found}`);
+  return hash([...seen, ...read].sort().join('\n'));
+}
+
+function hash(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

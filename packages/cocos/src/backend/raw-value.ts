@@ -1,0 +1,30 @@
+import { CocosError, type Json } from '#cocos/document';
+
+/** What makes the tree and the identity of objects; only edits that know both sides may change it. */
+const structure = new Set([
+  '__type__',
+  '_id',
+  '_parent',
+  '_children',
+  '_components',
+  '_prefab',
+  'node',
+  '__prefab',
+  '__editorExtras__',
+]);
+
+/** Refuses raw values that could tear a document apart. */
+export function refuseStructure(path: readonly string[], value: Json): void {
+  const [field = ''] = path;
+  const refers = JSON.stringify(value).includes('"__id__"');
+  if (path.length > 0 && !structure.has(field) && path.at(-1) !== '__type__' && !refers) return;
+  throw new CocosError(
+    'E_INVALID_ARGUMENT',
+    refers ? 'A raw value cannot refer to objects.' : `"${path.join('.')}" cannot be set.`,
+    {
+      suggestion: refers
+        ? 'Set references with the properties of the component.'
+        : 'Use the tools that create, move and delete nodes and components.',
+    },
+  );
+}

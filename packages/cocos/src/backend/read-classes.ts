@@ -1,0 +1,99 @@
+import { type ComponentSpec, type FieldType, nearest } from '#cocos/components';
+import { CocosError, isUuid, type Json } from '#cocos/document';
+import type { Workspace } from '#cocos/edit';
+import type { ScriptDescription, ScriptProperty } from '#cocos/scripts';
+import type { ClassReading, PropertyReading } from './readings.ts';
+
+/** The component classes of the scripts, or of the engine, by name. */
+export function readClasses(workspace: Workspace, of: 'scripts' | 'engine'): ClassReading[] {
+  const found =
+    of === 'engine'
+      ? [...workspace.components.values()].filter(({ deprecated }) => !deprecated).map(ofEngine)
+      : [...workspace.scripts.all()].map(ofScript);
+  return found.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** The class of that name, with or without `cc.`, or of a script named by class, path or uuid. */
+export function readClass(workspace: Workspace, name: string): ClassReading {
+  const { components, scripts } = workspace;
+  const spec = components.get(name);
+  if (spec !== undefined) return ofEngine(spec);
+  const script = findScript(workspace, name);
+  if (script !== undefined) return ofScript(script);
+  const short = components.get(`cc.${name}`);
+  if (short !== undefined) return ofEngine(short);
+  const known = [...components.keys(), ...[...scripts.all()].map((other) => other.className)];
+  throw new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
+    suggestion: `Near names: ${nearest(name.replace(/^.*\//, ''), known).join(', ')}.`,
+  });
+}
+
+function findScript({ scripts, draft }: Workspace, name: string): ScriptDescription | undefined {
+  if (isUuid(name)) return scripts.byUuid(name);
+  if (!/^db:\/\/|\.(ts|js)$/.test(name)) return scripts.byClass(name);
+  const asset = draft.assetAt(name);
+  return asset === undefined ? undefined : scripts.byUuid(asset.uuid);
+}
+
+function ofEngine({ type, fields, requires, brings }: ComponentSpec): ClassReading {
+  return {
+    name: type,
+    requires: [...requires, ...brings],
+    properties: fields.map(({ name, type: held, initial }) => ({
+      name,
+      type: typeText(held),
+      ...valuesOf(held),
+      ...(initial === undefined ? {} : { default: initial }),
+    })),
+  };
+}
+
+function typeText(type: FieldType): string {
+  switch (type.kind) {
+    case 'array':
+      return `${typeText(type.of)}[]`;
+    case 'asset':
+    case 'component':
+    case 'object':
+    case 'value':
+      return type.type;
+    case 'enum':
+      return type.flags === true ? 'flags' : 'enum';
+    default:
+      return type.kind;
+  }
+}
+
+function valuesOf(type: FieldType): { values?: string[] } {
+  if (type.kind === 'array') return valuesOf(type.of);
+  return type.kind === 'enum' ? { values: Object.keys(type.names) } : {};
+}
+
+function ofScript(script: ScriptDescription): ClassReading {
+  const { uuid, path, className, bases, isComponent, requires, properties, problem } = script;
+  return {
+    name: className,
+    requires,
+    properties: properties.filter(({ serialized }) => serialized).map(ofProperty),
+    script: {
+      assetUuid: uuid,
+      path,
+      bases,
+      isComponent,
+      ...(problem === undefined ? {} : { problem }),
+    },
+  };
+}
+
+function ofProperty(property: ScriptProperty): PropertyReading {
+  const { name, type, array, tooltip } = property;
+  const held = type.kind === 'unknown' ? 'any' : (type.name ?? type.kind);
+  const shown: { default?: Json } = property.defaultKnown ? { default: property.default } : {};
+  return {
+    name,
+    type: array ? `${held}[]` : held,
+    ...(type.values === undefined ? {} : { values: Object.keys(type.values) }),
+    ...shown,
+    ...(tooltip === undefined ? {} : { tooltip }),
+  };
+}

@@ -1,0 +1,163 @@
+import { layers } from '#cocos/components';
+import { isObject, type Json, typeOf, type ViewItem } from '#cocos/document';
+import {
+  className,
+  isOfClass,
+  listOverrides,
+  readComponents,
+  readTransform,
+  requireNode,
+  type SceneDocument,
+} from '#cocos/edit';
+import type { NodeQuery } from './backend.ts';
+import { matcher } from './matcher.ts';
+import type {
+  ComponentReading,
+  DocumentReading,
+  NodeReading,
+  NodeSummary,
+  OverrideReading,
+  TreeNode,
+} from './readings.ts';
+
+const lockedFlag = 512;
+
+/** Describes a scene or prefab. */
+export function readInfo(document: SceneDocument): DocumentReading {
+  const { view, path, uuid, kind } = document;
+  let nodes = 0;
+  for (const item of view.items()) if (item.kind === 'node') nodes++;
+  return { path, assetUuid: uuid, kind, name: view.name(view.root), nodes };
+}
+
+/** Describes a node in short. */
+export function readSummary(document: SceneDocument, item: ViewItem): NodeSummary {
+  return { ...headOf(document, item), path: document.view.path(item.index) };
+}
+
+function headOf(document: SceneDocument, item: ViewItem): Omit<NodeSummary, 'path'> {
+  const { view } = document;
+  const prefab = prefabOf(document, item);
+  return {
+    nodeUuid: item.handle,
+    name: view.name(item.index),
+    active: view.at(item.index)['_active'] !== false,
+    components: view.components(item.index).map((part) => className(document, part)),
+    ...(prefab === undefined ? {} : { prefab }),
+    ...(item.inside ? { inside: true } : {}),
+  };
+}
+
+/** The prefab of a node that is the root of an instance. */
+function prefabOf({ view, workspace }: SceneDocument, item: ViewItem): string | undefined {
+  const above = item.owner === undefined ? undefined : view.item(item.owner);
+  const isRoot = item.index === item.instance || (item.inside && above?.asset !== item.asset);
+  if (!isRoot || item.asset === undefined) return undefined;
+  return workspace.draft.asset(item.asset)?.path ?? item.asset;
+}
+
+/** A node with what is below it, as deep as wanted. */
+export function readTree(
+  document: SceneDocument,
+  item: ViewItem,
+  depth: number = Infinity,
+): TreeNode {
+  const children = document.view.children(item.index);
+  const head = { ...headOf(document, item), childCount: children.length };
+  if (depth <= 0 || children.length === 0) return head;
+  return { ...head, children: children.map((child) => readTree(document, child, depth - 1)) };
+}
+
+/** Describes a node in full. */
+export function readNode(document: SceneDocument, item: ViewItem): NodeReading {
+  const { view } = document;
+  const entry = view.at(item.index);
+  const above = item.owner === undefined ? undefined : view.item(item.owner);
+  const siblings = above === undefined ? [] : view.children(above.index);
+  return {
+    ...readSummary(document, item),
+    ...(above === undefined ? {} : { parentUuid: above.handle }),
+    siblingIndex: Math.max(
+      0,
+      siblings.findIndex(({ index }) => index === item.index),
+    ),
+    childCount: view.children(item.index).length,
+    ...readTransform(document, item),
+    layer: layerName(entry['_layer']),
+    locked: (Number(entry['_objFlags'] ?? 0) & lockedFlag) !== 0,
+    ...rectOf(document, item),
+  };
+}
+
+function layerName(bits: Json | undefined): string {
+  const known = Object.entries(layers).find(([, value]) => value === bits)?.[0];
+  return known ?? JSON.stringify(bits ?? 0);
+}
+
+function rectOf({ view }: SceneDocument, item: ViewItem): Pick<NodeReading, 'size' | 'anchor'> {
+  const transform = view
+    .components(item.index)
+    .map(({ index }) => view.at(index))
+    .find((entry) => typeOf(entry) === 'cc.UITransform');
+  if (transform === undefined) return {};
+  const [size, anchor] = [transform['_contentSize'], transform['_anchorPoint']];
+  return {
+    size: { width: numberIn(size, 'width'), height: numberIn(size, 'height') },
+    anchor: { x: numberIn(anchor, 'x'), y: numberIn(anchor, 'y') },
+  };
+}
+
+function numberIn(value: Json | undefined, key: string): number {
+  return isObject(value) ? Number(value[key] ?? 0) : 0;
+}
+
+/** The nodes that are as wanted, in the order of the tree. */
+export function findNodes(document: SceneDocument, query: NodeQuery): NodeSummary[] {
+  const { view, workspace } = document;
+  const from = query.below === undefined ? view.root : requireNode(document, query.below).index;
+  const isNamed = matcher(query.name);
+  const isAt = matcher(query.path);
+  const { component, active } = query;
+  const hasComponent = (item: ViewItem): boolean =>
+    component === undefined ||
+    view.components(item.index).some((each) => {
+      const name = className(document, each);
+      const type = typeOf(view.at(each.index));
+      return [component, `cc.${component}`].some(
+        (wanted) => name === wanted || isOfClass(workspace, type, wanted),
+      );
+    });
+  const found: NodeSummary[] = [];
+  for (const item of view.items(from)) {
+    if (item.kind !== 'node' || (item.index === view.root && document.kind === 'scene')) continue;
+    if (!isNamed(view.name(item.index)) || !hasComponent(item)) continue;
+    if (active !== undefined && (view.at(item.index)['_active'] !== false) !== active) continue;
+    if (query.path === undefined || isAt(view.path(item.index)))
+      found.push(readSummary(document, item));
+  }
+  return found;
+}
+
+/** The components of a node, in order. */
+export function readNodeComponents(document: SceneDocument, item: ViewItem): ComponentReading[] {
+  return readComponents(document, item).map(({ handle, type, enabled, properties }) => ({
+    componentUuid: handle,
+    type,
+    enabled,
+    properties,
+  }));
+}
+
+/** What an instance has other than its prefab. */
+export function readOverrides(document: SceneDocument, reference: string): OverrideReading[] {
+  return listOverrides(document, reference).map(
+    ({ kind, target, targetPath, property, value, reserved }) => ({
+      kind,
+      ...(target === undefined ? {} : { targetUuid: target }),
+      ...(targetPath === undefined ? {} : { targetPath }),
+      property,
+      value,
+      reserved,
+    }),
+  );
+}

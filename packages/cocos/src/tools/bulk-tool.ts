@@ -1,0 +1,222 @@
+import type { CocosBackend, Edit, EditPlan } from '#cocos/backend';
+import { CocosError } from '#cocos/document';
+import { type AnySchema, defineTool, type Failure, type Tool, ToolFailure } from 'mcp-kit/tools';
+import { batchSchema } from 'mcp-kit/tools/governed';
+import type { EditingTool } from './define-tools.ts';
+import { telling, toFailure } from './failures.ts';
+import { scenePath, text } from './schemas.ts';
+
+const maxEdits = 500;
+
+/** One call of another tool, as a part of many. */
+interface Part {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly as?: string;
+}
+
+interface Placed {
+  /** How the report names it. */
+  readonly item: string;
+  readonly edit: Edit;
+}
+
+interface BulkPlan extends Pick<EditPlan, 'changes' | 'state'> {
+  readonly planned: EditPlan;
+  readonly items: readonly string[];
+  readonly failed: readonly { readonly item: string; readonly error: Failure }[];
+  readonly skipped: readonly { readonly item: string; readonly reason: string }[];
+}
+
+/** Many calls of editing tools as one write: done and undone at once. */
+export function executeSceneEdits(backend: CocosBackend, tools: readonly EditingTool[]): Tool {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return defineTool<AnySchema, AnySchema, BulkPlan>({
+    name: 'execute_scene_edits',
+    description:
+      'Does many edits as one write. Each has the name and arguments of an editing tool; what one creates "as" a name, ' +
+      'later ones call "$name".',
+    layer: 'advanced',
+    category: 'scene',
+    safety: 'destructive',
+    riskLevel: 'medium',
+    prerequisites: ['A scene is open, or named.'],
+    errors: {
+      E_NOT_FOUND: 'A node, component or asset is not there, and onError is rollback.',
+      E_INVALID_ARGUMENT: 'An edit cannot be, and onError is rollback.',
+    },
+    examples: bulkExamples,
+    input: bulkInput(tools),
+    output: {
+      type: 'object',
+      properties: { ...batchSchema({ type: 'object' }), transactionId: text },
+      required: ['succeeded', 'failed', 'skipped'],
+    },
+    plan: (args, context) =>
+      telling(() => {
+        // The input schema says so.
+        const { edits, onError, scenePath: document } = args as BulkArgs;
+        const parts = edits.map((part, index) => place(part, index, byName));
+        const newId = (label: string): string => context.newId(label);
+        return planParts(parts, onError ?? 'rollback', (list) =>
+          backend.plan(list, { document, newId }),
+        );
+      }),
+    apply: ({ planned, items, failed, skipped }) =>
+      telling(async () => {
+        const { results, transaction } = await planned.commit('execute_scene_edits');
+        const succeeded = results.map(({ op: _, ...value }, index) => ({
+          item: items[index] ?? '',
+          value,
+        }));
+        const { transactionId } = transaction ?? {};
+        const undo = transactionId === undefined ? {} : { transactionId };
+        return { succeeded, failed, skipped, ...undo };
+      }),
+  });
+}
+
+interface BulkArgs {
+  readonly scenePath?: string;
+  readonly edits: readonly Part[];
+  readonly onError?: OnError;
+}
+
+type OnError = 'rollback' | 'stop' | 'continue';
+
+const bulkExamples = [
+  {
+    title: 'A panel with a title and a button',
+    input: {
+      edits: [
+        {
+          tool: 'create_scene_node',
+          arguments: { parentUuid: 'Canvas', name: 'Panel', element: 'Sprite' },
+          as: 'panel',
+        },
+        {
+          tool: 'create_scene_node',
+          arguments: { parentUuid: '$panel', name: 'Text', element: 'Label' },
+          as: 'text',
+        },
+        {
+          tool: 'set_component_properties',
+          arguments: { componentUuid: '$text:cc.Label', properties: { string: 'Hi' } },
+        },
+      ],
+    },
+  },
+  {
+    title: 'As much as can be done',
+    input: {
+      edits: [
+        { tool: 'update_node_info', arguments: { nodeUuid: 'Canvas/Menu', active: false } },
+        { tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Nowhere' } },
+      ],
+      onError: 'continue',
+    },
+  },
+  {
+    input: { edits: [{ tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Nowhere' } }] },
+    fails: 'E_NOT_FOUND',
+  },
+  {
+    input: {
+      edits: [{ tool: 'update_node_info', arguments: { nodeUuid: 'Canvas', layer: 'NOPE' } }],
+    },
+    fails: 'E_INVALID_ARGUMENT',
+  },
+] as const;
+
+/** Each part is checked as the tool would check it. */
+function bulkInput(tools: readonly EditingTool[]): AnySchema {
+  const part = {
+    type: 'object',
+    properties: {
+      tool: { enum: tools.map(({ name }) => name), description: 'An editing tool.' },
+      arguments: { type: 'object', description: 'As that tool takes them.' },
+      as: {
+        type: 'string',
+        pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
+        description: 'A name for what it creates.',
+      },
+    },
+    required: ['tool', 'arguments'],
+    additionalProperties: false,
+    allOf: tools.map(({ name, input }) => ({
+      if: { properties: { tool: { not: { const: name } } } },
+      else: { properties: { arguments: input } },
+    })),
+  };
+  return {
+    type: 'object',
+    properties: {
+      scenePath,
+      edits: {
+        type: 'array',
+        minItems: 1,
+        maxItems: maxEdits,
+        items: part,
+        description: 'Done in this order; each sees what those before it did.',
+      },
+      onError: {
+        enum: ['rollback', 'stop', 'continue'],
+        description:
+          'When an edit cannot be done: rollback (default) does nothing at all, stop does those before it, continue all others.',
+      },
+    },
+    required: ['edits'],
+    additionalProperties: false,
+  };
+}
+
+function place(part: Part, index: number, byName: ReadonlyMap<string, EditingTool>): Placed {
+  const { tool, arguments: args, as } = part;
+  const [edit] = byName.get(tool)?.editsFor(args as never) ?? [];
+  if (edit === undefined)
+    throw new CocosError('E_INVALID_ARGUMENT', `"${tool}" cannot be one of many.`);
+  const { scenePath: document } = args as { readonly scenePath?: string };
+  const more = {
+    ...(document === undefined ? {} : { document }),
+    ...(as === undefined ? {} : { as }),
+  };
+  return { item: `${index} ${tool}`, edit: { ...edit, ...more } };
+}
+
+/** Plans all parts that can be done, as far as that is wanted. */
+async function planParts(
+  parts: readonly Placed[],
+  onError: OnError,
+  plan: (edits: readonly Edit[]) => Promise<EditPlan>,
+): Promise<BulkPlan> {
+  const failed: { item: string; error: Failure }[] = [];
+  const skipped: { item: string; reason: string }[] = [];
+  let left = parts;
+  for (;;) {
+    try {
+      const planned = await plan(left.map(({ edit }) => edit));
+      const { changes, state } = planned;
+      return { changes, state, planned, items: left.map(({ item }) => item), failed, skipped };
+    } catch (error) {
+      const at = placeOf(error);
+      const broken = at === undefined ? undefined : left[at];
+      if (at === undefined || broken === undefined || onError === 'rollback') throw error;
+      failed.push({ item: broken.item, error: failureOf(error) });
+      const after = left.slice(at + 1);
+      left = left.slice(0, at);
+      if (onError === 'continue') left = [...left, ...after];
+      else skipped.push(...after.map(({ item }) => ({ item, reason: `${broken.item} failed` })));
+    }
+  }
+}
+
+function placeOf(error: unknown): number | undefined {
+  const edit = error instanceof CocosError ? error.details?.['edit'] : undefined;
+  return typeof edit === 'number' ? edit : undefined;
+}
+
+function failureOf(error: unknown): Failure {
+  const failure = toFailure(error);
+  if (failure instanceof ToolFailure) return failure.failure;
+  throw error;
+}

@@ -1,0 +1,108 @@
+import { type CocosBackend, type HeadlessOptions, openHeadless } from '#cocos/backend';
+import type { Logger } from 'mcp-kit/base';
+import { createServer, type Server } from 'mcp-kit/server';
+import type { Store } from 'mcp-kit/store';
+import { type Tool, type ToolSet, toolSet } from 'mcp-kit/tools';
+import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
+import { advancedTools } from './advanced-tools.ts';
+import { assetTools } from './asset-tools.ts';
+import { executeSceneEdits } from './bulk-tool.ts';
+import { componentTools } from './component-tools.ts';
+import type { EditingTool } from './define-tools.ts';
+import { nodeEditTools } from './node-edit-tools.ts';
+import { nodeTools } from './node-tools.ts';
+import { prefabTools } from './prefab-tools.ts';
+import { projectTools } from './project-tools.ts';
+import { sceneCheckTools } from './scene-checks.ts';
+import { sceneTools } from './scene-tools.ts';
+import { bindScript } from './workflows/bind-script.ts';
+import { createUiNode } from './workflows/create-ui-node.ts';
+import { importAndAssignSprite } from './workflows/import-sprite.ts';
+import { openSceneAndValidate } from './workflows/open-scene.ts';
+import { placePrefab } from './workflows/place-prefab.ts';
+import { safeSetTransform } from './workflows/set-transform.ts';
+import type { WorkflowOptions } from './workflows/workflow-options.ts';
+
+export interface CocosToolsOptions {
+  /** How calls are governed; by default core tools are there, and keys and plans are kept in memory. */
+  readonly governance?: GovernanceOptions;
+  /** Where keys, plans and the runs of workflows are kept; in the memory of this process when absent. */
+  readonly store?: Store;
+  readonly logger?: Logger;
+  readonly version?: string;
+}
+
+/** All tools of the pack, of every layer. */
+export function cocosToolList(
+  backend: CocosBackend,
+  options: WorkflowOptions = {},
+): readonly Tool[] {
+  const edits = [...nodeEditTools(backend), ...componentTools(backend), ...prefabTools(backend)];
+  return [
+    ...projectTools(backend),
+    ...sceneTools(backend),
+    ...sceneCheckTools(backend),
+    ...nodeTools(backend),
+    ...edits,
+    ...assetTools(backend),
+    createUiNode(backend, options),
+    bindScript(backend, options),
+    safeSetTransform(backend, options),
+    importAndAssignSprite(backend, options),
+    openSceneAndValidate(backend, options),
+    placePrefab(backend, options),
+    executeSceneEdits(backend, edits.filter(isEditing)),
+    ...advancedTools(backend),
+  ];
+}
+
+function isEditing(tool: Tool): tool is EditingTool {
+  return 'editsFor' in tool;
+}
+
+/** The tools of the pack as a feature of a server. */
+export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {}): ToolSet {
+  const { governance, store, logger, version = '0.1.0' } = options;
+  const kept = store === undefined ? {} : { store };
+  const told = logger === undefined ? {} : { logger };
+  return toolSet(cocosToolList(backend, { ...kept, ...told }), {
+    contract: governed({ ...kept, ...governance }),
+    version,
+    ...told,
+  });
+}
+
+export interface CocosServerOptions extends CocosToolsOptions {
+  /** The folder of the project; or a backend, which stays the caller's to dispose of. */
+  readonly project: string | CocosBackend;
+  readonly headless?: HeadlessOptions;
+}
+
+/** A server for a project, until it is disposed of. */
+export interface CocosServer extends AsyncDisposable {
+  readonly server: Server;
+  readonly tools: ToolSet;
+  readonly backend: CocosBackend;
+}
+
+const instructions = `Edits a Cocos Creator 3.8 project. Begin with get_project_info, open a scene with execute_scene_open, look at it \
+with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: Canvas/Menu/Button[1]; components as \
+Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. Every write is saved at once, can be tried with dryRun: true, and taken \
+back with execute_project_undo. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
+
+/** Opens a project and makes a server for it; serve it over any transport. */
+export async function openCocosServer(options: CocosServerOptions): Promise<CocosServer> {
+  const { project, headless, version = '0.1.0' } = options;
+  const backend = typeof project === 'string' ? await openHeadless(project, headless) : project;
+  const tools = cocosTools(backend, options);
+  const server = createServer({ name: 'cocos', version, instructions, features: [tools] });
+  return {
+    server,
+    tools,
+    backend,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      if (backend !== project) await backend[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { CocosBackend, Committed, Edit, EditPlan, EditResults } from '#cocos/backend';
+import type { Change } from '#cocos/document';
+import {
+  type AnySchema,
+  defineTool,
+  type Infer,
+  type InferInput,
+  type RiskLevel,
+  type Tool,
+  type ToolDefinition,
+  type ToolTraits,
+  type GovernedTraits,
+} from 'mcp-kit/tools';
+import { telling } from './failures.ts';
+
+/** A tool that only looks. */
+export function readTool<const In extends AnySchema, const Out extends AnySchema>(
+  definition: ToolDefinition<In, Out>,
+): Tool {
+  return defineTool<In, Out>({
+    layer: 'core',
+    safety: 'readonly',
+    idempotent: true,
+    ...definition,
+    run: (args, context) => telling(() => definition.run(args, context)),
+  });
+}
+
+/** The schema of an object, to which a value can be added. */
+type ObjectSchema = AnySchema & {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, unknown>>;
+};
+
+/** A tool that is one list of edits. */
+export interface EditTool<
+  In extends AnySchema,
+  Out extends ObjectSchema,
+  List extends readonly Edit[],
+>
+  extends ToolTraits, GovernedTraits {
+  readonly name: string;
+  readonly description: string;
+  readonly input: In;
+  readonly output: Out;
+  /** What is to be done; `scenePath` of the arguments is where. */
+  edits(args: Infer<In>): List;
+  /** What is answered besides what was changed. */
+  answer(results: EditResults<List>, args: Infer<In>): InferInput<Out>;
+  /** How bad a mistake with these arguments would be, where that differs. */
+  risk?(args: Infer<In>): RiskLevel | undefined;
+}
+
+/** A tool that is made of edits, so that it can be a part of many at once. */
+export interface EditingTool extends Tool {
+  readonly editsFor: (args: never) => readonly Edit[];
+}
+
+interface EditToolPlan {
+  readonly changes: readonly Change[];
+  readonly state: string;
+  readonly riskLevel?: RiskLevel;
+  readonly planned: EditPlan;
+  readonly args: unknown;
+}
+
+/** Makes a tool of edits: all of them are done at once, and can be undone at once. */
+export function editTool<
+  const In extends AnySchema,
+  const Out extends ObjectSchema,
+  const List extends readonly Edit[],
+>(backend: CocosBackend, tool: EditTool<In, Out, List>): EditingTool {
+  const { edits, answer, risk, output, ...head } = tool;
+  const described = {
+    ...output,
+    properties: {
+      ...output.properties,
+      transactionId: { type: 'string', description: 'To undo it. Absent: nothing had to be done.' },
+    },
+  };
+  const made = defineTool<In, AnySchema, EditToolPlan>({
+    layer: 'core',
+    safety: 'mutating',
+    ...head,
+    output: described as AnySchema,
+    plan: (args, context) =>
+      telling(async (): Promise<EditToolPlan> => {
+        const { scenePath } = args as { readonly scenePath?: string };
+        const newId = (label: string): string => context.newId(label);
+        const planned = await backend.plan(edits(args), { document: scenePath, newId });
+        const { changes, state } = planned;
+        const riskLevel = risk?.(args);
+        return { changes, state, planned, args, ...(riskLevel === undefined ? {} : { riskLevel }) };
+      }),
+    apply: ({ planned, args }: EditToolPlan) =>
+      telling(async () => {
+        const { results, transaction } = (await planned.commit(tool.name)) as Committed<List>;
+        const answered = answer(results, args as Infer<In>) as object;
+        const { transactionId } = transaction ?? {};
+        return transactionId === undefined ? answered : { ...answered, transactionId };
+      }),
+  });
+  return { ...made, editsFor: edits };
+}

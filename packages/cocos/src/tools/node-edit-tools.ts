@@ -1,0 +1,265 @@
+import type { CocosBackend } from '#cocos/backend';
+import { nodeElements } from '#cocos/edit';
+import type { Tool } from 'mcp-kit/tools';
+import { editTool } from './define-tools.ts';
+import {
+  flag,
+  nodeUuid,
+  parentUuid,
+  position,
+  rotation,
+  scale,
+  scenePath,
+  siblingIndex,
+  size,
+  text,
+  texts,
+} from './schemas.ts';
+
+const category = 'node';
+const notThere = 'There is no such scene or node.';
+
+const layer = {
+  type: ['string', 'integer'],
+  description: 'UI_2D, DEFAULT, …, or the bits of a layer of the project.',
+} as const;
+
+const oneNode = { type: 'object', properties: { nodeUuid: text }, required: ['nodeUuid'] } as const;
+
+function createSceneNode(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'create_scene_node',
+    description:
+      'Creates a node, or a ready UI element with its parts: Sprite, Label, Button, EditBox, ScrollView, Toggle, Slider, ' +
+      'ProgressBar, Layout, Canvas, Camera …',
+    category,
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_INVALID_ARGUMENT: 'A name, number or layer cannot be.',
+      E_PRECONDITION_FAILED: 'There is no Canvas above a UI element, or no scene is open.',
+    },
+    examples: [
+      { title: 'A button', input: { parentUuid: 'Canvas/Menu', name: 'Quit', element: 'Button' } },
+      { input: { name: 'Score', element: 'Label', position: { x: 0, y: 300 } } },
+      { input: { parentUuid: 'Canvas/Nowhere', name: 'A' }, fails: 'E_NOT_FOUND' },
+      { input: { name: 'a/b' }, fails: 'E_INVALID_ARGUMENT' },
+      { input: { parentUuid: 'World', element: 'Label' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        parentUuid: {
+          ...parentUuid,
+          description:
+            'The parent: uuid or path. Absent: the Canvas for UI elements, else the scene.',
+        },
+        name: { ...text, minLength: 1, description: 'Absent: that of the element.' },
+        element: {
+          enum: nodeElements,
+          description: 'Absent: a bare node, for UI below UI nodes.',
+        },
+        position,
+        rotation,
+        scale,
+        size,
+        siblingIndex,
+        active: { ...flag, description: 'Default true.' },
+        layer: {
+          ...layer,
+          description: `${layer.description} Absent: UI_2D for UI, else as the parent.`,
+        },
+        createCanvas: {
+          ...flag,
+          description: 'Makes a Canvas where a UI element has none. Default false.',
+        },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { nodeUuid: text, canvasUuid: text },
+      required: ['nodeUuid'],
+    },
+    edits: ({ scenePath: _, parentUuid: parent, ...node }) =>
+      [{ op: 'create_node', parent, ...node }] as const,
+    answer: ([{ op: _, ...made }]) => made,
+  });
+}
+
+function updateNodeInfo(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'update_node_info',
+    description:
+      'Changes the name, activity, layer or lock of a node. Inside a prefab instance this becomes an override.',
+    category,
+    idempotent: true,
+    errors: { E_NOT_FOUND: notThere, E_INVALID_ARGUMENT: 'A name or layer cannot be.' },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu/Title', name: 'Heading', active: false } },
+      { input: { nodeUuid: 'Canvas/Nowhere', active: true }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Menu', layer: 'NOPE' }, fails: 'E_INVALID_ARGUMENT' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid,
+        name: { ...text, minLength: 1, description: 'The new name.' },
+        active: { ...flag, description: 'Whether it, and what is below it, is there in the game.' },
+        layer,
+        locked: { ...flag, description: 'Whether the editor refuses to select it.' },
+      },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: oneNode,
+    edits: ({ nodeUuid: node, name, active, layer: bits, locked }) =>
+      [{ op: 'update_node', node, name, active, layer: bits, locked }] as const,
+    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
+  });
+}
+
+function setNodeTransform(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'set_node_transform',
+    description:
+      'Sets position, rotation or scale of a node, relative to its parent. Parts that are left out stay.',
+    category,
+    idempotent: true,
+    errors: { E_NOT_FOUND: notThere, E_PRECONDITION_FAILED: 'The scene itself cannot be moved.' },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu', position: { x: 0, y: 40 } } },
+      { input: { nodeUuid: 'Canvas/Menu/Start', rotation: { z: 90 }, scale: { x: 2, y: 2 } } },
+      { input: { nodeUuid: 'Canvas/Nowhere', scale: { x: 1 } }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: '/', position: { x: 1 } }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: { scenePath, nodeUuid, position, rotation, scale },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { nodeUuid: text, warnings: texts },
+      required: ['nodeUuid', 'warnings'],
+    },
+    edits: ({ nodeUuid: node, position: place, rotation: turn, scale: factor }) =>
+      [{ op: 'set_transform', node, position: place, rotation: turn, scale: factor }] as const,
+    answer: ([result]) => ({ nodeUuid: result.nodeUuid, warnings: [...result.warnings] }),
+  });
+}
+
+function moveSceneNode(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'move_scene_node',
+    description:
+      'Moves a node, with all below it, to another parent or to another place among its siblings.',
+    category,
+    idempotent: true,
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_CONFLICT: 'A node cannot be below itself.',
+      E_PRECONDITION_FAILED: 'The node belongs to a prefab instance, or is the root.',
+    },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu/Start', siblingIndex: 0 } },
+      { input: { nodeUuid: 'Canvas/Menu/Title', parentUuid: 'Canvas', keepWorldTransform: true } },
+      { input: { nodeUuid: 'Canvas/Nowhere', siblingIndex: 0 }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Menu', parentUuid: 'Canvas/Menu/Start' }, fails: 'E_CONFLICT' },
+      { input: { nodeUuid: '/', parentUuid: 'Canvas' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid,
+        parentUuid: {
+          ...parentUuid,
+          description: 'The new parent: uuid or path. Absent: as it is.',
+        },
+        siblingIndex,
+        keepWorldTransform: {
+          ...flag,
+          description: 'Keeps its place on the screen rather than in the parent. Default false.',
+        },
+      },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: oneNode,
+    edits: ({ nodeUuid: node, parentUuid: parent, siblingIndex: place, keepWorldTransform }) =>
+      [{ op: 'move_node', node, parent, siblingIndex: place, keepWorldTransform }] as const,
+    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
+  });
+}
+
+function deleteSceneNode(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'delete_scene_node',
+    description:
+      'Deletes a node with all below it. References to them become null, and are told among the changes.',
+    category,
+    safety: 'destructive',
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_PRECONDITION_FAILED: 'The node belongs to a prefab, or is the root.',
+    },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu/Title' } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Item/Icon' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: { scenePath, nodeUuid },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: oneNode,
+    edits: ({ nodeUuid: node }) => [{ op: 'delete_node', node }] as const,
+    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
+  });
+}
+
+function createNodeCopy(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'create_node_copy',
+    description: 'Duplicates a node with all below it; the copy follows the original.',
+    category,
+    errors: { E_NOT_FOUND: notThere, E_PRECONDITION_FAILED: 'The scene itself cannot be copied.' },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu/Start', name: 'Options' } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: '/' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid,
+        name: { ...text, minLength: 1, description: 'The name of the copy. Absent: the same.' },
+        siblingIndex: { ...siblingIndex, description: 'Absent: after the original.' },
+      },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: oneNode,
+    edits: ({ nodeUuid: node, name, siblingIndex: place }) =>
+      [{ op: 'duplicate_node', node, name, siblingIndex: place }] as const,
+    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
+  });
+}
+
+/** Tools that create, change and delete nodes. */
+export function nodeEditTools(backend: CocosBackend): readonly Tool[] {
+  return [
+    createSceneNode(backend),
+    updateNodeInfo(backend),
+    setNodeTransform(backend),
+    moveSceneNode(backend),
+    deleteSceneNode(backend),
+    createNodeCopy(backend),
+  ];
+}

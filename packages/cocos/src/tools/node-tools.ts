@@ -1,0 +1,144 @@
+import type { CocosBackend } from '#cocos/backend';
+import type { Tool } from 'mcp-kit/tools';
+import { readTool } from './define-tools.ts';
+import { pageOf } from './page.ts';
+import {
+  component,
+  count,
+  flag,
+  limit,
+  nodeSummary,
+  nodeUuid,
+  offset,
+  scenePath,
+  size,
+  text,
+  vector,
+} from './schemas.ts';
+
+const category = 'node';
+
+function getNodeInfo(backend: CocosBackend): Tool {
+  return readTool({
+    name: 'get_node_info',
+    description:
+      'Tells all about a node: place, transform, size, layer, components; with their properties on request.',
+    category,
+    errors: { E_NOT_FOUND: 'There is no such node.' },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu' } },
+      { input: { nodeUuid: 'Canvas/Menu/Title', includeProperties: true } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid,
+        includeProperties: {
+          ...flag,
+          description: 'With the properties of the components. Default false.',
+        },
+      },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        ...nodeSummary.properties,
+        parentUuid: text,
+        siblingIndex: count,
+        childCount: count,
+        position: vector,
+        rotation: vector,
+        scale: vector,
+        layer: text,
+        locked: flag,
+        size,
+        anchor: { type: 'object', properties: { x: { type: 'number' }, y: { type: 'number' } } },
+        properties: { type: 'array', items: component },
+      },
+      required: [
+        'nodeUuid',
+        'name',
+        'path',
+        'active',
+        'components',
+        'siblingIndex',
+        'childCount',
+        'position',
+        'rotation',
+        'scale',
+        'layer',
+        'locked',
+      ],
+    },
+    async run({ includeProperties = false, ...args }) {
+      const node = await backend.node(args.scenePath, args.nodeUuid);
+      const info = { ...node, components: [...node.components] };
+      if (!includeProperties) return info;
+      const parts = await backend.components(args.scenePath, args.nodeUuid);
+      return { ...info, properties: [...parts] };
+    },
+  });
+}
+
+function findSceneNodes(backend: CocosBackend): Tool {
+  return readTool({
+    name: 'find_scene_nodes',
+    description:
+      'Finds nodes of a scene or prefab by name, path, component or state, in the order of the tree.',
+    category,
+    errors: { E_NOT_FOUND: 'There is no such scene, or no node to look below.' },
+    examples: [
+      { title: 'All buttons', input: { component: 'cc.Button' } },
+      { input: { name: 'title', parentUuid: 'Canvas/Menu' } },
+      { input: { scenePath: 'assets/scenes/none.scene', name: 'a' }, fails: 'E_NOT_FOUND' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        name: {
+          ...text,
+          description: 'A part of the name, in any case; with *, the whole: Item*.',
+        },
+        path: {
+          ...text,
+          description: 'A part of the path, in any case; with *, the whole: Canvas/*.',
+        },
+        component: { ...text, description: 'A class on the node: cc.Label, or that of a script.' },
+        active: { ...flag, description: 'Whether the node itself is switched on.' },
+        parentUuid: { ...text, description: 'Only this node and those below it: uuid or path.' },
+        offset,
+        limit,
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        nodes: { type: 'array', items: nodeSummary },
+        total: count,
+        nextOffset: count,
+      },
+      required: ['nodes', 'total'],
+    },
+    async run(args) {
+      const { name, path, active, parentUuid } = args;
+      const query = { name, path, active, component: args.component, below: parentUuid };
+      const found = await backend.findNodes(args.scenePath, query);
+      const { items, ...page } = pageOf(found, args);
+      return {
+        nodes: items.map((node) => ({ ...node, components: [...node.components] })),
+        ...page,
+      };
+    },
+  });
+}
+
+/** Tools that look at nodes. */
+export function nodeTools(backend: CocosBackend): readonly Tool[] {
+  return [getNodeInfo(backend), findSceneNodes(backend)];
+}

@@ -1,0 +1,17 @@
+/** A part of a list, and where it goes on. */
+export interface Page<Item> {
+  items: Item[];
+  total: number;
+  nextOffset?: number;
+}
+
+/** The part of a list that was asked for. */
+export function pageOf<Item>(
+  all: readonly Item[],
+  { offset = 0, limit = 50 }: { readonly offset?: number; readonly limit?: number },
+): Page<Item> {
+  const items = all.slice(offset, offset + limit);
+  const next = offset + items.length;
+  const isLast = items.length === 0 || next >= all.length;
+  return { items, total: all.length, ...(isLast ? {} : { nextOffset: next }) };
+}

@@ -1,0 +1,155 @@
+import type { CocosBackend, TransactionReading } from '#cocos/backend';
+import { CocosError } from '#cocos/document';
+import { defineTool, type Tool } from 'mcp-kit/tools';
+import { readTool } from './define-tools.ts';
+import { telling } from './failures.ts';
+import { count, flag, size, text, texts } from './schemas.ts';
+
+const category = 'project';
+const maxScenes = 50;
+
+const counts = {
+  type: 'object',
+  properties: { scenes: count, prefabs: count, scripts: count, images: count, assets: count },
+  required: ['scenes', 'prefabs', 'scripts', 'images', 'assets'],
+} as const;
+
+function getProjectInfo(backend: CocosBackend): Tool {
+  return readTool({
+    name: 'get_project_info',
+    description:
+      'Tells what the project is, its scenes, which of them is open, and whether the editor runs. A good first call.',
+    category,
+    examples: [{ input: {} }],
+    input: { type: 'object', properties: {}, additionalProperties: false },
+    output: {
+      type: 'object',
+      properties: {
+        name: text,
+        root: text,
+        creatorVersion: text,
+        designResolution: size,
+        backend: { enum: ['headless', 'editor'] },
+        editorRunning: { enum: ['yes', 'maybe', 'no'] },
+        editorUrl: text,
+        currentScene: text,
+        isDirty: flag,
+        scenes: texts,
+        counts,
+        problems: texts,
+      },
+      required: [
+        'name',
+        'root',
+        'creatorVersion',
+        'designResolution',
+        'backend',
+        'scenes',
+        'counts',
+      ],
+    },
+    async run() {
+      const project = await backend.project();
+      const { name, root, creatorVersion, designResolution, editor, currentDocument } = project;
+      const scenes = await backend.assets({ type: 'scene' });
+      const isDirty = currentDocument !== undefined && (await backend.isDirty(currentDocument));
+      return {
+        name,
+        root,
+        creatorVersion,
+        designResolution,
+        backend: project.backend,
+        editorRunning: editor.running,
+        ...(editor.url === undefined ? {} : { editorUrl: editor.url }),
+        ...(currentDocument === undefined ? {} : { currentScene: currentDocument }),
+        isDirty,
+        scenes: scenes.slice(0, maxScenes).map(({ path, url }) => path ?? url),
+        counts: project.counts,
+        problems: project.problems.map(({ path, message }) => `${path}: ${message}`),
+      };
+    },
+  });
+}
+
+const undone = { create: 'delete', delete: 'create', update: 'update' } as const;
+
+/** The transaction that can be undone: the last, and no other one. */
+function pickLast(
+  history: readonly TransactionReading[],
+  transactionId: string | undefined,
+): TransactionReading {
+  const [last] = history;
+  if (last === undefined)
+    throw new CocosError('E_PRECONDITION_FAILED', 'There is nothing to undo.', {
+      suggestion: 'Only what these tools wrote can be undone.',
+    });
+  if (transactionId === undefined || last.transactionId === transactionId) return last;
+  const isKnown = history.some((other) => other.transactionId === transactionId);
+  throw new CocosError(
+    isKnown ? 'E_PRECONDITION_FAILED' : 'E_NOT_FOUND',
+    isKnown
+      ? `Later transactions must be undone before "${transactionId}".`
+      : `There is no transaction "${transactionId}" to undo.`,
+    { suggestion: `The last one is "${last.transactionId}" (${last.label}).` },
+  );
+}
+
+function executeProjectUndo(backend: CocosBackend): Tool {
+  return defineTool({
+    name: 'execute_project_undo',
+    description:
+      'Takes back the last write of these tools: all its files are again as they were before.',
+    layer: 'core',
+    category,
+    safety: 'mutating',
+    riskLevel: 'medium',
+    errors: {
+      E_PRECONDITION_FAILED: 'There is nothing to undo, or a later write must be undone first.',
+      E_NOT_FOUND: 'There is no such transaction.',
+    },
+    examples: [
+      { title: 'Take back the last write', input: {} },
+      { input: { transactionId: '0123456789ab' }, fails: 'E_NOT_FOUND' },
+      { title: 'Nothing was written yet', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        transactionId: {
+          type: 'string',
+          minLength: 1,
+          description: 'Undoes only if this is the last write. From the answer of that write.',
+        },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { undone: text, label: text, files: texts },
+      required: ['undone', 'label', 'files'],
+    },
+    plan: ({ transactionId }) =>
+      telling(async () => {
+        const last = pickLast(await backend.history(), transactionId);
+        const changes = last.files.map(({ path, change }) => ({
+          type: undone[change],
+          target: path,
+        }));
+        return { changes, state: last.transactionId, last };
+      }),
+    apply: ({ last }) =>
+      telling(async () => {
+        const { files } = await backend.undo(last.transactionId);
+        return {
+          undone: last.transactionId,
+          label: last.label,
+          files: files.map(({ path }) => path),
+        };
+      }),
+  });
+}
+
+/** Tools about the project as a whole. */
+export function projectTools(backend: CocosBackend): readonly Tool[] {
+  return [getProjectInfo(backend), executeProjectUndo(backend)];
+}

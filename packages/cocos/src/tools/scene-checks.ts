@@ -1,0 +1,180 @@
+import type { CocosBackend, FindingReading } from '#cocos/backend';
+import type { Tool } from 'mcp-kit/tools';
+import { editTool, readTool } from './define-tools.ts';
+import { pageOf } from './page.ts';
+import {
+  count,
+  finding,
+  findingCounts,
+  limit,
+  nodeUuid,
+  offset,
+  scenePath,
+  text,
+  texts,
+} from './schemas.ts';
+
+const category = 'scene';
+const noScene = 'No scene is open, and none is named.';
+
+/** How many findings there are of each severity. */
+export function countFindings(findings: readonly FindingReading[]): {
+  error: number;
+  warning: number;
+  info: number;
+} {
+  const counts = { error: 0, warning: 0, info: 0 };
+  for (const { severity } of findings) counts[severity]++;
+  return counts;
+}
+
+const severities = ['error', 'warning', 'info'] as const;
+
+function validateSceneDocument(backend: CocosBackend): Tool {
+  return readTool({
+    name: 'validate_scene_document',
+    description:
+      'Checks a scene or prefab: missing assets and scripts, broken structure, UI that cannot be seen, and more. ' +
+      'What is fixable can be put right with execute_scene_repair.',
+    category,
+    errors: { E_NOT_FOUND: 'There is no such scene.', E_PRECONDITION_FAILED: noScene },
+    examples: [
+      { input: { scenePath: 'assets/scenes/main.scene' } },
+      { input: { scenePath: 'assets/scenes/broken.scene', minSeverity: 'error' } },
+      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        minSeverity: {
+          enum: ['error', 'warning', 'info'],
+          description: 'Leaves out what is less serious. Default info: all.',
+        },
+        offset,
+        limit,
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        counts: findingCounts,
+        findings: { type: 'array', items: finding },
+        total: count,
+        nextOffset: count,
+      },
+      required: ['scenePath', 'counts', 'findings', 'total'],
+    },
+    async run({ minSeverity = 'info', ...args }) {
+      const { path } = await backend.document(args.scenePath);
+      const all = await backend.validate(path);
+      const least = severities.indexOf(minSeverity);
+      const shown = all.filter(({ severity }) => severities.indexOf(severity) <= least);
+      const { items, ...page } = pageOf(shown, args);
+      return { scenePath: path, counts: countFindings(all), findings: items, ...page };
+    },
+  });
+}
+
+function executeSceneRepair(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'execute_scene_repair',
+    description:
+      'Puts right what validate_scene_document calls fixable, where only one way is possible. Try it with dryRun first.',
+    category,
+    idempotent: true,
+    riskLevel: 'medium',
+    errors: {
+      E_NOT_FOUND: 'There is no such scene.',
+      E_INVALID_ARGUMENT: 'There is no finding of that code.',
+      E_PRECONDITION_FAILED: noScene,
+    },
+    examples: [
+      { input: { scenePath: 'assets/scenes/broken.scene' } },
+      { input: { scenePath: 'assets/scenes/broken.scene', codes: ['nullChild'] } },
+      { input: { codes: ['bad'] }, fails: 'E_INVALID_ARGUMENT' },
+      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        codes: { ...texts, minItems: 1, description: 'Only findings of these codes. Absent: all.' },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        repaired: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { code: text, count },
+            required: ['code', 'count'],
+          },
+        },
+        left: { ...count, description: 'How many findings remain.' },
+      },
+      required: ['scenePath', 'repaired', 'left'],
+    },
+    edits: ({ codes }) => [{ op: 'repair_document', codes }] as const,
+    answer: ([{ path, repaired, left }]) => ({ scenePath: path, repaired: [...repaired], left }),
+  });
+}
+
+function getScenePicture(backend: CocosBackend): Tool {
+  return readTool({
+    name: 'get_scene_picture',
+    description:
+      'Draws the layout of the UI of a scene or prefab as SVG: rectangles, sprites, labels, names. To look at what was built.',
+    category,
+    errors: {
+      E_NOT_FOUND: 'There is no such scene or node.',
+      E_PRECONDITION_FAILED: noScene,
+    },
+    examples: [
+      { input: { scenePath: 'assets/scenes/main.scene' } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid: {
+          ...nodeUuid,
+          description: 'Only this node and what is below it: uuid or path.',
+        },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        svg: text,
+        width: { type: 'number' },
+        height: { type: 'number' },
+        nodes: count,
+        notes: texts,
+      },
+      required: ['scenePath', 'svg', 'width', 'height', 'nodes', 'notes'],
+    },
+    async run(args) {
+      const { path } = await backend.document(args.scenePath);
+      const { svg, width, height, nodes, notes } = await backend.render(path, args.nodeUuid);
+      return { scenePath: path, svg, width, height, nodes, notes: [...notes] };
+    },
+  });
+}
+
+/** Tools that look whether scenes and prefabs are as they should be. */
+export function sceneCheckTools(backend: CocosBackend): readonly Tool[] {
+  return [validateSceneDocument(backend), executeSceneRepair(backend), getScenePicture(backend)];
+}

@@ -1,0 +1,212 @@
+import type { CocosBackend } from '#cocos/backend';
+import { defineTool, type Tool } from 'mcp-kit/tools';
+import { editTool, readTool } from './define-tools.ts';
+import { telling } from './failures.ts';
+import { pageOf } from './page.ts';
+import {
+  count,
+  findingCounts,
+  flag,
+  limit,
+  nodeUuid,
+  offset,
+  scenePath,
+  size,
+  text,
+} from './schemas.ts';
+import { countFindings } from './scene-checks.ts';
+import { treeText } from './tree-text.ts';
+
+const category = 'scene';
+const noScene = 'No scene is open, and none is named.';
+
+function createSceneAsset(backend: CocosBackend): Tool {
+  return editTool(backend, {
+    name: 'create_scene_asset',
+    description: 'Creates a 2D scene with a Canvas and a camera, ready for UI. Does not open it.',
+    category,
+    errors: { E_CONFLICT: 'There is an asset at the path.' },
+    examples: [
+      { input: { assetPath: 'assets/scenes/level-1.scene' } },
+      { input: { assetPath: 'assets/scenes/main.scene' }, fails: 'E_CONFLICT' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        assetPath: {
+          type: 'string',
+          minLength: 1,
+          description: 'The file to create: assets/scenes/level-1.scene. Folders come with it.',
+        },
+        resolution: { ...size, description: 'Absent: the design resolution of the project.' },
+        empty: { ...flag, description: 'Without Canvas and camera. Default false.' },
+      },
+      required: ['assetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, assetUuid: text },
+      required: ['scenePath', 'assetUuid'],
+    },
+    edits: ({ assetPath, resolution, empty }) =>
+      [{ op: 'create_scene', path: assetPath, resolution, empty }] as const,
+    answer: ([{ path, assetUuid }]) => ({ scenePath: path, assetUuid }),
+  });
+}
+
+function executeSceneOpen(backend: CocosBackend): Tool {
+  return defineTool({
+    name: 'execute_scene_open',
+    description:
+      'Makes a scene, or prefab, the open one: the one that tools work in when scenePath is left out.',
+    layer: 'core',
+    category,
+    safety: 'mutating',
+    idempotent: true,
+    errors: {
+      E_NOT_FOUND: 'There is no such scene.',
+    },
+    examples: [
+      { input: { scenePath: 'assets/scenes/main.scene' } },
+      { title: 'A prefab', input: { scenePath: 'db://assets/prefabs/item.prefab' } },
+      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath: { ...scenePath, description: 'A scene or prefab: path, db:// URL or uuid.' },
+      },
+      required: ['scenePath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        assetUuid: text,
+        kind: { enum: ['scene', 'prefab'] },
+        name: text,
+        nodes: count,
+      },
+      required: ['scenePath', 'assetUuid', 'kind', 'name', 'nodes'],
+    },
+    plan: (args) =>
+      telling(async () => {
+        const { path } = await backend.document(args.scenePath);
+        const from = (await backend.currentDocument()) ?? null;
+        const change = { type: 'update', target: 'open scene', from, to: path };
+        return { changes: from === path ? [] : [change], state: from, path };
+      }),
+    apply: ({ path }) =>
+      telling(async () => {
+        await backend.openDocument(path);
+        const { path: opened, ...rest } = await backend.document(path);
+        return { scenePath: opened, ...rest };
+      }),
+  });
+}
+
+function getSceneTree(backend: CocosBackend): Tool {
+  return readTool({
+    name: 'get_scene_tree',
+    description:
+      'Shows the nodes of a scene or prefab as an indented tree: name (uuid) [components] <prefab>. ' +
+      'The 8 characters of a uuid, or the path of names, name a node in all other tools.',
+    category,
+    errors: {
+      E_NOT_FOUND: 'There is no such scene or node.',
+      E_PRECONDITION_FAILED: noScene,
+    },
+    examples: [
+      { input: { scenePath: 'assets/scenes/main.scene' } },
+      { title: 'Part of the open scene', input: { nodeUuid: 'Canvas/Menu', depth: 1 } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid: {
+          ...nodeUuid,
+          description: 'Only this node and what is below it: uuid or path.',
+        },
+        depth: { ...count, description: 'How many levels below the node. Absent: all.' },
+        expandInstances: {
+          ...flag,
+          description: 'Shows what is in prefab instances. Default false.',
+        },
+        offset: { ...offset, description: 'How many lines to leave out: nextOffset of before.' },
+        limit: { ...limit, maximum: 5000, description: 'How many lines at most. Default 500.' },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        kind: { enum: ['scene', 'prefab'] },
+        tree: { type: 'string', description: 'A line for each node.' },
+        total: count,
+        nextOffset: count,
+      },
+      required: ['scenePath', 'kind', 'tree', 'total'],
+    },
+    async run({ nodeUuid: node, depth, expandInstances = false, limit: most = 500, ...args }) {
+      const { path, kind } = await backend.document(args.scenePath);
+      const tree = await backend.tree(path, { node, depth });
+      const lines = treeText(tree, { expandInstances }).split('\n');
+      const { items, ...page } = pageOf(lines, { offset: args.offset ?? 0, limit: most });
+      return { scenePath: path, kind, tree: items.join('\n'), ...page };
+    },
+  });
+}
+
+function executeSceneSave(backend: CocosBackend): Tool {
+  return defineTool({
+    name: 'execute_scene_save',
+    description:
+      'Sees to it that a scene or prefab is on the disk, reads it back and says whether it is sound. ' +
+      'Without the editor every write is saved at once, and this only checks.',
+    layer: 'core',
+    category,
+    safety: 'mutating',
+    idempotent: true,
+    errors: { E_NOT_FOUND: 'There is no such scene.', E_PRECONDITION_FAILED: noScene },
+    examples: [
+      { input: { scenePath: 'assets/scenes/main.scene' } },
+      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: { type: 'object', properties: { scenePath }, additionalProperties: false },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, assetUuid: text, nodes: count, findings: findingCounts },
+      required: ['scenePath', 'assetUuid', 'nodes', 'findings'],
+    },
+    plan: (args) =>
+      telling(async () => {
+        const { path } = await backend.document(args.scenePath);
+        const isDirty = await backend.isDirty(path);
+        const changes = isDirty ? [{ type: 'update', target: path }] : [];
+        return { changes, state: isDirty, path };
+      }),
+    apply: ({ path }) =>
+      telling(async () => {
+        const { path: saved, assetUuid, nodes } = await backend.save(path);
+        const findings = countFindings(await backend.validate(saved));
+        return { scenePath: saved, assetUuid, nodes, findings };
+      }),
+  });
+}
+
+/** Tools about scenes and prefabs as a whole. */
+export function sceneTools(backend: CocosBackend): readonly Tool[] {
+  return [
+    createSceneAsset(backend),
+    executeSceneOpen(backend),
+    getSceneTree(backend),
+    executeSceneSave(backend),
+  ];
+}

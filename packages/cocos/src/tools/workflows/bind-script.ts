@@ -1,0 +1,124 @@
+import type { CocosBackend } from '#cocos/backend';
+import type { Infer, Tool } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { flag, nodeUuid, properties, scenePath, text, texts } from '../schemas.ts';
+import { resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
+import type { WorkflowOptions } from './workflow-options.ts';
+
+const input = {
+  type: 'object',
+  properties: {
+    scenePath,
+    nodeUuid,
+    scriptPath: {
+      ...text,
+      minLength: 1,
+      description: 'The script: path, db:// URL, uuid or name of its class.',
+    },
+    properties: {
+      ...properties,
+      description:
+        'Public properties of the script: {"speed":5,"panel":"Canvas/Menu","icon":"assets/images/logo.png"}. Checked against its source.',
+    },
+  },
+  required: ['nodeUuid', 'scriptPath'],
+  additionalProperties: false,
+} as const;
+
+const output = {
+  type: 'object',
+  properties: {
+    componentUuid: text,
+    type: text,
+    attached: { ...flag, description: 'False where the node had the script already.' },
+    appliedProperties: texts,
+    warnings: texts,
+    transactionId: text,
+  },
+  required: ['componentUuid', 'type', 'attached', 'appliedProperties', 'warnings'],
+} as const;
+
+type Args = Infer<typeof input>;
+
+const head = {
+  name: 'workflow_bind_script_to_node',
+  description:
+    'Attaches a script to a node, unless it is there, and sets its public properties, also references to nodes and assets.',
+  layer: 'core',
+  category: 'workflow',
+  safety: 'mutating',
+  idempotent: true,
+  errors: {
+    E_NOT_FOUND: 'There is no such node or script, or nothing that a property refers to.',
+    E_INVALID_ARGUMENT: 'The script has no such property, or its value is of another type.',
+  },
+  examples: [
+    {
+      title: 'Numbers and texts',
+      input: {
+        nodeUuid: 'Canvas/Menu',
+        scriptPath: 'db://assets/scripts/player.ts',
+        properties: { speed: 7, title: 'Hero' },
+      },
+    },
+    {
+      title: 'References to nodes and assets',
+      input: {
+        nodeUuid: 'Canvas/Menu',
+        scriptPath: 'assets/scripts/menu.ts',
+        properties: {
+          panel: 'Canvas/Menu',
+          heading: 'Canvas/Menu/Title',
+          icon: 'assets/images/logo.png',
+        },
+      },
+    },
+    {
+      input: { nodeUuid: 'Canvas/Menu', scriptPath: 'assets/scripts/none.ts' },
+      fails: 'E_NOT_FOUND',
+    },
+    {
+      input: { nodeUuid: 'Canvas/Menu', scriptPath: 'Player', properties: { sped: 1 } },
+      fails: 'E_INVALID_ARGUMENT',
+    },
+  ],
+} as const;
+
+/** Attaches a script and sets its properties. */
+export function bindScript(backend: CocosBackend, options: WorkflowOptions): Tool {
+  const write = new StagedWrite<Args>(backend, head.name, (args) => {
+    const { scenePath: document, nodeUuid: node, scriptPath, properties: values = {} } = args;
+    return {
+      document,
+      stages: {
+        attach_script: [
+          { op: 'add_component', node, type: scriptPath, whenPresent: 'reuse', as: 'script' },
+        ],
+        set_properties: Object.entries(values).map(([name, value]) => ({
+          op: 'set_properties',
+          component: '$script',
+          properties: { [name]: value as never },
+        })),
+      },
+    };
+  });
+  return defineWorkflow({ ...options, ...head, input })
+    .stage('attach_script', write.stage('attach_script'))
+    .stage('set_properties', write.stage('set_properties'))
+    .stage('save', write.save())
+    .returns(output, ({ save }) => answer(save));
+}
+
+function answer(save: Saved): Infer<typeof output> {
+  const script = resultOf(save, 'attach_script', 'add_component');
+  const set = resultsOf(save, 'set_properties', 'set_properties');
+  const { transactionId } = save;
+  return {
+    componentUuid: script.componentUuid,
+    type: script.type,
+    attached: script.added.length > 0,
+    appliedProperties: set.flatMap(({ applied }) => applied),
+    warnings: [...script.warnings],
+    ...(transactionId === undefined ? {} : { transactionId }),
+  };
+}

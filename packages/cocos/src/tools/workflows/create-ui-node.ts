@@ -1,0 +1,174 @@
+import type { CocosBackend, Edit } from '#cocos/backend';
+import { nodeElements } from '#cocos/edit';
+import type { Infer, Tool } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import {
+  flag,
+  parentUuid,
+  position,
+  scenePath,
+  siblingIndex,
+  size,
+  text,
+  texts,
+} from '../schemas.ts';
+import { resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
+import type { WorkflowOptions } from './workflow-options.ts';
+
+const component = {
+  anyOf: [
+    { type: 'string', minLength: 1 },
+    {
+      type: 'object',
+      properties: { type: { type: 'string', minLength: 1 }, properties: { type: 'object' } },
+      required: ['type'],
+      additionalProperties: false,
+    },
+  ],
+} as const;
+
+const input = {
+  type: 'object',
+  properties: {
+    scenePath,
+    parentUuid,
+    name: { ...text, minLength: 1, description: 'The name of the node.' },
+    components: {
+      type: 'array',
+      items: component,
+      maxItems: 20,
+      description:
+        'Classes, or {type, properties}: ["cc.Sprite", {"type":"cc.Widget","properties":{"isAlignTop":true}}]. Also scripts.',
+    },
+    element: {
+      enum: nodeElements,
+      description: 'What to begin with. Default Node: a bare UI node.',
+    },
+    position,
+    size,
+    siblingIndex,
+    createCanvas: { ...flag, description: 'Makes a Canvas where there is none. Default false.' },
+  },
+  required: ['parentUuid', 'name', 'components'],
+  additionalProperties: false,
+} as const;
+
+const output = {
+  type: 'object',
+  properties: {
+    nodeUuid: text,
+    canvasUuid: text,
+    appliedComponents: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: text, componentUuid: text },
+        required: ['type', 'componentUuid'],
+      },
+    },
+    warnings: texts,
+    transactionId: text,
+  },
+  required: ['nodeUuid', 'appliedComponents', 'warnings'],
+} as const;
+
+type Args = Infer<typeof input>;
+
+const head = {
+  name: 'workflow_create_ui_node_with_components',
+  description:
+    'Creates a UI node and puts components on it, with properties, in one step that is done as a whole.',
+  layer: 'core',
+  category: 'workflow',
+  safety: 'mutating',
+  errors: {
+    E_NOT_FOUND: 'There is no such parent, class or script.',
+    E_CONFLICT: 'Two of the components do not go together.',
+    E_INVALID_ARGUMENT: 'A property is not of its class, or its value is of another type.',
+    E_PRECONDITION_FAILED: 'There is no Canvas above the parent.',
+  },
+  examples: [
+    {
+      title: 'A picture that keeps to the top',
+      input: {
+        parentUuid: 'Canvas',
+        name: 'Banner',
+        components: ['cc.Sprite', { type: 'cc.Widget', properties: { isAlignTop: true, top: 20 } }],
+      },
+    },
+    {
+      title: 'A text with a script',
+      input: {
+        parentUuid: 'Canvas/Menu',
+        name: 'Score',
+        components: [{ type: 'cc.Label', properties: { string: '0' } }, 'Player'],
+        position: { x: 0, y: 200 },
+      },
+    },
+    { input: { parentUuid: 'Canvas/Nowhere', name: 'A', components: [] }, fails: 'E_NOT_FOUND' },
+    {
+      input: { parentUuid: 'Canvas', name: 'A', components: ['cc.Sprite', 'cc.Label'] },
+      fails: 'E_CONFLICT',
+    },
+    {
+      input: {
+        parentUuid: 'Canvas',
+        name: 'A',
+        components: [{ type: 'cc.Label', properties: { txt: 1 } }],
+      },
+      fails: 'E_INVALID_ARGUMENT',
+    },
+    {
+      input: { parentUuid: 'World', name: 'A', components: ['cc.Sprite'] },
+      fails: 'E_PRECONDITION_FAILED',
+    },
+  ],
+} as const;
+
+/** Creates a UI node with components. */
+export function createUiNode(backend: CocosBackend, options: WorkflowOptions): Tool {
+  const write = new StagedWrite<Args>(backend, head.name, (args) => {
+    const { scenePath: document, parentUuid: parent, components, ...node } = args;
+    return {
+      document,
+      stages: {
+        create_node: [{ op: 'create_node', element: 'Node', parent, ...node, as: 'node' }],
+        add_components: components.map(addition),
+      },
+    };
+  });
+  return defineWorkflow({ ...options, ...head, input })
+    .stage('create_node', write.stage('create_node'))
+    .stage('add_components', write.stage('add_components'))
+    .stage('save', write.save())
+    .returns(output, ({ save }) => answer(save));
+}
+
+function addition(each: Args['components'][number]): Edit {
+  const { type, properties = {} } = typeof each === 'string' ? { type: each } : each;
+  return {
+    op: 'add_component',
+    node: '$node',
+    type,
+    properties: properties as never,
+    whenPresent: 'reuse',
+  };
+}
+
+function answer(save: Saved): Infer<typeof output> {
+  const { nodeUuid, canvasUuid } = resultOf(save, 'create_node', 'create_node');
+  const parts = resultsOf(save, 'add_components', 'add_component');
+  const applied = new Map<string, string>();
+  for (const { componentUuid, type, added } of parts) {
+    for (const each of added) applied.set(each.componentUuid, each.type);
+    applied.set(componentUuid, type);
+  }
+  const { transactionId } = save;
+  return {
+    nodeUuid,
+    ...(canvasUuid === undefined ? {} : { canvasUuid }),
+    appliedComponents: [...applied].map(([componentUuid, type]) => ({ type, componentUuid })),
+    warnings: parts.flatMap(({ warnings }) => warnings),
+    ...(transactionId === undefined ? {} : { transactionId }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { CocosBackend } from '#cocos/backend';
+import type { Infer, Tool } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { flag, nodeUuid, scenePath, text } from '../schemas.ts';
+import { resultOf, type Saved, StagedWrite } from './staged-edits.ts';
+import type { WorkflowOptions } from './workflow-options.ts';
+
+const input = {
+  type: 'object',
+  properties: {
+    scenePath,
+    sourcePath: {
+      ...text,
+      minLength: 1,
+      description: 'A PNG or JPEG on this machine: absolute, or relative to the project.',
+    },
+    targetNodeUuid: { ...nodeUuid, description: 'The node that shall show it: uuid or path.' },
+    targetFolder: { ...text, description: 'Where it goes in the project. Default assets/images.' },
+    onConflict: {
+      enum: ['update', 'fail'],
+      description:
+        'Where another image has its name: update (default) keeps its uuid with the new pixels.',
+    },
+    sizeMode: {
+      enum: ['CUSTOM', 'TRIMMED', 'RAW'],
+      description: 'How the size of the node follows the image. Absent: as the sprite says.',
+    },
+  },
+  required: ['sourcePath', 'targetNodeUuid'],
+  additionalProperties: false,
+} as const;
+
+const output = {
+  type: 'object',
+  properties: {
+    assetPath: text,
+    assetUuid: text,
+    spriteFrameUuid: text,
+    componentUuid: text,
+    reused: { ...flag, description: 'The same image was in the project already.' },
+    transactionId: text,
+  },
+  required: ['assetPath', 'assetUuid', 'spriteFrameUuid', 'componentUuid', 'reused'],
+} as const;
+
+type Args = Infer<typeof input>;
+
+const head = {
+  name: 'workflow_import_and_assign_sprite',
+  description:
+    'Imports an image into the project and lets a node show it; adds a cc.Sprite where the node has none.',
+  layer: 'core',
+  category: 'workflow',
+  safety: 'mutating',
+  idempotent: true,
+  errors: {
+    E_NOT_FOUND: 'There is no such file or node.',
+    E_INVALID_ARGUMENT: 'The file is no PNG or JPEG.',
+    E_CONFLICT: 'The node draws something else, or another image has the name.',
+  },
+  examples: [
+    { input: { sourcePath: 'art/coin.png', targetNodeUuid: 'Canvas/Menu/Logo' } },
+    {
+      title: 'To a folder, on a node without a sprite',
+      input: {
+        sourcePath: 'art/coin.png',
+        targetNodeUuid: 'Canvas/Menu',
+        targetFolder: 'assets/ui/coins',
+        sizeMode: 'RAW',
+      },
+    },
+    { input: { sourcePath: 'art/none.png', targetNodeUuid: 'Canvas/Menu' }, fails: 'E_NOT_FOUND' },
+    {
+      input: { sourcePath: 'package.json', targetNodeUuid: 'Canvas/Menu' },
+      fails: 'E_INVALID_ARGUMENT',
+    },
+    {
+      input: { sourcePath: 'art/coin.png', targetNodeUuid: 'Canvas/Menu/Title' },
+      fails: 'E_CONFLICT',
+    },
+  ],
+} as const;
+
+/** Imports an image and shows it. */
+export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOptions): Tool {
+  const write = new StagedWrite<Args>(backend, head.name, (args) => {
+    const { sourcePath, targetNodeUuid, targetFolder = 'assets/images', ...rest } = args;
+    const { scenePath: document, onConflict, sizeMode } = rest;
+    const file = sourcePath.split(/[/\\]/).at(-1) ?? '';
+    const path = `${targetFolder.replace(/(?<!\/)\/$/, '')}/${file}`;
+    return {
+      document,
+      stages: {
+        import_image: [
+          {
+            op: 'import_image',
+            source: sourcePath,
+            path,
+            type: 'sprite-frame',
+            onConflict,
+            as: 'image',
+          },
+        ],
+        assign_sprite: [
+          { op: 'assign_sprite', node: targetNodeUuid, spriteFrame: '$image', sizeMode },
+        ],
+      },
+    };
+  });
+  return defineWorkflow({ ...options, ...head, input })
+    .stage('import_image', write.stage('import_image'))
+    .stage('assign_sprite', write.stage('assign_sprite'))
+    .stage('save', write.save())
+    .returns(output, ({ save }) => answer(save));
+}
+
+function answer(save: Saved): Infer<typeof output> {
+  const { path, assetUuid, reused } = resultOf(save, 'import_image', 'import_image');
+  const assigned = resultOf(save, 'assign_sprite', 'assign_sprite');
+  const { componentUuid, spriteFrameUuid } = assigned;
+  const { transactionId } = save;
+  return {
+    assetPath: path,
+    assetUuid,
+    spriteFrameUuid,
+    componentUuid,
+    reused,
+    ...(transactionId === undefined ? {} : { transactionId }),
+  };
+}

@@ -1,0 +1,142 @@
+import type { CocosBackend, FindingReading } from '#cocos/backend';
+import { fail, type Infer, type Tool } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { telling } from '../failures.ts';
+import { countFindings } from '../scene-checks.ts';
+import { count, finding, findingCounts, flag, scenePath, text } from '../schemas.ts';
+import type { WorkflowOptions } from './workflow-options.ts';
+
+const input = {
+  type: 'object',
+  properties: {
+    scenePath: { ...scenePath, description: 'The scene or prefab: path, db:// URL or uuid.' },
+    checkMissingAssets: {
+      ...flag,
+      description: 'Looks for missing assets and scripts. Default true.',
+    },
+    checkPerformance: { ...flag, description: 'Tells what may run slowly. Default true.' },
+    failOnErrors: {
+      ...flag,
+      description: 'Fails, and leaves open what was open, where there are errors. Default false.',
+    },
+    limit: {
+      ...count,
+      maximum: 500,
+      description: 'How many findings to tell, errors first. Default 100.',
+    },
+  },
+  required: ['scenePath'],
+  additionalProperties: false,
+} as const;
+
+const output = {
+  type: 'object',
+  properties: {
+    scenePath: text,
+    assetUuid: text,
+    nodes: count,
+    validationReport: {
+      type: 'object',
+      properties: {
+        isValid: { ...flag, description: 'There are no errors.' },
+        counts: findingCounts,
+        findings: { type: 'array', items: finding },
+        total: count,
+      },
+      required: ['isValid', 'counts', 'findings', 'total'],
+    },
+  },
+  required: ['scenePath', 'assetUuid', 'nodes', 'validationReport'],
+} as const;
+
+const head = {
+  name: 'workflow_open_scene_and_validate',
+  description:
+    'Makes a scene the open one and checks it. The report has codes, places and what to do about each finding.',
+  layer: 'core',
+  category: 'workflow',
+  safety: 'mutating',
+  idempotent: true,
+  errors: {
+    E_NOT_FOUND: 'There is no such scene.',
+    E_PRECONDITION_FAILED: 'The scene has errors, and failOnErrors is true.',
+  },
+  examples: [
+    { input: { scenePath: 'assets/scenes/main.scene' } },
+    { input: { scenePath: 'db://assets/scenes/broken.scene', checkPerformance: false } },
+    { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+    {
+      input: { scenePath: 'assets/scenes/torn.scene', failOnErrors: true },
+      fails: 'E_PRECONDITION_FAILED',
+    },
+  ],
+} as const;
+
+const missing = new Set(['missingAsset', 'missingSubAsset', 'missingScript', 'prefabAssetMissing']);
+const severities = ['error', 'warning', 'info'];
+
+/** Opens a scene and checks it. */
+export function openSceneAndValidate(backend: CocosBackend, options: WorkflowOptions): Tool {
+  return defineWorkflow({ ...options, ...head, input })
+    .stage('open_scene', {
+      plan: ({ args }) =>
+        telling(async () => {
+          const { path, assetUuid, nodes } = await backend.document(args.scenePath);
+          const from = (await backend.currentDocument()) ?? null;
+          const change = { type: 'update', target: 'open scene', from, to: path };
+          const changes = from === path ? [] : [change];
+          return { changes, state: from, from, scenePath: path, assetUuid, nodes };
+        }),
+      apply: ({ plan }) =>
+        telling(async () => {
+          await backend.openDocument(plan.scenePath);
+          return { scenePath: plan.scenePath, assetUuid: plan.assetUuid, nodes: plan.nodes };
+        }),
+      undo: ({ plan }) =>
+        telling(async () => {
+          await backend.openDocument(plan.from ?? undefined);
+        }),
+    })
+    .stage('validate_scene', {
+      plan: ({ args, plans }) => {
+        const { checkMissingAssets = true, checkPerformance = true } = args;
+        const { failOnErrors = false, limit = 100 } = args;
+        const path = plans.open_scene.scenePath;
+        const wanted = { checkMissingAssets, checkPerformance, failOnErrors, limit, path };
+        return { changes: [], state: null, ...wanted };
+      },
+      apply: ({ plan }) =>
+        telling(async () => {
+          const isMeant = ({ code }: FindingReading): boolean =>
+            (plan.checkMissingAssets || !missing.has(code)) &&
+            (plan.checkPerformance || code !== 'performance');
+          const all = (await backend.validate(plan.path)).filter(isMeant);
+          const counts = countFindings(all);
+          if (plan.failOnErrors && counts.error > 0) throw refused(plan.path, all, counts.error);
+          return reportOf(all, plan.limit);
+        }),
+    })
+    .returns(output, ({ open_scene: opened, validate_scene: validationReport }) => ({
+      ...opened,
+      validationReport,
+    }));
+}
+
+type Report = Infer<typeof output>['validationReport'];
+
+function reportOf(all: readonly FindingReading[], limit: number): Report {
+  const counts = countFindings(all);
+  const bySeverity = [...all].sort(
+    (left, right) => severities.indexOf(left.severity) - severities.indexOf(right.severity),
+  );
+  const findings = bySeverity.slice(0, limit);
+  return { isValid: counts.error === 0, counts, findings, total: all.length };
+}
+
+function refused(path: string, all: readonly FindingReading[], errors: number): Error {
+  const first = all.find(({ severity }) => severity === 'error');
+  return fail('E_PRECONDITION_FAILED', `"${path}" has ${errors} errors: ${first?.message ?? ''}`, {
+    suggestion: 'Try execute_scene_repair, or leave failOnErrors out to see all findings.',
+    details: { findings: all.filter(({ severity }) => severity === 'error').slice(0, 20) },
+  });
+}

@@ -1,0 +1,192 @@
+import type { CocosBackend, Edit } from '#cocos/backend';
+import type { Infer, Tool } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import {
+  flag,
+  parentUuid,
+  position,
+  rotation,
+  scale,
+  scenePath,
+  siblingIndex,
+  text,
+  texts,
+} from '../schemas.ts';
+import { resultOf, type Saved, StagedWrite } from './staged-edits.ts';
+import type { WorkflowOptions } from './workflow-options.ts';
+
+const input = {
+  type: 'object',
+  properties: {
+    scenePath,
+    prefabPath: { ...text, minLength: 1, description: 'The prefab: path, db:// URL or uuid.' },
+    parentUuid: {
+      ...parentUuid,
+      description: 'Where a new instance goes: uuid or path. Absent: the root.',
+    },
+    nodeUuid: {
+      ...text,
+      minLength: 1,
+      description:
+        'An instance of that prefab to update: uuid or path. Absent: a new one is created.',
+    },
+    name: { ...text, minLength: 1, description: 'The name of the instance.' },
+    position,
+    rotation,
+    scale,
+    siblingIndex,
+    overrides: {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        properties: {
+          target: {
+            type: 'string',
+            description:
+              'A part of the instance: path below it, path:class for components. Absent: its root.',
+          },
+          property: { type: 'string', minLength: 1, description: 'active, position, string, …' },
+          value: { description: 'As set_component_properties takes it.' },
+        },
+        required: ['property', 'value'],
+        additionalProperties: false,
+      },
+      description: 'What the instance shall have other than its prefab.',
+    },
+    revert: { ...flag, description: 'First lets it be as its prefab. Default false.' },
+  },
+  required: ['prefabPath'],
+  additionalProperties: false,
+} as const;
+
+const output = {
+  type: 'object',
+  properties: {
+    nodeUuid: text,
+    action: { enum: ['created', 'updated'] },
+    diffSummary: {
+      type: 'object',
+      properties: { added: texts, changed: texts, removed: texts },
+      required: ['added', 'changed', 'removed'],
+      description: 'The overrides that came, changed and went.',
+    },
+    transactionId: text,
+  },
+  required: ['nodeUuid', 'action', 'diffSummary'],
+} as const;
+
+type Args = Infer<typeof input>;
+
+const head = {
+  name: 'workflow_create_or_update_prefab_instance',
+  description:
+    'Puts an instance of a prefab into the scene, or updates one that is there, with what it shall have of its own.',
+  layer: 'core',
+  category: 'workflow',
+  safety: 'mutating',
+  errors: {
+    E_NOT_FOUND: 'There is no such prefab, parent or node.',
+    E_CONFLICT: 'The node is an instance of another prefab, or a prefab would contain itself.',
+    E_PRECONDITION_FAILED: 'The node is not an instance of a prefab.',
+    E_INVALID_ARGUMENT: 'There is no such property, or its value is of another type.',
+  },
+  examples: [
+    {
+      title: 'A new one, with a text of its own',
+      input: {
+        prefabPath: 'assets/prefabs/item.prefab',
+        parentUuid: 'Canvas/Menu',
+        name: 'Shield',
+        position: { x: 50, y: 0 },
+        overrides: [{ target: 'Text:cc.Label', property: 'string', value: 'Shield' }],
+      },
+    },
+    {
+      title: 'One that is there',
+      input: {
+        prefabPath: 'db://assets/prefabs/item.prefab',
+        nodeUuid: 'Canvas/Item',
+        revert: true,
+        position: { x: 5 },
+      },
+    },
+    { input: { prefabPath: 'assets/prefabs/none.prefab' }, fails: 'E_NOT_FOUND' },
+    {
+      input: { prefabPath: 'assets/prefabs/other.prefab', nodeUuid: 'Canvas/Item' },
+      fails: 'E_CONFLICT',
+    },
+    {
+      input: { prefabPath: 'assets/prefabs/item.prefab', nodeUuid: 'Canvas/Menu' },
+      fails: 'E_PRECONDITION_FAILED',
+    },
+    {
+      input: {
+        prefabPath: 'assets/prefabs/item.prefab',
+        overrides: [{ property: 'colour', value: 1 }],
+      },
+      fails: 'E_INVALID_ARGUMENT',
+    },
+  ],
+} as const;
+
+/** Creates or updates an instance of a prefab. */
+export function placePrefab(backend: CocosBackend, options: WorkflowOptions): Tool {
+  const write = new StagedWrite<Args>(backend, head.name, (args) => ({
+    document: args.scenePath,
+    stages: { place_instance: placing(args), set_overrides: [overriding(args)] },
+  }));
+  return defineWorkflow({ ...options, ...head, input })
+    .stage('place_instance', write.stage('place_instance'))
+    .stage('set_overrides', write.stage('set_overrides'))
+    .stage('save', write.save())
+    .returns(output, ({ save }) => answer(save));
+}
+
+/** A new instance where none is named; else the place of the one that is. */
+function placing(args: Args): readonly Edit[] {
+  const { prefabPath, nodeUuid: node, parentUuid: parent, name, siblingIndex: place } = args;
+  if (node === undefined) {
+    const { position: at, rotation: turn, scale: factor } = args;
+    const where = { parent, name, siblingIndex: place };
+    const placed = { position: at, rotation: turn, scale: factor };
+    return [{ op: 'instantiate_prefab', prefab: prefabPath, ...where, ...placed, as: 'instance' }];
+  }
+  if (parent === undefined && place === undefined) return [];
+  return [{ op: 'move_node', node, parent, siblingIndex: place }];
+}
+
+function overriding(args: Args): Edit<'update_instance'> {
+  const { prefabPath, nodeUuid: node, revert, overrides = [] } = args;
+  const own = (['name', 'position', 'rotation', 'scale'] as const).flatMap((property) => {
+    const value = args[property];
+    return node === undefined || value === undefined ? [] : [{ property, value: value as never }];
+  });
+  return {
+    op: 'update_instance',
+    node: node ?? '$instance',
+    prefab: prefabPath,
+    revert,
+    overrides: [
+      ...own,
+      ...overrides.map(({ target, property, value }) => ({
+        ...(target === undefined ? {} : { target }),
+        property,
+        value: value as never,
+      })),
+    ],
+  };
+}
+
+function answer(save: Saved): Infer<typeof output> {
+  const { nodeUuid, diff } = resultOf(save, 'set_overrides', 'update_instance');
+  const isNew = save.results['place_instance']?.[0]?.op === 'instantiate_prefab';
+  const { added, changed, removed } = diff;
+  const { transactionId } = save;
+  return {
+    nodeUuid,
+    action: isNew ? 'created' : 'updated',
+    diffSummary: { added: [...added], changed: [...changed], removed: [...removed] },
+    ...(transactionId === undefined ? {} : { transactionId }),
+  };
+}

@@ -1,0 +1,167 @@
+import type { CocosBackend, NodeReading, Vector } from '#cocos/backend';
+import { CocosError } from '#cocos/document';
+import { fail, type Infer, type Tool } from 'mcp-kit/tools';
+import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { telling } from '../failures.ts';
+import {
+  flag,
+  nodeUuid,
+  position,
+  rotation,
+  scale,
+  scenePath,
+  text,
+  texts,
+  transform,
+} from '../schemas.ts';
+import { resultOf, StagedWrite } from './staged-edits.ts';
+import type { WorkflowOptions } from './workflow-options.ts';
+
+const input = {
+  type: 'object',
+  properties: {
+    scenePath,
+    nodeUuid,
+    position,
+    rotation,
+    scale,
+    failOnWarnings: {
+      ...flag,
+      description:
+        'Refuses what would have no effect or hide the node, instead of warning. Default false.',
+    },
+  },
+  required: ['nodeUuid'],
+  anyOf: [{ required: ['position'] }, { required: ['rotation'] }, { required: ['scale'] }],
+  additionalProperties: false,
+} as const;
+
+const output = {
+  type: 'object',
+  properties: {
+    nodeUuid: text,
+    before: transform,
+    after: transform,
+    warnings: texts,
+    transactionId: text,
+  },
+  required: ['nodeUuid', 'before', 'after', 'warnings'],
+} as const;
+
+type Args = Infer<typeof input>;
+type Placed = Infer<typeof transform>;
+
+const head = {
+  name: 'workflow_safe_set_transform',
+  description:
+    'Sets position, rotation or scale of a node, warns of what the kind of node does not heed, and reads it back to be sure.',
+  layer: 'core',
+  category: 'workflow',
+  safety: 'mutating',
+  idempotent: true,
+  errors: {
+    E_NOT_FOUND: 'There is no such node.',
+    E_INVALID_ARGUMENT: 'None of position, rotation and scale is given.',
+    E_PRECONDITION_FAILED: 'It is the scene itself, or there are warnings that must not be.',
+  },
+  examples: [
+    { input: { nodeUuid: 'Canvas/Menu', position: { x: 10, y: -20 } } },
+    { input: { nodeUuid: 'Canvas/Menu/Start', rotation: { z: 45 }, scale: { x: 1.5, y: 1.5 } } },
+    { input: { nodeUuid: 'Canvas/Nowhere', position: { x: 1 } }, fails: 'E_NOT_FOUND' },
+    { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_INVALID_ARGUMENT' },
+    {
+      input: { nodeUuid: 'Canvas/Menu', scale: { x: 0 }, failOnWarnings: true },
+      fails: 'E_PRECONDITION_FAILED',
+    },
+  ],
+} as const;
+
+/** Sets a transform with a look before and after. */
+export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions): Tool {
+  const write = new StagedWrite<Args>(backend, head.name, (args) => {
+    const { scenePath: document, nodeUuid: node, failOnWarnings: _, ...change } = args;
+    return { document, stages: { set_transform: [{ op: 'set_transform', node, ...change }] } };
+  });
+  const saving = write.save('set_transform');
+  const readBack = async (args: Pick<Args, 'scenePath' | 'nodeUuid'>): Promise<Placed> =>
+    placeOf(await backend.node(args.scenePath, args.nodeUuid));
+  return defineWorkflow({ ...options, ...head, input })
+    .stage('read_before', {
+      plan: ({ args }) =>
+        telling(async () => {
+          const before = await readBack(args);
+          return { changes: [], state: { ...before }, before };
+        }),
+      apply: ({ plan }) => plan.before,
+    })
+    .stage('set_transform', {
+      ...saving,
+      async plan(known, context) {
+        const plan = await saving.plan(known, context);
+        const { warnings } = resultOf(plan, 'set_transform', 'set_transform');
+        if (known.args.failOnWarnings === true && warnings.length > 0)
+          throw fail('E_PRECONDITION_FAILED', warnings.join(' '), {
+            suggestion: 'Set other values, or leave failOnWarnings out.',
+            details: { warnings },
+          });
+        return plan;
+      },
+    })
+    .stage('read_after', {
+      plan: ({ args, plans }) => {
+        const { position: place, rotation: turn, scale: factor } = args;
+        const { before } = plans.read_before;
+        const wanted = {
+          position: { ...before.position, ...place },
+          rotation: { ...before.rotation, ...turn },
+          scale: { ...before.scale, ...factor },
+        };
+        const { scenePath: document, nodeUuid: node } = args;
+        return { changes: [], state: null, wanted, document: document ?? null, node };
+      },
+      apply: ({ plan }) =>
+        telling(async () => {
+          const { document, node, wanted } = plan;
+          const after = await readBack({
+            nodeUuid: node,
+            ...(document === null ? {} : { scenePath: document }),
+          });
+          if (!isNear(after, wanted))
+            throw new CocosError('E_INTERNAL', 'The node is not where it was put.', {
+              details: { wanted, after },
+            });
+          return after;
+        }),
+    })
+    .returns(output, ({ read_before: before, set_transform: saved, read_after: after }) => {
+      const set = resultOf(saved, 'set_transform', 'set_transform');
+      const { transactionId } = saved;
+      return {
+        nodeUuid: set.nodeUuid,
+        before,
+        after,
+        warnings: [...set.warnings],
+        ...(transactionId === undefined ? {} : { transactionId }),
+      };
+    });
+}
+
+function placeOf({ position: place, rotation: turn, scale: factor }: NodeReading): Placed {
+  return { position: { ...place }, rotation: { ...turn }, scale: { ...factor } };
+}
+
+/** An editor may normalise angles, and rounds. */
+function isNear(left: Placed, right: Placed): boolean {
+  const isSame = (a: Vector, b: Vector, turn: number): boolean =>
+    (['x', 'y', 'z'] as const).every((axis) => {
+      const difference = Math.abs(a[axis] - b[axis]);
+      const rest =
+        turn === 0 ? difference : Math.min(difference % turn, turn - (difference % turn));
+      return rest < 1e-3;
+    });
+  return (
+    isSame(left.position, right.position, 0) &&
+    isSame(left.rotation, right.rotation, 360) &&
+    isSame(left.scale, right.scale, 0)
+  );
+}

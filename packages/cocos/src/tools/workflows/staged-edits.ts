@@ -1,0 +1,242 @@
+import type { CocosBackend, Edit, EditPlan, EditResult } from '#cocos/backend';
+import { type Change, CocosError } from '#cocos/document';
+import { createHash } from 'node:crypto';
+import { fail } from 'mcp-kit/tools';
+import type { PlanContext, StageContext } from 'mcp-kit/tools/workflow';
+import { telling, toFailure } from '../failures.ts';
+
+/** What the stages of a workflow edit, in order. */
+export interface StagedEdits {
+  readonly document?: string | undefined;
+  readonly stages: Readonly<Record<string, readonly Edit[]>>;
+}
+
+/** What a stage that edits has planned. */
+export interface EditStagePlan {
+  readonly changes: readonly Change[];
+  readonly state: string;
+  /** What new ids are derived from, the same for all stages. */
+  readonly seed: string;
+}
+
+/** What the stage that writes has planned. */
+export interface SavePlan extends EditStagePlan {
+  readonly staged: StagedEdits;
+  readonly results: StageResults;
+}
+
+/** What became of the edits, by stage. */
+export type StageResults = Readonly<Record<string, readonly EditResult[]>>;
+
+/** What was written. */
+export interface Saved {
+  readonly results: StageResults;
+  readonly transactionId?: string;
+}
+
+interface Known<Args> {
+  readonly args: Args;
+  readonly plans: object;
+}
+
+/** How many plans are kept from when they were made until they are applied. */
+const maxKept = 64;
+
+/**
+ * The stages of a workflow whose edits are one write: each stage plans its own, so that failures and changes are told
+ * by stage, and the last one writes all of them or nothing.
+ */
+export class StagedWrite<Args> {
+  readonly #backend: CocosBackend;
+  readonly #name: string;
+  readonly #editsFor: (args: Args) => StagedEdits;
+  readonly #kept = new Map<string, EditPlan>();
+
+  constructor(backend: CocosBackend, name: string, editsFor: (args: Args) => StagedEdits) {
+    this.#backend = backend;
+    this.#name = name;
+    this.#editsFor = editsFor;
+  }
+
+  /** A stage that only says what will be written. */
+  stage(name: string): {
+    plan(known: Known<Args>, context: PlanContext): Promise<EditStagePlan>;
+    apply(): undefined;
+  } {
+    return {
+      plan: (known, context) => telling(() => this.#planStage(name, known, context)),
+      apply: () => undefined,
+    };
+  }
+
+  /** The stage that writes; `name` is one with edits of its own, if it has some. */
+  save(name?: string): {
+    plan(known: Known<Args>, context: PlanContext): Promise<SavePlan>;
+    apply(known: { readonly plan: SavePlan }, context: StageContext): Promise<Saved>;
+    undo(
+      known: { readonly plan: SavePlan; readonly output: Saved | undefined },
+      context: StageContext,
+    ): Promise<void>;
+    find(
+      known: { readonly plan: SavePlan },
+      context: StageContext,
+    ): Promise<{ readonly output: Saved } | undefined>;
+  } {
+    return {
+      plan: (known, context) => telling(() => this.#planSave(name, known, context)),
+      apply: ({ plan }, { key }) => telling(() => this.#write(plan, key)),
+      undo: ({ output }, { key }) => telling(() => this.#undo(output, key)),
+      find: ({ plan }, { key }) => telling(() => this.#find(plan, key)),
+    };
+  }
+
+  async #planStage(name: string, known: Known<Args>, context: PlanContext): Promise<EditStagePlan> {
+    const staged = this.#editsFor(known.args);
+    const seed = seedOf(known.plans) ?? context.newId('seed');
+    const isFirst = seedOf(known.plans) === undefined;
+    const { from, to, edits } = rangeOf(staged, name);
+    const planned = await this.#planUpTo(staged, { seed, isFirst, to, all: edits });
+    const { state } = planned;
+    return { changes: planned.steps.slice(from, to).flat(), state, seed };
+  }
+
+  /** All edits are planned once; only where one of them fails, those before it are planned by themselves. */
+  async #planUpTo(
+    staged: StagedEdits,
+    {
+      seed,
+      isFirst,
+      to,
+      all,
+    }: { seed: string; isFirst: boolean; to: number; all: readonly Edit[] },
+  ): Promise<EditPlan> {
+    const kept = isFirst ? undefined : this.#kept.get(seed);
+    if (kept !== undefined) return kept;
+    try {
+      return this.#keep(seed, await this.#planEdits(staged, seed, all));
+    } catch (error) {
+      const failed = error instanceof CocosError ? error.details?.['edit'] : undefined;
+      if (typeof failed !== 'number' || failed < to) throw error;
+      return await this.#planEdits(staged, seed, all.slice(0, to));
+    }
+  }
+
+  #planEdits({ document }: StagedEdits, seed: string, edits: readonly Edit[]): Promise<EditPlan> {
+    const newId = (label: string): string =>
+      createHash('sha256').update(`${seed}\n${label}`).digest('base64url').slice(0, 22);
+    return this.#backend.plan(edits, { document, newId });
+  }
+
+  #keep(seed: string, plan: EditPlan): EditPlan {
+    this.#kept.set(seed, plan);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+    return plan;
+  }
+
+  async #planSave(
+    name: string | undefined,
+    known: Known<Args>,
+    context: PlanContext,
+  ): Promise<SavePlan> {
+    const staged = this.#editsFor(known.args);
+    const seed = seedOf(known.plans) ?? context.newId('seed');
+    const isFirst = seedOf(known.plans) === undefined;
+    const edits = allEdits(staged);
+    const planned = await this.#planUpTo(staged, { seed, isFirst, to: edits.length, all: edits });
+    const { from, to } = name === undefined ? { from: 0, to: 0 } : rangeOf(staged, name);
+    return {
+      changes: planned.steps.slice(from, to).flat(),
+      state: planned.state,
+      seed,
+      staged,
+      results: byStage(staged, planned.results),
+    };
+  }
+
+  async #write({ staged, seed, state }: SavePlan, key: string): Promise<Saved> {
+    const kept = this.#kept.get(seed);
+    this.#kept.delete(seed);
+    const planned = kept ?? (await this.#planEdits(staged, seed, allEdits(staged)));
+    if (planned.state !== state)
+      throw fail('E_CONFLICT', 'What the plan was made from has changed since.', {
+        suggestion: 'Nothing was written. Look again and repeat the call.',
+      });
+    const { results, transaction } = await planned.commit(`${this.#name} ${key}`);
+    const { transactionId } = transaction ?? {};
+    return {
+      results: byStage(staged, results),
+      ...(transactionId === undefined ? {} : { transactionId }),
+    };
+  }
+
+  async #undo(output: Saved | undefined, key: string): Promise<void> {
+    const history = await this.#backend.history();
+    const done = history.find(({ transactionId, label }) =>
+      output === undefined ? label.endsWith(key) : transactionId === output.transactionId,
+    );
+    if (done !== undefined) await this.#backend.undo(done.transactionId);
+  }
+
+  /** What was written can be told by its label; what it made, only where the plan knew that before. */
+  async #find({ results }: SavePlan, key: string): Promise<{ output: Saved } | undefined> {
+    if (this.#backend.kind !== 'headless') return undefined;
+    const done = (await this.#backend.history()).find(({ label }) => label.endsWith(key));
+    return done && { output: { results, transactionId: done.transactionId } };
+  }
+}
+
+/** Every plan of a run that has a seed has the same one. */
+function seedOf(plans: object): string | undefined {
+  for (const plan of Object.values(plans) as object[])
+    if ('seed' in plan && typeof plan.seed === 'string') return plan.seed;
+  return undefined;
+}
+
+const allEdits = ({ stages }: StagedEdits): readonly Edit[] => Object.values(stages).flat();
+
+/** Where the edits of a stage are among all. */
+function rangeOf(
+  staged: StagedEdits,
+  name: string,
+): { from: number; to: number; edits: readonly Edit[] } {
+  let from = 0;
+  for (const [stage, own] of Object.entries(staged.stages)) {
+    if (stage === name) return { from, to: from + own.length, edits: allEdits(staged) };
+    from += own.length;
+  }
+  throw toFailure(new CocosError('E_INTERNAL', `There is no stage "${name}".`));
+}
+
+function byStage({ stages }: StagedEdits, results: readonly EditResult[]): StageResults {
+  let at = 0;
+  return Object.fromEntries(
+    Object.entries(stages).map(([stage, { length }]) => {
+      const own = results.slice(at, at + length);
+      at += length;
+      return [stage, own];
+    }),
+  );
+}
+
+/** The results of one kind of edit in a stage. */
+export function resultsOf<Name extends Edit['op']>(
+  { results }: Pick<Saved, 'results'>,
+  stage: string,
+  op: Name,
+): readonly EditResult<Name>[] {
+  const own = results[stage] ?? [];
+  // What has this name is of this kind.
+  return own.filter((result) => result.op === op) as unknown as readonly EditResult<Name>[];
+}
+
+/** The only result of a stage. */
+export function resultOf<Name extends Edit['op']>(
+  saved: Pick<Saved, 'results'>,
+  stage: string,
+  op: Name,
+): EditResult<Name> {
+  const [result] = resultsOf(saved, stage, op);
+  if (result === undefined) throw new Error(`stage ${stage} has no result of ${op}`);
+  return result;
+}

@@ -1,0 +1,4 @@
+import type { WorkflowHead } from 'mcp-kit/tools/workflow';
+
+/** Where the runs of workflows are kept, and whom bugs are told. */
+export type WorkflowOptions = Pick<WorkflowHead<{ readonly type: 'object' }>, 'store' | 'logger'>;
