@@ -74,19 +74,21 @@ export function renderDocument(document: SceneDocument, options: RenderOptions =
   const content = drawNode({ drawing, opacity: 1, outlines, names }, root);
   const screen = options.area === 'content' ? undefined : survey.canvas?.bounds;
   const area = screen ?? padded(survey.content, document);
-  const background = backgroundOf(document, options.background ?? 'checker', survey.canvas?.canvas);
+  const background = backgroundOf(document, options.background, survey.canvas?.canvas);
   return {
     svg: svgOf({ drawing, area, content, background, title: document.path }),
     width: area.width,
     height: area.height,
     nodes: survey.nodes,
-    notes: [
-      ...drawing.notes,
-      ...moved.slice(0, maxMoved),
-      ...(moved.length > maxMoved ? [`Widgets move ${moved.length - maxMoved} more nodes.`] : []),
-      ...(survey.nodes === 0 ? ['There is no node of the UI in it.'] : []),
-    ],
+    notes: [...drawing.notes, ...shortened(moved), ...(survey.nodes === 0 ? [nothing] : [])],
   };
+}
+
+const nothing = 'There is no node of the UI in it.';
+
+function shortened(moved: readonly string[]): string[] {
+  if (moved.length <= maxMoved) return [...moved];
+  return [...moved.slice(0, maxMoved), `Widgets move ${moved.length - maxMoved} more nodes.`];
 }
 
 interface Survey {
@@ -144,11 +146,11 @@ function padded(content: Box | undefined, { workspace }: SceneDocument): Box {
 
 function backgroundOf(
   { view }: SceneDocument,
-  wanted: NonNullable<RenderOptions['background']>,
+  wanted: RenderOptions['background'],
   canvas: Entry | undefined,
 ): string {
   if (wanted === 'none') return '';
-  if (wanted === 'checker') return 'url(#checker)';
+  if (wanted === undefined || wanted === 'checker') return 'url(#checker)';
   if (wanted !== 'camera') return wanted;
   const camera = refIndex(canvas?.['_cameraComponent']);
   return camera === undefined ? '#000000' : rgb(colorOf(view.at(camera)['_color']));
