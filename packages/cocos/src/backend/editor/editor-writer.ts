@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { type Change, CocosError } from '#cocos/document';
+import { openDocument, openWorkspace, readDocument, type SceneDocument } from '#cocos/edit';
+import type { Draft, Project } from '#cocos/project';
+import type { Committed, EditContext, EditPlan } from '../backend.ts';
+import type { Edit, EditName, EditResults } from '../edit.ts';
+import type { HeadlessBackend } from '../headless-backend.ts';
+import { readTransaction } from '../read-project.ts';
+import type { TransactionReading } from '../readings.ts';
+import { AssetRefresh } from './asset-refresh.ts';
+import { type LiveScene, type OpenScene, unsaved } from './live-scene.ts';
+import { masked, renamed } from './masking.ts';
+import { play } from './play.ts';
+import type { EditorLink } from './requester.ts';
+import { lastOf, SceneHistory } from './transactions.ts';
+
+/** Edits that messages can carry out; after others the scene is loaded anew from what was planned. */
+const playable: ReadonlySet<EditName> = new Set([
+  'create_node',
+  'update_node',
+  'set_transform',
+  'move_node',
+  'delete_node',
+  'duplicate_node',
+  'add_component',
+  'remove_component',
+  'set_properties',
+  'assign_sprite',
+  'instantiate_prefab',
+  // Of assets: these never touch the open scene.
+  'create_folder',
+  'create_scene',
+  'import_image',
+] as const);
+
+/** What the open scene would become. */
+interface Future {
+  readonly document: SceneDocument;
+  readonly text: string;
+}
+
+/** What edits would do, with what they would do it to. */
+interface Planned<List extends readonly Edit[]> {
+  readonly draft: Draft;
+  /** The scene in the editor. */
+  readonly scene: OpenScene | undefined;
+  /** The same as it would become; absent where it stays as it is. */
+  readonly becomes: Future | undefined;
+  readonly steps: readonly (readonly Change[])[];
+  readonly results: EditResults<List>;
+  readonly state: string;
+}
+
+/** What writing goes through. */
+export interface EditorParts {
+  readonly link: EditorLink;
+  readonly scene: LiveScene;
+  readonly project: Project;
+  /** Plans on the files and the scene as the editor has it. */
+  readonly files: HeadlessBackend;
+}
+
+/** Plans edits, and carries them out: on the open scene by messages, on everything else in the files. */
+export class EditorWriter {
+  readonly #link: EditorLink;
+  readonly #scene: LiveScene;
+  readonly #project: Project;
+  readonly #files: HeadlessBackend;
+  readonly #assets: AssetRefresh;
+  readonly #history = new SceneHistory();
+  /** Writes one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ link, scene, project, files }: EditorParts) {
+    this.#link = link;
+    this.#scene = scene;
+    this.#project = project;
+    this.#files = files;
+    this.#assets = new AssetRefresh(link, project);
+  }
+
+  async plan<const List extends readonly Edit[]>(
+    edits: List,
+    context: EditContext,
+  ): Promise<EditPlan<List>> {
+    const planned = await this.#plan(edits, context);
+    const { scene, becomes, state } = planned;
+    const shown =
+      scene === undefined || becomes === undefined || !isPlayable(edits)
+        ? planned
+        : masked(planned, {
+            edits,
+            before: await this.#documentOf(scene),
+            planned: becomes.document,
+          });
+    return {
+      changes: shown.steps.flat(),
+      steps: shown.steps,
+      results: shown.results,
+      state,
+      commit: (label) =>
+        this.oneByOne(async () => {
+          const again = await this.#plan(edits, context);
+          if (again.state !== state) throw changedMeanwhile();
+          return this.#commit(edits, again, label);
+        }),
+    };
+  }
+
+  async history(): Promise<readonly TransactionReading[]> {
+    return this.#history.with(await this.#files.history());
+  }
+
+  undo(transactionId?: string): Promise<TransactionReading> {
+    return this.oneByOne(async () => {
+      const last = lastOf(await this.history(), transactionId);
+      const done = this.#history.find(last.transactionId);
+      if (done === undefined) return this.#undoFiles(last);
+      const { scene, filesId } = done;
+      const open = await this.#scene.read();
+      if (open?.uuid !== scene.uuid) throw changedMeanwhile();
+      const live = await this.#scene.text(scene.uuid);
+      if (live !== scene.after && open.text !== scene.after) throw changedMeanwhile();
+      await this.#scene.replace({ uuid: scene.uuid, text: scene.before });
+      if (filesId !== undefined) await this.#takeBack(filesId);
+      this.#history.drop(last.transactionId);
+      return last;
+    });
+  }
+
+  /** Lets work wait for the writes before it. */
+  oneByOne<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = this.#last.then(work);
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async #plan<List extends readonly Edit[]>(
+    edits: List,
+    { document, newId }: EditContext,
+  ): Promise<Planned<List>> {
+    await this.#scene.requireReady();
+    const plan = await this.#files.planEdits(edits, { document, newId });
+    const scene = await this.#scene.read();
+    const { draft } = plan.workspace;
+    const state = stateOf(plan.state, scene);
+    const { steps, results } = plan;
+    if (scene === undefined) return { draft, scene, becomes: undefined, steps, results, state };
+    if (!draft.exists(scene.path) || draft.assetAt(scene.path)?.uuid !== scene.uuid)
+      throw new CocosError('E_PRECONDITION_FAILED', `${scene.path} is open in the editor.`, {
+        suggestion: 'Open another scene first.',
+      });
+    const text = draft.text(scene.path);
+    if (text === scene.text) return { draft, scene, becomes: undefined, steps, results, state };
+    const becomes = { document: openDocument(plan.workspace, scene.path), text };
+    return { draft, scene, becomes, steps, results, state };
+  }
+
+  async #commit<List extends readonly Edit[]>(
+    edits: List,
+    planned: Planned<List>,
+    label: string,
+  ): Promise<Committed<List>> {
+    const { draft, scene, becomes, results, steps } = planned;
+    // The open scene is the editor's to save.
+    if (scene !== undefined) draft.write(scene.path, this.#project.draft().text(scene.path));
+    if (scene === undefined || becomes === undefined) return this.#commitFiles(planned, label);
+    if (!isPlayable(edits)) this.#refuseForeign(scene);
+    const files = await this.#project.commit(draft, label);
+    try {
+      if (files !== undefined) await this.#assets.refresh(files.files);
+      const { real, after } = await this.#change(scene, { edits, becomes, changes: steps.flat() });
+      const transaction = this.#history.add({
+        label,
+        files: [{ path: scene.path, change: 'update' }, ...(files?.files ?? [])],
+        scene: { uuid: scene.uuid, before: scene.text, after },
+        filesId: files?.id,
+      });
+      return { results: renamed(results, real), transaction };
+    } catch (error) {
+      if (files !== undefined) await this.#takeBack(files.id);
+      throw error;
+    }
+  }
+
+  async #commitFiles<List extends readonly Edit[]>(
+    { draft, results }: Planned<List>,
+    label: string,
+  ): Promise<Committed<List>> {
+    const files = await this.#project.commit(draft, label);
+    if (files === undefined) return { results };
+    try {
+      await this.#assets.refresh(files.files);
+      return { results, transaction: readTransaction(files) };
+    } catch (error) {
+      await this.#takeBack(files.id);
+      throw error;
+    }
+  }
+
+  /** Carries out a plan on the open scene; what fails half-way is taken back. */
+  async #change(
+    scene: OpenScene,
+    plan: {
+      readonly edits: readonly Edit[];
+      readonly becomes: Future;
+      readonly changes: readonly Change[];
+    },
+  ): Promise<{ real: (handle: string) => string; after: string }> {
+    const { edits, becomes, changes } = plan;
+    const text = await this.#scene.text(scene.uuid);
+    let real = (handle: string): string => handle;
+    try {
+      if (text !== undefined && isPlayable(edits)) {
+        const before = await this.#documentOf({ ...scene, text });
+        const read = async (): Promise<SceneDocument> =>
+          this.#documentOf({ ...scene, text: (await this.#scene.text(scene.uuid)) ?? '' });
+        real = await play(this.#link, { before, planned: becomes.document, changes, read });
+      } else await this.#scene.replace({ uuid: scene.uuid, text: becomes.text });
+      return { real, after: (await this.#scene.text(scene.uuid)) ?? becomes.text };
+    } catch (error) {
+      throw await this.#restored(scene, error);
+    }
+  }
+
+  /** Puts a scene back; the failure says whether that worked. */
+  async #restored(scene: OpenScene, error: unknown): Promise<unknown> {
+    let restored = true;
+    try {
+      await this.#scene.replace(scene);
+    } catch {
+      restored = false;
+    }
+    if (!(error instanceof CocosError)) return error;
+    const { code, message, details, suggestion } = error;
+    return new CocosError(code, message, {
+      suggestion: restored ? suggestion : 'Undo in the editor: the scene is changed in part.',
+      details: { ...details, restored },
+      cause: error,
+    });
+  }
+
+  /** Loading a scene anew saves it before: only what was made here may be saved unasked. */
+  #refuseForeign({ isDirty, text, path }: OpenScene): void {
+    if (isDirty && !this.#history.hasMade(text))
+      throw unsaved(`${path} has unsaved changes, and this edit loads it anew`);
+  }
+
+  async #undoFiles(last: TransactionReading): Promise<TransactionReading> {
+    const open = await this.#scene.read();
+    if (open?.isDirty === true && last.files.some(({ path }) => path === open.path))
+      throw unsaved(`${open.path} has unsaved changes`);
+    await this.#takeBack(last.transactionId);
+    return last;
+  }
+
+  async #takeBack(id: string): Promise<void> {
+    const { files } = await this.#project.undo(id);
+    await this.#assets.refresh(files);
+  }
+
+  async #documentOf({ path, text }: OpenScene): Promise<SceneDocument> {
+    const draft = this.#project.draft();
+    draft.write(path, text);
+    return readDocument(await openWorkspace(this.#project, draft), path);
+  }
+}
+
+function isPlayable(edits: readonly Edit[]): boolean {
+  return edits.every((edit) =>
+    edit.op === 'update_instance' ? edit.revert !== true : playable.has(edit.op),
+  );
+}
+
+function stateOf(files: string, scene: OpenScene | undefined): string {
+  const open = scene === undefined ? '-' : `${scene.uuid} ${scene.text}`;
+  return createHash('sha256').update(`${files} ${open}`).digest('hex');
+}
+
+function changedMeanwhile(): CocosError {
+  return new CocosError('E_CONFLICT', 'The project or the scene in the editor has changed.', {
+    suggestion: 'Look at it again, and plan again.',
+  });
+}

@@ -1,0 +1,50 @@
+import type { Change } from '#cocos/document';
+import type { SceneDocument } from '#cocos/edit';
+import type { Edit } from '../edit.ts';
+
+/** Puts other texts in the place of texts, wherever they are in a value. */
+export function renamed<Value>(value: Value, rename: (text: string) => string): Value {
+  const visit = (part: unknown): unknown => {
+    if (typeof part === 'string') return rename(part);
+    if (Array.isArray(part)) return part.map(visit);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, visit(each)]));
+  };
+  // Only texts are other ones.
+  return visit(value) as Value;
+}
+
+type Steps = readonly (readonly Change[])[];
+
+/** Hides the handles of what will get its uuid from the editor: `$name` where it has one, else nothing. */
+export function masked<Results extends readonly unknown[]>(
+  { steps, results }: { readonly steps: Steps; readonly results: Results },
+  {
+    edits,
+    before,
+    planned,
+  }: {
+    readonly edits: readonly Edit[];
+    readonly before: SceneDocument;
+    readonly planned: SceneDocument;
+  },
+): { steps: Steps; results: Results } {
+  const known = new Set([...before.view.items()].map(({ handle }) => handle));
+  const made = new Map<string, { name: string; path: string }>();
+  for (const { handle, index } of planned.view.items())
+    if (!known.has(handle)) made.set(handle, { name: '', path: planned.view.path(index) });
+  if (made.size === 0) return { steps, results };
+  for (const [place, edit] of edits.entries()) {
+    const name = 'as' in edit ? edit.as : undefined;
+    const result = results[place] as { nodeUuid?: string; componentUuid?: string };
+    const item = made.get(result.componentUuid ?? result.nodeUuid ?? '');
+    if (name !== undefined && item !== undefined) item.name = `$${name}`;
+  }
+  return {
+    results: renamed(results, (text) => made.get(text)?.name ?? text),
+    steps: renamed(steps, (text) => {
+      const item = made.get(text);
+      return item === undefined ? text : item.name || item.path;
+    }),
+  };
+}
