@@ -1,4 +1,4 @@
-import { type Change, CocosError, setValue } from '#cocos/document';
+import { type Change, CocosError, setValue, type ViewItem } from '#cocos/document';
 import {
   addComponent,
   applyOverrides,
@@ -171,7 +171,13 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     return { gives: { nodeUuid: node }, changes, made: node };
   },
   update_instance(edit, run) {
-    const { node, diff, changes } = updateInstance(open(edit, run), edit.node, edit);
+    const document = open(edit, run);
+    const root = requireInstance(document, edit.node);
+    const overrides = edit.overrides?.map((override) => ({
+      ...override,
+      target: partOf(document, root, override.target),
+    }));
+    const { node, diff, changes } = updateInstance(document, root.handle, { ...edit, overrides });
     return { gives: { nodeUuid: node, diff }, changes };
   },
   revert_overrides(edit, run) {
@@ -249,6 +255,20 @@ function knownCode(code: string): FindingCode {
   throw new CocosError('E_INVALID_ARGUMENT', `There is no finding "${code}".`, {
     suggestion: `Findings: ${Object.keys(findingRules).join(', ')}.`,
   });
+}
+
+/** A part of an instance: named as anywhere, or by the way to it from the root of the instance. */
+function partOf(
+  document: SceneDocument,
+  root: ViewItem,
+  target: string | undefined,
+): string | undefined {
+  const { view } = document;
+  if (target === undefined || view.find(target) !== undefined) return target;
+  const separator = target.startsWith(':') ? '' : '/';
+  const below = `${view.path(root.index)}${separator}${target}`;
+  if (view.find(below) !== undefined || !target.includes(':')) return below;
+  return requireComponentItem(document, below).handle;
 }
 
 /** The component of a class that a node has already. */

@@ -79,7 +79,9 @@ function createNodeComponent(backend: CocosBackend): Tool {
       E_INVALID_ARGUMENT: 'A property is not of the class, or its value is of another type.',
     },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu', type: 'cc.Widget', properties: { isAlignTop: true } } },
+      {
+        input: { nodeUuid: 'Canvas/Menu', type: 'cc.Widget', properties: { alignFlags: ['TOP'] } },
+      },
       {
         title: 'A script',
         input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { speed: 7 } },

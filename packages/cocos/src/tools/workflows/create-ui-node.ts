@@ -38,7 +38,7 @@ const input = {
       items: component,
       maxItems: 20,
       description:
-        'Classes, or {type, properties}: ["cc.Sprite", {"type":"cc.Widget","properties":{"isAlignTop":true}}]. Also scripts.',
+        'Classes, or {type, properties}: ["cc.Sprite", {"type":"cc.Widget","properties":{"top":20}}]. Also scripts.',
     },
     element: {
       enum: nodeElements,
@@ -93,7 +93,10 @@ const head = {
       input: {
         parentUuid: 'Canvas',
         name: 'Banner',
-        components: ['cc.Sprite', { type: 'cc.Widget', properties: { isAlignTop: true, top: 20 } }],
+        components: [
+          'cc.Sprite',
+          { type: 'cc.Widget', properties: { alignFlags: ['TOP'], top: 20 } },
+        ],
       },
     },
     {

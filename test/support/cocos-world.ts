@@ -1,0 +1,150 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type CocosBackend, type Edit, openHeadless } from '@mcp-kit/cocos/backend';
+import { borderedPng } from './cocos-game.ts';
+import { metaFor, TestProject } from './cocos-project.ts';
+
+const menuSource = `
+import { _decorator, Component, Label, Node, SpriteFrame } from 'cc';
+const { ccclass, property } = _decorator;
+
+@ccclass('Menu')
+export class Menu extends Component {
+  @property(Node) panel: Node = null;
+  @property(Label) heading: Label = null;
+  @property(SpriteFrame) icon: SpriteFrame = null;
+  onStart() {}
+}
+`;
+
+const playerSource = `
+import { _decorator, Component } from 'cc';
+const { ccclass, property } = _decorator;
+
+@ccclass('Player')
+export class Player extends Component {
+  @property speed = 3;
+  @property title = 'go';
+}
+`;
+
+/** What the examples of the tools are about. */
+const edits: readonly Edit[] = [
+  { op: 'create_scene', path: 'assets/scenes/main.scene' },
+  {
+    op: 'import_image',
+    source: 'art/logo.png',
+    path: 'assets/images/logo.png',
+    type: 'sprite-frame',
+  },
+  {
+    op: 'import_image',
+    source: 'art/spare.png',
+    path: 'assets/images/spare.png',
+    type: 'sprite-frame',
+  },
+  { op: 'create_node', name: 'World', element: 'Empty' },
+  { op: 'create_node', name: 'Menu', element: 'Node', parent: 'Canvas' },
+  { op: 'create_node', name: 'Title', element: 'Label', parent: 'Canvas/Menu' },
+  { op: 'create_node', name: 'Start', element: 'Button', parent: 'Canvas/Menu' },
+  { op: 'create_node', name: 'Logo', element: 'Sprite', parent: 'Canvas/Menu' },
+  { op: 'assign_sprite', node: 'Canvas/Menu/Logo', spriteFrame: 'assets/images/logo.png' },
+  { op: 'create_node', name: 'Item', element: 'Node', parent: 'Canvas' },
+  { op: 'create_node', name: 'Icon', element: 'Sprite', parent: 'Canvas/Item' },
+  { op: 'create_node', name: 'Text', element: 'Label', parent: 'Canvas/Item' },
+  { op: 'create_prefab', node: 'Canvas/Item', path: 'assets/prefabs/item.prefab' },
+  { op: 'set_properties', component: 'Canvas/Item/Text:cc.Label', properties: { string: 'Sword' } },
+  { op: 'create_node', name: 'Other', element: 'Node', parent: 'Canvas' },
+  { op: 'create_prefab', node: 'Canvas/Other', path: 'assets/prefabs/other.prefab' },
+];
+
+/** Makes the project that the examples of the tools are about, by the engine itself. */
+async function makeTemplate(): Promise<TestProject> {
+  const project = new TestProject();
+  rmSync(path.join(project.folder, 'assets/main.scene'));
+  rmSync(path.join(project.folder, 'assets/main.scene.meta'));
+  project.write({
+    'assets/scripts.meta': metaFor('scripts', 'directory'),
+    'assets/scripts/menu.ts': menuSource,
+    'assets/scripts/menu.ts.meta': metaFor('menu', 'typescript'),
+    'assets/scripts/player.ts': playerSource,
+    'assets/scripts/player.ts.meta': metaFor('player', 'typescript'),
+    'art/logo.png': borderedPng(8, 6),
+    'art/spare.png': borderedPng(9, 7),
+    'art/coin.png': borderedPng(12, 10),
+  });
+  await using backend = await openHeadless(project.folder);
+  const planned = await backend.plan(edits, {
+    document: 'assets/scenes/main.scene',
+    newId: (label) => `template ${label}`,
+  });
+  await planned.commit('template');
+  const text = project.read('assets/scenes/main.scene');
+  project.write({
+    'assets/scenes/broken.scene': text.replace('"_children": [', '"_children": [null, '),
+    'assets/scenes/broken.scene.meta': metaFor('broken', 'scene'),
+    'assets/scenes/torn.scene': text.replace(
+      /[-0-9a-f]{36}@f9941/,
+      `${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}@f9941`,
+    ),
+    'assets/scenes/torn.scene.meta': metaFor('torn', 'scene'),
+  });
+  rmSync(path.join(project.folder, 'local'), { recursive: true, force: true });
+  return project;
+}
+
+/** A copy of that project, and the engine on it, which opens when first used. */
+export class CocosWorld implements AsyncDisposable {
+  readonly folder: string;
+  readonly backend: CocosBackend;
+  #opened: Promise<CocosBackend> | undefined;
+
+  constructor() {
+    this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-world-'));
+    cpSync(template.folder, this.folder, { recursive: true });
+    this.backend = lazily(() => (this.#opened ??= openHeadless(this.folder)));
+  }
+
+  read(name: string): string {
+    return readFileSync(path.join(this.folder, name), 'utf8');
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(path.join(this.folder, name), text);
+  }
+
+  /** All files of the project, but not what is kept for undoing. */
+  snapshot(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const entry of readdirSync(this.folder, { recursive: true, withFileTypes: true })) {
+      const file = path.join(entry.parentPath, entry.name);
+      const name = path.relative(this.folder, file).replaceAll('\\', '/');
+      if (!name.startsWith('local'))
+        found[name] = entry.isFile() ? readFileSync(file, 'base64') : '';
+    }
+    return found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = await this.#opened;
+    await opened?.[Symbol.asyncDispose]();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const template = await makeTemplate();
+process.once('exit', () => template[Symbol.dispose]());
+
+function lazily(open: () => Promise<CocosBackend>): CocosBackend {
+  return new Proxy({ kind: 'headless' } as CocosBackend, {
+    get(target, name) {
+      if (name === 'kind') return target.kind;
+      return async (...args: unknown[]) => {
+        const backend = await open();
+        const method: unknown = Reflect.get(backend, name);
+        return typeof method === 'function' ? Reflect.apply(method, backend, args) : method;
+      };
+    },
+  });
+}
