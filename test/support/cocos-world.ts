@@ -110,8 +110,8 @@ export class CocosWorld implements AsyncDisposable {
     return readFileSync(path.join(this.folder, name), 'utf8');
   }
 
-  write(name: string, text: string): void {
-    writeFileSync(path.join(this.folder, name), text);
+  write(name: string, content: string | Uint8Array): void {
+    writeFileSync(path.join(this.folder, name), content);
   }
 
   /** All files of the project, but not what is kept for undoing. */
