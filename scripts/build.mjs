@@ -31,6 +31,7 @@ function describeInputs(root) {
     inputs.push(path.join(folder, 'package.json'), path.join(folder, 'tsconfig.json'));
     inputs.push(
       ...filesUnder(path.join(folder, 'src')).filter((file) => !file.endsWith('.test.ts')),
+      ...filesUnder(path.join(folder, 'sample')),
     );
   }
   const lines = inputs.sort().map((file) => {

@@ -19,20 +19,35 @@ const sharing = {
   session: ['src/manager.ts'],
   settings: ['src/config.ts'],
 };
-/** What serves over HTTP, for which nothing else has to be loaded with it, nor it with anything else. */
-const serving = [
-  'src/serve/http.ts',
-  'src/serve/new-api-key.ts',
-  'src/serve/way-out.ts',
-  'src/operate/index.ts',
-];
+/** Commands that are one file, because they share most of what they have. */
+const joined = ['src/commands/serve.ts', 'src/commands/cocos-serve.ts'];
+/**
+ * Files for what only these parts share: with nothing else loaded for them, nor they for anything else. What each needs for
+ * itself alone is in its own file.
+ */
+const apart = {
+  served: joined,
+  serving: [
+    'src/serve/http.ts',
+    'src/serve/new-api-key.ts',
+    'src/serve/way-out.ts',
+    'src/operate/index.ts',
+  ],
+  parser: ['/acorn.mjs', '/acorn-typescript/index.js'],
+  cocos: [
+    'src/commands/cocos-render.ts',
+    'src/commands/cocos-validate.ts',
+    'src/cocos/open-server.ts',
+  ],
+  tools: ['src/samples/notes.ts', 'src/samples/server.ts', 'src/cocos/open-server.ts'],
+};
 
 /** Where the library loads ajv, at the first check and at once: no import could do that, so it is a file of its own. */
 const ajvUser = /schema[\\/]json-validator\.ts$/;
 const ajvModule = /(?<=: )'(ajv\/dist\/(\w+)\.js)'/g;
 
 /** Has the library find ajv beside itself; `found` takes the modules that must be there. */
-const findAjvBeside =
+export const findAjvBeside =
   (found) =>
   (text, { file }) =>
     ajvUser.test(file)
@@ -68,7 +83,7 @@ async function passEntries(text, { file, bundler }) {
     if (!entry.path.endsWith('index.ts')) continue;
     const places = placesOf(entry.path);
     const parts = namesIn(list).map(
-      (each) => `${verb} { ${each} } from '${places.get(each.split(' as ')[0])}';`,
+      (each) => `${verb} { ${each} } from '${places.get(each.split(' as ')[0]) ?? name}';`,
     );
     const lines = '\n'.repeat(statement.split('\n').length - 1);
     changed = changed.replace(statement, parts.join(' ') + lines);
@@ -93,7 +108,9 @@ function placesOf(entry) {
 function nameOf(root) {
   const [, library] = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(root) ?? [];
   const { dir, name } = path.parse(root);
-  return library?.replace('/', '-') ?? (name === 'index' ? path.basename(dir) : name);
+  return (
+    library?.replace(/^@/, '').replace('/', '-') ?? (name === 'index' ? path.basename(dir) : name)
+  );
 }
 
 /**
@@ -139,14 +156,19 @@ function distribute(pieces) {
   };
   const among = (ends) => (root) => ends.some((end) => root.endsWith(end));
   const groups = Object.entries(sharing).map(([file, ends]) => [file, loadedWith(among(ends))]);
-  const others = loadedWith((root) => !among(serving)(root));
+  const single = Object.entries(apart).map(([file, ends]) => [
+    file,
+    loadedWith(among(ends)),
+    loadedWith((root) => !among(ends)(root)),
+  ]);
   const shared = (name) =>
     groups.find(([, members]) => members.has(name))?.[0] ??
-    (others.has(name) ? 'extras' : 'serving');
+    single.find(([, members, others]) => members.has(name) && !others.has(name))?.[0] ??
+    'extras';
   const files = new Map();
   for (const [name, { root }] of pieces) {
     // To load these from files of their own would take longer than to parse them at every start.
-    const isBasic = starting.some((end) => root?.endsWith(end));
+    const isBasic = among([...starting, ...joined])(root ?? '');
     const own = root === undefined || isBasic ? undefined : nameOf(root);
     if (own !== undefined && [...files.values()].includes(own)) {
       throw new Error(`${root} and another file that is loaded later have the same name`);
@@ -183,13 +205,16 @@ const joining = ({ pieces, fileOf, file }) => ({
   },
 });
 
-/** What a file says to export its pieces: roots as they are, the others under unique names. */
+/** What a file says to export its pieces: roots as they are, what others need under unique names. */
 function contentsOf(names, pieces) {
   const lines = names.map((name) => {
     const { root, unique } = pieces.get(name);
-    if (root !== undefined) return `export * from './${name}';`;
+    const all = root === undefined ? [] : [`export * from './${name}';`];
+    // What is loaded later is also loaded at once by what needs it at once.
+    const isNeeded = [...pieces.values()].some(({ needs }) => needs.includes(name));
+    if (root !== undefined && !isNeeded) return all.join('');
     const list = unique.map(([own, other]) => `${own} as ${other}`);
-    return `export { ${list.join(', ')} } from './${name}';`;
+    return [...all, `export { ${list.join(', ')} } from './${name}';`].join('\n');
   });
   return lines.join('\n');
 }

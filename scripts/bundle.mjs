@@ -1,7 +1,7 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
 // Loading a module costs Node about half a millisecond, and parsing code that is not needed costs as much for 15 KB. So what
 // is used together is one file: in `package.json` entries that share one name it as their default.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { bundleCommand } from './bundle-command.mjs';
@@ -129,6 +129,9 @@ export async function bundle(root) {
   }
   const command = path.join(root, 'packages/mcpctl');
   replaceScripts(command, await bundleCommand(command, common));
+  const sample = path.join(command, 'dist/cocos-sample');
+  rmSync(sample, { recursive: true, force: true });
+  cpSync(path.join(root, 'packages/cocos/sample'), sample, { recursive: true });
 }
 
 if (import.meta.filename === process.argv[1]) await bundle(path.resolve(import.meta.dirname, '..'));

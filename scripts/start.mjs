@@ -1,4 +1,4 @@
-// Serves with mcpctl from a fresh clone; arguments go to `mcpctl serve`.
+// Serves the sample project of the Cocos pack from a fresh clone, over HTTP; arguments go to `mcpctl cocos serve`.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { main, prepare, root } from './prepare.mjs';
@@ -13,10 +13,24 @@ if (process.env.npm_lifecycle_event !== undefined) {
   }, 200).unref();
 }
 
+/** A copy of the sample, unless another project is named; over HTTP, unless another way is. */
+function commandLine(args) {
+  const names = (pattern) => args.some((arg) => pattern.test(arg));
+  const isSample = !names(/^--(project|sample)\b/);
+  const isHttp = !names(/^--(stdio|unix|http)\b/);
+  return [
+    'cocos',
+    'serve',
+    ...(isSample ? ['--sample'] : []),
+    ...(isHttp ? ['--http'] : []),
+    ...args,
+  ];
+}
+
 await main(() => prepare({ dev: false }));
 if (!process.exitCode) {
   const entry = path.join(root, 'packages/mcpctl/dist/main.js');
   // In this process, so that signals and standard streams reach the server untouched.
-  process.argv = [process.execPath, entry, 'serve', ...process.argv.slice(2)];
+  process.argv = [process.execPath, entry, ...commandLine(process.argv.slice(2))];
   await import(pathToFileURL(entry).href);
 }

@@ -23,10 +23,12 @@ export type Options = Readonly<Record<string, Option>>;
 type ValueOf<O extends Option> = O extends { readonly type: 'boolean' }
   ? boolean
   : O extends { readonly multiple: true }
-    ? readonly string[]
-    : O extends { readonly choices: readonly (infer Choice)[] }
-      ? Choice
-      : string;
+    ? readonly TextOf<O>[]
+    : TextOf<O>;
+
+type TextOf<O extends Option> = O extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : string;
 
 /** What stands on the command line without a dash. */
 export interface Positional {

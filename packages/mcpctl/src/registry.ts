@@ -122,6 +122,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve a set of sample tools over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  'cocos serve': {
+    summary: 'Serve the tools for a Cocos Creator project.',
+    load: async () => (await import('./commands/cocos-serve.ts')).cocosServe,
+  },
+  'cocos validate': {
+    summary: 'Find what is wrong with the scenes, prefabs and metas of a Cocos Creator project.',
+    load: async () => (await import('./commands/cocos-validate.ts')).cocosValidate,
+  },
+  'cocos render': {
+    summary: 'Draw the UI of a scene or prefab of a Cocos Creator project.',
+    load: async () => (await import('./commands/cocos-render.ts')).cocosRender,
+  },
   completion: {
     summary: 'Print what a shell needs to complete the words of mcpctl.',
     load: async () => (await import('./commands/completion.ts')).completion,

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { metaKeys, modernVersion, supportedVersions } from 'mcp-kit/protocol';
-import { firstTool } from '../samples/server.ts';
 
 /** What to print when serving has begun, and the same as data. */
 export interface Announcement {
@@ -8,38 +7,50 @@ export interface Announcement {
   readonly json: object;
 }
 
-/** One call of the first sample tool, complete in itself: revision 2026-07-28 needs no handshake. */
-const callParams = {
-  name: firstTool,
-  arguments: {},
-  _meta: { [metaKeys.protocolVersion]: modernVersion, [metaKeys.clientCapabilities]: {} },
-};
-const callBody = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: callParams,
-});
+/** What is served, as its users are told. */
+export interface Offer {
+  /** What there is: `sample tools`. */
+  readonly what: string;
+  /** What a client may call the server. */
+  readonly name: string;
+  /** A tool that works without arguments. */
+  readonly firstTool: string;
+  /** Lines that follow the address. */
+  readonly more?: readonly string[];
+  /** The same, as members of the data. */
+  readonly facts?: object;
+}
+
+/** One call of the first tool, complete in itself: revision 2026-07-28 needs no handshake. */
+function callBody({ firstTool }: Offer): string {
+  const params = {
+    name: firstTool,
+    arguments: {},
+    _meta: { [metaKeys.protocolVersion]: modernVersion, [metaKeys.clientCapabilities]: {} },
+  };
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+}
 
 const revisions = `MCP ${supportedVersions.at(-1)} to ${supportedVersions[0]}`;
 
 /** How to reach an HTTP endpoint. */
-export function announceHttp(url: string): Announcement {
+export function announceHttp(url: string, offer: Offer): Announcement {
   const reachable = reachableUrl(url);
-  const config = { mcpServers: { demo: { type: 'http', url: reachable } } };
+  const config = { mcpServers: { [offer.name]: { type: 'http', url: reachable } } };
   const headers = [
     'Content-Type: application/json',
     'Accept: application/json, text/event-stream',
     `MCP-Protocol-Version: ${modernVersion}`,
     'Mcp-Method: tools/call',
-    `Mcp-Name: ${firstTool}`,
+    `Mcp-Name: ${offer.firstTool}`,
   ];
   const flags = headers.map((header) => `-H ${quoted(header)}`).join(' ');
-  const tryIt = `curl -sS ${flags} -d ${quoted(callBody)} ${quoted(reachable)}`;
+  const tryIt = `curl -sS ${flags} -d ${quoted(callBody(offer))} ${quoted(reachable)}`;
   return {
-    json: { transport: 'http', url, config, try: tryIt },
+    json: { transport: 'http', url, config, try: tryIt, ...offer.facts },
     text: [
-      `Serving sample tools at ${url} (${revisions})`,
+      `Serving ${offer.what} at ${url} (${revisions})`,
+      ...(offer.more ?? []),
       '',
       'Client configuration, for mcp.json:',
       JSON.stringify(config, undefined, 2),
@@ -53,13 +64,14 @@ export function announceHttp(url: string): Announcement {
 }
 
 /** How to reach a unix socket. */
-export function announceUnix(path: string): Announcement {
+export function announceUnix(path: string, offer: Offer): Announcement {
   const connect = `process.stdin.pipe(require("node:net").connect(process.argv[1])).pipe(process.stdout)`;
-  const tryIt = `echo ${quoted(callBody)} | node -e ${quoted(connect)} ${quoted(path)}`;
+  const tryIt = `echo ${quoted(callBody(offer))} | node -e ${quoted(connect)} ${quoted(path)}`;
   return {
-    json: { transport: 'unix', path, try: tryIt },
+    json: { transport: 'unix', path, try: tryIt, ...offer.facts },
     text: [
-      `Serving sample tools on the unix socket ${path}, one message per line (${revisions})`,
+      `Serving ${offer.what} on the unix socket ${path}, one message per line (${revisions})`,
+      ...(offer.more ?? []),
       '',
       'Call a tool:',
       tryIt,

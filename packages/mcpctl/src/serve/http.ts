@@ -4,10 +4,11 @@ import { operateHttp, type Operated, type ServerSettings } from 'mcp-kit/operate
 import type { Server } from 'mcp-kit/server';
 import { isLoopback, type ProfileName } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
-import { announceHttp, type Announcement } from './announce.ts';
+import { announceHttp, type Announcement, type Offer } from './announce.ts';
 
 /** What is served, and how. */
 export interface HttpPlan {
+  readonly offer: Offer;
   readonly settings: ServerSettings;
   readonly profile: ProfileName;
   readonly logger: Logger;
@@ -27,7 +28,7 @@ export interface Ending {
 
 /** Serves over HTTP until it is closed. */
 export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> {
-  const { settings, profile, logger, logCalls, warn } = plan;
+  const { offer, settings, profile, logger, logCalls, warn } = plan;
   const wayOut = await wayOutOf(settings);
   const operated = await operateHttp(server, settings, {
     profile,
@@ -38,7 +39,7 @@ export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> 
   if (warn) for (const text of warningsFor(settings, operated)) tell(`warning: ${text}`);
   reloadOnHangUp(settings, operated);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
-  const { text, json } = announceHttp(operated.url);
+  const { text, json } = announceHttp(operated.url, offer);
   const { metricsUrl } = operated;
   return {
     announcement: {

@@ -1,0 +1,37 @@
+import { findProject } from '@mcp-kit/cocos/project';
+import { openCocosServer } from '@mcp-kit/cocos/tools';
+import type { Logger } from 'mcp-kit/base';
+import type { Server } from 'mcp-kit/server';
+import { version } from '../version.ts';
+import { asCommand } from './on-project.ts';
+
+/** What a project is served with. */
+export interface ProjectService {
+  readonly logger: Logger;
+  /** The layers of tools that are there. */
+  readonly layers: readonly ('core' | 'advanced' | 'internal')[];
+}
+
+/** A project that is served. */
+export interface ServedProject extends AsyncDisposable {
+  readonly server: Server;
+  /** Its name, and its folder. */
+  readonly name: string;
+  readonly root: string;
+}
+
+/** The server for the project that a folder is, or is in. */
+export function openProjectServer(folder: string, service: ProjectService): Promise<ServedProject> {
+  return asCommand(async () => {
+    const { root, info } = findProject(folder);
+    const { logger, layers } = service;
+    const governance = { visible: [...layers] };
+    const opened = await openCocosServer({ project: root, version: version(), logger, governance });
+    const { server } = opened;
+    return { server, root, name: info.name, [Symbol.asyncDispose]: () => dispose(opened) };
+  });
+}
+
+async function dispose(opened: AsyncDisposable): Promise<void> {
+  await opened[Symbol.asyncDispose]();
+}

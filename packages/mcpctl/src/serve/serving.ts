@@ -1,0 +1,81 @@
+import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
+import type { Server } from 'mcp-kit/server';
+import { print, tell } from '../output.ts';
+import { fired, within } from '../stop.ts';
+import type { Announcement, Offer } from './announce.ts';
+import type { Ending } from './http.ts';
+import type { Place, ServeSettings } from './settings.ts';
+
+/** Answers under way get one second from the transport; this is for what does not end even then. */
+const endMs = 1500;
+/** Requests under way when standard input ends get less: the other side has gone. */
+const lingerMs = 500;
+
+/** A server, what it offers, and what is needed to run it. */
+export interface Serving {
+  readonly server: Server;
+  readonly offer: Offer;
+  readonly settings: ServeSettings;
+  readonly logger: Logger;
+  /** Fires when it is to end. */
+  readonly stop: AbortSignal;
+  readonly quiet: boolean;
+}
+
+/** Serves where the settings say, and tells where that is, until it is to stop. */
+export async function serveUntilStopped(serving: Serving): Promise<void> {
+  const { server, settings, logger, stop, quiet } = serving;
+  if (settings.place.kind === 'stdio') {
+    const { serveStdio } = await import('mcp-kit/transport');
+    if (process.stdin.isTTY && !quiet) {
+      tell(
+        'waiting for messages, one line of JSON each; a host would start this. Stop with Ctrl-C.',
+      );
+    }
+    await serveStdio(server, { exit: false, signal: stop, lingerMs, logger });
+    return;
+  }
+  const opened = await open(settings.place, serving);
+  announce(settings, opened.announcement);
+  await fired(stop);
+  if (settings.announce === 'text') tell('stopping; press Ctrl-C again to end at once');
+  server.close();
+  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
+  const gently = stop.reason === 'SIGTERM';
+  await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+}
+
+async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Ending> {
+  const { server, offer, settings, logger } = serving;
+  if (place.kind === 'unix') {
+    const { announceUnix } = await import('./announce.ts');
+    const { listenSocket } = await import('mcp-kit/transport');
+    const listening = await listenSocket(server, place.path, { logger });
+    const announcement = announceUnix(listening.address, offer);
+    return { announcement, longestMs: 0, close: () => listening.close() };
+  }
+  const { openHttp } = await import('./http.ts');
+  const { profile, logFormat, announce: how } = settings;
+  const logCalls = logFormat === 'json' && ['debug', 'info'].includes(settings.logLevel);
+  return openHttp(server, {
+    offer,
+    settings: place.server,
+    profile,
+    logger,
+    logCalls,
+    warn: how !== 'nothing',
+  });
+}
+
+/** Where logs go, and which. */
+export async function loggerOf({ logLevel, logFormat }: ServeSettings): Promise<Logger> {
+  if (logLevel === 'silent') return silentLogger;
+  if (logFormat === 'text') return stderrLogger(logLevel);
+  const { jsonLogger } = await import('mcp-kit/operate');
+  return jsonLogger(logLevel);
+}
+
+function announce(settings: ServeSettings, { text, json }: Announcement): void {
+  if (settings.announce === 'text') print(text);
+  if (settings.announce === 'json') print(JSON.stringify(json));
+}
