@@ -2,10 +2,11 @@ import {
   type Change,
   CocosError,
   cloneJson,
+  eachRef,
+  type Entry,
   isComponent,
   isNode,
   type Json,
-  refIndex,
   rootOf,
   SceneView,
   type Table,
@@ -178,28 +179,34 @@ export function describe({ table }: Inspection, at: number): string {
   return typeof name === 'string' && name !== '' ? `${type} "${name}"` : `${type} #${at}`;
 }
 
-/** The node or component that each object belongs to. */
-export function ownersOf({ table }: Inspection): Map<number, number> {
-  const owners = new Map<number, number>();
+/** Finds the node or component that an object belongs to. */
+export function ownersOf({ table }: Inspection): (index: number) => number | undefined {
   const { objects } = table;
-  const isMember = (index: number): boolean =>
-    isNode(objects[index]) || isComponent(objects[index]);
-  const waiting = [...objects.keys()].filter(isMember);
+  let owners: Map<number, number> | undefined;
+  return (index) => {
+    // Everything in a prefab refers to its head.
+    if (index === 0) return rootOf(table);
+    if (isMember(objects[index])) return index;
+    owners ??= allOwners(objects);
+    return owners.get(index);
+  };
+}
+
+function isMember(entry: Entry | undefined): boolean {
+  return isNode(entry) || isComponent(entry);
+}
+
+function allOwners(objects: readonly Entry[]): Map<number, number> {
+  const owners = new Map<number, number>();
+  const waiting = [...objects.keys()].filter((index) => isMember(objects[index]));
   for (const index of waiting) owners.set(index, index);
-  // Everything in a prefab refers to its head.
-  owners.set(0, rootOf(table));
   for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
     const owner = owners.get(index) ?? index;
-    const visit = (value: Json): void => {
-      if (typeof value !== 'object' || value === null) return;
-      const to = refIndex(value);
-      if (to === undefined) for (const part of Object.values(value)) visit(part);
-      else if (objects[to] !== undefined && !owners.has(to)) {
-        owners.set(to, owner);
-        waiting.push(to);
-      }
-    };
-    visit(objects[index] ?? null);
+    eachRef(objects[index] ?? null, (to) => {
+      if (to === 0 || objects[to] === undefined || owners.has(to)) return;
+      owners.set(to, owner);
+      waiting.push(to);
+    });
   }
   return owners;
 }

@@ -1,9 +1,33 @@
-/** The lines of places in a JSON text, by JSON pointer; places that are not there are left out. */
+/** The lines of places in the text of a scene or prefab, by JSON pointer; places that are not there are left out. */
 export function linesOf(text: string, pointers: ReadonlySet<string>): Map<string, number> {
   const found = new Map<string, number>();
-  const scanner = { text, at: 0, line: 1, pointers, found };
-  scanValue(scanner, '');
+  const isAsWritten = text.startsWith('[\n  {');
+  if (isAsWritten) scanObjects(text, pointers, found);
+  else scanValue({ text, at: 0, line: 1, pointers, found }, '');
   return found;
+}
+
+/** As the editor writes them, objects begin on lines of their own, so that only those in question must be read. */
+function scanObjects(
+  text: string,
+  pointers: ReadonlySet<string>,
+  found: Map<string, number>,
+): void {
+  const wanted = new Set([...pointers].map((pointer) => Number(pointer.split('/')[1])));
+  const last = Math.max(...wanted);
+  let [at, line] = [0, 1];
+  for (let index = 0; index <= last; index += 1) {
+    const next = text.indexOf('\n  {', at);
+    if (next < 0) return;
+    for (
+      let end = text.indexOf('\n', at);
+      end >= 0 && end <= next;
+      end = text.indexOf('\n', end + 1)
+    )
+      line += 1;
+    at = next + 1;
+    if (wanted.has(index)) scanValue({ text, at, line, pointers, found }, `/${index}`);
+  }
 }
 
 interface Scanner {

@@ -173,15 +173,38 @@ export function checkTree(inspection: Inspection): void {
   const { table } = inspection;
   const mounted = mountedOf(table);
   for (const family of families) {
-    const listings = listingsOf(table, family);
-    for (const [index, places] of listings) checkListed(inspection, family, { index, places });
+    const counts = countListings(table, family);
+    if (counts === undefined)
+      for (const [index, places] of listingsOf(table, family))
+        checkListed(inspection, family, { index, places });
+    const listed = counts ?? countListings(table, family, true);
     table.objects.forEach((entry, index) => {
-      const isTop = index === rootOf(table) || !family.is(entry);
-      if (isTop || listings.has(index) || mounted.has(index)) return;
-      checkOrphan(inspection, family, index);
+      if (listed?.[index] !== 0 || index === rootOf(table) || !family.is(entry)) return;
+      if (!mounted.has(index)) checkOrphan(inspection, family, index);
     });
   }
   checkCycles(inspection);
+}
+
+/** How often each object is listed; nothing where one is listed twice, or by another than it names. */
+function countListings(
+  { objects }: Table,
+  { list, up, is }: Family,
+  anyway = false,
+): Uint8Array | undefined {
+  const counts = new Uint8Array(objects.length);
+  for (const [by, entry] of objects.entries()) {
+    const elements = isNode(entry) ? entry[list] : undefined;
+    if (!Array.isArray(elements)) continue;
+    for (const element of elements) {
+      const index = refIndex(element);
+      const member = index === undefined ? undefined : objects[index];
+      if (index === undefined || !is(member)) continue;
+      if (!anyway && (counts[index] !== 0 || refIndex(member?.[up]) !== by)) return undefined;
+      counts[index] = 1;
+    }
+  }
+  return counts;
 }
 
 function listingsOf({ objects }: Table, { list, is }: Family): Map<number, Listing[]> {
@@ -285,21 +308,22 @@ function checkOrphan(inspection: Inspection, { up, list, owner }: Family, index:
 /** Each circle of parents once, at the node that comes first in the file. */
 function checkCycles(inspection: Inspection): void {
   const { objects } = inspection.table;
-  const done = new Uint8Array(objects.length);
+  // The number of the walk that first came by.
+  const walks = new Uint32Array(objects.length);
   const parentOf = (index: number): number | undefined => refIndex(objects[index]?.['_parent']);
-  for (let start = 0; start < objects.length; start += 1) {
-    if (!isNode(objects[start])) continue;
-    const chain: number[] = [];
-    const own = new Set<number>();
+  objects.forEach((entry, start) => {
+    if (!isNode(entry)) return;
     let at: number | undefined = start;
-    while (at !== undefined && isNode(objects[at]) && done[at] !== 1 && !own.has(at)) {
-      own.add(at);
-      chain.push(at);
+    while (at !== undefined && walks[at] === 0 && isNode(objects[at])) {
+      walks[at] = start + 1;
       at = parentOf(at);
     }
-    if (at !== undefined && own.has(at)) reportCycle(inspection, chain.slice(chain.indexOf(at)));
-    for (const index of chain) done[index] = 1;
-  }
+    if (at === undefined || walks[at] !== start + 1) return;
+    const circle = [at];
+    for (let next = parentOf(at); next !== undefined && next !== at; next = parentOf(next))
+      circle.push(next);
+    reportCycle(inspection, circle);
+  });
 }
 
 function reportCycle(inspection: Inspection, circle: readonly number[]): void {

@@ -1,4 +1,12 @@
-import { CocosError, isComponent, printTable, refIndex, type Table, textOf } from '#cocos/document';
+import {
+  CocosError,
+  isComponent,
+  refIndex,
+  type SceneView,
+  settledObjects,
+  type Table,
+  textOf,
+} from '#cocos/document';
 import type { Workspace } from '#cocos/edit';
 import { checkAssets, checkClasses } from './asset-rules.ts';
 import { checkComponents } from './component-rules.ts';
@@ -35,12 +43,22 @@ export function inspectTable(workspace: Workspace, file: string, table: Table): 
   return inspection;
 }
 
-/** What is not as it should be in a scene or prefab, named by path, URL or uuid. */
-export function validateDocument(workspace: Workspace, reference: string): Finding[] {
+/** What is not as it should be in a scene or prefab, named by path, URL or uuid; on demand with the lines of the text. */
+export function validateDocument(
+  workspace: Workspace,
+  reference: string,
+  { lines = false }: { readonly lines?: boolean | undefined } = {},
+): Finding[] {
   const file = documentFile(workspace, reference);
   const table = readTable(workspace, file);
   if ('code' in table) return [table];
-  return findingsOf(inspectTable(workspace, file, table));
+  const inspection = inspectTable(workspace, file, table);
+  if (inspection.issues.length === 0) return [];
+  const text = lines ? workspace.draft.text(file) : undefined;
+  // What was edited in the draft is described as it would be written.
+  const objects = settledObjects(table);
+  if (objects === table.objects) return findingsOf(inspection, text);
+  return findingsOf(inspectTable(workspace, file, { ...table, objects }), text);
 }
 
 /** The same for all scenes and prefabs of a project, or those given, and for its metas. */
@@ -55,7 +73,7 @@ export function validateProject(
         .filter(({ path, exists }) => exists && /\.(scene|prefab)$/.test(path))
         .map(({ path }) => path)
         .sort();
-  const findings = files.flatMap((file) => validateDocument(workspace, file));
+  const findings = files.flatMap((file) => validateDocument(workspace, file, { lines: true }));
   const metas = paths
     ? []
     : [...project.problems()].map(({ path, message }) => badMeta(path, message));
@@ -84,20 +102,20 @@ export function documentFile({ draft }: Workspace, reference: string): string {
   return file;
 }
 
-/** The findings of an inspection, for people to read. */
-export function findingsOf(inspection: Inspection): Finding[] {
+/** The findings of an inspection, for people to read; with lines where there is a text. */
+export function findingsOf(inspection: Inspection, text?: string): Finding[] {
   const { issues, table, file } = inspection;
   if (issues.length === 0) return [];
   const pointers = issues.map(pointerOf);
-  const lines = linesOf(table.style.source ?? printTable(table), new Set(pointers));
-  const owners = ownersOf(inspection);
-  const paths = pathsOf(inspection);
+  const lines = text === undefined ? undefined : linesOf(text, new Set(pointers));
+  const ownerOf = ownersOf(inspection);
+  const pathOf = pathsOf(inspection);
   return issues.map(({ code, at, severity, message, suggestion, fix }, index): Finding => {
     const pointer = pointers[index] ?? '';
-    const line = lines.get(pointer);
-    const owner = owners.get(at);
+    const line = lines?.get(pointer);
+    const owner = ownerOf(at);
     const node = owner === undefined ? undefined : nodeOf(table, owner);
-    const path = node === undefined ? undefined : paths.get(node);
+    const path = node === undefined ? undefined : pathOf(node);
     const handle = owner === undefined ? undefined : inspection.view?.item(owner)?.handle;
     return {
       code,
@@ -122,11 +140,24 @@ function nodeOf({ objects }: Table, index: number): number | undefined {
   return isComponent(objects[index]) ? refIndex(objects[index]?.['node']) : index;
 }
 
-/** The paths of all own nodes, found in one walk. */
-function pathsOf({ view, table }: Inspection): Map<number, string> {
+/** How many paths are cheaper to find one by one. */
+const fewPaths = 16;
+
+/** Finds the paths of nodes: of all in one walk, if there are many to find. */
+function pathsOf({ view, table, issues }: Inspection): (index: number) => string | undefined {
+  if (view === undefined) return () => undefined;
+  const { root } = view;
+  const name = textOf(table.objects[root]?.['_name']);
+  const paths = issues.length > fewPaths ? allPaths(view) : undefined;
+  return (index) => {
+    if (index === root) return name;
+    if (view.item(index) === undefined) return undefined;
+    return paths === undefined ? view.path(index) : paths.get(index);
+  };
+}
+
+function allPaths(view: SceneView): Map<number, string> {
   const paths = new Map<number, string>();
-  if (view === undefined) return paths;
-  paths.set(view.root, textOf(table.objects[view.root]?.['_name']));
   const waiting = [{ index: view.root, above: '' }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const counts = new Map<string, number>();

@@ -1,4 +1,13 @@
-import { _decorator, CCInteger, Component, instantiate, Label, Node, Prefab, ProgressBar } from 'cc';
+import {
+  _decorator,
+  CCInteger,
+  Component,
+  instantiate,
+  Label,
+  Node,
+  Prefab,
+  ProgressBar,
+} from 'cc';
 import { DialogView } from './dialog-view';
 import { ListItem } from './list-item';
 
