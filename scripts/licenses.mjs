@@ -15,7 +15,7 @@ function packagesOf(folder, files) {
 }
 
 /** The licences of all packages that `files` belong to, as one text; one that asks for more than that is an error. */
-export function licensesOf(folder, files) {
+export function licensesOf(folder, files, what = 'mcpctl') {
   const texts = packagesOf(folder, files).map((place) => {
     const manifest = JSON.parse(readFileSync(path.join(place, 'package.json'), 'utf8'));
     const { name, version, license } = manifest;
@@ -26,7 +26,7 @@ export function licensesOf(folder, files) {
     const text = readFileSync(path.join(place, file), 'utf8').trim();
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
-  const intro = 'mcpctl contains code of these packages:\n';
+  const intro = `${what} contains code of these packages:\n`;
   const rule = `\n${'-'.repeat(80)}\n\n`;
   return [intro, ...texts].join(rule);
 }

@@ -233,3 +233,32 @@ it('says that the project is in the editor', async () => {
   });
   expect(await bench.backend.diagnostics()).toMatchObject({ backend: 'editor', sceneScript: true });
 });
+
+it('edits no scene behind a prefab that is open, and not that prefab while it is unsaved', async () => {
+  await using bench = await openBench();
+  const { backend, editor, game } = bench;
+  await (await backend.plan(label, { newId })).commit('add');
+  const make = { op: 'create_prefab', node: 'Canvas/Title', path: 'assets/t.prefab' } as const;
+  const { results } = await (await backend.plan([make], { newId })).commit('prefab');
+  await backend.save(undefined);
+  editor.shows = { mode: 'prefab', uuid: results[0].assetUuid };
+  const before = game.snapshot();
+  const inScene = await backend.plan([{ ...label[0], document: 'assets/main.scene' } as Edit], {
+    newId,
+  });
+  await expect(inScene.commit('no')).rejects.toMatchObject({ code: 'E_PRECONDITION_FAILED' });
+  const change = {
+    op: 'update_node',
+    document: 'assets/t.prefab',
+    node: '',
+    active: false,
+  } as const;
+  const inPrefab = await backend.plan([change], { newId });
+  editor.change(() => undefined);
+  await expect(inPrefab.commit('no')).rejects.toMatchObject({ code: 'E_PRECONDITION_FAILED' });
+  expect(game.snapshot()).toEqual(before);
+  editor.shows = { mode: 'animation', uuid: '' };
+  await expect(backend.tree('assets/main.scene')).rejects.toMatchObject({
+    code: 'E_PRECONDITION_FAILED',
+  });
+});

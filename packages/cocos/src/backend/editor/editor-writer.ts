@@ -166,6 +166,7 @@ export class EditorWriter {
     if (scene !== undefined) draft.write(scene.path, this.#project.draft().text(scene.path));
     if (scene === undefined || becomes === undefined) return this.#commitFiles(planned, label);
     if (!isPlayable(edits)) this.#refuseForeign(scene);
+    await this.#refuseShown(draft);
     const files = await this.#project.commit(draft, label);
     try {
       if (files !== undefined) await this.#assets.refresh(files.files);
@@ -187,6 +188,7 @@ export class EditorWriter {
     { draft, results }: Planned<List>,
     label: string,
   ): Promise<Committed<List>> {
+    await this.#refuseShown(draft);
     const files = await this.#project.commit(draft, label);
     if (files === undefined) return { results };
     try {
@@ -196,6 +198,10 @@ export class EditorWriter {
       await this.#takeBack(files.id);
       throw error;
     }
+  }
+
+  #refuseShown(draft: Draft): Promise<void> {
+    return this.#scene.refuseShown(draft.files().map(({ path }) => path));
   }
 
   /** Carries out a plan on the open scene; what fails half-way is taken back. */
@@ -247,9 +253,7 @@ export class EditorWriter {
   }
 
   async #undoFiles(last: TransactionReading): Promise<TransactionReading> {
-    const open = await this.#scene.read();
-    if (open?.isDirty === true && last.files.some(({ path }) => path === open.path))
-      throw unsaved(`${open.path} has unsaved changes`);
+    await this.#scene.refuseShown(last.files.map(({ path }) => path));
     await this.#takeBack(last.transactionId);
     return last;
   }

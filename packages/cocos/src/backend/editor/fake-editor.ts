@@ -44,6 +44,8 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
   readonly received: string[] = [];
   /** Every dialog that would have been shown. */
   readonly dialogs: string[] = [];
+  /** What is shown instead of the scene: a prefab, by its uuid, or an animation. */
+  shows: { readonly mode: 'prefab' | 'animation'; readonly uuid: string } | undefined;
 
   constructor(project: Project, { hasSceneScript = true }: FakeEditorOptions = {}) {
     this.#project = project;
@@ -158,9 +160,9 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
 
   #runScript({ name, method }: Record<string, Json>): unknown {
     if (name !== extensionName || !this.#hasSceneScript) return undefined;
-    const { uuid } = this.#requireDocument();
-    if (method === 'showOpenScene') return { uuid };
-    return method === 'readOpenScene' ? { uuid, text: this.text } : undefined;
+    const shown = this.shows ?? { uuid: this.#requireDocument().uuid, mode: 'general' };
+    if (method === 'showOpenScene' || this.shows !== undefined) return shown;
+    return method === 'readOpenScene' ? { ...shown, text: this.text } : undefined;
   }
 
   #save(): string {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CocosError, isObject, type Json } from '#cocos/document';
+import { CocosError, isObject, type Json, textOf } from '#cocos/document';
 import type { Project } from '#cocos/project';
 import { extensionName } from './messages.ts';
 import type { EditorLink } from './requester.ts';
@@ -16,6 +16,8 @@ export interface OpenScene {
 /** What the editor shows. */
 interface Shown {
   readonly uuid: string;
+  /** `general` for a scene, `prefab` for a prefab; others while an animation is made or a game is played. */
+  readonly mode: string;
   /** Absent where the script of the extension does not run in the scene. */
   readonly text?: string;
 }
@@ -59,19 +61,32 @@ export class LiveScene {
 
   /** The uuid of the scene, or prefab, that the editor shows. */
   async shown(): Promise<string> {
+    return (await this.#show()).uuid;
+  }
+
+  /** Refuses to change files that the editor would write over, or ask about. */
+  async refuseShown(paths: readonly string[]): Promise<void> {
+    const { uuid, mode } = await this.#show();
+    if (mode !== 'general' && paths.some((path) => path.endsWith('.scene'))) throw busy(mode);
+    const path = this.#project.asset(uuid)?.path;
+    if (path !== undefined && paths.includes(path) && (await this.isDirty()))
+      throw unsaved(`${path} has unsaved changes in the editor`);
+  }
+
+  async #show(): Promise<Shown> {
     const found = await this.#run('showOpenScene');
-    if (found !== undefined) return found.uuid;
+    if (found !== undefined) return found;
     const tree = await this.#link.send('scene', 'query-node-tree');
-    const uuid = field(tree, 'uuid');
-    return typeof uuid === 'string' ? uuid : '';
+    return { uuid: textOf(field(tree, 'uuid')), mode: 'general' };
   }
 
   /** The open scene with its present text; undefined where the editor shows no scene of the project. */
   async read(): Promise<OpenScene | undefined> {
     await this.requireReady();
-    const uuid = await this.shown();
+    const { uuid, mode } = await this.#show();
+    if (mode !== 'general' && mode !== 'prefab') throw busy(mode);
     const asset = this.#project.asset(uuid);
-    if (asset?.importer !== 'scene') return undefined;
+    if (asset?.importer !== 'scene' || mode !== 'general') return undefined;
     const isDirty = await this.isDirty();
     const text = isDirty ? await this.text(uuid) : this.#project.draft().text(asset.path);
     if (text !== undefined) return { uuid, path: asset.path, text, isDirty };
@@ -140,7 +155,8 @@ export class LiveScene {
     }
     const [uuid, text] = [field(found, 'uuid'), field(found, 'text')];
     if (typeof uuid !== 'string') return undefined;
-    return { uuid, ...(typeof text === 'string' ? { text } : {}) };
+    const mode = textOf(field(found, 'mode')) || 'general';
+    return { uuid, mode, ...(typeof text === 'string' ? { text } : {}) };
   }
 
   async #until(check: () => Promise<boolean>, what: string): Promise<void> {
@@ -157,6 +173,13 @@ export class LiveScene {
 export function unsaved(what: string): CocosError {
   return new CocosError('E_PRECONDITION_FAILED', `${what}.`, {
     suggestion: 'Save the scene in the editor, or with the tool that saves it, and try again.',
+  });
+}
+
+function busy(mode: string): CocosError {
+  return new CocosError('E_PRECONDITION_FAILED', `The editor is in the mode "${mode}".`, {
+    suggestion: 'Go back to the scene in the editor, and try again.',
+    details: { mode },
   });
 }
 

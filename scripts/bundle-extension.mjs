@@ -1,0 +1,93 @@
+// Builds the extension for Cocos Creator: a folder to put into `extensions` of a project, and the same as a zip file.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { findAjvBeside } from './bundle-command.mjs';
+import { common } from './bundle.mjs';
+import { licensesOf } from './licenses.mjs';
+import { rewriting } from './rewrite.mjs';
+import { zip } from './zip.mjs';
+
+/** Old versions of Node know their modules only by their short names. */
+const shortNames = {
+  name: 'short-names',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^node:/ }, ({ path: name }) => ({
+      path: name.slice('node:'.length),
+      external: true,
+    }));
+  },
+};
+
+/** What runs in processes of the editor: CommonJS, for the Node of Creator 3.8. */
+const inEditor = { format: 'cjs', target: 'node14', plugins: [shortNames] };
+
+/** The files of the extension, as `{ name, contents }`. */
+async function filesOf(folder) {
+  const options = { ...common, absWorkingDir: folder, outdir: 'out', sourcemap: false };
+  const editor = await build({
+    ...options,
+    ...inEditor,
+    entryPoints: ['main', 'scene', 'panel'].map((name) => `src/${name}.ts`),
+    external: ['cc'],
+    // What is imported later is a module of its own, which this must not become part of.
+    supported: { 'dynamic-import': true },
+  });
+  const found = new Map();
+  const server = await build({
+    ...options,
+    entryPoints: ['src/server.ts', 'src/child.ts'],
+    conditions: ['@mcp-kit/source'],
+    mainFields: ['module', 'main'],
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    metafile: true,
+    plugins: [rewriting(findAjvBeside(found))],
+  });
+  if (found.size === 0) throw new Error('the place where the library loads ajv has moved');
+  const ajv = await build({
+    ...options,
+    entryPoints: [...found].map(([out, module]) => ({ in: module, out })),
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    minify: true,
+    metafile: true,
+  });
+  const modules = [server, ajv].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const outputs = [editor, server, ajv].flatMap(({ outputFiles }) =>
+    outputFiles.map((file) => ({ name: path.basename(file.path), contents: file.contents })),
+  );
+  return [
+    { name: 'package.json', contents: readFileSync(path.join(folder, 'manifest.json')) },
+    { name: 'licenses.txt', contents: Buffer.from(licensesOf(folder, modules, 'The extension')) },
+    ...outputs,
+  ];
+}
+
+/** Builds the extension into a folder; gives what is to be installed, and the zip file of it. */
+export async function bundleExtension(
+  root,
+  output = path.join(root, 'packages/cocos/extension/dist'),
+) {
+  const folder = path.join(root, 'packages/cocos/extension');
+  const { name } = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8'));
+  const files = await filesOf(folder);
+  const target = path.join(output, name);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  for (const file of files) writeFileSync(path.join(target, file.name), file.contents);
+  const archive = `${target}.zip`;
+  const sorted = files.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  writeFileSync(archive, zip(sorted.map((file) => ({ ...file, name: `${name}/${file.name}` }))));
+  return { folder: target, archive };
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const [, , output] = process.argv;
+  const { folder, archive } = await bundleExtension(
+    path.resolve(import.meta.dirname, '..'),
+    output,
+  );
+  process.stdout.write(`${folder}\n${archive}\n`);
+}
