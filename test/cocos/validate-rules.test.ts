@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import {
   type FindingCode,
@@ -112,6 +112,13 @@ test('An instance of a prefab that cannot be read is a finding of the scene, and
   const inMenu = findings.filter(({ file }) => file === menu);
   expect(new Set(codesIn(inMenu))).toEqual(new Set(['prefabAssetMissing']));
   expect(inMenu[0]?.message).toContain('button.prefab');
+});
+
+test('A prefab of which only the meta is left is missing', async () => {
+  using copy = new ProjectCopy();
+  rmSync(path.join(copy.folder, button));
+  const findings = validateDocument(await copy.open(), dialog);
+  expect(codesIn(findings)).toEqual(['prefabAssetMissing']);
 });
 
 test('Metas that cannot be read, and those of which another has the uuid, are findings of the project', async () => {

@@ -28,15 +28,21 @@ export interface Placing {
   readonly moved: (path: string, from: string, to: string) => void;
 }
 
+/** A node to place. */
+interface Spot {
+  readonly index: number;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** What is nested deeper only exists to do harm. */
+const deepest = 500;
+
 /** Below this, file and Widget are taken to agree. */
 const tolerance = 0.5;
 
 /** A node and all below it, placed. */
-export function place(
-  placing: Placing,
-  node: { readonly index: number; readonly path: string },
-  parent?: Extent,
-): Placed {
+export function place(placing: Placing, node: Spot, parent?: Extent): Placed {
   const { view } = placing;
   const { index, path } = node;
   const entry = view.at(index);
@@ -62,10 +68,11 @@ export function place(
 
 function placeChildren(
   placing: Placing,
-  { index, path }: { readonly index: number; readonly path: string },
+  { index, path, depth }: Spot,
   extent: Extent | undefined,
 ): Placed[] {
   const { view, includesInactive } = placing;
+  if (depth >= deepest) return [];
   const counts = new Map<string, number>();
   return view.children(index).flatMap((child) => {
     const name = view.name(child.index);
@@ -74,7 +81,7 @@ function placeChildren(
     if (!includesInactive && view.at(child.index)['_active'] === false) return [];
     const step = count > 0 ? `${name}[${count}]` : name;
     const childPath = path === '' ? step : `${path}/${step}`;
-    return [place(placing, { index: child.index, path: childPath }, extent)];
+    return [place(placing, { index: child.index, path: childPath, depth: depth + 1 }, extent)];
   });
 }
 

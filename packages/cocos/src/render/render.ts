@@ -65,7 +65,7 @@ export function renderDocument(document: SceneDocument, options: RenderOptions =
       moved: (path, from, to) =>
         moved.push(`The Widget of "${path}" makes it ${to}; the file has ${from}.`),
     },
-    { index: start, path: view.path(start) },
+    { index: start, path: view.path(start), depth: 0 },
   );
   // A prefab, or a node by itself, is shown where it is and also when it is switched off.
   const isScene = start === view.root && document.kind === 'scene';

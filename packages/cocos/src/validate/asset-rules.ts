@@ -9,7 +9,7 @@ export function checkAssets(inspection: Inspection): void {
   for (const spot of inspection.assets) {
     // The prefab of an instance has a rule of its own.
     const isPrefab = typeOf(inspection.table.objects[spot.at]) === 'cc.PrefabInfo';
-    if (!isPrefab) checkAsset(inspection, spot);
+    if (!isPrefab && spot.uuid !== '') checkAsset(inspection, spot);
   }
 }
 

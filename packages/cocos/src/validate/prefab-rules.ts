@@ -25,7 +25,7 @@ import {
   type Table,
   textOf,
 } from '#cocos/document';
-import { describe, type Inspection, readPrefab } from './inspection.ts';
+import { describe, type Inspection } from './inspection.ts';
 
 /** `prefabNodeWithoutInfo`, `prefabCompWithoutInfo`: overrides can name everything in a prefab. */
 export function checkInfos(inspection: Inspection): void {
@@ -167,8 +167,7 @@ function reportMissing(inspection: Inspection, at: number): void {
   const isPrefabFile = asset !== undefined && asset.uuid === uuid && asset.importer === 'prefab';
   // Models, and what the engine brings, are no files that we could look into.
   if (findBuiltInAsset(uuid) !== undefined || (asset !== undefined && !isPrefabFile)) return;
-  const isBroken = isPrefabFile && asset.exists && readPrefab(workspace, uuid) === undefined;
-  if (isPrefabFile && !isBroken) return;
+  const isBroken = isPrefabFile && asset.exists;
   issues.push({
     code: 'prefabAssetMissing',
     at,
