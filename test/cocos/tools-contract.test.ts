@@ -27,5 +27,5 @@ async function prepare({ backend }: CocosWorld, tool: string, example: ToolExamp
 }
 
 describe('every tool of the Cocos pack keeps its contract', () => {
-  for (const { name, run } of toolContract(open)) test(name, run);
+  test.each(toolContract(open))('$name', ({ run }) => run());
 });

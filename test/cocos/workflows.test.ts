@@ -1,49 +1,32 @@
 import { parseTable } from '@mcp-kit/cocos/document';
-import { openCocosServer } from '@mcp-kit/cocos/tools';
-import { httpTarget, openSession } from 'mcp-kit';
 import type { Envelope } from 'mcp-kit/tools';
-import { serveHttp } from 'mcp-kit/transport/http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
 import { CocosWorld } from '../support/cocos-world.ts';
 
 const scene = 'assets/scenes/main.scene';
 
 let world: CocosWorld;
-let ask: (name: string, args: object) => Promise<Envelope>;
+let client: CocosClient;
 
 beforeEach(async () => {
   world = new CocosWorld();
-  const cocos = await openCocosServer({
-    project: world.backend,
-    governance: { checkResults: true, lint: 'off', visible: ['core', 'advanced'] },
-  });
-  const listening = await serveHttp(cocos.server, { port: 0 });
-  const session = await openSession(httpTarget(listening.url), { name: 'test', version: '1' });
-  ask = async (name, args) =>
-    (await session.callTool(name, args as Record<string, unknown>)).structuredContent as Envelope;
-  close = async () => {
-    await session.close();
-    await cocos[Symbol.asyncDispose]();
-    await listening.close();
-    await world[Symbol.asyncDispose]();
-  };
+  client = await connectCocos(world.backend);
 });
 
-let close: () => Promise<void>;
-afterEach(() => close());
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
 
-async function succeed(name: string, args: object): Promise<Record<string, unknown>> {
-  const { data, error } = await ask(name, args);
-  expect(error).toBeNull();
-  return data as Record<string, unknown>;
-}
+const succeed = (name: string, args: object): Promise<Record<string, unknown>> =>
+  client.succeed(name, args);
 
+/** The failure of a call that must leave everything as it is. */
 async function refused(name: string, args: object): Promise<NonNullable<Envelope['error']>> {
   const before = world.snapshot();
-  const { data, error } = await ask(name, args);
-  expect(data).toBeNull();
+  const error = await client.fail(name, args);
   expect(world.snapshot()).toEqual(before);
-  if (error === null) throw new Error(`${name} succeeded`);
   return error;
 }
 
@@ -303,7 +286,7 @@ describe('workflow_open_scene_and_validate', () => {
     const before = world.snapshot();
     const tried = await succeed(name, { scenePath: scene, dryRun: true });
     expect(tried['changes']).toMatchObject([{ target: 'open scene', from: null, to: scene }]);
-    expect((await ask('get_scene_tree', {})).error?.code).toBe('E_PRECONDITION_FAILED');
+    expect(await client.fail('get_scene_tree')).toMatchObject({ code: 'E_PRECONDITION_FAILED' });
     const done = await succeed(name, { scenePath: scene });
     expect(done['validationReport']).toMatchObject({ isValid: true, counts: { error: 0 } });
     expect(await succeed('get_scene_tree', {})).toMatchObject({ scenePath: scene });

@@ -100,10 +100,11 @@ export class CocosWorld implements AsyncDisposable {
   readonly backend: CocosBackend;
   #opened: Promise<CocosBackend> | undefined;
 
-  constructor() {
+  /** With the project opened otherwise than by the files alone, where that is given. */
+  constructor(open: (folder: string) => Promise<CocosBackend> = openHeadless) {
     this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-world-'));
     cpSync(template.folder, this.folder, { recursive: true });
-    this.backend = lazily(() => (this.#opened ??= openHeadless(this.folder)));
+    this.backend = lazily(() => (this.#opened ??= open(this.folder)));
   }
 
   read(name: string): string {

@@ -1,13 +1,13 @@
-import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { CocosError } from '#cocos/document';
-import { openWorkspace, readDocument, requireNode, type SceneDocument } from '#cocos/edit';
+import { openWorkspace, requireNode, type SceneDocument } from '#cocos/edit';
 import {
   baseUuid,
   type Draft,
   openProject,
   type Project,
   type ProjectOptions,
+  type Transaction,
 } from '#cocos/project';
 import { renderDocument } from '#cocos/render';
 import { type Finding, validateDocument, validateProject } from '#cocos/validate';
@@ -15,14 +15,17 @@ import {
   all,
   type AssetQuery,
   type CocosBackend,
+  type Committed,
   type DocumentReference,
   type EditContext,
   type EditPlan,
   type NodeQuery,
 } from './backend.ts';
 import type { Edit } from './edit.ts';
+import { readImageFile } from './image-file.ts';
 import { planEdits, type PlannedEdits } from './plan-edits.ts';
 import { findAssets, readNamedAsset } from './read-assets.ts';
+import { ReadCache } from './read-cache.ts';
 import { readClass, readClasses } from './read-classes.ts';
 import {
   findNodes,
@@ -44,8 +47,6 @@ export interface HeadlessOptions {
   readonly overlay?: (draft: Draft) => Promise<void>;
 }
 
-const maxImageBytes = 64 * 1024 * 1024;
-
 /** Opens the project that a folder belongs to, to be edited without the editor. */
 export async function openHeadless(
   folder: string,
@@ -60,13 +61,15 @@ export class HeadlessBackend implements CocosBackend {
   readonly files: Project;
   readonly #options: HeadlessOptions;
   readonly #watch: Disposable;
+  readonly #reading = new ReadCache();
   #current: string | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(project: Project, options: HeadlessOptions = {}) {
     this.files = project;
     this.#options = options;
-    // Only so that looking for changes costs nothing while there are none.
-    this.#watch = project.watch(() => undefined);
+    // Besides, looking for changes costs nothing while there are none.
+    this.#watch = project.watch(() => this.#reading.clear());
   }
 
   async project(): Promise<Readings.ProjectReading> {
@@ -190,17 +193,37 @@ export class HeadlessBackend implements CocosBackend {
     edits: List,
     { document, newId }: EditContext,
   ): Promise<EditPlan<List>> {
-    const { workspace, steps, state, results } = await this.planEdits(edits, { document, newId });
-    return {
-      changes: steps.flat(),
-      steps,
-      state,
-      results,
-      commit: async (label) => {
-        const done = await this.files.commit(workspace.draft, label);
-        return { results, ...(done === undefined ? {} : { transaction: readTransaction(done) }) };
-      },
-    };
+    // What is open now is meant, whatever is when it is done.
+    const where = { document: document ?? this.#findCurrent(), newId };
+    const planned = await this.planEdits(edits, where);
+    const { steps, state, results } = planned;
+    const commit = (label: string): Promise<Committed<List>> =>
+      this.#inTurn(() => this.#commit(planned, () => this.planEdits(edits, where), label));
+    return { changes: steps.flat(), steps, state, results, commit };
+  }
+
+  /** Where somebody was faster, the same edits may still do the same: then they are what was planned. */
+  async #commit<List extends readonly Edit[]>(
+    planned: PlannedEdits<List>,
+    plan: () => Promise<PlannedEdits<List>>,
+    label: string,
+  ): Promise<Committed<List>> {
+    try {
+      return committed(planned, await this.files.commit(planned.workspace.draft, label));
+    } catch (error) {
+      if (!(error instanceof CocosError) || error.code !== 'E_CONFLICT') throw error;
+      await this.files.refresh();
+      const again = await plan().catch(() => undefined);
+      if (again === undefined || !isDeepStrictEqual(again.steps, planned.steps)) throw error;
+      return committed(again, await this.files.commit(again.workspace.draft, label));
+    }
+  }
+
+  /** One write of this process after the other. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#writing.then(work);
+    this.#writing = turn.catch(() => undefined);
+    return turn;
   }
 
   /** Carries out edits on a draft that is the caller's to commit. */
@@ -214,7 +237,8 @@ export class HeadlessBackend implements CocosBackend {
       project: this.files,
       draft: await this.#draft(),
       currentDocument: () => document ?? this.#requireCurrent(),
-      readSource: (source) => this.#readSource(source),
+      readSource: (source) =>
+        readImageFile(source, { root: this.files.root, folders: this.#options.imageFolders }),
       newId,
     });
   }
@@ -225,7 +249,7 @@ export class HeadlessBackend implements CocosBackend {
 
   async undo(transactionId?: string): Promise<Readings.TransactionReading> {
     this.#refuseEditor();
-    return readTransaction(await this.files.undo(transactionId));
+    return this.#inTurn(async () => readTransaction(await this.files.undo(transactionId)));
   }
 
   async diagnostics(): Promise<Readonly<Record<string, unknown>>> {
@@ -259,7 +283,7 @@ export class HeadlessBackend implements CocosBackend {
 
   async #read(document: DocumentReference): Promise<SceneDocument> {
     const workspace = await this.#workspace();
-    return readDocument(workspace, document ?? this.#requireCurrent());
+    return this.#reading.read(workspace, document ?? this.#requireCurrent());
   }
 
   #findCurrent(): string | undefined {
@@ -298,29 +322,13 @@ export class HeadlessBackend implements CocosBackend {
       details: { url },
     });
   }
-
-  #readSource(source: string): Uint8Array {
-    const file = path.resolve(this.files.root, source);
-    const { imageFolders } = this.#options;
-    const isAllowed = imageFolders?.some((folder) => isBelow(file, path.resolve(folder)));
-    if (isAllowed === false)
-      throw new CocosError('E_INVALID_ARGUMENT', `"${source}" may not be imported from.`, {
-        suggestion: `Images are imported from: ${imageFolders?.join(', ')}`,
-      });
-    const stat = statSync(file, { throwIfNoEntry: false });
-    if (stat?.isFile() !== true)
-      throw new CocosError('E_NOT_FOUND', `There is no file "${source}".`, {
-        suggestion: 'Name a PNG or JPEG on this machine, absolute or relative to the project.',
-      });
-    if (stat.size > maxImageBytes)
-      throw new CocosError('E_INVALID_ARGUMENT', `"${source}" is larger than 64 MiB.`);
-    return readFileSync(file);
-  }
 }
 
-function isBelow(file: string, folder: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+function committed<List extends readonly Edit[]>(
+  { results }: PlannedEdits<List>,
+  done: Transaction | undefined,
+): Committed<List> {
+  return { results, ...(done === undefined ? {} : { transaction: readTransaction(done) }) };
 }
 
 function readFinding({ handle, node, ...finding }: Finding): Readings.FindingReading {

@@ -128,14 +128,37 @@ export function findNodes(document: SceneDocument, query: NodeQuery): NodeSummar
       );
     });
   const found: NodeSummary[] = [];
-  for (const item of view.items(from)) {
-    if (item.kind !== 'node' || (item.index === view.root && document.kind === 'scene')) continue;
-    if (!isNamed(view.name(item.index)) || !hasComponent(item)) continue;
+  for (const { item, path } of walk(document, from)) {
+    if (item.index === view.root && document.kind === 'scene') continue;
+    if (!isNamed(view.name(item.index)) || !isAt(path) || !hasComponent(item)) continue;
     if (active !== undefined && (view.at(item.index)['_active'] !== false) !== active) continue;
-    if (query.path === undefined || isAt(view.path(item.index)))
-      found.push(readSummary(document, item));
+    found.push({ ...headOf(document, item), path });
   }
   return found;
+}
+
+interface Step {
+  readonly item: ViewItem;
+  readonly path: string;
+}
+
+/** All nodes at and below a node with their paths, which cost less to make on the way than one by one. */
+function* walk({ view }: SceneDocument, from: number): Generator<Step> {
+  const start = view.item(from);
+  const waiting: Step[] = start === undefined ? [] : [{ item: start, path: view.path(from) }];
+  for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) {
+    yield step;
+    const { item, path } = step;
+    const same = new Map<string, number>();
+    const below = view.children(item.index).map((child): Step => {
+      const name = view.name(child.index);
+      const place = same.get(name) ?? 0;
+      same.set(name, place + 1);
+      const own = place === 0 ? name : `${name}[${place}]`;
+      return { item: child, path: path === '' ? own : `${path}/${own}` };
+    });
+    for (const next of below.toReversed()) waiting.push(next);
+  }
 }
 
 /** The components of a node, in order. */

@@ -200,8 +200,10 @@ async function planParts(
     } catch (error) {
       const at = placeOf(error);
       const broken = at === undefined ? undefined : left[at];
-      if (at === undefined || broken === undefined || onError === 'rollback') throw error;
-      failed.push({ item: broken.item, error: failureOf(error) });
+      if (at === undefined || broken === undefined) throw error;
+      const failure = failureOf(error);
+      if (onError === 'rollback') throw refused(failure, broken.item);
+      failed.push({ item: broken.item, error: failure });
       const after = left.slice(at + 1);
       left = left.slice(0, at);
       if (onError === 'continue') left = [...left, ...after];
@@ -213,6 +215,11 @@ async function planParts(
 function placeOf(error: unknown): number | undefined {
   const edit = error instanceof CocosError ? error.details?.['edit'] : undefined;
   return typeof edit === 'number' ? edit : undefined;
+}
+
+function refused(failure: Failure, item: string): ToolFailure {
+  const message = `Edit ${item}: ${failure.message} Nothing was done.`;
+  return new ToolFailure({ ...failure, message, details: { item } });
 }
 
 function failureOf(error: unknown): Failure {

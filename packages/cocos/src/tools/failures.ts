@@ -13,9 +13,11 @@ export async function telling<Result>(work: () => Result | Promise<Result>): Pro
 /** The failure that something thrown stands for. */
 export function toFailure(error: unknown): unknown {
   if (!(error instanceof CocosError)) return error;
-  const { code, message, suggestion, details } = error;
+  const { code, message, suggestion } = error;
+  // Which edit it was is known to whoever made the list.
+  const { edit: _edit, op: _op, ...details } = error.details ?? {};
   return fail(code, message, {
     ...(suggestion === undefined ? {} : { suggestion }),
-    ...(details === undefined ? {} : { details }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
   });
 }

@@ -39,8 +39,8 @@ interface Known<Args> {
   readonly plans: object;
 }
 
-/** How many plans are kept from when they were made until they are applied. */
-const maxKept = 64;
+/** How many plans are kept from when they were made until they are applied; each holds whole scenes. */
+const maxKept = 4;
 
 /**
  * The stages of a workflow whose edits are one write: each stage plans its own, so that failures and changes are told

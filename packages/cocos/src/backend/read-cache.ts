@@ -1,0 +1,49 @@
+import type { Table } from '#cocos/document';
+import { readDocument, type SceneDocument, type Workspace } from '#cocos/edit';
+
+/** How many documents stay open; a large one takes some ten megabytes. */
+const maxKept = 4;
+
+interface Kept {
+  readonly document: SceneDocument;
+  /** The files that it was made from. */
+  readonly tables: ReadonlyMap<string, Table>;
+}
+
+/** Keeps documents open for reading for as long as none of their files changes. */
+export class ReadCache {
+  readonly #kept = new Map<string, Kept>();
+
+  /** The document of a path, URL or uuid; `workspace` must be a fresh one. */
+  read(workspace: Workspace, reference: string): SceneDocument {
+    const { draft } = workspace;
+    const path = draft.asset(reference)?.path ?? draft.resolve(reference);
+    const kept = this.#kept.get(path);
+    this.#kept.delete(path);
+    const document = kept !== undefined && isCurrent(kept, workspace) ? kept.document : undefined;
+    const open = document ?? readDocument(workspace, path);
+    this.#kept.set(
+      path,
+      kept?.document === open ? kept : { document: open, tables: tablesOf(open) },
+    );
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+    return open;
+  }
+
+  /** Forgets all: assets came or went, so that other prefabs may be meant. */
+  clear(): void {
+    this.#kept.clear();
+  }
+}
+
+function tablesOf({ workspace: { draft } }: SceneDocument): Map<string, Table> {
+  const paths = [...draft.seen().keys()].filter((path) => /\.(scene|prefab)$/.test(path));
+  return new Map(paths.map((path) => [path, draft.table(path)]));
+}
+
+/** A table that did not change is the same object. */
+function isCurrent({ document, tables }: Kept, { draft, scripts }: Workspace): boolean {
+  if (document.workspace.scripts !== scripts) return false;
+  return [...tables].every(([path, table]) => draft.exists(path) && draft.table(path) === table);
+}

@@ -1,0 +1,48 @@
+import type { CocosBackend } from '@mcp-kit/cocos/backend';
+import { openCocosServer } from '@mcp-kit/cocos/tools';
+import { httpTarget, openSession } from 'mcp-kit';
+import type { Envelope } from 'mcp-kit/tools';
+import { serveHttp } from 'mcp-kit/transport/http';
+import { expect } from 'vitest';
+
+/** A client of the Cocos tools over HTTP, with every answer checked against its schema. */
+export interface CocosClient extends AsyncDisposable {
+  ask(name: string, args?: object): Promise<Envelope>;
+  /** The data of a call that must succeed. */
+  succeed(name: string, args?: object): Promise<Record<string, unknown>>;
+  /** The failure of a call that must fail. */
+  fail(name: string, args?: object): Promise<NonNullable<Envelope['error']>>;
+}
+
+/** Serves a project, and connects to it. */
+export async function connectCocos(project: CocosBackend): Promise<CocosClient> {
+  const cocos = await openCocosServer({
+    project,
+    governance: { checkResults: true, lint: 'off', visible: ['core', 'advanced', 'internal'] },
+  });
+  const listening = await serveHttp(cocos.server, { port: 0 });
+  const session = await openSession(httpTarget(listening.url), { name: 'test', version: '1' });
+  const ask = async (name: string, args: object = {}): Promise<Envelope> => {
+    const result = await session.callTool(name, { ...args });
+    return result.structuredContent as Envelope;
+  };
+  return {
+    ask,
+    async succeed(name, args) {
+      const { data, error } = await ask(name, args);
+      expect(error).toBeNull();
+      return data as Record<string, unknown>;
+    },
+    async fail(name, args) {
+      const { data, error } = await ask(name, args);
+      expect(data).toBeNull();
+      if (error === null) throw new Error(`${name} succeeded`);
+      return error;
+    },
+    async [Symbol.asyncDispose]() {
+      await session.close();
+      await cocos[Symbol.asyncDispose]();
+      await listening.close();
+    },
+  };
+}
