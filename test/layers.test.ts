@@ -46,8 +46,8 @@ const cocosGraph: Graph = {
   scripts: ['document'],
   project: ['document', 'scripts'],
   edit: ['components', 'document', 'images', 'project', 'scripts'],
-  validate: ['components', 'document', 'edit', 'project'],
-  render: ['components', 'document', 'edit', 'project'],
+  validate: ['components', 'document', 'edit', 'images', 'project', 'scripts'],
+  render: ['components', 'document', 'edit', 'images', 'project', 'scripts'],
   backend: ['components', 'document', 'edit', 'images', 'project', 'render', 'scripts', 'validate'],
   tools: [
     'backend',
