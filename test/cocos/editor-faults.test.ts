@@ -89,6 +89,20 @@ it.each([
   expect(editor.text).not.toContain('Title');
 });
 
+it('carries out plans that were made at the same time, one after the other', async () => {
+  await using bench = await openBench();
+  const { backend } = bench;
+  const names = ['One', 'Two', 'Three'];
+  const plans = await Promise.all(
+    names.map((name) =>
+      backend.plan([{ op: 'create_node', element: 'Label', name }], { newId: (id) => name + id }),
+    ),
+  );
+  await Promise.all(plans.map((plan) => plan.commit('add')));
+  const found = await backend.findNodes(undefined, { component: 'cc.Label' });
+  expect(found.map(({ name }) => name).sort()).toEqual(names.toSorted());
+});
+
 it('fails with E_TIMEOUT where a dialog keeps the editor from answering, and puts the scene back', async () => {
   await using bench = await openBench(300);
   const { backend, editor, game } = bench;

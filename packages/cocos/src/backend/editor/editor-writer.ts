@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type Change, CocosError } from '#cocos/document';
 import { openDocument, openWorkspace, readDocument, type SceneDocument } from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
@@ -100,8 +101,8 @@ export class EditorWriter {
       state,
       commit: (label) =>
         this.oneByOne(async () => {
-          const again = await this.#plan(edits, context);
-          if (again.state !== state) throw changedMeanwhile();
+          const again = await this.#plan(edits, context).catch(() => undefined);
+          if (again === undefined || !this.#isSame(planned, again)) throw changedMeanwhile();
           return this.#commit(edits, again, label);
         }),
     };
@@ -154,6 +155,15 @@ export class EditorWriter {
     if (text === scene.text) return { draft, scene, becomes: undefined, steps, results, state };
     const becomes = { document: openDocument(plan.workspace, scene.path), text };
     return { draft, scene, becomes, steps, results, state };
+  }
+
+  /** Where only other writes from here came between, the same edits may still do the same: then they are what was planned. */
+  #isSame<List extends readonly Edit[]>(planned: Planned<List>, again: Planned<List>): boolean {
+    if (again.state === planned.state) return true;
+    const text = again.scene?.text;
+    const isOurs =
+      text === planned.scene?.text || (text !== undefined && this.#history.hasMade(text));
+    return isOurs && isDeepStrictEqual(again.steps, planned.steps);
   }
 
   async #commit<List extends readonly Edit[]>(
