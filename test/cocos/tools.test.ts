@@ -328,6 +328,28 @@ describe('a workflow', () => {
   });
 });
 
+describe('a scene that cannot be opened', () => {
+  test('is told as a finding, and its asset is described all the same', async () => {
+    world.write(scene, '[');
+    const report = await client.succeed('validate_scene_document');
+    expect(report).toMatchObject({ scenePath: scene, findings: [{ code: 'parse' }], total: 1 });
+    const info = await client.succeed('get_asset_info', { assetPath: scene });
+    expect(info).toMatchObject({ path: scene, type: 'cc.SceneAsset' });
+    expect(info).not.toHaveProperty('nodes');
+    expect(await client.fail('get_scene_tree')).toMatchObject({ code: 'E_INVALID_ARGUMENT' });
+  });
+});
+
+describe('get_scene_picture', () => {
+  test('draws the nodes, with images only where they are wanted', async () => {
+    const { svg } = await client.succeed('get_scene_picture');
+    expect(svg).toMatch(/^<svg/);
+    expect(svg).not.toContain('data:image');
+    const whole = await client.succeed('get_scene_picture', { includeImages: true });
+    expect(whole['svg']).toContain('data:image/png');
+  });
+});
+
 describe('images', () => {
   test('are imported only from folders that are allowed, where some are named', async () => {
     await using backend = await openHeadless(world.folder, {

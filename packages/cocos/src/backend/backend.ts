@@ -46,6 +46,14 @@ export interface AssetQuery {
   readonly internal?: boolean | undefined;
 }
 
+/** What a picture shall show. */
+export interface PictureOptions {
+  /** Only this node and what is below it. */
+  readonly node?: NodeReference | undefined;
+  /** Whether images are part of the picture, which makes it large; yes where absent. */
+  readonly images?: boolean | undefined;
+}
+
 /** What planning may use. */
 export interface EditContext {
   /** The scene or prefab of edits that name none; absent: the current one. */
@@ -121,8 +129,8 @@ export interface CocosBackend extends AsyncDisposable {
 
   /** What is wrong with a scene or prefab; with `all`, with any of the project. */
   validate(document: DocumentReference | typeof all): Promise<readonly FindingReading[]>;
-  /** A picture of the layout of the UI, of a node and what is below it, or of all. */
-  render(document: DocumentReference, node?: NodeReference): Promise<PictureReading>;
+  /** A picture of the layout of the UI. */
+  render(document: DocumentReference, options?: PictureOptions): Promise<PictureReading>;
 
   /** Finds out what edits would do, in order, each seeing what those before it do. A failure has `details.edit`: its place. */
   plan<const List extends readonly Edit[]>(

@@ -20,6 +20,7 @@ import {
   type EditContext,
   type EditPlan,
   type NodeQuery,
+  type PictureOptions,
 } from './backend.ts';
 import type { Edit } from './edit.ts';
 import { readImageFile } from './image-file.ts';
@@ -185,8 +186,11 @@ export class HeadlessBackend implements CocosBackend {
     return found.map(readFinding);
   }
 
-  async render(document: DocumentReference, node?: string): Promise<Readings.PictureReading> {
-    return renderDocument(await this.#read(document), node === undefined ? {} : { node });
+  async render(
+    document: DocumentReference,
+    options: PictureOptions = {},
+  ): Promise<Readings.PictureReading> {
+    return renderDocument(await this.#read(document), options);
   }
 
   async plan<const List extends readonly Edit[]>(

@@ -7,6 +7,7 @@ export {
   type EditContext,
   type EditPlan,
   type NodeQuery,
+  type PictureOptions,
 } from './backend.ts';
 export type {
   AssetReference,

@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Describes an asset of the project. */
-export function readAsset(asset: Asset): AssetReading {
+function readAsset(asset: Asset): AssetReading {
   const { uuid, path, url, name, importer, exists } = asset;
   return {
     assetUuid: uuid,

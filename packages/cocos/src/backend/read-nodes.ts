@@ -31,7 +31,7 @@ export function readInfo(document: SceneDocument): DocumentReading {
 }
 
 /** Describes a node in short. */
-export function readSummary(document: SceneDocument, item: ViewItem): NodeSummary {
+function readSummary(document: SceneDocument, item: ViewItem): NodeSummary {
   return { ...headOf(document, item), path: document.view.path(item.index) };
 }
 

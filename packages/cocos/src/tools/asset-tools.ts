@@ -1,4 +1,5 @@
 import type { AssetReading, CocosBackend } from '#cocos/backend';
+import { CocosError } from '#cocos/document';
 import type { Tool } from 'mcp-kit/tools';
 import { editTool, readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
@@ -105,20 +106,32 @@ function getAssetInfo(backend: CocosBackend): Tool {
     async run({ assetPath, ...args }) {
       const found = await backend.asset(assetPath);
       const { usedBy, uses } = await backend.references(found.assetUuid);
-      const isTree = found.type === 'cc.Prefab' || found.type === 'cc.SceneAsset';
-      const isOpenable = isTree && found.path !== undefined && found.exists;
-      const nodes = isOpenable ? { nodes: (await backend.document(found.path)).nodes } : {};
+      const nodes = await nodesOf(backend, found);
       const { items, ...page } = pageOf(usedBy, args);
       return {
         ...shown(found),
         subAssets: [...found.subAssets],
-        ...nodes,
+        ...(nodes === undefined ? {} : { nodes }),
         usedBy: items,
         uses: uses.map(({ assetUuid, path }) => path ?? assetUuid),
         ...page,
       };
     },
   });
+}
+
+/** How many nodes a scene or prefab has, if it can be opened. */
+async function nodesOf(
+  backend: CocosBackend,
+  { type, path }: AssetReading,
+): Promise<number | undefined> {
+  if (path === undefined || (type !== 'cc.Prefab' && type !== 'cc.SceneAsset')) return undefined;
+  try {
+    return (await backend.document(path)).nodes;
+  } catch (error) {
+    if (error instanceof CocosError) return undefined;
+    throw error;
+  }
 }
 
 function createAssetImage(backend: CocosBackend): Tool {

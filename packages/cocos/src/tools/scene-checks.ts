@@ -6,6 +6,7 @@ import {
   count,
   finding,
   findingCounts,
+  flag,
   limit,
   nodeUuid,
   offset,
@@ -26,6 +27,12 @@ export function countFindings(findings: readonly FindingReading[]): {
   const counts = { error: 0, warning: 0, info: 0 };
   for (const { severity } of findings) counts[severity]++;
   return counts;
+}
+
+async function pathOf(backend: CocosBackend, document: string | undefined): Promise<string> {
+  const current = document ?? (await backend.currentDocument()) ?? '';
+  const { path, url } = await backend.asset(current);
+  return path ?? url;
 }
 
 const severities = ['error', 'warning', 'info'] as const;
@@ -69,8 +76,9 @@ function validateSceneDocument(backend: CocosBackend): Tool {
       required: ['scenePath', 'counts', 'findings', 'total'],
     },
     async run({ minSeverity = 'info', ...args }) {
-      const { path } = await backend.document(args.scenePath);
-      const all = await backend.validate(path);
+      // A file that cannot be opened is a finding as well.
+      const all = await backend.validate(args.scenePath);
+      const path = await pathOf(backend, args.scenePath);
       const least = severities.indexOf(minSeverity);
       const shown = all.filter(({ severity }) => severities.indexOf(severity) <= least);
       const { items, ...page } = pageOf(shown, args);
@@ -151,6 +159,11 @@ function getScenePicture(backend: CocosBackend): Tool {
           ...nodeUuid,
           description: 'Only this node and what is below it: uuid or path.',
         },
+        includeImages: {
+          ...flag,
+          description:
+            'With the pixels of sprites, which makes it large; else boxes. Default false.',
+        },
       },
       additionalProperties: false,
     },
@@ -166,9 +179,9 @@ function getScenePicture(backend: CocosBackend): Tool {
       },
       required: ['scenePath', 'svg', 'width', 'height', 'nodes', 'notes'],
     },
-    async run(args) {
+    async run({ includeImages: images = false, nodeUuid: node, ...args }) {
       const { path } = await backend.document(args.scenePath);
-      const { svg, width, height, nodes, notes } = await backend.render(path, args.nodeUuid);
+      const { svg, width, height, nodes, notes } = await backend.render(path, { node, images });
       return { scenePath: path, svg, width, height, nodes, notes: [...notes] };
     },
   });

@@ -7,14 +7,13 @@ export const texts = { type: 'array', items: { type: 'string' } } as const;
 export const scenePath = {
   type: 'string',
   minLength: 1,
-  description: 'The scene, or prefab, to work in: path, db:// URL or uuid. Absent: the open one.',
+  description: 'The scene or prefab: path, URL or uuid. Absent: the open one.',
 } as const;
 
 export const nodeUuid = {
   type: 'string',
   minLength: 1,
-  description:
-    'The node: its uuid (8 characters suffice), or its path such as Canvas/Menu/Button[1].',
+  description: 'The node: uuid, or path: Canvas/Menu/Button[1].',
 } as const;
 
 export const parentUuid = {
@@ -25,7 +24,7 @@ export const parentUuid = {
 export const componentUuid = {
   type: 'string',
   minLength: 1,
-  description: 'The component: its uuid, or node and class such as Canvas/Menu:cc.Sprite.',
+  description: 'The component: uuid, or node and class: Canvas/Menu:cc.Sprite.',
 } as const;
 
 export const siblingIndex = {

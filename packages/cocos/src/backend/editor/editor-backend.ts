@@ -7,6 +7,7 @@ import type {
   EditContext,
   EditPlan,
   NodeQuery,
+  PictureOptions,
 } from '../backend.ts';
 import type { Edit } from '../edit.ts';
 import { HeadlessBackend, type HeadlessOptions } from '../headless-backend.ts';
@@ -143,8 +144,11 @@ export class EditorBackend implements CocosBackend {
     return this.#files.validate(document ?? (await this.#meant(document)));
   }
 
-  async render(document: DocumentReference, node?: string): Promise<Readings.PictureReading> {
-    return this.#files.render(await this.#meant(document), node);
+  async render(
+    document: DocumentReference,
+    options?: PictureOptions,
+  ): Promise<Readings.PictureReading> {
+    return this.#files.render(await this.#meant(document), options);
   }
 
   async isDirty(document: DocumentReference): Promise<boolean> {

@@ -26,7 +26,7 @@ export interface SavePlan extends EditStagePlan {
 }
 
 /** What became of the edits, by stage. */
-export type StageResults = Readonly<Record<string, readonly EditResult[]>>;
+type StageResults = Readonly<Record<string, readonly EditResult[]>>;
 
 /** What was written. */
 export interface Saved {
