@@ -1,4 +1,4 @@
-import { openProject, type Project, type ProjectOptions } from '#cocos/project';
+import { type Draft, openProject, type Project, type ProjectOptions } from '#cocos/project';
 import type {
   all,
   AssetQuery,
@@ -13,7 +13,7 @@ import type { Edit } from '../edit.ts';
 import { HeadlessBackend, type HeadlessOptions } from '../headless-backend.ts';
 import type * as Readings from '../readings.ts';
 import { EditorWriter } from './editor-writer.ts';
-import { LiveScene } from './live-scene.ts';
+import { LiveScene, type OpenScene } from './live-scene.ts';
 import { EditorLink, type EditorLinkOptions, type EditorRequester } from './requester.ts';
 
 export type EditorOptions = EditorLinkOptions & Omit<HeadlessOptions, 'overlay' | 'ignoreEditor'>;
@@ -44,16 +44,18 @@ export class EditorBackend implements CocosBackend {
     this.#project = project;
     const link = new EditorLink(requester, options);
     const scene = new LiveScene(link, project);
+    const scenes = new WeakMap<Draft, OpenScene | undefined>();
     this.#scene = scene;
     this.#files = new HeadlessBackend(project, {
       ...options,
       ignoreEditor: true,
       overlay: async (draft) => {
         const open = await scene.read();
+        scenes.set(draft, open);
         if (open?.isDirty === true) draft.write(open.path, open.text);
       },
     });
-    this.#writer = new EditorWriter({ link, scene, project, files: this.#files });
+    this.#writer = new EditorWriter({ link, scene, scenes, project, files: this.#files });
   }
 
   async project(): Promise<Readings.ProjectReading> {

@@ -11,7 +11,7 @@ import type { TransactionReading } from '../readings.ts';
 import { AssetRefresh } from './asset-refresh.ts';
 import { type LiveScene, type OpenScene, unsaved } from './live-scene.ts';
 import { masked, renamed } from './masking.ts';
-import { play } from './play.ts';
+import { play, type Played, type Present } from './play.ts';
 import type { EditorLink } from './requester.ts';
 import { lastOf, SceneHistory } from './transactions.ts';
 
@@ -56,6 +56,8 @@ interface Planned<List extends readonly Edit[]> {
 export interface EditorParts {
   readonly link: EditorLink;
   readonly scene: LiveScene;
+  /** The scene that each draft was made on. */
+  readonly scenes: WeakMap<Draft, OpenScene | undefined>;
   readonly project: Project;
   /** Plans on the files and the scene as the editor has it. */
   readonly files: HeadlessBackend;
@@ -65,6 +67,7 @@ export interface EditorParts {
 export class EditorWriter {
   readonly #link: EditorLink;
   readonly #scene: LiveScene;
+  readonly #scenes: WeakMap<Draft, OpenScene | undefined>;
   readonly #project: Project;
   readonly #files: HeadlessBackend;
   readonly #assets: AssetRefresh;
@@ -72,9 +75,10 @@ export class EditorWriter {
   /** Writes one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ link, scene, project, files }: EditorParts) {
+  constructor({ link, scene, scenes, project, files }: EditorParts) {
     this.#link = link;
     this.#scene = scene;
+    this.#scenes = scenes;
     this.#project = project;
     this.#files = files;
     this.#assets = new AssetRefresh(link, project);
@@ -89,11 +93,7 @@ export class EditorWriter {
     const shown =
       scene === undefined || becomes === undefined || !isPlayable(edits)
         ? planned
-        : masked(planned, {
-            edits,
-            before: await this.#documentOf(scene),
-            planned: becomes.document,
-          });
+        : masked(planned, { edits, before: scene.text, planned: becomes.document });
     return {
       changes: shown.steps.flat(),
       steps: shown.steps,
@@ -101,6 +101,7 @@ export class EditorWriter {
       state,
       commit: (label) =>
         this.oneByOne(async () => {
+          if (await this.#isUntouched(planned)) return this.#commit(edits, planned, label);
           const again = await this.#plan(edits, context).catch(() => undefined);
           if (again === undefined || !this.#isSame(planned, again)) throw changedMeanwhile();
           return this.#commit(edits, again, label);
@@ -142,8 +143,8 @@ export class EditorWriter {
   ): Promise<Planned<List>> {
     await this.#scene.requireReady();
     const plan = await this.#files.planEdits(edits, { document, newId });
-    const scene = await this.#scene.read();
     const { draft } = plan.workspace;
+    const scene = this.#scenes.get(draft);
     const state = stateOf(plan.state, scene);
     const { steps, results } = plan;
     if (scene === undefined) return { draft, scene, becomes: undefined, steps, results, state };
@@ -155,6 +156,17 @@ export class EditorWriter {
     if (text === scene.text) return { draft, scene, becomes: undefined, steps, results, state };
     const becomes = { document: openDocument(plan.workspace, scene.path), text };
     return { draft, scene, becomes, steps, results, state };
+  }
+
+  /** Whether all that a plan was made from is as it was. */
+  async #isUntouched({ draft, scene }: Planned<readonly Edit[]>): Promise<boolean> {
+    const open = await this.#scene.read();
+    if (open?.uuid !== scene?.uuid || open?.text !== scene?.text) return false;
+    const now = this.#project.draft();
+    return [...draft.seen()].every(([path, known]) => {
+      now.read(path);
+      return now.seen().get(path)?.hash === known?.hash;
+    });
   }
 
   /** Where only other writes from here came between, the same edits may still do the same: then they are what was planned. */
@@ -222,18 +234,22 @@ export class EditorWriter {
       readonly becomes: Future;
       readonly changes: readonly Change[];
     },
-  ): Promise<{ real: (handle: string) => string; after: string }> {
+  ): Promise<Played> {
     const { edits, becomes, changes } = plan;
-    const text = await this.#scene.text(scene.uuid);
-    let real = (handle: string): string => handle;
+    // What is not saved was just read from there.
+    const text = scene.isDirty ? scene.text : await this.#scene.text(scene.uuid);
     try {
       if (text !== undefined && isPlayable(edits)) {
-        const before = await this.#documentOf({ ...scene, text });
-        const read = async (): Promise<SceneDocument> =>
-          this.#documentOf({ ...scene, text: (await this.#scene.text(scene.uuid)) ?? '' });
-        real = await play(this.#link, { before, planned: becomes.document, changes, read });
-      } else await this.#scene.replace({ uuid: scene.uuid, text: becomes.text });
-      return { real, after: (await this.#scene.text(scene.uuid)) ?? becomes.text };
+        const read = async (): Promise<Present> => {
+          const present = (await this.#scene.text(scene.uuid)) ?? '';
+          return { text: present, document: await this.#documentOf({ ...scene, text: present }) };
+        };
+        const before = { text, document: await this.#documentOf({ ...scene, text }) };
+        return await play(this.#link, { before, planned: becomes.document, changes, read });
+      }
+      await this.#scene.replace({ uuid: scene.uuid, text: becomes.text });
+      const after = (await this.#scene.text(scene.uuid)) ?? becomes.text;
+      return { real: (handle) => handle, after };
     } catch (error) {
       throw await this.#restored(scene, error);
     }

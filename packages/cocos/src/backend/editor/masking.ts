@@ -25,14 +25,18 @@ export function masked<Results extends readonly unknown[]>(
     planned,
   }: {
     readonly edits: readonly Edit[];
-    readonly before: SceneDocument;
+    /** The text of the scene as it is. */
+    readonly before: string;
     readonly planned: SceneDocument;
   },
 ): { steps: Steps; results: Results } {
-  const known = new Set([...before.view.items()].map(({ handle }) => handle));
+  const known = new Set(before.match(/(?<=")[0-9a-f]{2}[0-9A-Za-z+/]{20}(?=")/g));
   const made = new Map<string, { name: string; path: string }>();
-  for (const { handle, index } of planned.view.items())
-    if (!known.has(handle)) made.set(handle, { name: '', path: planned.view.path(index) });
+  for (const { handle, index, inside, instance = index } of planned.view.items()) {
+    const stored = inside ? planned.view.item(instance)?.handle : handle;
+    if (index !== planned.view.root && !known.has(stored ?? ''))
+      made.set(handle, { name: '', path: planned.view.path(index) });
+  }
   if (made.size === 0) return { steps, results };
   for (const [place, edit] of edits.entries()) {
     const name = 'as' in edit ? edit.as : undefined;

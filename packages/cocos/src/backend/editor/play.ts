@@ -6,27 +6,39 @@ import { field } from './live-scene.ts';
 import { componentProperty, newInstance, newNode, nodeProperty } from './messages.ts';
 import type { EditorLink } from './requester.ts';
 
+/** A scene as the editor has it. */
+export interface Present {
+  readonly document: SceneDocument;
+  readonly text: string;
+}
+
+/** What became of it: what things are called in the editor, and the text of the scene there. */
+export interface Played {
+  readonly real: (handle: string) => string;
+  readonly after: string;
+}
+
 /** A scene as the editor has it, and as it shall become. */
 export interface Score {
-  readonly before: SceneDocument;
+  readonly before: Present;
   readonly planned: SceneDocument;
   readonly changes: readonly Change[];
   /** Reads the scene of the editor again. */
-  read(): Promise<SceneDocument>;
+  read(): Promise<Present>;
 }
 
 const maxPasses = 3;
 const maxDetails = 20;
 
-/** Makes the scene in the editor what was planned, by messages, and checks that it is; answers what things are called there. */
-export async function play(link: EditorLink, score: Score): Promise<(handle: string) => string> {
+/** Makes the scene in the editor what was planned, by messages, and checks that it is. */
+export async function play(link: EditorLink, score: Score): Promise<Played> {
   const stage = new Stage(link, score);
   await stage.placeNodes();
   await stage.removeNodes();
   await stage.orderNodes();
   await stage.placeComponents();
-  await stage.setProperties();
-  return stage.real;
+  const { text } = await stage.setProperties();
+  return { real: stage.real, after: text };
 }
 
 interface Part {
@@ -40,13 +52,15 @@ class Stage {
   readonly #score: Score;
   readonly #before: ReadonlyMap<string, ViewItem>;
   readonly #planned: ReadonlyMap<string, ViewItem>;
+  /** Whether nodes or components have come, gone or moved. */
+  #isShaped = false;
   /** What the editor calls things that are new. */
   readonly #names = new Map<string, string>();
 
   constructor(link: EditorLink, score: Score) {
     this.#link = link;
     this.#score = score;
-    this.#before = byHandle(score.before);
+    this.#before = byHandle(score.before.document);
     this.#planned = byHandle(score.planned);
   }
 
@@ -62,15 +76,22 @@ class Stage {
     return around + handle.slice(root.length);
   };
 
+  /** Sends a message that gives the tree another shape. */
+  #shape: EditorLink['send'] = (...message) => {
+    this.#isShaped = true;
+    return this.#link.send(...message);
+  };
+
   async placeNodes(): Promise<void> {
-    const { planned, before } = this.#score;
+    const { planned } = this.#score;
+    const before = this.#score.before.document;
     for (const item of planned.view.items()) {
       if (item.kind !== 'node' || item.inside || item.owner === undefined) continue;
       const parent = handleAt(planned, item.owner);
       const old = this.#before.get(item.handle);
       if (old === undefined) await this.#create(item, this.real(parent));
       else if (handleAt(before, old.owner) !== parent)
-        await this.#link.send('scene', 'set-parent', {
+        await this.#shape('scene', 'set-parent', {
           parent: this.real(parent),
           uuids: [item.handle],
           keepWorldTransform: false,
@@ -83,7 +104,7 @@ class Stage {
     const { asset } = item;
     const isInstance = item.instance === item.index && asset !== undefined;
     const node = isInstance ? newInstance(parent, name, asset) : newNode(parent, name);
-    const uuid = await this.#link.send('scene', 'create-node', node);
+    const uuid = await this.#shape('scene', 'create-node', node);
     if (typeof uuid !== 'string' || uuid === '')
       throw new CocosError('E_INTERNAL', `The editor did not say which node "${name}" became.`, {
         details: { answered: uuid },
@@ -92,16 +113,17 @@ class Stage {
   }
 
   async removeNodes(): Promise<void> {
-    const { before } = this.#score;
+    const before = this.#score.before.document;
     for (const { handle, kind, inside, owner } of this.#before.values()) {
       if (kind !== 'node' || inside || this.#planned.has(handle)) continue;
       const isWithAnother = owner !== undefined && !this.#planned.has(handleAt(before, owner));
-      if (!isWithAnother) await this.#link.send('scene', 'remove-node', { uuid: handle });
+      if (!isWithAnother) await this.#shape('scene', 'remove-node', { uuid: handle });
     }
   }
 
   async orderNodes(): Promise<void> {
-    const { planned, before } = this.#score;
+    const { planned } = this.#score;
+    const before = this.#score.before.document;
     for (const item of this.#planned.values()) {
       if (item.kind !== 'node') continue;
       const wanted = planned.view.children(item.index).map(({ handle }) => handle);
@@ -121,13 +143,14 @@ class Stage {
       if (at < 0) throw astray(parent, wanted, present);
       const offset = place - at;
       const move = { uuid: parent, path: 'children', target: at, offset };
-      await this.#link.send('scene', 'move-array-element', move);
+      await this.#shape('scene', 'move-array-element', move);
       present.splice(place, 0, ...present.splice(at, 1));
     }
   }
 
   async placeComponents(): Promise<void> {
-    const { planned, before } = this.#score;
+    const { planned } = this.#score;
+    const before = this.#score.before.document;
     for (const item of this.#planned.values()) {
       if (item.kind !== 'node') continue;
       const wanted = planned.view.components(item.index);
@@ -137,7 +160,7 @@ class Stage {
       const added = wanted.filter((part) => !part.inside && !isOld(part));
       for (const { handle } of had)
         if (!this.#planned.has(handle))
-          await this.#link.send('scene', 'remove-component', { uuid: handle });
+          await this.#shape('scene', 'remove-component', { uuid: handle });
       if (added.length > 0) await this.#addTo(this.real(item.handle), wanted, added);
     }
   }
@@ -160,7 +183,7 @@ class Stage {
       // What another component requires has come with that.
       let found = present.find(isIt);
       if (found === undefined) {
-        await this.#link.send('scene', 'create-component', { uuid: node, component: type });
+        await this.#shape('scene', 'create-component', { uuid: node, component: type });
         present = await this.#partsOf(node);
         found = present.find(isIt);
       }
@@ -185,17 +208,19 @@ class Stage {
   }
 
   /** Setting one property may change another, so that it takes more than one pass. */
-  async setProperties(): Promise<void> {
+  async setProperties(): Promise<Present> {
     const touched = this.#touched();
+    let now = this.#isShaped ? await this.#score.read() : this.#score.before;
     for (let pass = 1; ; pass++) {
-      const present = await this.#score.read();
+      const present = now.document;
       const comparison: Comparison = { ...this.#score, present, real: this.real };
       const left = touched.flatMap((item) => [...differencesOf(comparison, item)]);
-      if (left.length === 0) return;
+      if (left.length === 0) return now;
       const faults = left.filter((difference) => !isArranged(comparison, difference));
       if (pass === maxPasses && faults.length > 0) throw otherwise(faults);
-      if (pass === maxPasses) return;
+      if (pass === maxPasses) return now;
       for (const difference of left) await this.#set(present, difference);
+      now = await this.#score.read();
     }
   }
 
