@@ -8,7 +8,7 @@ export interface Dump {
   readonly value: DumpValue;
 }
 
-export type DumpValue =
+type DumpValue =
   | string
   | number
   | boolean

@@ -22,7 +22,7 @@ export interface NodeSetting {
 
 /** All messages that are sent, with what they take. None of them can raise a dialog by itself, except `open-asset`, and
  * `save-asset` of the open scene, while the open scene has unsaved changes: whoever sends these asks `query-dirty` first. */
-export interface Messages {
+interface Messages {
   scene: {
     'query-is-ready': [];
     'query-dirty': [];
