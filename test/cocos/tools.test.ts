@@ -147,6 +147,14 @@ describe('writes', () => {
     expect(late).toMatchObject({ code: 'E_CONFLICT', details: { reason: 'stale' } });
   });
 
+  test('that were tried are stale once anything they were made from is another', async () => {
+    const args = { nodeUuid: 'Canvas/Menu/Title', active: false };
+    const { planToken } = await client.succeed('update_node_info', { ...args, dryRun: true });
+    await client.succeed('update_node_info', { nodeUuid: 'World', name: 'Room' });
+    const late = await client.fail('update_node_info', { ...args, planToken });
+    expect(late).toMatchObject({ code: 'E_CONFLICT', details: { reason: 'stale' } });
+  });
+
   test('are undone one after the other, the last first', async () => {
     const before = world.snapshot();
     const first = await client.succeed('create_scene_node', { name: 'A' });
