@@ -86,9 +86,16 @@ export interface CocosServer extends AsyncDisposable {
   readonly backend: CocosBackend;
 }
 
-const instructions = `Edits a Cocos Creator 3.8 project. Begin with get_project_info, open a scene with execute_scene_open, look at it \
+/** When writes are in the files. */
+const saving = {
+  headless: 'Every write is saved at once',
+  editor: 'What is done to the open scene is unsaved until execute_scene_save',
+};
+
+const instructionsFor = ({ kind }: CocosBackend): string =>
+  `Edits a Cocos Creator 3.8 project. Begin with get_project_info, open a scene with execute_scene_open, look at it \
 with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: Canvas/Menu/Button[1]; components as \
-Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. Every write is saved at once, can be tried with dryRun: true, and taken \
+Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. ${saving[kind]}. Writes can be tried with dryRun: true, and taken \
 back with execute_project_undo. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
 
 /** Opens a project and makes a server for it; serve it over any transport. */
@@ -96,6 +103,7 @@ export async function openCocosServer(options: CocosServerOptions): Promise<Coco
   const { project, headless, version = '0.1.0' } = options;
   const backend = typeof project === 'string' ? await openHeadless(project, headless) : project;
   const tools = cocosTools(backend, options);
+  const instructions = instructionsFor(backend);
   const server = createServer({ name: 'cocos', version, instructions, features: [tools] });
   return {
     server,
