@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CocosBackend, type Edit, openHeadless } from '@mcp-kit/cocos/backend';
@@ -60,8 +60,8 @@ const edits: readonly Edit[] = [
 ];
 
 /** Makes the project that the examples of the tools are about, by the engine itself. */
-async function makeTemplate(): Promise<TestProject> {
-  const project = new TestProject();
+async function makeTemplate(): Promise<Record<string, string>> {
+  using project = new TestProject();
   rmSync(path.join(project.folder, 'assets/main.scene'));
   rmSync(path.join(project.folder, 'assets/main.scene.meta'));
   project.write({
@@ -90,8 +90,7 @@ async function makeTemplate(): Promise<TestProject> {
     ),
     'assets/scenes/torn.scene.meta': metaFor('torn', 'scene'),
   });
-  rmSync(path.join(project.folder, 'local'), { recursive: true, force: true });
-  return project;
+  return project.snapshot();
 }
 
 /** A copy of that project, and the engine on it, which opens when first used. */
@@ -103,7 +102,14 @@ export class CocosWorld implements AsyncDisposable {
   /** With the project opened otherwise than by the files alone, where that is given. */
   constructor(open: (folder: string) => Promise<CocosBackend> = openHeadless) {
     this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-world-'));
-    cpSync(template.folder, this.folder, { recursive: true });
+    for (const [name, content] of Object.entries(template)) {
+      const file = path.join(this.folder, name);
+      if (name.endsWith('/')) mkdirSync(file, { recursive: true });
+      else {
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(file, content, 'base64');
+      }
+    }
     this.backend = lazily(() => (this.#opened ??= open(this.folder)));
   }
 
@@ -135,7 +141,6 @@ export class CocosWorld implements AsyncDisposable {
 }
 
 const template = await makeTemplate();
-process.once('exit', () => template[Symbol.dispose]());
 
 function lazily(open: () => Promise<CocosBackend>): CocosBackend {
   return new Proxy({ kind: 'headless' } as CocosBackend, {
