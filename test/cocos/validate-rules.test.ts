@@ -78,7 +78,15 @@ describe('Files that are no scenes', () => {
     ['parse', conflict],
     ['notArray', '{}'],
     ['notArray', '[1]'],
+    [
+      'notArray',
+      original.replace(
+        '{\n    "__type__": "cc.SceneGlobals"',
+        '{ "__id__": 1 },\n  {\n    "__type__": "cc.SceneGlobals"',
+      ),
+    ],
     ['badHead', '[]'],
+    ['badHead', original.replace('"cc.Scene"', '"cc.Node"')],
     ['badHead', '[{ "__type__": "cc.Material" }]'],
     ['badHead', '[{ "__type__": "cc.SceneAsset", "scene": { "__id__": 7 } }]'],
   ] as const)

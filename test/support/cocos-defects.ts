@@ -131,6 +131,14 @@ export const defects: readonly Defect[] = [
     repair: 'exact',
   },
   {
+    code: 'childParentMismatch',
+    file: menu,
+    // What lists something above it must not be gone round in for ever.
+    change: (objects) =>
+      listOf(node(objects, 'Stars'), '_children').push(ref(nodeAt(objects, 'Canvas'))),
+    repair: 'exact',
+  },
+  {
     code: 'compNodeMismatch',
     file: menu,
     change: (objects) =>

@@ -84,12 +84,12 @@ export class SceneView {
 
   /** The nodes directly below a node. */
   children(index: number): ViewItem[] {
-    return this.#present(refIndices(this.at(index)['_children']));
+    return this.#listed(index, '_children');
   }
 
   /** The components of a node. */
   components(index: number): ViewItem[] {
-    return this.#present(refIndices(this.at(index)['_components']));
+    return this.#listed(index, '_components');
   }
 
   /** The name of a node. */
@@ -152,7 +152,7 @@ export class SceneView {
       if (!item) continue;
       yield item;
       yield* this.components(index);
-      for (const child of refIndices(this.at(index)['_children']).toReversed()) waiting.push(child);
+      for (const child of this.children(index).toReversed()) waiting.push(child.index);
     }
   }
 
@@ -203,8 +203,12 @@ export class SceneView {
     });
   }
 
-  #present(indices: readonly number[]): ViewItem[] {
-    return indices.map((index) => this.#items.get(index)).filter((item) => item !== undefined);
+  /** What a list of a node has; a broken file may name the same twice, or what belongs elsewhere, even what is above it. */
+  #listed(owner: number, list: '_children' | '_components'): ViewItem[] {
+    return [...new Set(refIndices(this.at(owner)[list]))].flatMap((index) => {
+      const item = this.#items.get(index);
+      return item?.owner === owner ? [item] : [];
+    });
   }
 
   #add(start: Step): void {

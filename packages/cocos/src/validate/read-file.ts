@@ -1,20 +1,51 @@
-import { CocosError, isObject, parseTable, parseText, type Table } from '#cocos/document';
+import {
+  CocosError,
+  isObject,
+  parseTable,
+  parseText,
+  refIndex,
+  type Table,
+  typeOf,
+} from '#cocos/document';
 import type { Workspace } from '#cocos/edit';
 import type { Finding } from './finding.ts';
 
 /** A scene or prefab, or why it cannot be one. */
 export function readTable(workspace: Workspace, file: string): Table | Finding {
   try {
-    return workspace.draft.table(file);
+    const table = workspace.draft.table(file);
+    return defectOf(file, table) ?? table;
   } catch (error) {
     if (!(error instanceof CocosError) || error.code !== 'E_INVALID_ARGUMENT') throw error;
     return unreadable(file, workspace.draft.text(file));
   }
 }
 
+const restore = 'Restore the file from version control.';
+
+const head = { severity: 'error', line: 1, fixable: false } as const;
+
+/** What no engine opens, and no rule could look at. */
+function defectOf(file: string, { kind, objects }: Table): Finding | undefined {
+  const reference = objects.findIndex((entry) => '__id__' in entry);
+  if (reference >= 0)
+    return {
+      ...head,
+      file,
+      code: 'notArray',
+      pointer: `/${reference}`,
+      message: `Object ${reference} is a reference, where an object must be.`,
+      suggestion: restore,
+    };
+  const field = kind === 'scene' ? 'scene' : 'data';
+  const type = kind === 'scene' ? 'cc.Scene' : 'cc.Node';
+  if (typeOf(objects[refIndex(objects[0]?.[field]) ?? -1]) === type) return undefined;
+  const message = `The ${kind} leads to an object that is no ${type}.`;
+  return { ...head, file, code: 'badHead', pointer: `/0/${field}`, message, suggestion: restore };
+}
+
 function unreadable(file: string, text: string): Finding {
-  const head = { severity: 'error', file, pointer: '', line: 1, fixable: false } as const;
-  const restore = 'Restore the file from version control.';
+  const whole = { ...head, file, pointer: '' };
   let value: unknown;
   try {
     ({ value } = parseText(text));
@@ -22,11 +53,11 @@ function unreadable(file: string, text: string): Finding {
     const message = error instanceof Error ? error.message : String(error);
     const isConflict = /^<{7} /m.test(text);
     const suggestion = isConflict ? 'Settle the merge conflict in it.' : restore;
-    return { ...head, code: 'parse', message: `${message}.`, suggestion };
+    return { ...whole, code: 'parse', message: `${message}.`, suggestion };
   }
   if (!Array.isArray(value) || !value.every(isObject))
     return {
-      ...head,
+      ...whole,
       code: 'notArray',
       message: 'The file is not a list of objects.',
       suggestion: restore,
@@ -37,5 +68,5 @@ function unreadable(file: string, text: string): Finding {
   } catch (error) {
     if (error instanceof CocosError) message = `${error.message}.`;
   }
-  return { ...head, code: 'badHead', pointer: '/0', message, suggestion: restore };
+  return { ...whole, code: 'badHead', pointer: '/0', message, suggestion: restore };
 }
