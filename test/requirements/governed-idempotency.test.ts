@@ -230,6 +230,42 @@ test('a call that timed out goes on, and its key knows how it ended', async () =
   expect(after).toMatchObject({ success: true, meta: { replayed: true } });
 });
 
+test.each(['legacy', 'modern'] as const)(
+  'apply must not ask, because it would run again: %s',
+  async (era) => {
+    let begun = 0;
+    const requestedSchema = { type: 'object', properties: {} } as const;
+    const question = { sure: elicit({ message: 'Sure?', requestedSchema }) };
+    const asking = (resumable: boolean): Tool =>
+      defineTool({
+        name: 'set_thing_state',
+        description: 'Asks late.',
+        safety: 'mutating',
+        plan: () => ({ changes: [] }),
+        resumable,
+        async apply(_plan, context) {
+          begun += 1;
+          await context.ask(question);
+        },
+      });
+    for (const resumable of [false, true]) {
+      begun = 0;
+      const { server, logged } = createGoverned({ tools: [asking(resumable)], lint: 'off' });
+      const inputs = { elicit: () => ({ action: 'accept', content: {} }) as const };
+      const session = await openSession(memoryTarget(server), { era, inputs });
+      try {
+        const { isError = false } = await session.callTool('set_thing_state');
+        expect(isError).toBe(!resumable);
+        expect(begun).toBe(resumable && era === 'modern' ? 2 : 1);
+        const told = JSON.stringify(logged.filter(({ level }) => level === 'error'));
+        if (!resumable) expect(told).toContain('apply must not ask');
+      } finally {
+        await session.close();
+      }
+    }
+  },
+);
+
 test('rounds of questions under one key are one call', async () => {
   let writes = 0;
   const tool = defineTool({

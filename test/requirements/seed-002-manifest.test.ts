@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { connectInMemory } from 'mcp-kit/testing';
 import { toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
@@ -119,6 +120,35 @@ describe('11 diagnostics', () => {
     });
     const { data } = await governed.ask('get_trace_by_id', { traceId: error.data.traceId });
     expect(data).toMatchObject({ tool: name, success: false, errorCode: 'RPC-32602' });
+  });
+
+  test('11.1 a call before the session is ready is refused with one, too', async () => {
+    const { server } = createGoverned();
+    const client = connectInMemory(server);
+    const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' } };
+    try {
+      const refused = await client
+        .request('tools/call', call)
+        .catch((error: unknown) => error as { data: { traceId: string } });
+      expect(refused).toMatchObject({
+        code: -32600,
+        data: { traceId: expect.stringMatching(/^trc_/) },
+      });
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('11.1 so is one with a requestState that is not ours', async () => {
+    await using governed = await startGoverned();
+    const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' }, requestState: 'x' };
+    const refused = (await governed.client
+      .requestModern('tools/call', call)
+      .catch((error: unknown) => error)) as { data: { traceId: string } };
+    expect(refused).toMatchObject({ code: -32602 });
+    const { traceId } = refused.data;
+    const { data } = await governed.ask('get_trace_by_id', { traceId });
+    expect(data).toMatchObject({ tool: 'get_node_info', errorCode: 'RPC-32602' });
   });
 
   test('11.2 the log has every call under its trace id: arguments, duration, outcome', async () => {

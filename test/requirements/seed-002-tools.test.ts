@@ -2,7 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/govern';
-import { dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
+import { send } from '../support/http-client.ts';
+import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
+import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
 
 // The V2 specification, sections 4 to 6.
 
@@ -62,6 +64,33 @@ describe('4 layers', () => {
     expect(await governed.list()).not.toContainEqual(
       expect.objectContaining({ name: 'execute_scene_wait' }),
     );
+  });
+
+  test('each caller has its own layers, at the same endpoint and in both eras', async () => {
+    const visible = ({ principal }: { principal: string | undefined }) =>
+      principal === 'ann' ? (['core', 'advanced'] as const) : (['core'] as const);
+    const { server, scene } = createGoverned({ visible });
+    const identify = (headers: Readonly<Record<string, unknown>>): string =>
+      String(headers['x-user']);
+    await using served = await serving(server, { identify });
+    const hidden = { name: 'execute_scene_export', arguments: {} };
+    for (const user of ['ann', 'bob', 'ann']) {
+      const headers = { 'x-user': user };
+      const session = await startSession(served.url, { headers, ready: false });
+      await session.post(notification('notifications/initialized'), headers);
+      const sees = user === 'ann';
+      const older = await session.request('tools/list', {}, headers);
+      const newer = await send(served.url, modern('tools/list', {}, { headers }));
+      for (const { message } of [older, newer]) {
+        const { tools } = message.result as { tools: { name: string }[] };
+        expect(tools.some(({ name }) => name === hidden.name)).toBe(sees);
+      }
+      const called = await send(served.url, modern('tools/call', hidden, { headers }));
+      expect(called.message).toHaveProperty(sees ? 'result' : 'error');
+      const inSession = await session.request('tools/call', hidden, headers);
+      expect(inSession.message).toHaveProperty(sees ? 'result' : 'error');
+    }
+    expect(scene.writes).toBe(0);
   });
 
   test('core: the linter wants an output schema and an example', () => {

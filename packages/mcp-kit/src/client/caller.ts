@@ -1,6 +1,7 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Notification, type Params } from '#jsonrpc';
 import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
 import { Interests, type Wishing } from './interests.ts';
@@ -137,7 +138,10 @@ export class Caller implements Wishing {
 
   #askLegacy({ connection }: Agreed, asked: Asked): Promise<unknown> {
     const { elicitUrl } = this.#options.inputs ?? {};
-    const { method, params, options } = asked;
+    const { method } = asked;
+    const params = withMeta(asked.params, asked.options.meta);
+    const headers = this.#mirrors ? traceHeadersOf(params) : undefined;
+    const options = headers === undefined ? asked.options : { ...asked.options, headers };
     if (elicitUrl === undefined) return connection.request(method, params, options);
     const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs } = options;
     const limits = { ...options, timeoutMs, maxTotalMs: maxTotalOf(options, this.#options) };
@@ -150,13 +154,11 @@ export class Caller implements Wishing {
     const { ended } = this.conversation;
     const options = { ...asked.options, maxTotalMs: maxTotalOf(asked.options, this.#options) };
     const offer = this.conversation.reception.offer;
+    const sent = withMeta(params, options.meta);
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
-      const headers =
-        this.#mirrors && method === 'tools/call'
-          ? this.tools.headersFor(params?.['name'], params?.['arguments'])
-          : undefined;
+      const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
       const envelope = this.#envelope;
-      const question = { method, params, options: limits, headers, offer, envelope, ended };
+      const question = { method, params: sent, options: limits, headers, offer, envelope, ended };
       return askModern(connection, question);
     };
     const changes = this.#changes;
@@ -173,6 +175,19 @@ export class Caller implements Wishing {
       await waitWithin(limit, (signal) => this.#relearnTools(signal));
       return (await ask({ ...options, maxTotalMs: deadline - performance.now() })).result;
     }
+  }
+
+  /** What a request says beside its message, for whoever passes it on. */
+  #headersFor(
+    method: string,
+    params: Params | undefined,
+  ): Readonly<Record<string, string>> | undefined {
+    const mirrored =
+      method === 'tools/call'
+        ? this.tools.headersFor(params?.['name'], params?.['arguments'])
+        : undefined;
+    const traced = traceHeadersOf(params);
+    return traced === undefined ? mirrored : { ...mirrored, ...traced };
   }
 
   /** The server refused the call because of its headers: the tool is not what it was when it was listed, if it was. */

@@ -33,6 +33,8 @@ export interface Scope extends Spans {
   /** Fires when the request's signal does, and when the time for the call is up. */
   readonly signal: AbortSignal;
   readonly traceHeaders: Readonly<Record<string, string>>;
+  /** Why nothing may be asked now, if so. */
+  readonly noQuestions: Error | undefined;
   newId(label: string): string;
 }
 
@@ -125,6 +127,8 @@ export class Context {
    * put what must happen only once into `once`, or after the last question.
    */
   ask<T extends Requests>(requests: T): Promise<Answers<T>> {
+    const refusal = this.#scope?.noQuestions;
+    if (refusal !== undefined) return Promise.reject(refusal);
     return this.#inputs.ask(requests, this.#exchange, this.client.capabilities);
   }
 

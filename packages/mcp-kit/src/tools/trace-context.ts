@@ -21,7 +21,13 @@ export function joinTrace(traceparent: unknown, tracestate: unknown): TraceConte
   const [, traceId = '', parentId = '', flags = ''] =
     typeof traceparent === 'string' ? (pattern.exec(traceparent) ?? []) : [];
   if (traceId === '' || !isNonZero(traceId) || !isNonZero(parentId)) {
-    return { traceId: randomDigits(32), spanId, parentId: undefined, flags: '01', state: undefined };
+    return {
+      traceId: randomDigits(32),
+      spanId,
+      parentId: undefined,
+      flags: '01',
+      state: undefined,
+    };
   }
   const kept = typeof tracestate === 'string' && tracestate.length <= maxStateLength;
   return { traceId, spanId, parentId, flags, state: kept ? tracestate : undefined };

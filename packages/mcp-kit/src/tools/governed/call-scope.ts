@@ -29,6 +29,7 @@ export class CallScope implements Scope {
   plan: Plan | undefined;
   /** Called when the plan is about to be applied, by whoever must know. */
   beforeApply: ((plan: Plan | undefined) => MaybePromise<void>) | undefined;
+  noQuestions: Error | undefined;
   /** What names are derived from. */
   seed: string | undefined;
   readonly startedMs: number = performance.now();

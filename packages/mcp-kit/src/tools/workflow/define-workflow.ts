@@ -85,6 +85,8 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
 function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Workflow {
   const tool = defineTool({
     ...toolHead(head),
+    // The journal knows how far it got.
+    resumable: true,
     output: outputSchema(definition.returned?.schema.json),
     plan: (args: unknown, context: Context) => planRun(definition, args, context),
     apply: (plan: WorkflowPlan, context: Context) => applyRun(definition, plan, context),
