@@ -3,7 +3,6 @@ import { defaultLimits, isRecord, rpcErrors } from 'mcp-kit/jsonrpc';
 import { Manager } from 'mcp-kit/manager';
 import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
-import { connectInMemory } from 'mcp-kit/testing';
 import { failureCodes } from 'mcp-kit/tools';
 import { layerOrder } from 'mcp-kit/tools/governed';
 import { lintRules } from 'mcp-kit/tools/govern';

@@ -6,7 +6,7 @@ import { createServer } from 'mcp-kit/server';
 import { createMemoryStore } from 'mcp-kit/store';
 import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
 import { defineTool, fail, toolSet, type Tool } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
+import { governed as govern } from 'mcp-kit/tools/governed';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
 import { createGoverned, startGoverned } from './seed-002-fixture.ts';
@@ -258,7 +258,7 @@ test.each(['legacy', 'modern'] as const)(
         expect(isError).toBe(!resumable);
         expect(begun).toBe(resumable && era === 'modern' ? 2 : 1);
         const told = JSON.stringify(logged.filter(({ level }) => level === 'error'));
-        if (!resumable) expect(told).toContain('apply must not ask');
+        expect(told.includes('apply must not ask')).toBe(!resumable);
       } finally {
         await session.close();
       }
@@ -282,7 +282,7 @@ test('rounds of questions under one key are one call', async () => {
       writes += 1;
     },
   });
-  const set = toolSet([tool], { contract: governed({ lint: 'off' }) });
+  const set = toolSet([tool], { contract: govern({ lint: 'off' }) });
   const server = createServer({ name: 's', version: '1', features: [set] });
   const client = connectInMemory(server, { capabilities: { elicitation: {} } });
   try {

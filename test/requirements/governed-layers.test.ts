@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/base';
 import { defineTool, toolSet } from 'mcp-kit/tools';
-import { governed, layerOrder, type Layer, type LayerName } from 'mcp-kit/tools/governed';
+import { governed as govern, layerOrder, type Layer, type LayerName } from 'mcp-kit/tools/governed';
 import { startGoverned } from './seed-002-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
@@ -83,7 +83,7 @@ describe('the layers', () => {
   test('one that goes before no layer is refused', () => {
     const layer: Layer = { name: 'mine', before: 'cash' as LayerName, wrap: (next) => next };
     const governance = { layers: [layer] };
-    expect(() => toolSet([], { contract: governed(governance) })).toThrow(/no layer "cash"/);
+    expect(() => toolSet([], { contract: govern(governance) })).toThrow(/no layer "cash"/);
   });
 });
 

@@ -94,7 +94,7 @@ describe('a call that a tool makes joins the trace of the call it serves', () =>
     await using upstream = await openSession(there.target, { era });
     await using session = await openSession(memoryTarget(near(upstream, nearTraces)), { era });
     const result = await session.callTool('get_far_meta', {}, { meta: { traceparent: parent } });
-    expect((result.structuredContent as unknown as Envelope).success).toBe(true);
+    expect((result.structuredContent as Envelope).success).toBe(true);
     const [[own], [their]] = [nearTraces.list(), farTraces.list()] as [Trace[], Trace[]];
     expect(own).toMatchObject({ parentSpanId: 'b7ad6b7169203331', success: true });
     expect(own?.spans?.map(({ name }) => name)).toContain('far');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { connectInMemory } from 'mcp-kit/testing';
 import { toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
+import { governed as govern } from 'mcp-kit/tools/governed';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
 import { send } from '../support/http-client.ts';
 import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
@@ -79,7 +79,7 @@ describe('10 manifest', () => {
   });
 
   test('10.2 every field is there for every tool', () => {
-    const set = toolSet(sceneTools(new Scene()), { contract: governed() });
+    const set = toolSet(sceneTools(new Scene()), { contract: govern() });
     const fields = [
       'name layer category safety idempotent supportsDryRun prerequisites',
       'inputSchema outputSchema examples',

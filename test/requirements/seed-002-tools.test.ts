@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
+import { governed as govern } from 'mcp-kit/tools/governed';
 import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/govern';
 import { send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
@@ -59,8 +59,8 @@ describe('4 layers', () => {
     const visible = ({ client }: { client: { era: string } }) =>
       client.era === 'modern' ? (['internal'] as const) : (['core'] as const);
     await using governed = await startGoverned({ visible });
-    const modern = (await governed.client.requestModern('tools/list')) as { tools: object[] };
-    expect(modern.tools).toContainEqual(expect.objectContaining({ name: 'execute_scene_wait' }));
+    const newer = (await governed.client.requestModern('tools/list')) as { tools: object[] };
+    expect(newer.tools).toContainEqual(expect.objectContaining({ name: 'execute_scene_wait' }));
     expect(await governed.list()).not.toContainEqual(
       expect.objectContaining({ name: 'execute_scene_wait' }),
     );
@@ -130,7 +130,7 @@ describe('4 layers', () => {
   });
 
   test('4.1.3 every manifest names the layer', () => {
-    const set = toolSet(sceneTools(new Scene()), { contract: governed() });
+    const set = toolSet(sceneTools(new Scene()), { contract: govern() });
     for (const { layer } of set.manifests()) expect(all).toContain(layer);
   });
 });
@@ -187,7 +187,7 @@ describe('5 names', () => {
 
   test('5.3.4 there are no aliases: a name is one tool', () => {
     const [tool] = sceneTools(new Scene());
-    expect(() => toolSet([tool as Tool, tool as Tool], { contract: governed() })).toThrow('twice');
+    expect(() => toolSet([tool as Tool, tool as Tool], { contract: govern() })).toThrow('twice');
   });
 });
 
@@ -284,9 +284,7 @@ describe('6.1 what every write takes', () => {
       input: { type: 'object', properties: { dryRun: { type: 'string' } } },
       run: () => 'done',
     });
-    expect(() => toolSet([tool], { contract: governed() })).toThrow(
-      /input has a property "dryRun"/,
-    );
+    expect(() => toolSet([tool], { contract: govern() })).toThrow(/input has a property "dryRun"/);
   });
 });
 
@@ -350,7 +348,7 @@ describe('the linter', () => {
     const logged: string[] = [];
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const governance = { visible: all, lint: lintTools };
-    const set = toolSet(sceneTools(new Scene()), { contract: governed(governance), logger });
+    const set = toolSet(sceneTools(new Scene()), { contract: govern(governance), logger });
     expect(logged).toEqual([]);
     expect(lintTools(set.manifests())).toEqual([]);
   });
@@ -360,9 +358,9 @@ describe('the linter', () => {
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const tool = defineTool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
     const remark = 'fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>';
-    toolSet([tool], { contract: governed(), logger });
+    toolSet([tool], { contract: govern(), logger });
     await vi.waitFor(() => expect(logged).toContain(remark));
-    const refuse = { contract: governed({ lint: lintTools }), logger };
+    const refuse = { contract: govern({ lint: lintTools }), logger };
     expect(() => toolSet([tool], refuse)).toThrow(/fetchNode/);
   });
 
