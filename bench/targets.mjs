@@ -41,6 +41,12 @@ const rows = [
   { key: 'list/16/cpu', what: 'HTTP tools/list, 40 tools, 16 connections', unit: '×', most: 1.3 },
   { key: 'governed/plain', what: 'governed tools/call beside a plain one', unit: '×', most: 1.3 },
   {
+    key: 'governed/plain/writing',
+    what: 'governed tools/call of a writing tool beside a plain one',
+    unit: '×',
+    most: 1.3,
+  },
+  {
     key: 'governed/sdk-v2',
     what: 'governed tools/call beside a plain one of SDK v2',
     unit: '×',
