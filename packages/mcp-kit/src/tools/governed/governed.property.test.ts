@@ -415,6 +415,8 @@ test('whatever the schedule of retries and crashes, what is asked under one key 
         }
         world.over.resolve();
         world.shared.close();
+        // All of this is one turn: without another, the timers of thousands of servers would wait for the end.
+        await new Promise((resolve) => setImmediate(resolve));
       },
     ),
     { numRuns: schedules },
