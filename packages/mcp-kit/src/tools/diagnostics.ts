@@ -14,12 +14,6 @@ export interface Diagnosis {
   pick(which: 'last' | 'slowest', context: Context): Trace | undefined;
 }
 
-/** The names of the tools that tell about tools and calls. */
-export const diagnosticNames: ReadonlySet<string> = new Set([
-  'get_tool_manifest',
-  'get_trace_by_id',
-]);
-
 /** Tools that tell about tools and calls. */
 export function diagnosticTools(diagnosis: Diagnosis): readonly Tool[] {
   return [manifestTool(diagnosis), traceTool(diagnosis)];

@@ -54,6 +54,20 @@ test('lines that are no traces are left out', () => {
   expect(parseTraces(text).map(({ traceId }) => traceId)).toEqual(['a']);
 });
 
+test.each([
+  { durationMs: -1 },
+  { durationMs: 'long' },
+  { tool: 7 },
+  { timestamp: undefined },
+  { argsSummary: null },
+  { spans: {} },
+  { spans: [null] },
+  { spans: [{ name: 'run', parent: -1, startMs: -5, durationMs: 1 }] },
+  { spans: [{ name: 'run', parent: -1, startMs: 0 }] },
+])('a line with %j is no trace', (more) => {
+  expect(parseTraces(`${JSON.stringify(trace('a', more))}\n`)).toEqual([]);
+});
+
 /** Records what would be reported. */
 function fakeApi(): { api: OpenTelemetryApi; spans: object[] } {
   const spans: object[] = [];

@@ -58,7 +58,30 @@ export function parseTraces(text: string): readonly Trace[] {
 }
 
 function isTrace(value: unknown): value is Trace {
-  return isRecord(value) && typeof value['traceId'] === 'string' && isRecord(value['argsSummary']);
+  if (!isRecord(value) || !isRecord(value['argsSummary'])) return false;
+  const { spans = [], durationMs } = value;
+  const isText = (name: string): boolean => typeof value[name] === 'string';
+  return (
+    ['traceId', 'tool', 'timestamp'].every(isText) &&
+    isAmount(durationMs) &&
+    Array.isArray(spans) &&
+    spans.every(isSpan)
+  );
+}
+
+function isSpan(value: unknown): value is Span {
+  if (!isRecord(value) || typeof value['name'] !== 'string') return false;
+  const { parent, startMs, durationMs, error = '' } = value;
+  return (
+    Number.isInteger(parent) &&
+    isAmount(startMs) &&
+    (durationMs === null || isAmount(durationMs)) &&
+    typeof error === 'string'
+  );
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value);
 }
 
 /** What is needed of the package `@opentelemetry/api`. */

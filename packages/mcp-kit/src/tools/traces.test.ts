@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { traitsOf } from './manifest.ts';
 import { secretsOf } from './secrets.ts';
-import { createTraces, newTraceId, summarise, type Trace } from './traces.ts';
+import { createTraces, newTraceId, pickTrace, summarise, type Trace } from './traces.ts';
 
 const trace = (traceId: string): Trace => ({
   traceId,
@@ -23,6 +23,14 @@ test('three hundred traces are kept', () => {
   const traces = createTraces();
   for (let at = 0; at <= 300; at += 1) traces.add(trace(String(at)));
   expect([traces.find('0'), traces.find('1')?.traceId]).toEqual([undefined, '1']);
+});
+
+test('the last and the slowest call are not those that ask for them', () => {
+  const took = (tool: string, durationMs: number): Trace => ({ ...trace(tool), tool, durationMs });
+  const latestFirst = [took('get_trace_by_id', 9), took('a', 1), took('b', 5)];
+  expect(pickTrace(latestFirst, 'last')?.tool).toBe('a');
+  expect(pickTrace(latestFirst, 'slowest')?.tool).toBe('b');
+  expect(pickTrace(latestFirst.slice(0, 1), 'last')).toBeUndefined();
 });
 
 test('a trace id is never given twice', () => {

@@ -1,5 +1,6 @@
 import { crypto } from '#base';
 import { isRecord } from '#jsonrpc';
+import { diagnosticNames } from './diagnostic-names.ts';
 
 /** A part of a call. */
 export interface Span {
@@ -101,10 +102,11 @@ export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces
   };
 }
 
-/** The first of traces that are listed the latest first, or the one that took longest. */
+/** The first of traces that are listed the latest first, or the one that took longest; whoever asks for it is left out. */
 export function pickTrace(traces: readonly Trace[], which: 'last' | 'slowest'): Trace | undefined {
-  if (which === 'last') return traces[0];
-  return traces.reduce<Trace | undefined>(
+  const asked = traces.filter(({ tool }) => !diagnosticNames.has(tool));
+  if (which === 'last') return asked[0];
+  return asked.reduce<Trace | undefined>(
     (slowest, trace) =>
       slowest === undefined || trace.durationMs > slowest.durationMs ? trace : slowest,
     undefined,

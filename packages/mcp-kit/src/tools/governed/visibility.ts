@@ -1,6 +1,6 @@
 import type { Context } from '#server';
 import type { ToolLayer } from '../define-tool.ts';
-import { diagnosticNames } from '../diagnostics.ts';
+import { diagnosticNames } from '../diagnostic-names.ts';
 import type { Entry } from '../entry.ts';
 import type { Caller } from './permission.ts';
 

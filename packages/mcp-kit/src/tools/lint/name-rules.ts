@@ -31,8 +31,20 @@ const alike: readonly (readonly [string, string])[] = [
 
 const format = /^[a-z][a-z0-9]*(?:_[a-z0-9]+){2,}$/;
 
-const verbOf = ({ name }: LintedTool): string => name.split('_')[0] ?? '';
+/** The words of a name, also where they are joined as others do: get-note, getNote. */
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .split(/[^a-zA-Z0-9]+|(?<=[a-z0-9])(?=[A-Z])/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+
+const verbOf = ({ name }: LintedTool): string => wordsOf(name)[0] ?? '';
 const objectOf = ({ name }: LintedTool): string => name.split('_').slice(1).join('_');
+
+function betterName(name: string): string {
+  const joined = wordsOf(name).join('_');
+  return format.test(joined) ? `Use "${joined}".` : 'For example get_note_text.';
+}
 
 /** The names of the rules below. */
 export type NameRule = 'name-format' | 'name-verb' | 'name-verb-safety' | 'name-synonym';
@@ -47,7 +59,7 @@ export const nameRules: Readonly<Record<NameRule, Rule>> = {
         : [
             {
               message: `the name "${name}" is not <verb>_<domain>_<object>`,
-              hint: 'For example get_note_text.',
+              hint: betterName(name),
             },
           ],
   },

@@ -1,3 +1,4 @@
+import { KitError } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 import { compileSchema } from '#schema';
@@ -21,7 +22,18 @@ function dataHas(tool: LintedTool, name: string): boolean {
 const missing = (message: string, hint: string): readonly Remark[] => [{ message, hint }];
 
 /** Which examples do not fit the schema they are to explain; those that show a wrong argument may. */
-function wrongExamples({ name, inputSchema, examples = [] }: LintedTool): readonly Remark[] {
+function wrongExamples(tool: LintedTool): readonly Remark[] {
+  // Servers of others have none, and schemas that may not compile.
+  if (tool.examples === undefined || tool.examples.length === 0) return [];
+  try {
+    return tryExamples(tool);
+  } catch (error) {
+    if (!(error instanceof KitError)) throw error;
+    return missing(`its examples cannot be tried: ${error.message}`, error.hint ?? 'Correct it.');
+  }
+}
+
+function tryExamples({ name, inputSchema, examples = [] }: LintedTool): readonly Remark[] {
   const schema = compileSchema(inputSchema, { subject: `input of ${name}`, direction: 'input' });
   return examples.flatMap(({ input, fails }, index) => {
     const checked = schema.check(input);
