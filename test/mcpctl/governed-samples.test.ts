@@ -1,13 +1,13 @@
 import { toolContract } from 'mcp-kit/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { noteTools } from '../../packages/mcpctl/src/samples/notes.ts';
+import { governedNotes } from '../../packages/mcpctl/src/samples/notes.ts';
 import { requireBuild, startHttp } from '../support/cli.ts';
 import { Project, samples, type Finished } from '../support/project.ts';
 
 beforeAll(requireBuild);
 
 describe('the notes of the sample server', () => {
-  test.each(toolContract(() => ({ tools: noteTools() })))('$name', ({ run }) => run());
+  test.each(toolContract(() => ({ tools: governedNotes().governed })))('$name', ({ run }) => run());
 });
 
 test(

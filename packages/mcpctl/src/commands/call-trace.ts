@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { KitError } from 'mcp-kit/base';
-import { pickTrace, type Trace } from 'mcp-kit/tools';
+import type { Trace } from 'mcp-kit/tools';
 import { usageError, type Options, type OptionValues } from '../args.ts';
 import { defineCommand, type Invocation } from '../command.ts';
 import { askGoverned } from '../governed/ask.ts';
@@ -92,7 +92,7 @@ function picked({ ID: first, SERVER: second }: Words, pick: 'last' | 'slowest'):
 }
 
 async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
-  const { parseTraces } = await import('mcp-kit/tools/govern');
+  const { parseTraces, pickTrace } = await import('mcp-kit/tools/govern');
   const latestFirst = parseTraces(await textOf(file)).toReversed();
   const found =
     'pick' in which
@@ -155,7 +155,7 @@ function theOnly(names: readonly string[]): string {
 }
 
 async function checked(value: object, server: string): Promise<Trace> {
-  const { parseTraces } = await import('mcp-kit/tools/govern');
+  const { parseTraces, pickTrace } = await import('mcp-kit/tools/govern');
   const [found] = parseTraces(JSON.stringify(value));
   if (found !== undefined) return found;
   throw new KitError('invalid_answer', `${server}: what it tells of the call is not a trace`);

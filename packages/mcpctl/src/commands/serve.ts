@@ -39,7 +39,7 @@ export const serve = defineCommand({
     const { createSampleServer } = await import('../samples/server.ts');
     const server = createSampleServer({
       ...(values.governed
-        ? { contract: 'governed', governed: (await import('../samples/notes.ts')).noteTools() }
+        ? (await import('../samples/notes.ts')).governedNotes()
         : { contract: settings.profile === 'v2' ? 'envelope' : 'plain' }),
       logger,
     });

@@ -1,4 +1,5 @@
-import { defineTool, fail, type Tool } from 'mcp-kit/tools';
+import { defineTool, fail, type CreateContract, type Tool } from 'mcp-kit/tools';
+import { governed } from 'mcp-kit/tools/governed';
 
 const maxNotes = 100;
 const locked = 'welcome';
@@ -10,9 +11,9 @@ const name = {
 } as const;
 
 /** A governed tool that reads and one that writes: the notes they share end with the server. */
-export function noteTools(): readonly Tool[] {
+export function governedNotes(): { readonly contract: CreateContract; readonly governed: Tool[] } {
   const notes = new Map([[locked, 'Hello.']]);
-  return [readingTool(notes), writingTool(notes)];
+  return { contract: governed(), governed: [readingTool(notes), writingTool(notes)] };
 }
 
 function readingTool(notes: ReadonlyMap<string, string>): Tool {
