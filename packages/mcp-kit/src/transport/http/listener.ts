@@ -8,9 +8,9 @@ import type { Endpoint } from './endpoint.ts';
 import type { Forwarding } from './forwarding.ts';
 import { isRefusal, type Caller } from './gate.ts';
 import type { Guard } from './guard.ts';
-import { holdIfHasty } from './hold.ts';
 import { NodeResponder } from './node-responder.ts';
 import { methodNotAllowed, tooLarge } from './refusals.ts';
+import { expectMore } from './refused-connection.ts';
 import {
   refuse,
   type HeaderList,
@@ -44,7 +44,8 @@ export interface ListenerOptions {
 
 /** Serves requests of a `node:http` server that somebody else created. */
 export function createListener(options: ListenerOptions): RequestListener {
-  const { endpoint, guard, path, cors, forwarding, pages, observer, draining } = options;
+  const { endpoint, guard, path, cors, forwarding, pages, observer } = options;
+  const { draining = () => false } = options;
 
   /** Whether nobody is believed who says that it comes from elsewhere: a proxy carries others, too. */
   const isDirect = ({ headers, socket: { remoteAddress } }: IncomingMessage): boolean =>
@@ -57,11 +58,11 @@ export function createListener(options: ListenerOptions): RequestListener {
   ): void => {
     const { method, headers } = request;
     if (isRefusal(entered)) {
-      const { holdMs } = entered;
-      if (holdMs !== undefined && isDirect(request)) {
-        holdIfHasty(request.socket, responder, holdMs);
-      }
       refuse(responder, entered);
+      const { sameForMs } = entered;
+      if (sameForMs === undefined) return;
+      const more = { refusal: entered, sameForMs, isDirect: isDirect(request), draining };
+      expectMore({ request, responder, ...more });
       return;
     }
     const incoming = { headers, caller: entered };
@@ -92,7 +93,7 @@ export function createListener(options: ListenerOptions): RequestListener {
 
   return (request, response) => {
     const { headers, rawHeaders, url = '' } = request;
-    if (draining?.() === true) response.shouldKeepAlive = false;
+    if (draining()) response.shouldKeepAlive = false;
     const more = headers.origin === undefined ? undefined : cors?.headersFor(headers);
     const responder = new NodeResponder(response, more, observer);
     const refusal = guard(headers, rawHeaders);
