@@ -73,12 +73,7 @@ export function createListener(options: ListenerOptions): RequestListener {
   };
 
   const serve = (request: IncomingMessage, responder: NodeResponder): void => {
-    const { headers, method } = request;
-    const preflight = method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
-    if (preflight !== undefined) {
-      responder.respond(204, preflight, '');
-      return;
-    }
+    const { headers } = request;
     const { remoteAddress } = request.socket;
     const address = forwarding === undefined ? remoteAddress : forwarding(remoteAddress, headers);
     const entered = endpoint.enter({ headers, address });
@@ -97,7 +92,10 @@ export function createListener(options: ListenerOptions): RequestListener {
     const more = headers.origin === undefined ? undefined : cors?.headersFor(headers);
     const responder = new NodeResponder(response, more, observer);
     const refusal = guard(headers, rawHeaders);
+    // Of pages, too: clients say their revision when they ask for metadata, and browsers ask whether they may.
+    const preflight = request.method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
     if (refusal !== undefined) refuse(responder, refusal);
+    else if (preflight !== undefined) responder.respond(204, preflight, '');
     else if (url === path || pathOf(url) === path) serve(request, responder);
     else if (!showPage(pages, request, responder)) {
       const error = { code: rpcErrors.invalidRequest, message: `Nothing here: try ${path}` };
