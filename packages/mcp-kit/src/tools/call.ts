@@ -12,14 +12,13 @@ import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
 import { fail, ToolFailure, type FailureCode } from './failure.ts';
 import { toResult, toTextResult, type Outcome } from './result.ts';
-import { newTraceId } from './traces.ts';
 
 /** One call of one tool. */
 export interface Call {
   readonly entry: Entry;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** Under which the call is remembered; made up for a bug when there is none. */
+  /** Under which the call is remembered, if it is. */
   readonly traceId?: string;
 }
 
@@ -82,13 +81,15 @@ function toFailure(error: unknown, call: Call, logger: Logger): Outcome {
   if (error instanceof KitError && code !== undefined) {
     return { ok: false, failure: fail(code, error.message).failure };
   }
-  const { entry, context, traceId = newTraceId() } = call;
+  const { entry, context, traceId: remembered } = call;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {
     logger.error(`tool ${entry.tool.name} failed`, {
-      traceId,
+      traceId: context.traceId,
+      ...(remembered !== undefined && { remembered }),
       error: describeError(error),
     });
   }
-  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
+  const shown = remembered ?? context.traceId;
+  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${shown}`).failure };
 }
