@@ -121,6 +121,26 @@ describe('a server that takes tokens', () => {
     expect((await send(server.url, whoami(bearer(later)))).status).toBe(200);
   });
 
+  test('gets ready once the issuer is back, without any token that asks for it', async () => {
+    await using issuer = await startIssuer();
+    issuer.answer = () => ({ status: 503 });
+    await using server = await withJwt(issuer);
+    await expect.poll(() => server.notReady()).toEqual(['the keys of the issuer are not known']);
+    issuer.answer = undefined;
+    await expect.poll(() => server.notReady(), { timeout: 5000 }).toEqual([]);
+  });
+
+  test('does not take a program that speaks for itself for a person of the same name', async () => {
+    await using issuer = await startIssuer();
+    await using server = await withJwt(issuer);
+    const named = async (token: string): Promise<unknown> =>
+      (await send(server.url, whoami(bearer(token)))).message.result;
+    const person = await named(await issuer.token({ subject: 'ann', client: 'ann' }));
+    const program = await named(await issuer.token({ subject: undefined, client: 'ann' }));
+    expect(person).toMatchObject({ content: [{ text: `${issuer.url} ann` }] });
+    expect(program).toMatchObject({ content: [{ text: `client ${issuer.url} ann` }] });
+  });
+
   test('follows no redirect to another origin on its way to keys', async () => {
     await using thief = await startIssuer();
     let visits = 0;

@@ -1,10 +1,10 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
-import { isRecord, RpcError, type Notification, type Params } from '#jsonrpc';
+import { isRecord, RpcError, type Connection, type Notification, type Params } from '#jsonrpc';
 import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
 import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
-import { Interests, type Wishing } from './interests.ts';
+import type { Interests, Wishing } from './interests.ts';
 import { waitWithin } from './limit.ts';
 import type { Agreed } from './negotiate.ts';
 import { NotificationQueue } from './notification-queue.ts';
@@ -15,7 +15,7 @@ import type { ToolsPage } from './results.ts';
 import { askModern, type ModernQuestion } from './rounds.ts';
 import type { SessionStats } from './stats.ts';
 import { ToolTable } from './tool-table.ts';
-import { Visits } from './visits.ts';
+import type { LegacyQuestion, Visits } from './visits.ts';
 
 type Asked = Pick<ModernQuestion, 'method' | 'params'> & { readonly options: CallOptions };
 
@@ -28,14 +28,15 @@ export class Caller implements Wishing {
   readonly #makeCache: () => CachePartition;
   /** There from the first conversation of the stateless era on: the older era keeps nothing. */
   #cache: CachePartition | undefined;
-  readonly #visits = new Visits();
+  #visits: Visits | undefined;
   /** Whether arguments travel in headers as well. */
   readonly #mirrors: boolean;
   readonly conversation: Conversation;
   readonly tools: ToolTable;
   #interests: Interests | undefined;
+  #loading: Promise<Interests> | undefined;
   #logLevel: LoggingLevel | undefined;
-  #envelope: Meta;
+  #envelope: Meta | undefined;
   #facts: ServerFacts | undefined;
   /** How often the server has told that something has changed. */
   #changes = 0;
@@ -46,7 +47,6 @@ export class Caller implements Wishing {
     this.#logger = logger;
     this.#mirrors = target.wire === 'http';
     this.#identity = identityOf(options);
-    this.#envelope = envelopeOf(this.#identity);
     this.tools = new ToolTable(logger);
     this.#makeCache = () => (options.cache ?? createResultCache()).partition(target.key);
     this.conversation = new Conversation(
@@ -69,9 +69,21 @@ export class Caller implements Wishing {
     });
   }
 
-  /** Made at the first wish: many sessions have none. */
-  get interests(): Interests {
-    if (this.#interests !== undefined) return this.#interests;
+  /** Opens the session. */
+  async open(): Promise<void> {
+    // Whoever listens wants to be told, without having asked.
+    if (this.#options.onNotification !== undefined) await this.interests();
+    await this.conversation.open();
+  }
+
+  /** Loaded and made at the first wish: many sessions have none. */
+  interests(): Promise<Interests> {
+    this.#loading ??= this.#createInterests();
+    return this.#loading;
+  }
+
+  async #createInterests(): Promise<Interests> {
+    const { Interests } = await import('./interests.ts');
     const interests = new Interests(this, this.#options, this.#logger);
     const { ended } = this.conversation;
     // Said while it can still be heard: a process that is asked to end waits for what it has not answered.
@@ -88,6 +100,7 @@ export class Caller implements Wishing {
   }
 
   get envelope(): Meta {
+    this.#envelope ??= envelopeOf(this.#identity, this.#logLevel);
     return this.#envelope;
   }
 
@@ -126,7 +139,7 @@ export class Caller implements Wishing {
   async setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void> {
     if (this.facts.era === 'legacy') await this.request('logging/setLevel', { level }, options);
     this.#logLevel = level;
-    this.#envelope = envelopeOf(this.#identity, level);
+    this.#envelope = undefined;
   }
 
   /** Learns from a page of `tools/list`, and leaves out what cannot be called. */
@@ -146,7 +159,13 @@ export class Caller implements Wishing {
     const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs } = options;
     const limits = { ...options, timeoutMs, maxTotalMs: maxTotalOf(options, this.#options) };
     const { ended } = this.conversation;
-    return this.#visits.ask(connection, { method, params, options: limits, elicitUrl, ended });
+    return this.#visit(connection, { method, params, options: limits, elicitUrl, ended });
+  }
+
+  async #visit(connection: Connection, question: LegacyQuestion): Promise<unknown> {
+    const { Visits } = await import('./visits.ts');
+    this.#visits ??= new Visits();
+    return this.#visits.ask(connection, question);
   }
 
   async #askModern({ connection }: Agreed, asked: Asked): Promise<unknown> {
@@ -157,7 +176,7 @@ export class Caller implements Wishing {
     const sent = withMeta(params, options.meta);
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
       const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
-      const envelope = this.#envelope;
+      const { envelope } = this;
       const question = { method, params: sent, options: limits, headers, offer, envelope, ended };
       return askModern(connection, question);
     };
@@ -203,7 +222,7 @@ export class Caller implements Wishing {
 
   #enveloped(params: Params | undefined): Params {
     const own = params?.['_meta'];
-    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.#envelope } };
+    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.envelope } };
   }
 
   #hear(notification: Notification): void {
@@ -212,7 +231,7 @@ export class Caller implements Wishing {
       this.#interests?.acknowledge(params);
       return;
     }
-    if (method === 'notifications/elicitation/complete') this.#visits.complete(params);
+    if (method === 'notifications/elicitation/complete') this.#visits?.complete(params);
     if (this.#cache?.invalidate(method, params)) this.#changes += 1;
     this.#queue?.push(notification);
   }
@@ -230,12 +249,8 @@ export class Caller implements Wishing {
         this.#logger.warn('the log level was not restored', { error: describeError(error) });
       });
     }
-    const { onNotification, onOpened } = this.#options;
-    // Whoever listens wants to be told, without having asked.
-    if (onNotification !== undefined || this.#interests !== undefined) {
-      this.interests.restore(agreed);
-    }
-    this.#report('onOpened', () => onOpened?.());
+    this.#interests?.restore(agreed);
+    this.#report('onOpened', () => this.#options.onOpened?.());
   }
 
   #lost(cause: Error | undefined): void {

@@ -205,7 +205,7 @@ export class Connection implements Link, Sink {
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
-      this.#reply(encodeThrown(exchange.request.id, refusals.closed), exchange.origin);
+      this.#reply(encodeError(exchange.request.id, refusals.closed), exchange.origin);
     }
     for (const awaited of awaiting) awaited.reject(why);
     this.#handlers.closed(cause);
@@ -221,7 +221,7 @@ export class Connection implements Link, Sink {
     const { id } = request;
     const admission = this.#inFlight.admit(id);
     if (admission !== 'admitted') {
-      this.#reply(encodeThrown(id, refusals[admission]), origin);
+      this.#reply(encodeError(id, refusals[admission]), origin);
       return;
     }
     const exchange = new Exchange(request, this, origin);
@@ -321,9 +321,12 @@ export class Connection implements Link, Sink {
 }
 
 const refusals = {
-  closed: new RpcError(rpcErrors.overloaded, 'The connection is closing'),
-  duplicate: new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),
-  full: new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+  closed: { code: rpcErrors.overloaded, message: 'The connection is closing' },
+  duplicate: { code: rpcErrors.invalidRequest, message: 'A request with this id is under way' },
+  full: {
+    code: rpcErrors.overloaded,
+    message: 'Overloaded: too many requests under way, retry later',
+  },
 };
 
 /** Messages that came in one array came the same way. */

@@ -4,6 +4,7 @@ import {
   missingClientCapability,
   reaches,
   supports,
+  traceIdOf,
   type ClientCapabilities,
   type Era,
   type Implementation,
@@ -74,6 +75,11 @@ export class Context {
   /** Who asks, where the transport authenticated them. */
   get principal(): string | undefined {
     return this.#exchange.principal;
+  }
+
+  /** The trace this request belongs to, of the client or of its own: what the logs name it by. */
+  get traceId(): string {
+    return traceIdOf(this.#exchange);
   }
 
   /** The request's `_meta`, as received. */

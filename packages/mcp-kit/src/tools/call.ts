@@ -13,14 +13,13 @@ import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
 import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 import { toResult, toTextResult, type Outcome } from './result.ts';
-import { newTraceId } from './traces.ts';
 
 /** One call of one tool. */
 export interface Call {
   readonly entry: Entry;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** Under which the call is remembered; made up for a bug when there is none. */
+  /** Under which the call is remembered, if it is. */
   readonly traceId?: string;
 }
 
@@ -97,13 +96,15 @@ export function toFailure(
   const failure = knownFailure(error);
   if (failure !== undefined) return { ok: false, failure };
   if (error instanceof RpcError || error instanceof InputNeeded) throw error;
-  const { entry, context, traceId = newTraceId() } = call;
+  const { entry, context, traceId: remembered } = call;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {
     logger.error(`tool ${entry.tool.name} failed`, {
-      traceId,
+      traceId: context.traceId,
+      ...(remembered !== undefined && { remembered }),
       error: describeError(error),
     });
   }
-  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
+  const shown = remembered ?? context.traceId;
+  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${shown}`).failure };
 }

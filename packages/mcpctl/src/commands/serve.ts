@@ -82,11 +82,13 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, served: Served): P
   }
   const { openHttp } = await import('../serve/http.ts');
   const { profile, logFormat, announce: how } = settings;
-  const logCalls = logFormat === 'json' && ['debug', 'info'].includes(settings.logLevel);
+  const logsJson = logFormat === 'json';
+  const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);
   return openHttp(server, {
     settings: place.server,
     profile,
     logger,
+    logsJson,
     logCalls,
     warn: how !== 'nothing',
   });
