@@ -5,7 +5,7 @@ import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { failureCodes } from 'mcp-kit/tools';
 import { layerOrder } from 'mcp-kit/tools/governed';
-import { lintRules } from 'mcp-kit/tools/govern';
+import { lintRules } from 'mcp-kit/tools/inspect';
 import { createEndpoint, profiles } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
 import { createSampleServer } from '../packages/mcpctl/src/samples/server.ts';

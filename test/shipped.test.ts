@@ -134,5 +134,5 @@ test('a server loads nothing that is only for those who build, call or watch its
   const around = ['lint/lint', 'manifest-diff', 'retry', 'trace-sinks', 'waterfall'];
   const paths = around.map((name) => path.join('tools', `${name}.ts`));
   expect(modules.filter((module) => paths.includes(module))).toEqual([]);
-  expect(await modulesLoadedBy('tools/govern')).toEqual(expect.arrayContaining(paths));
+  expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));
 });

@@ -3,7 +3,7 @@ import { createDeferred, silentLogger } from 'mcp-kit/base';
 import { toolContract } from 'mcp-kit/testing';
 import { fail, type Trace } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
-import { lintTools } from 'mcp-kit/tools/govern';
+import { lintTools } from 'mcp-kit/tools/inspect';
 import { dataOf, startGoverned } from './seed-002-fixture.ts';
 import { failed, orderWorkflow, Shop, statusOf } from './workflow-fixture.ts';
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { defineTool, toolSet } from 'mcp-kit/tools';
-import { lintTools } from 'mcp-kit/tools/govern';
+import { lintTools } from 'mcp-kit/tools/inspect';
 import { Child, root } from '../support/child-process.ts';
 import { send } from '../support/http-client.ts';
 import {

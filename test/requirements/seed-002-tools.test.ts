@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
-import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/govern';
+import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/inspect';
 import { send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
 import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';

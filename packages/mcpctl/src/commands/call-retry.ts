@@ -47,7 +47,7 @@ export async function callRepeatedly(
   repeated: RepeatedCall,
 ): Promise<CallToolResult> {
   const { tool, args, retries, isOurProcess, globals, stop } = repeated;
-  const { callWithRetries, isSafeToRepeat } = await import('mcp-kit/tools/govern');
+  const { callWithRetries, isSafeToRepeat } = await import('mcp-kit/tools/inspect');
   const isSafeWithoutKey = isSafeToRepeat(tool, { ...args, idempotencyKey: undefined });
   const say = (text: string): void => warn(globals, plainField(text));
   let calls = 0;
