@@ -245,6 +245,19 @@ describe('a server that asks the issuer about tokens', () => {
     for (const token of ['revoked', 'elsewhere', 'old']) expect(await statusOf(token)).toBe(401);
   });
 
+  test('says that it is not ready while the issuer does not answer', async () => {
+    await using issuer = await startIssuer();
+    issuer.active = () => ({ active: true, sub: 'ann', aud: audience });
+    await using server = await operating(settings(issuer), { env: { SECRET: 'p' } });
+    expect(server.notReady()).toEqual([]);
+    issuer.answer = () => ({ status: 503 });
+    expect((await send(server.url, whoami(bearer('one')))).status).toBe(503);
+    expect(server.notReady()).toEqual(['the issuer cannot be asked about tokens']);
+    issuer.answer = undefined;
+    expect((await send(server.url, whoami(bearer('two')))).status).toBe(200);
+    expect(server.notReady()).toEqual([]);
+  });
+
   test('does not start without the secret it needs', async () => {
     await using issuer = await startIssuer();
     await expect(operating(settings(issuer), { env: {} })).rejects.toMatchObject({
