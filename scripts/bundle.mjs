@@ -26,6 +26,10 @@ export const common = {
 };
 
 const source = '@mcp-kit/source';
+/** What every program loads, what every server loads, and what of a server is in other files. */
+const everyones = './dist/mcp-kit.js';
+const servers = './dist/server.js';
+const ofServers = new Set([servers, './dist/http.js']);
 
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
@@ -101,7 +105,8 @@ async function surveyAll(folder, options) {
     for (const module of later) {
       const place = `./${path.relative(folder, module).replaceAll('\\', '/')}`;
       const output = `./dist/${path.basename(module, '.ts')}.js`;
-      if (!files.some((other) => other.output === output)) files.push({ output, sources: [place] });
+      if (!files.some((other) => other.output === output))
+        files.push({ output, sources: [place], isLater: true });
     }
   }
   return files;
@@ -157,15 +162,30 @@ async function scriptAndMap(file, bundled) {
   ];
 }
 
-/** The files of the library: a module that several need is in the first of them. */
+/**
+ * The file that a module is in, of those that need it: what servers and others have in common is where both find it without
+ * loading each other. What is loaded later finds its own in what loads it.
+ */
+function placeOf(module, files) {
+  const needing = files.filter(({ modules }) => modules.includes(module));
+  const first = needing.filter(({ isLater }) => !isLater);
+  if (first.length < 2) return needing[0]?.output;
+  return first.every(({ output }) => ofServers.has(output)) ? servers : everyones;
+}
+
+/** The files of the library, each module in one of them. */
 async function bundleLibrary(folder) {
   const manifest = readManifest(folder);
   const external = Object.keys(manifest.dependencies).flatMap((name) => [name, `${name}/*`]);
   const options = { ...common, absWorkingDir: folder, conditions: [source], external };
   const files = await surveyAll(folder, options);
-  const ownerOf = (module) => files.find(({ modules }) => modules.includes(module))?.output;
+  const places = new Map();
+  for (const module of files.flatMap(({ modules }) => modules)) {
+    places.set(module, placeOf(module, files));
+  }
+  const ownerOf = (module) => places.get(module);
   for (const file of files) {
-    const needed = file.modules.filter(
+    const needed = [...places.keys()].filter(
       (module) =>
         ownerOf(module) === file.output &&
         files.some((other) => other !== file && other.modules.includes(module)),

@@ -92,7 +92,7 @@ test('no module is shipped twice', async () => {
 });
 
 test('a client loads no server', async () => {
-  const remotes = ['transport', 'transport/child-process', 'transport/http-client'];
+  const remotes = ['transport/child-process', 'transport/http-client'];
   const layers = await layersLoadedBy('client', ...remotes);
   expect(layers).toContain('jsonrpc');
   expect(layers).not.toContain('server');
@@ -105,6 +105,21 @@ test('a client over HTTP is two files, without what only checks of results need'
   await filesLoadedBy(entries.get('transport/http-client') ?? '', files);
   expect([...files].map((file) => path.basename(file)).sort()).toEqual(['client.js', 'mcp-kit.js']);
   expect(await layersLoadedBy('client')).not.toContain('schema');
+});
+
+test('a server over stdio is what a server is anyway', async () => {
+  const files = await filesLoadedBy(entries.get('server') ?? '');
+  const served = await filesLoadedBy(entries.get('transport') ?? '', new Set(files));
+  expect([...served]).toEqual([...files]);
+});
+
+test('a client does not load what only servers listen with', async () => {
+  const files = [...(await filesLoadedBy(entries.get('client') ?? ''))];
+  const modules = (await Promise.all(files.map(modulesIn))).flat();
+  expect(modules).toContain(path.join('transport', 'pieces.ts'));
+  for (const name of ['listen.ts', 'serve-channel.ts', 'stdio.ts']) {
+    expect(modules).not.toContain(path.join('transport', name));
+  }
 });
 
 test('a server loads no client', async () => {

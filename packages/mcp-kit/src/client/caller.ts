@@ -1,6 +1,7 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Connection, type Notification, type Params } from '#jsonrpc';
 import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import type { Answering } from './answering.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
 import type { Interests, Wishing } from './interests.ts';
@@ -70,8 +71,11 @@ export class Caller implements Wishing {
 
   /** Opens the session. */
   async open(): Promise<void> {
+    const { onNotification, inputs, onRequest } = this.#options;
     // Whoever listens wants to be told, without having asked.
-    if (this.#options.onNotification !== undefined) await this.interests();
+    if (onNotification !== undefined) await this.interests();
+    // Whoever answers does so in order, from the first question on.
+    if ((inputs ?? onRequest) !== undefined) await this.conversation.reception.answering();
     await this.conversation.open();
   }
 
@@ -168,14 +172,14 @@ export class Caller implements Wishing {
     const { method, params } = asked;
     const { ended } = this.conversation;
     const options = { ...asked.options, maxTotalMs: maxTotalOf(asked.options, this.#options) };
-    const offer = this.conversation.reception.offer;
+    const answering = (): Promise<Answering> => this.conversation.reception.answering();
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
       const headers =
         this.#mirrors && method === 'tools/call'
           ? this.tools.headersFor(params?.['name'], params?.['arguments'])
           : undefined;
       const { envelope } = this;
-      const question = { method, params, options: limits, headers, offer, envelope, ended };
+      const question = { method, params, options: limits, headers, answering, envelope, ended };
       return askModern(connection, question);
     };
     const changes = this.#changes;
