@@ -95,3 +95,97 @@ test.each([
     'breaking',
   ],
 ])('a change of %s', (_what, change, impact) => expect(impacts(change)).toEqual([impact]));
+
+test('a tool that tells its traits for the first time breaks nothing', () => {
+  const { name: toolName, inputSchema } = tool();
+  const found = diffManifests([{ name: toolName, inputSchema }], [tool({ outputSchema: {} })]);
+  expect(found.filter(({ impact }) => impact === 'breaking')).toEqual([]);
+});
+
+test('a failure that is told in other words is no other failure', () => {
+  const errors = [{ code: 'E_NOT_FOUND', when: 'There is none.', retryable: false }];
+  expect(impacts({ errors })).toEqual(['cosmetic']);
+});
+
+describe('what a schema says', () => {
+  const text = { type: 'string' };
+  const nothing = { type: 'null' };
+  const map = (values: unknown): object => ({ type: 'object', additionalProperties: values });
+  test.each([
+    ['integers become numbers', { type: 'integer' }, { type: 'number' }, 'wider'],
+    ['numbers become integers', { type: 'number' }, { type: 'integer' }, 'narrower'],
+    ['the only value is one of two', { const: 'a' }, { enum: ['a', 'b'] }, 'wider'],
+    ['a text may be null', text, { anyOf: [text, nothing] }, 'wider'],
+    ['one alternative more', { anyOf: [text] }, { anyOf: [text, nothing] }, 'wider'],
+    ['one alternative less', { oneOf: [text, nothing] }, { oneOf: [text] }, 'narrower'],
+    ['one demand more', { allOf: [text] }, { allOf: [text, { minLength: 2 }] }, 'narrower'],
+    ['other members are refused', { type: 'object' }, map(false), 'narrower'],
+    ['other members must be texts', map(true), map(text), 'narrower'],
+    ['other members may be anything', map(text), map(true), 'wider'],
+    ['other members may be null', map(text), map({ anyOf: [text, nothing] }), 'wider'],
+    [
+      'members of a list are fewer',
+      { items: { enum: [1, 2] } },
+      { items: { enum: [1] } },
+      'narrower',
+    ],
+  ])('%s', (_what, before, after, fit) => {
+    expect(impactsOn('inputSchema', before, after)).toEqual([
+      fit === 'wider' ? 'compatible' : 'breaking',
+    ]);
+    expect(impactsOn('outputSchema', before, after)).toEqual([
+      fit === 'wider' ? 'breaking' : 'compatible',
+    ]);
+  });
+
+  test.each([
+    ['values in another order', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
+    ['a word to say that it is old', text, { ...text, deprecated: true }],
+    ['a text of a definition', { $defs: { a: text } }, { $defs: { a: { ...text, title: 'A' } } }],
+  ])('%s: nobody notices', (_what, before, after) => {
+    expect(impactsOn('inputSchema', before, after)).toEqual(['cosmetic']);
+    expect(impactsOn('outputSchema', before, after)).toEqual(['cosmetic']);
+  });
+
+  test.each([
+    ['alternatives in another order', { anyOf: [text, nothing] }, { anyOf: [nothing, text] }],
+    ['that other members are allowed, as they are', { type: 'object' }, map(true)],
+    [
+      'that there may be equal ones, as there may',
+      { type: 'array' },
+      { type: 'array', uniqueItems: false },
+    ],
+  ])('%s: that is the same', (_what, before, after) => {
+    expect(impactsOn('inputSchema', before, after)).toEqual([]);
+  });
+
+  test('whoever left an argument out gets another default, or none', () => {
+    const number = { type: 'integer' };
+    const [one, two] = [
+      { ...number, default: 1 },
+      { ...number, default: 2 },
+    ];
+    expect(impactsOn('inputSchema', one, two)).toEqual(['breaking']);
+    expect(impactsOn('inputSchema', one, number)).toEqual(['breaking']);
+    expect(impactsOn('inputSchema', number, one)).toEqual(['compatible']);
+    expect(impactsOn('outputSchema', one, two)).toEqual(['cosmetic']);
+  });
+
+  test('an argument may be demanded without being described', () => {
+    const before = { type: 'object' };
+    const after = { type: 'object', required: ['name'] };
+    expect(impactsOn('inputSchema', before, after)).toEqual(['breaking']);
+  });
+});
+
+/** What it means that one argument, or one value, is described otherwise. */
+function impactsOn(
+  where: 'inputSchema' | 'outputSchema',
+  before: object,
+  after: object,
+): readonly string[] {
+  const around = (value: object): object => ({
+    [where]: { type: 'object', properties: { value } },
+  });
+  return diffManifests([tool(around(before))], [tool(around(after))]).map(({ impact }) => impact);
+}
