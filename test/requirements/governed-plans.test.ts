@@ -144,3 +144,17 @@ test.each([
   const [bug] = governed.logged.filter(({ level }) => level === 'error');
   expect(bug?.fields).toMatchObject({ error: expect.stringContaining(fault) });
 });
+
+test('without the store of used plans nothing is applied, and the answer says that a retry may help', async () => {
+  const store = createMemoryStore();
+  const away = { ...store.kv, cas: () => Promise.reject(new Error('the store is away')) };
+  await using governed = await startGoverned({ store: { ...store, kv: away } });
+  const planToken = await planOf(governed);
+  const { error } = await governed.ask('set_node_position', { ...move, planToken });
+  expect(error).toMatchObject({ code: 'E_UNAVAILABLE', retryable: true });
+  expect(governed.scene.writes).toBe(0);
+});
+
+test.each([0, -1, Number.NaN, Infinity])('plans that last %s ms are refused at once', (ttlMs) => {
+  expect(() => createGoverned({ plans: { ttlMs } })).toThrow(/ttlMs must be/);
+});

@@ -1,4 +1,12 @@
-import { canonicalJson, chain, crypto, isPromise, type MaybePromise } from '#base';
+import {
+  canonicalJson,
+  chain,
+  crypto,
+  describeError,
+  isPromise,
+  type Logger,
+  type MaybePromise,
+} from '#base';
 import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
@@ -18,6 +26,7 @@ interface DryRunOptions {
   readonly requirePlan: PlanPolicy;
   /** Remembers which plans have been applied. */
   readonly store: Keeping;
+  readonly logger: Logger;
 }
 
 /** Plans every write; a dry run ends with the plan, anything else goes on to apply exactly that. */
@@ -47,7 +56,7 @@ export function dryRunLayer(options: DryRunOptions): Wrap {
       return chain(replan(plan, call), (made) => {
         if (!token.matches(digestOf(made))) throw refusedPlan('stale');
         // All rounds of questions are one use.
-        const used = call.context.once('plan used', () => useOnce(token, call, options.store));
+        const used = call.context.once('plan used', () => useOnce(token, call, options));
         return chain(used, () => proceed(made, call, next));
       });
     };
@@ -173,12 +182,21 @@ function opened(planToken: string, binding: PlanBinding, tokens: PlanTokens): Op
  * A plan is applied once, also where doing so leaves no mark on what it was made from. Under an idempotency key that
  * means once by the call with this key, however often it is tried.
  */
-async function useOnce(token: OpenedToken, call: CallScope, { kv }: Keeping): Promise<void> {
+async function useOnce(token: OpenedToken, call: CallScope, options: DryRunOptions): Promise<void> {
+  const { store, logger } = options;
+  const { kv } = store;
   const { nonce, expiresMs } = token;
   const { idempotencyKey } = call.control;
   const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;
   const ttlMs = Math.max(1, expiresMs - Date.now()) + 1000;
-  if (await kv.cas(`plan/${nonce}`, undefined, user, { ttlMs })) return;
-  const again = idempotencyKey !== undefined && (await kv.get(`plan/${nonce}`)) === user;
-  if (!again) throw refusedPlan('used');
+  const at = `plan/${nonce}`;
+  const isOwn = async (): Promise<boolean> => {
+    if (await kv.cas(at, undefined, user, { ttlMs })) return true;
+    return idempotencyKey !== undefined && (await kv.get(at)) === user;
+  };
+  const granted = await isOwn().catch((error: unknown) => {
+    logger.error('plans: the store failed', { traceId: call.traceId, error: describeError(error) });
+    throw fail('E_UNAVAILABLE', 'What keeps used plans cannot be reached.');
+  });
+  if (!granted) throw refusedPlan('used');
 }
