@@ -4,14 +4,15 @@ import {
   crypto,
   describeError,
   isPromise,
+  KitError,
   type Logger,
   type MaybePromise,
 } from '#base';
-import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
+import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
-import { isWriting, traitsOf } from '../manifest.ts';
+import { isWriting, riskOf, traitsOf } from '../manifest.ts';
 import { textBlock, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
 import { digest } from './idempotency-record.ts';
@@ -33,9 +34,13 @@ interface DryRunOptions {
 export function dryRunLayer(options: DryRunOptions): Wrap {
   return (next, entry) => {
     const { tool } = entry;
-    if (tool.plan === undefined) return isWriting(entry) ? refusingDryRun(next, tool) : next;
-    const plan = planner(tool);
     const required = isRequired(options.requirePlan, tool);
+    if (tool.plan === undefined) {
+      if (!isWriting(entry)) return next;
+      if (required) throw planMissing(tool);
+      return refusingDryRun(next, tool);
+    }
+    const plan = planner(tool);
     return (call) => {
       const { dryRun, planToken } = call.control;
       const binding = { tool: tool.name, args: call.own, principal: call.context.principal };
@@ -115,12 +120,6 @@ export function digestOf(plan: Plan): string {
   return crypto().hash('sha256', canonicalJson([changes, stateOf(plan)]), 'base64url');
 }
 
-/** How bad a mistake would be: what the plan says, else the tool, else its safety. */
-export function riskOf(plan: Pick<Plan, 'riskLevel'>, tool: Tool): RiskLevel {
-  const fallback = traitsOf(tool).safety === 'destructive' ? 'high' : 'low';
-  return plan.riskLevel ?? tool.riskLevel ?? fallback;
-}
-
 function preview(
   plan: Plan,
   made: {
@@ -149,6 +148,14 @@ function isRequired(policy: PlanPolicy, tool: Tool): boolean {
   return (
     policy === 'writing' || (policy === 'destructive' && traitsOf(tool).safety === 'destructive')
   );
+}
+
+/** What can never be done as it must be is the mistake of whoever put the set together. */
+function planMissing(tool: Tool): KitError {
+  const { safety } = traitsOf(tool);
+  return new KitError('invalid_argument', `tool ${tool.name} is ${safety}, and has no plan`, {
+    hint: 'The set requires one (requirePlan). Give the tool plan and apply, or say what its safety is.',
+  });
 }
 
 function planRequired(name: string): ToolFailure {
