@@ -1,6 +1,13 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
-import { isRecord, RpcError, type Notification, type Params } from '#jsonrpc';
-import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import {
+  isRecord,
+  RpcError,
+  type Connection,
+  type Notification,
+  type Params,
+  type RequestOptions,
+} from '#jsonrpc';
+import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
 import { Interests, type Wishing } from './interests.ts';
@@ -11,7 +18,7 @@ import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './o
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { createResultCache, type CachePartition } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
-import { askModern, type ModernQuestion } from './rounds.ts';
+import { askModern, type ModernAnswer, type ModernQuestion } from './rounds.ts';
 import type { SessionStats } from './stats.ts';
 import { ToolTable } from './tool-table.ts';
 import { Visits } from './visits.ts';
@@ -103,7 +110,8 @@ export class Caller implements Wishing {
 
   /** Asks, unless the answer to the same question may still be used. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const kept = this.conversation.isOpen ? this.#cache?.find(method, params) : undefined;
+    const mayKeep = this.conversation.isOpen && !claimsModern(params);
+    const kept = mayKeep ? this.#cache?.find(method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
 
@@ -155,6 +163,7 @@ export class Caller implements Wishing {
         this.#mirrors && method === 'tools/call'
           ? this.tools.headersFor(params?.['name'], params?.['arguments'])
           : undefined;
+      if (claimsModern(params)) return this.#passOn(connection, asked, { ...limits, headers });
       const envelope = this.#envelope;
       const question = { method, params, options: limits, headers, offer, envelope, ended };
       return askModern(connection, question);
@@ -175,6 +184,23 @@ export class Caller implements Wishing {
     }
   }
 
+  /** Asks what somebody else has written, who gets the answer as it is. */
+  async #passOn(
+    connection: Connection,
+    { method, params }: Asked,
+    options: RequestOptions,
+  ): Promise<ModernAnswer> {
+    const result = await connection.request(method, params, options);
+    if (!isRecord(result)) {
+      throw new KitError('invalid_answer', `${method}: the result is not an object`);
+    }
+    if (method === 'tools/list' && Array.isArray(result['tools'])) {
+      this.tools.learn(result['tools'], this.#mirrors);
+    }
+    // Not the only caller: what one was told is not to be kept for others.
+    return { result, rounds: 1 };
+  }
+
   /** The server refused the call because of its headers: the tool is not what it was when it was listed, if it was. */
   async #relearnTools(signal: AbortSignal): Promise<void> {
     this.#cache?.invalidate('notifications/tools/list_changed', undefined);
@@ -187,6 +213,7 @@ export class Caller implements Wishing {
   }
 
   #enveloped(params: Params | undefined): Params {
+    if (params !== undefined && claimsModern(params)) return params;
     const own = params?.['_meta'];
     return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.#envelope } };
   }

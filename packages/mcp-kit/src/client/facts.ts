@@ -22,6 +22,8 @@ export interface Identity {
   readonly capabilities: ClientCapabilities;
   /** The revision that `initialize` offers. */
   readonly offers: string;
+  /** Whether this side itself says when its roots change, beside what `capabilities` promise. */
+  readonly tellsRoots: boolean;
 }
 
 /** Who the owner of a session says that it is. */
@@ -38,6 +40,7 @@ export function identityOf(options: SessionOptions): Identity {
     },
     capabilities: capabilitiesOf(options.inputs ?? {}, options.capabilities),
     offers: options.protocolVersion ?? legacyVersions[0],
+    tellsRoots: options.inputs?.roots !== undefined,
   };
 }
 
@@ -58,6 +61,8 @@ export interface ServerFacts {
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
+  /** All of it, as the server said it. */
+  readonly greeting: Readonly<Record<string, unknown>>;
 }
 
 /** The answer to `server/discover`. */
@@ -97,6 +102,7 @@ export function modernFacts(result: DiscoverResult): ServerFacts {
     server: isImplementation(info) ? info : undefined,
     capabilities: result.capabilities,
     instructions: result.instructions,
+    greeting: { ...result },
   };
 }
 
@@ -118,5 +124,6 @@ export function legacyFacts(result: unknown, offered: string): ServerFacts {
     server: isImplementation(serverInfo) ? serverInfo : undefined,
     capabilities: isRecord(capabilities) ? capabilities : {},
     instructions: typeof instructions === 'string' ? instructions : undefined,
+    greeting: result,
   };
 }

@@ -29,6 +29,8 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly handlers?: HandlerOptions;
   /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
   readonly onNotification?: NotificationListener;
+  /** Asks a server of the stateless era to tell `onNotification` of every changed list. On by default. */
+  readonly watchLists?: boolean;
   /** Told each time a conversation with the server has begun, the first included. */
   readonly onOpened?: () => void;
   /** Told when the server was lost without `close`; the next call opens the session anew. */

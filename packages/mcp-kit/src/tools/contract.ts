@@ -1,10 +1,9 @@
 import { isPromise, type Logger, type MaybePromise } from '#base';
-import type { CallToolResult, Era, Tool as ListedTool } from '#protocol';
+import { structuredFor, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
 import type { Handler } from '#server';
 import { runCall, type Call } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { listed, type Entry } from './entry.ts';
-import { structuredFor } from './legacy-schema.ts';
 import { toFailedResult, type Outcome } from './result.ts';
 
 /** The tools of a set, by name. */

@@ -1,12 +1,17 @@
 import { isPromise } from '#base';
-import { invalidParams, type CallToolResult, type JsonSchema } from '#protocol';
+import {
+  dialectOf,
+  invalidParams,
+  movedSchema,
+  type CallToolResult,
+  type JsonSchema,
+} from '#protocol';
 import { runCall, type Call } from './call.ts';
 import type { Contract, Registry } from './contract.ts';
 import { defineTool, type Tool } from './define-tool.ts';
 import { listed, type Entry } from './entry.ts';
 import { fail, failureCodes, type Failure } from './failure.ts';
 import { listedTraits, traitsOf, type Manifest } from './manifest.ts';
-import { dialectOf, movedSchema } from './moved-schema.ts';
 import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './result.ts';
 import { createTraces, newTraceId, summarise, type Trace } from './traces.ts';
 

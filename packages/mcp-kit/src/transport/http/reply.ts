@@ -16,18 +16,24 @@ export class Reply {
   readonly #responder: Responder;
   readonly #mode: AnswerMode;
   readonly #opens: boolean;
+  readonly #onAnswered: (() => void) | undefined;
   #answered = false;
   #stream: EventStream | undefined;
 
   constructor(
     session: Session,
     responder: Responder,
-    options: { readonly mode: AnswerMode; readonly opens?: boolean },
+    options: {
+      readonly mode: AnswerMode;
+      readonly opens?: boolean;
+      readonly onAnswered?: () => void;
+    },
   ) {
     this.#session = session;
     this.#responder = responder;
     this.#mode = options.mode;
     this.#opens = options.opens === true;
+    this.#onAnswered = options.onAnswered;
   }
 
   /** Somebody is there to take the answer. */
@@ -55,6 +61,7 @@ export class Reply {
     } else {
       this.#responder.respond(200, this.#headers(jsonHeaders), text);
     }
+    this.#onAnswered?.();
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */

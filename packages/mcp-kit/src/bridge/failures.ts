@@ -1,0 +1,39 @@
+import { KitError, type KitErrorCode } from '#base';
+import { RpcError, rpcErrors } from '#jsonrpc';
+
+/** What may be over by the next try; whether the request may have run is said beside it. */
+const passing: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
+  'answer_lost',
+  'closed',
+  'overloaded',
+  'process_failed',
+  'session_lost',
+  'timeout',
+  'unreachable',
+]);
+
+/** What never got as far as the server. */
+const unsent: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>(['overloaded', 'unreachable']);
+
+/** What the client is told: the server's own word, or why there is none and whether to try again. */
+export function asRpcError(error: unknown): unknown {
+  if (!(error instanceof KitError)) return error;
+  const { code, message, hint, details } = error;
+  const status = details?.['status'];
+  const isIll = code === 'http_status' && typeof status === 'number' && status >= 500;
+  const data = {
+    code,
+    retryable: passing.has(code) || isIll,
+    mayHaveRun: details?.['ran'] !== false && !unsent.has(code),
+    ...(hint !== undefined && { hint }),
+  };
+  const rpcCode = code === 'overloaded' ? rpcErrors.overloaded : rpcErrors.internal;
+  return new RpcError(rpcCode, `Bridge transport error: ${message}`, data);
+}
+
+/** Whether it says that the server is not well; what the server refuses is its good right. */
+export function isTrouble(error: unknown): error is KitError {
+  if (!(error instanceof KitError) || error.code === 'overloaded') return false;
+  if (error.code === 'http_status') return Number(error.details?.['status']) >= 500;
+  return passing.has(error.code);
+}
