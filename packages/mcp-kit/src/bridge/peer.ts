@@ -25,6 +25,9 @@ export class BridgePeer implements Peer {
   #phase: Phase = 'new';
   #version: LegacyVersion | undefined;
   #handshake: HandshakeSide | undefined;
+  /** The handshake that is under way: whoever does not wait for its end is answered after it. */
+  #opening: Promise<unknown> | undefined;
+  #isConfirmed = false;
   #stateless: StatelessSide | undefined;
   #closed = false;
 
@@ -61,9 +64,9 @@ export class BridgePeer implements Peer {
     this.#shared.tell?.({ side: 'client', direction: 'received', message });
     if (steer(this.#connection, message)) return;
     if (message.method !== 'notifications/initialized') this.#handshake?.tell(message);
-    else if (this.#phase === 'awaiting_initialized_notification') {
-      this.#phase = 'ready';
-      this.#handshake?.becomeReady();
+    else {
+      this.#isConfirmed = true;
+      this.#becomeReady();
     }
   }
 
@@ -87,12 +90,31 @@ export class BridgePeer implements Peer {
       this.#stateless ??= new StatelessSide(this.#shared, true);
       return this.#stateless.serve(exchange, envelope);
     }
-    if (method === 'initialize') return this.#initialize(exchange);
+    if (method === 'initialize') {
+      const opening = this.#initialize(exchange);
+      this.#opening = opening;
+      return opening;
+    }
+    return this.#opening === undefined || this.#phase !== 'new'
+      ? this.#pass(exchange)
+      : this.#opening.then(
+          () => this.#pass(exchange),
+          () => this.#pass(exchange),
+        );
+  }
+
+  #pass(exchange: Exchange): unknown {
     if (this.#handshake !== undefined && this.#phase !== 'new') {
       return this.#handshake.request(exchange);
     }
-    if (method === 'ping') return {};
+    if (exchange.request.method === 'ping') return {};
     throw new RpcError(rpcErrors.invalidRequest, 'Not initialized: send initialize first');
+  }
+
+  #becomeReady(): void {
+    if (!this.#isConfirmed || this.#phase !== 'awaiting_initialized_notification') return;
+    this.#phase = 'ready';
+    this.#handshake?.becomeReady();
   }
 
   async #initialize({ request: { params } }: Exchange): Promise<object> {
@@ -105,12 +127,15 @@ export class BridgePeer implements Peer {
     this.#handshake = handshake;
     this.#stateless = undefined;
     this.#phase = 'new';
+    this.#isConfirmed = false;
     await before;
     try {
       const result = await handshake.open();
       if (this.#closed) throw new RpcError(rpcErrors.overloaded, 'The connection is closing');
       this.#version = negotiate(result['protocolVersion']);
       this.#phase = 'awaiting_initialized_notification';
+      // After the answer: what the server says is heard only then.
+      setImmediate(() => this.#becomeReady());
       return result;
     } catch (error) {
       await handshake.close();

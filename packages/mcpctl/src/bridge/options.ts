@@ -1,0 +1,59 @@
+import type { Options } from '../args.ts';
+import { targetOptions } from '../global-options.ts';
+
+const server = {
+  url: targetOptions.url,
+  header: targetOptions.header,
+} as const satisfies Options;
+
+const front = {
+  http: {
+    type: 'string',
+    value: '[HOST:]PORT',
+    help: 'Serve over HTTP there instead of on standard input and output; port 0 picks a free one.',
+  },
+  unix: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Serve on this unix socket instead; if no other server is named, it is the server.',
+  },
+  'http-path': {
+    type: 'string',
+    value: 'PATH',
+    help: 'Path of the HTTP endpoint. Default: /mcp.',
+  },
+  insecure: {
+    type: 'boolean',
+    help: 'Allow a HOST that other machines can reach although nothing authenticates them.',
+  },
+  'allowed-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'Accept this name in the Host header, too. May be repeated.',
+  },
+  'allowed-origin': {
+    type: 'string',
+    multiple: true,
+    value: 'ORIGIN',
+    help: 'Let web pages of this origin call and read, by CORS. May be repeated.',
+  },
+} as const satisfies Options;
+
+const limits = {
+  'max-upstreams': {
+    type: 'string',
+    value: 'N',
+    help: 'Conversations with the server at the same time: processes, if it is a command. Default: 64.',
+  },
+  record: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write every message on either side to this file, as lines of JSON without secrets.',
+  },
+} as const satisfies Options;
+
+/** The options of the bridge, as the help groups them. */
+export const bridgeGroups = { Front: front, Server: server, Bridge: limits } as const;
+
+export const bridgeOptions = { ...front, ...server, ...limits } as const;
