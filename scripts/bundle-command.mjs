@@ -189,7 +189,10 @@ const joining = ({ pieces, fileOf, file }) => ({
 function contentsOf(names, pieces) {
   const lines = names.map((name) => {
     const { root, unique } = pieces.get(name);
-    if (root !== undefined) return `export * from './${name}';`;
+    // What a CommonJS package exports is its default, which a star leaves out.
+    const isDefault = unique.some(([own]) => own === 'default');
+    const all = `export * from './${name}';`;
+    if (root !== undefined) return isDefault ? `${all} export { default } from './${name}';` : all;
     const list = unique.map(([own, other]) => `${own} as ${other}`);
     return `export { ${list.join(', ')} } from './${name}';`;
   });

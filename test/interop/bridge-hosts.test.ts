@@ -35,7 +35,11 @@ async function openUpstream(
   return { target: memoryTarget(server), close: async () => server.close() };
 }
 
-async function openBridge(front: 'socket' | 'http', wire: 'pipe' | 'http', era: Era): Promise<Open> {
+async function openBridge(
+  front: 'socket' | 'http',
+  wire: 'pipe' | 'http',
+  era: Era,
+): Promise<Open> {
   const { target, close } = await openUpstream(wire);
   const bridge = createBridge(target, { era });
   const folder = await mkdtemp(path.join(tmpdir(), 'mcp-kit-bridge-'));
@@ -63,31 +67,64 @@ const speakers: readonly (Speaker & { readonly era: Era; readonly named: string 
   { sdk: 'v2', mode: { pin: '2026-07-28' }, era: 'modern', named: 'SDK v2' },
 ];
 
+/** What the revisions cannot carry to each other, by client and server, and why. */
+const cannot: readonly { name: string; client: Era; server: Era; why: string }[] = [
+  {
+    name: 'a client that refuses to answer makes the call fail, and not more',
+    client: 'legacy',
+    server: 'modern',
+    why: 'the newer revision has no word for it: the call fails with a protocol error',
+  },
+  {
+    name: 'structured content that is no object is wrapped for those who know only objects',
+    client: 'modern',
+    server: 'legacy',
+    why: 'nobody can tell what was wrapped from what is such an object',
+  },
+];
+
 beforeAll(makeReady, readyMs);
 
-for (const { era, named, ...speaker } of speakers)
-  for (const server of ['legacy', 'modern'] as const)
-    for (const front of ['http', 'socket'] as const)
-      for (const wire of ['pipe', 'http'] as const)
-        describe(`${named} (${era}) over ${front} finds a ${server} server over ${wire}: that`, () => {
-          let open: Open | undefined;
-          let session: Session | undefined;
-          beforeAll(async () => {
-            open = await openBridge(front, wire, server);
-            session = await connectHost(open.place, speaker);
-          });
-          afterAll(async () => {
-            await session?.close();
-            await open?.[Symbol.asyncDispose]();
-          });
-          const offered = features.filter((feature) => (feature.era ?? era) === era);
-          test.each(offered.map((feature) => [feature.name, feature.run] as const))(
-            '%s',
-            async (_name, run) => {
-              if (session === undefined) throw new Error('not connected');
-              session.errors.length = 0;
-              await run(session);
-              expect(session.errors).toEqual([]);
-            },
-          );
-        });
+interface Cell {
+  readonly speaker: (typeof speakers)[number];
+  readonly server: Era;
+  readonly front: 'http' | 'socket';
+  readonly wire: 'pipe' | 'http';
+}
+
+const cells: readonly Cell[] = speakers.flatMap((speaker) =>
+  (['legacy', 'modern'] as const).flatMap((server) =>
+    (['http', 'socket'] as const).flatMap((front) =>
+      (['pipe', 'http'] as const).map((wire) => ({ speaker, server, front, wire })),
+    ),
+  ),
+);
+
+for (const { speaker, server, front, wire } of cells) {
+  const { era, named } = speaker;
+  const title = `${named} (${era}) over ${front} finds a ${server} server behind a bridge over ${wire}: that`;
+  describe(title, () => {
+    let open: Open | undefined;
+    let session: Session | undefined;
+    beforeAll(async () => {
+      open = await openBridge(front, wire, server);
+      session = await connectHost(open.place, speaker);
+    });
+    afterAll(async () => {
+      await session?.close();
+      await open?.[Symbol.asyncDispose]();
+    });
+
+    const offered = features.filter(
+      ({ name, era: only = era }) =>
+        only === era &&
+        !cannot.some((one) => one.name === name && one.client === era && one.server === server),
+    );
+    test.each(offered.map(({ name, run }) => [name, run] as const))('%s', async (_name, run) => {
+      if (session === undefined) throw new Error('not connected');
+      session.errors.length = 0;
+      await run(session);
+      expect(session.errors).toEqual([]);
+    });
+  });
+}

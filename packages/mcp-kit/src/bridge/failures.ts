@@ -28,7 +28,9 @@ export function asRpcError(error: unknown): unknown {
     ...(hint !== undefined && { hint }),
   };
   const rpcCode = code === 'overloaded' ? rpcErrors.overloaded : rpcErrors.internal;
-  return new RpcError(rpcCode, `Bridge transport error: ${message}`, data);
+  // What a process last said on its standard error is for whoever runs it.
+  const [first = ''] = message.split(/; it said:|\n/, 1);
+  return new RpcError(rpcCode, `Bridge transport error: ${first}`, data);
 }
 
 /** Whether it says that the server is not well; what the server refuses is its good right. */
