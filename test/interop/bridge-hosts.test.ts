@@ -102,8 +102,7 @@ const cells: readonly Cell[] = speakers.flatMap((speaker) =>
 
 for (const { speaker, server, front, wire } of cells) {
   const { era, named } = speaker;
-  const title = `${named} (${era}) over ${front} finds a ${server} server behind a bridge over ${wire}: that`;
-  describe(title, () => {
+  describe(`${named} (${era}) over ${front} finds a ${server} server behind a bridge over ${wire}: that`, () => {
     let open: Open | undefined;
     let session: Session | undefined;
     beforeAll(async () => {

@@ -160,9 +160,7 @@ describe('a program behind a bridge', () => {
       expect(textOf(await session.callTool('echo', { text: 'awake' }))).toBe('awake');
     }
     await until(async () => (await place.processes()).length === 2);
-    const busy = Promise.allSettled(
-      sessions.slice(3).map((session) => session.callTool('hang')),
-    );
+    const busy = Promise.allSettled(sessions.slice(3).map((session) => session.callTool('hang')));
     await expect(sessions[0]?.callTool('pid')).rejects.toMatchObject({ code: -32000 });
     for (const session of sessions) await session.close();
     await busy;

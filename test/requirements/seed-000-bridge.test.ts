@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isRecord } from 'mcp-kit/jsonrpc';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
@@ -222,7 +223,8 @@ describe('messages through stdio-http-bridge', () => {
             seen.response.writeHead(202).end();
             return;
           }
-          const token = (params?.['_meta'] as { progressToken: unknown }).progressToken;
+          const meta = params?.['_meta'];
+          const token = isRecord(meta) ? meta['progressToken'] : undefined;
           const out = stream(seen);
           const note = { ...progress, progressToken: token };
           out.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: note }));

@@ -111,7 +111,7 @@ function readFront(values: Given['values']): Front {
   return {
     kind: 'http',
     host,
-    port: readPort(http.slice(at + 1)),
+    port: readPort(http.slice(at + 1), '--http'),
     path: readPath(values['http-path'] ?? '/mcp'),
     insecure: values.insecure ?? false,
     allowedHosts: values['allowed-host'] ?? [],
