@@ -1,3 +1,4 @@
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { MaybePromise } from '#base';
 import type { InputContext } from '#client';
 import {
@@ -32,6 +33,11 @@ export interface Rider {
   readonly call?: Call;
 }
 
+/** What the server says by another connection than the one of its answer comes about when that does, if not before. */
+const lullMs = 30;
+/** However much there is to hear. */
+const longestLullMs = 500;
+
 /** One conversation with the server that requests of the stateless era share, or that one of them has to itself. */
 export class Lane {
   readonly upstream: Upstream;
@@ -41,6 +47,7 @@ export class Lane {
   readonly #shared: Shared;
   readonly #capabilities: ClientCapabilities;
   readonly #riders = new Set<Rider>();
+  #heard = 0;
   /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
   era: Era | undefined;
@@ -83,6 +90,20 @@ export class Lane {
     return () => this.#riders.delete(rider);
   }
 
+  /** Settles when nothing more is to be expected of what the server said before its last answer. */
+  async lull(): Promise<void> {
+    // On a stream everything comes in order.
+    if (this.#shared.target.wire === 'stream') return;
+    const endMs = performance.now() + longestLullMs;
+    let heard: number;
+    do {
+      heard = this.#heard;
+      await sleep(lullMs);
+      // What has come meanwhile is read first, however late it is.
+      await turn();
+    } while (this.#heard > heard && performance.now() < endMs);
+  }
+
   /** Answers a question of a server of the older era by asking the client whose call it can belong to. */
   async #answer(
     { method, params = {} }: { readonly method: string; readonly params?: Params },
@@ -101,6 +122,7 @@ export class Lane {
   }
 
   #hear({ method, params }: Notification): MaybePromise<void> {
+    this.#heard += 1;
     if (this.listens.hear(method, params) || !this.#isPrivate()) return;
     if (isListed(method)) return;
     const rider = [...this.#riders].findLast(

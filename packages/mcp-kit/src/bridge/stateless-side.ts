@@ -1,5 +1,5 @@
 import { createDeferred } from '#base';
-import type { SubscriptionFilter } from '#client';
+import type { CallOptions, SubscriptionFilter } from '#client';
 import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
 import {
   createSealer,
@@ -116,12 +116,18 @@ export class StatelessSide {
       const sent = withoutEnvelope(params);
       const finish = (result: unknown): object => toModern(method, result, session.server);
       const options = passing(exchange, this.#shared.tell);
-      if (!mayAskInput.has(method)) {
-        return finish(await upstream.run(() => session.request(method, sent, options)));
-      }
+      const isLogged = logLevel !== undefined && session.capabilities.logging !== undefined;
+      const ask = async (limits: CallOptions): Promise<unknown> => {
+        try {
+          return await session.request(method, sent, limits);
+        } finally {
+          if (isLogged) await lane.lull();
+        }
+      };
+      if (!mayAskInput.has(method)) return finish(await upstream.run(() => ask(options)));
       const { onProgress } = options;
       const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
-      const work = (): Promise<unknown> => session.request(method, sent, limits);
+      const work = (): Promise<unknown> => ask(limits);
       call.start(
         upstream
           .run(() => withVisits(call, work))
