@@ -10,6 +10,7 @@ import { judge } from './targets.mjs';
 const suites = [
   'http',
   'list',
+  'governed',
   'large',
   'stdio',
   'lines',

@@ -4,6 +4,8 @@ import { Manager } from 'mcp-kit/manager';
 import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { failureCodes } from 'mcp-kit/tools';
+import { layerOrder } from 'mcp-kit/tools/governed';
+import { lintRules } from 'mcp-kit/tools/inspect';
 import { createEndpoint, profiles } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
 import { createSampleServer } from '../packages/mcpctl/src/samples/server.ts';
@@ -45,6 +47,19 @@ test('docs/server.md describes every member of the context', () => {
     (name) => name !== 'constructor',
   );
   expect(new Set(described)).toEqual(new Set(['client', ...members]));
+});
+
+test('docs/tools.md has the layers in their order', () => {
+  expect(tableOf(read('docs/tools.md'), 'layer').map(([layer]) => layer)).toEqual(layerOrder);
+});
+
+test('docs/lint.md explains every rule', () => {
+  const table = tableOf(read('docs/lint.md'), 'rule');
+  const plain = (text: string): string => text.replaceAll('`', '');
+  expect(table.map(([rule, level, demand]) => [rule, level, demand])).toEqual(
+    Object.entries(lintRules).map(([rule, { level, demand }]) => [rule, level, plain(demand)]),
+  );
+  for (const [, , , why] of table) expect(why).toMatch(/\.$/);
 });
 
 test('docs/manager.md tells of every member of the manager, and of nothing that is not there', () => {

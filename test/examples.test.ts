@@ -102,11 +102,109 @@ describe('an example that checks itself', () => {
       ],
     ],
     ['hono-style.mjs', ['200 MCP']],
-  ])('%s prints what it promises and succeeds', async (name, lines) => {
-    await using child = example(name);
+    [
+      'todo-store.mjs --demo',
+      [
+        'asked twice, done once: true true',
+        'without a plan: E_PRECONDITION_FAILED',
+        'it would: delete Buy milk',
+        'left: 0',
+      ],
+    ],
+    [
+      'file-pack.mjs --demo',
+      [
+        'outside: E_PRECONDITION_FAILED',
+        'changed since: E_CONFLICT stale',
+        'files: b.txt',
+        'text: two',
+      ],
+    ],
+    [
+      'http-api-pack.mjs --demo',
+      [
+        'nobody: E_NOT_FOUND',
+        'after 2 attempts: 15',
+        'in one trace: true',
+        'steps: validate, idempotency, plan, GET /users/ada, apply, PUT /users/ada/credit, record',
+      ],
+    ],
+    [
+      'governed-question.mjs',
+      ['legacy true true 1 question main', 'modern true true 1 question main'],
+    ],
+    [
+      'workflow-with-undo.mjs',
+      [
+        'it would: reserve update, charge create, send create',
+        'done: reserve, charge, send - stock 3, charges 1, parcels 1',
+        'failed: E_UNAVAILABLE at send - reserve undone, charge undone, send failed - stock 3, charges 1, parcels 1',
+        'undone: stock 5, charges 0, parcels 1 - left: send',
+      ],
+    ],
+    [
+      'workflow-that-asks.mjs',
+      [
+        'legacy, decline: E_PRECONDITION_FAILED at release trial v1, live v1, 1 trial',
+        'legacy, accept: released trial v2, live v2, 1 trial',
+        'modern, decline: E_PRECONDITION_FAILED at release trial v1, live v1, 1 trial',
+        'modern, accept: released trial v2, live v2, 1 trial',
+      ],
+    ],
+    [
+      'batch-write.mjs',
+      [
+        'go on: succeeded a,c, failed x (E_NOT_FOUND), skipped -, 2 changed',
+        'stop: succeeded a, failed x (E_NOT_FOUND), skipped c, 1 changed',
+      ],
+    ],
+    [
+      'who-may-what.mjs',
+      [
+        'owner sees 2 tools: margins E_PRECONDITION_FAILED',
+        'guest sees 1 tool: -32602 prices',
+        'guest is slowed down: E_UNAVAILABLE',
+        'audited: owner get_shop_margins, owner get_shop_prices, guest get_shop_prices',
+      ],
+    ],
+    [
+      'keep-the-contract.mjs',
+      [
+        'linter: 0 findings',
+        'linter on a bad tool: name-format, name-verb, parameter-case, parameter-described, description-there',
+        'contract: 5 promises kept',
+        'next version: breaking input.value: maximum 100 → 50',
+      ],
+    ],
+  ])('%s prints what it promises and succeeds', async (command, lines) => {
+    const [name = '', ...args] = command.split(' ');
+    await using child = new Child(process.execPath, [path.join(folder, name), ...args]);
     expect(await child.ended).toMatchObject({ code: 0 });
     expect(child.stdout.trimEnd().split('\n')).toEqual(lines);
     expect(child.stderr).toBe('');
+  });
+});
+
+describe('watch-calls.mjs', () => {
+  test('draws where the time went, and shows nothing secret', async () => {
+    await using child = example('watch-calls.mjs');
+    expect(await child.ended).toMatchObject({ code: 0 });
+    expect(child.stdout).toMatch(/\n    search +\d+ ms +█+\n      index/);
+    expect(child.stdout).toContain('"apiToken":"[redacted]"');
+  });
+});
+
+describe('todo-store.mjs', () => {
+  test('is a server of governed tools over stdio, a message per line', async () => {
+    await using child = example('todo-store.mjs');
+    handshake(child);
+    const call = { name: 'create_todo_item', arguments: { text: 'Buy milk', dryRun: true } };
+    child.send({ id: 1, method: 'tools/call', params: call });
+    expect(await child.answer(1)).toMatchObject({
+      result: { structuredContent: { success: true, data: { dryRun: true } } },
+    });
+    child.process.stdin.end();
+    expect(await child.ended).toMatchObject({ code: 0 });
   });
 });
 
@@ -164,11 +262,21 @@ describe('manage-servers.mjs', () => {
 test('every example is tried here', () => {
   const tried = [
     'ask-the-user.mjs',
+    'batch-write.mjs',
     'both-transports.mjs',
+    'file-pack.mjs',
     'first-tool.mjs',
+    'governed-question.mjs',
     'hono-style.mjs',
+    'http-api-pack.mjs',
+    'keep-the-contract.mjs',
     'manage-servers.mjs',
+    'todo-store.mjs',
     'use-a-server.mjs',
+    'watch-calls.mjs',
+    'who-may-what.mjs',
+    'workflow-that-asks.mjs',
+    'workflow-with-undo.mjs',
   ];
   expect(readdirSync(folder).filter((name) => name.endsWith('.mjs'))).toEqual(tried);
 });

@@ -21,7 +21,7 @@ const graph: Readonly<Record<string, readonly string[]>> = {
   operate: ['auth', 'base', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
   bridge: ['base', 'client', 'jsonrpc', 'protocol', 'schema'],
   server: ['base', 'jsonrpc', 'protocol'],
-  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server'],
+  tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server', 'store'],
   testing: [
     'auth',
     'base',

@@ -59,17 +59,23 @@ async function filesLoadedBy(file: string, loaded = new Set<string>()): Promise<
 
 /** The source modules in a file of `dist`, as `server/peer.ts`. */
 async function modulesIn(file: string): Promise<string[]> {
-  const map = await readJson<{ sources: string[] }>(`${file}.map`);
-  return map.sources.map((source) =>
-    path.relative(path.join(library, 'src'), path.resolve(path.dirname(file), source)),
-  );
+  const map = await readJson<{ sources: (string | null)[] }>(`${file}.map`);
+  return map.sources
+    .filter((source) => source !== null)
+    .map((source) =>
+      path.relative(path.join(library, 'src'), path.resolve(path.dirname(file), source)),
+    );
+}
+
+async function modulesLoadedBy(...names: string[]): Promise<string[]> {
+  const files = new Set<string>();
+  for (const name of names) await filesLoadedBy(entries.get(name) ?? name, files);
+  return (await Promise.all([...files].map(modulesIn))).flat();
 }
 
 async function layersLoadedBy(...names: string[]): Promise<Set<string | undefined>> {
-  const files = new Set<string>();
-  for (const name of names) await filesLoadedBy(entries.get(name) ?? name, files);
-  const modules = await Promise.all([...files].map(modulesIn));
-  return new Set(modules.flat().map((module) => module.split(path.sep)[0]));
+  const modules = await modulesLoadedBy(...names);
+  return new Set(modules.map((module) => module.split(path.sep)[0]));
 }
 
 // Entries that share a file have its other names as well, of which their types say nothing.
@@ -110,4 +116,23 @@ test('a server loads no client', async () => {
   expect(layers).toContain('server');
   expect(layers).toContain('tools');
   expect(layers).not.toContain('client');
+});
+
+test('a server of plain tools loads neither governance nor workflows, and a governed one no workflows', async () => {
+  const folders = (modules: string[]): Set<string> =>
+    new Set(modules.map((module) => path.dirname(module)));
+  const plain = folders(await modulesLoadedBy('server', 'tools', 'transport', 'transport/http'));
+  const own = ['governed', 'lint', 'workflow'].map((name) => path.join('tools', name));
+  expect(own.filter((folder) => plain.has(folder))).toEqual([]);
+  const governed = folders(await modulesLoadedBy('tools/governed'));
+  expect(own.filter((folder) => governed.has(folder))).toEqual([path.join('tools', 'governed')]);
+  expect(governed).not.toContain('store');
+});
+
+test('a server loads nothing that is only for those who build, call or watch its tools', async () => {
+  const modules = await modulesLoadedBy('server', 'tools', 'transport', 'transport/http');
+  const around = ['lint/lint', 'manifest-diff', 'retry', 'trace-sinks', 'waterfall'];
+  const paths = around.map((name) => path.join('tools', `${name}.ts`));
+  expect(modules.filter((module) => paths.includes(module))).toEqual([]);
+  expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));
 });

@@ -2,11 +2,13 @@
 const serverInfo = { name: 'floor', version: '1.0.0' };
 const notFound = '"error":{"code":-32601,"message":"Method not found"}';
 
-// A function from a message to the JSON text of its answer, or undefined for a notification.
-function answerer(tools, era) {
-  const list = JSON.stringify(
+const listOf = (tools) =>
+  JSON.stringify(
     tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   );
+
+// A function from a message to the JSON text of its answer, or undefined for a notification.
+function answerer(tools, era, list = listOf(tools)) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const resultOf = {
     'tools/call': ({ name, arguments: args }) =>
@@ -62,10 +64,11 @@ export default {
       { era: '2026-07-28', mode: 'json' },
     ],
     imports: ['node:http'],
-    async serve({ host, port, mode, era, tools }) {
+    async serve({ host, port, mode, era, tools, listsAs }) {
       const { createServer } = await import('node:http');
       const { randomUUID } = await import('node:crypto');
-      const answer = answerer(tools, era);
+      const other = listsAs && (await import(`./${listsAs}.mjs`)).default;
+      const answer = answerer(tools, era, await other?.list({ tools }));
       const streams = new Set();
       const openStream = (res) => {
         res.writeHead(200, { 'content-type': 'text/event-stream' });

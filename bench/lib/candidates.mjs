@@ -5,24 +5,27 @@ import { prepare } from '../../scripts/prepare.mjs';
 import { commandNames } from './commands.mjs';
 
 const order = ['floor', 'ours', 'sdk-v1', 'sdk-v2', 'mcp-lite', 'tmcp'];
+/** Only where they are asked for. */
+const onDemand = ['ours-governed'];
 const withClient = ['floor', 'ours', 'sdk-v1', 'sdk-v2'];
 const at = (path) => new URL(path, import.meta.url);
 
 /** Loads the candidates and sees to it that they can run. The floor is always among them. */
 export async function loadCandidates({ only, zod }) {
   const wanted = only?.split(',') ?? order;
-  const known = [...new Set([...order, ...commandNames])];
+  const all = [...order, ...onDemand];
+  const known = [...new Set([...all, ...commandNames])];
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no candidate ${unknown}; there are ${known.join(', ')}`);
   const candidates = [];
-  for (const name of order.filter((each) => each === 'floor' || wanted.includes(each))) {
+  for (const name of all.filter((each) => each === 'floor' || wanted.includes(each))) {
     const { default: candidate } = await import(`../candidates/${name}.mjs`);
     const client = withClient.includes(name) ? await import(`../clients/${name}.mjs`) : undefined;
-    const peer = name !== 'floor' && name !== 'ours';
+    const peer = name !== 'floor' && !name.startsWith('ours');
     candidates.push({ name, peer, client: client?.default, ...candidate });
   }
   const peers = candidates.filter(({ peer }) => peer);
-  if (wanted.includes('ours')) await prepare({ dev: false });
+  if (wanted.some((name) => name.startsWith('ours'))) await prepare({ dev: false });
   if (peers.length > 0 || zod) await installPeers();
   // through this link a candidate's plain `import 'tmcp'` finds the peer; 'mcp-kit' is found further up
   const link = at('../node_modules');

@@ -132,7 +132,7 @@ function callFault(reply, id) {
   if (status !== 200) return `status ${status}`;
   const bytes = body.length === 1 ? body[0] : Buffer.concat(body);
   if (!bytes.includes(`"id":${id}`)) return 'another id';
-  if (bytes.includes('"isError":true') || bytes.includes('"error":')) return 'error result';
+  if (bytes.includes('"isError":true') || bytes.includes('"error":{')) return 'error result';
 }
 
 function runLane(connection, bytes, { deadline, check, tally }) {

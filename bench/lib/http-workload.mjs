@@ -32,8 +32,7 @@ export function runWorkload(workload, bench) {
 
 async function openServer({ candidate, flavour }, workload, { zod }) {
   const { what, tools = 2, kib, levels } = workload;
-  const { era, mode } = flavour;
-  const { child: server, url } = await startHttpServer(candidate.name, { era, mode, tools, zod });
+  const { child: server, url } = await startHttpServer(candidate.name, { ...flavour, tools, zod });
   const load = startLoad();
   const close = () => Promise.all([stop(load), stop(server)]);
   try {

@@ -8,7 +8,7 @@ const full = { blocks: 2, rounds: 3, seconds: 0.5, warmup: 2, rewarm: 0.15 };
 const quick = { blocks: 1, rounds: 1, seconds: 0.3, warmup: 0.5, rewarm: 0 };
 
 /**
- * Measures every case of { key, title, cases, levels, levelName, blocks, open }. `open(c)` starts what a case needs and
+ * Measures every case of { key, title, cases, levels, levelName, blocks, rounds, open }. `open(c)` starts what a case needs and
  * returns { slice(level, seconds), close() }. The first case is the floor that the others are compared with.
  */
 export async function runLevels(work, { options, log }) {
@@ -18,6 +18,7 @@ export async function runLevels(work, { options, log }) {
   const failed = new Map();
   const remember = (outcome) => outcome.failed.forEach((error, c) => failed.set(c, error));
   const healthy = () => work.cases.filter((c) => !failed.has(c));
+  const rounds = options.quick ? plan.rounds : (work.rounds ?? plan.rounds);
   // a block starts every process afresh: how code gets compiled differs from process to process
   const blocks = Math.min(plan.blocks, work.blocks ?? plan.blocks);
   for (let block = 1; block <= blocks; block++) {
@@ -27,7 +28,7 @@ export async function runLevels(work, { options, log }) {
       remember(await interleave(healthy(), 1, warm, log));
       for (const level of levels) {
         const measure = (c) => measureLevel(live.get(c), { work, plan, level });
-        const outcome = await interleave(healthy(), plan.rounds, measure, log);
+        const outcome = await interleave(healthy(), rounds, measure, log);
         remember(outcome);
         outcome.results.forEach((list, c) => (runs.get(c)[level] ??= []).push(...list));
       }

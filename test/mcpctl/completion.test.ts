@@ -1,3 +1,4 @@
+import { lintRules } from 'mcp-kit/tools/inspect';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   complete,
@@ -95,6 +96,28 @@ describe('what may come next', () => {
     expect((await completed('servers', '')).place).toBeUndefined();
   });
 
+  test('after a command that others begin with is one of these, or what it takes', async () => {
+    const { words, place } = await completed('manifest', '');
+    expect(words).toEqual(['diff']);
+    expect(place).toMatchObject({ name: 'SERVER' });
+    expect((await completed('manifest', 'x', '')).words).toEqual([]);
+    expect((await completed('manifest', 'diff', 'x', '')).completion.kind).toBe('files');
+  });
+
+  test('after an option whose value may be left out is not its value', async () => {
+    expect((await completed('call', '--retry', '')).place).toMatchObject({ name: 'SERVER' });
+    expect((await completed('trace', '--last', '')).place).toMatchObject({
+      name: 'ID',
+      given: new Set(['last']),
+    });
+  });
+
+  test('is one of the rules where one is to be left out', async () => {
+    expect((await completed('lint', '--disable', '')).words).toEqual(Object.keys(lintRules));
+    expect((await completed('lint', '--disable=')).words).toContain('--disable=name-verb');
+    expect((await completed('lint', '--manifest', '')).completion.kind).toBe('files');
+  });
+
   test('after -- is a program and then files', async () => {
     expect((await completed('tools', '--', '')).completion.kind).toBe('programs');
     expect((await completed('tools', '--', 'npx', '')).completion.kind).toBe('files');
@@ -149,6 +172,9 @@ describe('in bash', () => {
     expect(await inBash(user, 'mcpctl tools --era=le')).toEqual(['legacy']);
     expect(await inBash(user, 'mcpctl tools --config .m')).toEqual(['.mcp.json']);
     expect(await inBash(user, 'mcpctl completion ')).toEqual([...shells]);
+    expect(await inBash(user, 'mcpctl trace --slow de')).toEqual(['demo']);
+    expect(await inBash(user, 'mcpctl trace de')).toEqual([]);
+    expect(await inBash(user, 'mcpctl manifest d')).toEqual(['diff', 'demo']);
     // A name that a shell would run is offered quoted.
     expect(await inBash(user, 'mcpctl tools ')).toEqual([
       'demo',

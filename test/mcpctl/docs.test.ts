@@ -74,6 +74,7 @@ test(
     for (const [command = '', document = ''] of rows) {
       const line = command
         .replace('SERVER', 'demo')
+        .replace('A B', 'demo demo')
         .replace('TOOL', 'get_time_now')
         .replace('METHOD', 'notifications/odd');
       const { stdout } = await user.run(`mcpctl ${line} --json || true`);

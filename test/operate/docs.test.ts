@@ -24,6 +24,7 @@ test('docs/operate.md lists every setting, and the option that says the same', (
     '--stdio',
     '--unix',
     '--profile',
+    '--governed',
     '--config',
     '--new-api-key',
     '--json',

@@ -12,9 +12,11 @@ export const pages: readonly string[] = [
   'docs/client.md',
   'docs/errors.md',
   'docs/http.md',
+  'docs/lint.md',
   'docs/manager.md',
   'docs/mcpctl.md',
   'docs/server.md',
+  'docs/tools.md',
 ];
 
 /** A fenced block of a page. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Child, mcpctl, root } from './child-process.ts';
@@ -43,6 +43,10 @@ export class Project implements Disposable {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
     return file;
+  }
+
+  has(name: string): boolean {
+    return existsSync(path.join(this.folder, name));
   }
 
   read(name: string): Buffer {

@@ -9,8 +9,12 @@ export interface Option {
   readonly multiple?: true;
   /** The only values it takes. */
   readonly choices?: readonly string[];
+  /** Values for a shell to offer, where they are too many to be named in the help. */
+  readonly offers?: () => Promise<readonly string[]>;
   /** What the help calls its value. */
   readonly value?: string;
+  /** What it means without a value, which then has to follow an equals sign: `--retry`, `--retry=2`. */
+  readonly bare?: string;
   readonly help: string;
 }
 
@@ -32,6 +36,8 @@ export interface Positional {
   readonly optional?: true;
   /** Takes all that is left. */
   readonly many?: true;
+  /** A shell should offer files. */
+  readonly files?: true;
 }
 
 /** What was given without a dash, by the name of its place. */
@@ -84,16 +90,21 @@ export function tokensOf(args: readonly string[], options: Options): readonly To
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      Object.entries(options).map(([name, { type, short }]) => [
-        name,
-        short === undefined ? { type } : { type, short },
-      ]),
+      Object.entries(options).map(([name, option]) => {
+        const type = takesNext(option) ? 'string' : 'boolean';
+        return [name, option.short === undefined ? { type } : { type, short: option.short }];
+      }),
     ),
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
   return tokens;
+}
+
+/** Whether the word after an option is its value. */
+export function takesNext({ type, bare }: Option): boolean {
+  return type === 'string' && bare === undefined;
 }
 
 /** One argument, and which in the row it is. */
@@ -109,7 +120,7 @@ interface Given {
 }
 
 function readValue(option: Option, given: Given, help: string): string | boolean {
-  const { rawName, value, inlineValue } = given;
+  const { rawName, inlineValue, value = option.bare } = given;
   if (option.type === 'boolean') {
     if (value !== undefined) throw usageError(`${rawName} takes no value`, help);
     return true;

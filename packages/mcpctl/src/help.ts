@@ -85,9 +85,10 @@ function placeOf({ name, optional, many }: Positional): string {
 }
 
 /** An option as it is typed. */
-export function spelling(name: string, { short, type, value }: Option): string {
+export function spelling(name: string, { short, type, value = 'VALUE', bare }: Option): string {
   const long = short === undefined ? `--${name}` : `-${short}, --${name}`;
-  return type === 'boolean' ? long : `${long} ${value ?? 'VALUE'}`;
+  if (type === 'boolean') return long;
+  return bare === undefined ? `${long} ${value}` : `${long}[=${value}]`;
 }
 
 type Rows = readonly (readonly [string, string])[];

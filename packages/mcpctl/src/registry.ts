@@ -16,6 +16,22 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Call a tool.',
     load: async () => (await import('./commands/call.ts')).call,
   },
+  lint: {
+    summary: 'Find what is wrong with the tools of a server, or with a manifest of them.',
+    load: async () => (await import('./commands/lint.ts')).lint,
+  },
+  manifest: {
+    summary: 'Write down all there is to know about the tools of a server.',
+    load: async () => (await import('./commands/manifest.ts')).manifest,
+  },
+  'manifest diff': {
+    summary: 'Tell what changed between two manifests, and whom it breaks.',
+    load: async () => (await import('./commands/manifest-diff.ts')).manifestDiff,
+  },
+  trace: {
+    summary: 'Draw where the time of a call went.',
+    load: async () => (await import('./commands/call-trace.ts')).trace,
+  },
   resources: {
     summary: 'List the resources of a server, and the templates of resources.',
     aliases: ['list-resources'],

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createDeferred, isPromise, KitError, kitErrorCodes, stderrLogger } from './index.ts';
+import {
+  canonicalJson,
+  chain,
+  createDeferred,
+  isPromise,
+  KitError,
+  kitErrorCodes,
+  stderrLogger,
+} from './index.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -74,4 +82,33 @@ describe('the logger to standard error', () => {
     expect(lines).toHaveLength(2);
     expect(lines.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true);
   });
+});
+
+describe('canonical JSON', () => {
+  test('is the same for equal values, in whatever order their members are', () => {
+    const shuffled = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shuffled);
+      if (typeof value !== 'object' || value === null) return value;
+      const entries = Object.entries(value).map(([key, member]) => [key, shuffled(member)]);
+      return Object.fromEntries(entries.toReversed());
+    };
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value);
+        expect(canonicalJson(shuffled(value))).toBe(text);
+        expect(canonicalJson(JSON.parse(text))).toBe(text);
+      }),
+    );
+  });
+
+  test('tells different values apart, also where they are dates', () => {
+    expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }));
+    expect(canonicalJson({ at: new Date(0) })).toBe('{"at":"1970-01-01T00:00:00.000Z"}');
+    expect(canonicalJson({ a: undefined })).toBe('{}');
+  });
+});
+
+test('what is here already is gone on with at once, what is not, later', async () => {
+  expect(chain(1, (value) => value + 1)).toBe(2);
+  await expect(chain(Promise.resolve(1), (value) => value + 1)).resolves.toBe(2);
 });

@@ -10,3 +10,11 @@ export function isPromise<T>(value: MaybePromise<T> | T): value is Promise<T> {
     typeof value.then === 'function'
   );
 }
+
+/** Goes on with a value: at once when it is here, else when it comes. */
+export function chain<T, U>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return isPromise(value) ? value.then(next) : next(value);
+}

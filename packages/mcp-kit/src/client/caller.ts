@@ -8,9 +8,10 @@ import {
   type RequestOptions,
 } from '#jsonrpc';
 import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
-import { Interests, type Wishing } from './interests.ts';
+import type { Interests, Wishing } from './interests.ts';
 import { waitWithin } from './limit.ts';
 import type { Agreed } from './negotiate.ts';
 import { NotificationQueue } from './notification-queue.ts';
@@ -21,7 +22,7 @@ import type { ToolsPage } from './results.ts';
 import { askModern, type ModernAnswer, type ModernQuestion } from './rounds.ts';
 import type { SessionStats } from './stats.ts';
 import { ToolTable } from './tool-table.ts';
-import { Visits } from './visits.ts';
+import type { LegacyQuestion, Visits } from './visits.ts';
 
 type Asked = Pick<ModernQuestion, 'method' | 'params'> & { readonly options: CallOptions };
 
@@ -34,14 +35,15 @@ export class Caller implements Wishing {
   readonly #makeCache: () => CachePartition;
   /** There from the first conversation of the stateless era on: the older era keeps nothing. */
   #cache: CachePartition | undefined;
-  readonly #visits = new Visits();
+  #visits: Visits | undefined;
   /** Whether arguments travel in headers as well. */
   readonly #mirrors: boolean;
   readonly conversation: Conversation;
   readonly tools: ToolTable;
   #interests: Interests | undefined;
+  #loading: Promise<Interests> | undefined;
   #logLevel: LoggingLevel | undefined;
-  #envelope: Meta;
+  #envelope: Meta | undefined;
   #facts: ServerFacts | undefined;
   /** How often the server has told that something has changed. */
   #changes = 0;
@@ -52,7 +54,6 @@ export class Caller implements Wishing {
     this.#logger = logger;
     this.#mirrors = target.wire === 'http';
     this.#identity = identityOf(options);
-    this.#envelope = envelopeOf(this.#identity);
     this.tools = new ToolTable(logger);
     this.#makeCache = () => (options.cache ?? createResultCache()).partition(target.key);
     this.conversation = new Conversation(
@@ -75,9 +76,21 @@ export class Caller implements Wishing {
     });
   }
 
-  /** Made at the first wish: many sessions have none. */
-  get interests(): Interests {
-    if (this.#interests !== undefined) return this.#interests;
+  /** Opens the session. */
+  async open(): Promise<void> {
+    // Whoever listens wants to be told, without having asked.
+    if (this.#options.onNotification !== undefined) await this.interests();
+    await this.conversation.open();
+  }
+
+  /** Loaded and made at the first wish: many sessions have none. */
+  interests(): Promise<Interests> {
+    this.#loading ??= this.#createInterests();
+    return this.#loading;
+  }
+
+  async #createInterests(): Promise<Interests> {
+    const { Interests } = await import('./interests.ts');
     const interests = new Interests(this, this.#options, this.#logger);
     const { ended } = this.conversation;
     // Said while it can still be heard: a process that is asked to end waits for what it has not answered.
@@ -94,6 +107,7 @@ export class Caller implements Wishing {
   }
 
   get envelope(): Meta {
+    this.#envelope ??= envelopeOf(this.#identity, this.#logLevel);
     return this.#envelope;
   }
 
@@ -133,7 +147,7 @@ export class Caller implements Wishing {
   async setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void> {
     if (this.facts.era === 'legacy') await this.request('logging/setLevel', { level }, options);
     this.#logLevel = level;
-    this.#envelope = envelopeOf(this.#identity, level);
+    this.#envelope = undefined;
   }
 
   /** Learns from a page of `tools/list`, and leaves out what cannot be called. */
@@ -145,12 +159,21 @@ export class Caller implements Wishing {
 
   #askLegacy({ connection }: Agreed, asked: Asked): Promise<unknown> {
     const { elicitUrl } = this.#options.inputs ?? {};
-    const { method, params, options } = asked;
+    const { method } = asked;
+    const params = withMeta(asked.params, asked.options.meta);
+    const headers = this.#mirrors ? traceHeadersOf(params) : undefined;
+    const options = headers === undefined ? asked.options : { ...asked.options, headers };
     if (elicitUrl === undefined) return connection.request(method, params, options);
     const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs } = options;
     const limits = { ...options, timeoutMs, maxTotalMs: maxTotalOf(options, this.#options) };
     const { ended } = this.conversation;
-    return this.#visits.ask(connection, { method, params, options: limits, elicitUrl, ended });
+    return this.#visit(connection, { method, params, options: limits, elicitUrl, ended });
+  }
+
+  async #visit(connection: Connection, question: LegacyQuestion): Promise<unknown> {
+    const { Visits } = await import('./visits.ts');
+    this.#visits ??= new Visits();
+    return this.#visits.ask(connection, question);
   }
 
   async #askModern({ connection }: Agreed, asked: Asked): Promise<unknown> {
@@ -158,14 +181,14 @@ export class Caller implements Wishing {
     const { ended } = this.conversation;
     const options = { ...asked.options, maxTotalMs: maxTotalOf(asked.options, this.#options) };
     const offer = this.conversation.reception.offer;
+    const sent = withMeta(params, options.meta);
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
-      const headers =
-        this.#mirrors && method === 'tools/call'
-          ? this.tools.headersFor(params?.['name'], params?.['arguments'])
-          : undefined;
-      if (claimsModern(params)) return this.#passOn(connection, asked, { ...limits, headers });
-      const envelope = this.#envelope;
-      const question = { method, params, options: limits, headers, offer, envelope, ended };
+      const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
+      if (claimsModern(sent)) {
+        return this.#passOn(connection, { method, params: sent }, { ...limits, headers });
+      }
+      const { envelope } = this;
+      const question = { method, params: sent, options: limits, headers, offer, envelope, ended };
       return askModern(connection, question);
     };
     const changes = this.#changes;
@@ -187,7 +210,7 @@ export class Caller implements Wishing {
   /** Asks what somebody else has written, who gets the answer as it is. */
   async #passOn(
     connection: Connection,
-    { method, params }: Asked,
+    { method, params }: Pick<Asked, 'method' | 'params'>,
     options: RequestOptions,
   ): Promise<ModernAnswer> {
     const result = await connection.request(method, params, options);
@@ -199,6 +222,19 @@ export class Caller implements Wishing {
     }
     // Not the only caller: what one was told is not to be kept for others.
     return { result, rounds: 1 };
+  }
+
+  /** What a request says beside its message, for whoever passes it on. */
+  #headersFor(
+    method: string,
+    params: Params | undefined,
+  ): Readonly<Record<string, string>> | undefined {
+    const mirrored =
+      method === 'tools/call'
+        ? this.tools.headersFor(params?.['name'], params?.['arguments'])
+        : undefined;
+    const traced = traceHeadersOf(params);
+    return traced === undefined ? mirrored : { ...mirrored, ...traced };
   }
 
   /** The server refused the call because of its headers: the tool is not what it was when it was listed, if it was. */
@@ -215,7 +251,7 @@ export class Caller implements Wishing {
   #enveloped(params: Params | undefined): Params {
     if (params !== undefined && claimsModern(params)) return params;
     const own = params?.['_meta'];
-    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.#envelope } };
+    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.envelope } };
   }
 
   #hear(notification: Notification): void {
@@ -224,7 +260,7 @@ export class Caller implements Wishing {
       this.#interests?.acknowledge(params);
       return;
     }
-    if (method === 'notifications/elicitation/complete') this.#visits.complete(params);
+    if (method === 'notifications/elicitation/complete') this.#visits?.complete(params);
     if (this.#cache?.invalidate(method, params)) this.#changes += 1;
     this.#queue?.push(notification);
   }
@@ -242,12 +278,8 @@ export class Caller implements Wishing {
         this.#logger.warn('the log level was not restored', { error: describeError(error) });
       });
     }
-    const { onNotification, onOpened } = this.#options;
-    // Whoever listens wants to be told, without having asked.
-    if (onNotification !== undefined || this.#interests !== undefined) {
-      this.interests.restore(agreed);
-    }
-    this.#report('onOpened', () => onOpened?.());
+    this.#interests?.restore(agreed);
+    this.#report('onOpened', () => this.#options.onOpened?.());
   }
 
   #lost(cause: Error | undefined): void {

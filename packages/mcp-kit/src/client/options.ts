@@ -1,6 +1,6 @@
 import type { Logger } from '#base';
 import type { Params } from '#jsonrpc';
-import type { ClientCapabilities, Era, Implementation } from '#protocol';
+import type { ClientCapabilities, Era, Implementation, Meta } from '#protocol';
 import type { HandlerOptions } from './handler-queue.ts';
 import type { InputHandlers, RequestListener } from './inputs.ts';
 import type { NotificationListener } from './notification-queue.ts';
@@ -72,6 +72,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Receives the parameters of each progress notification. */
   readonly onProgress?: (progress: Params) => void;
+  /**
+   * Sent along as `_meta`. A `traceparent` in it, and its `tracestate`, are said as HTTP headers as well: with
+   * `context.traceHeaders` a call that a tool makes joins the trace of the call it serves.
+   */
+  readonly meta?: Meta;
 }
 
 /** How one completion may differ. */

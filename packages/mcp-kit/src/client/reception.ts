@@ -22,7 +22,7 @@ export class Reception {
   readonly #options: SessionOptions;
   readonly #events: ReceptionEvents;
   readonly #logger: Logger;
-  readonly #queue: HandlerQueue;
+  readonly #queue: HandlerQueue | undefined;
   /** What the server may ask for. */
   readonly offer: Offer;
   readonly samples: string[] = [];
@@ -36,13 +36,13 @@ export class Reception {
     this.#options = options;
     this.#events = events;
     this.#logger = logger;
-    this.#queue = new HandlerQueue(options.handlers);
+    this.#queue = options.handlers && new HandlerQueue(options.handlers);
     this.offer = offerOf(options, identity, this.#queue);
   }
 
   /** Handlers that took too long. */
   get handlerTimeouts(): number {
-    return this.#queue.timeouts;
+    return this.#queue?.timeouts ?? 0;
   }
 
   connect(channel: Channel): Connection {
@@ -87,9 +87,12 @@ export class Reception {
 }
 
 /** Who answers what a server asks. Handlers that need not wait for each other are called as they are. */
-function offerOf(options: SessionOptions, { capabilities }: Identity, queue: HandlerQueue): Offer {
-  const { inputs = {}, onRequest, handlers } = options;
-  if (handlers === undefined) return { handlers: inputs, capabilities, onRequest };
+function offerOf(
+  { inputs = {}, onRequest }: SessionOptions,
+  { capabilities }: Identity,
+  queue: HandlerQueue | undefined,
+): Offer {
+  if (queue === undefined) return { handlers: inputs, capabilities, onRequest };
   return {
     handlers: queued(inputs, queue),
     capabilities,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KitError } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
 import { mayAskInput, type Meta } from '#protocol';
@@ -79,7 +78,10 @@ async function respond(
   if (requests.length > maxQuestions) {
     throw new KitError('invalid_answer', `${method}: more than ${maxQuestions} questions at once`);
   }
-  if (requests.length === 0) await sleep(pauseMs, undefined, { signal });
+  if (requests.length === 0) {
+    const { setTimeout: sleep } = await import('node:timers/promises');
+    await sleep(pauseMs, undefined, { signal });
+  }
   const answers = await Promise.all(
     requests.map(async ([key, request]) => {
       if (!isRecord(request) || typeof request['method'] !== 'string') {

@@ -34,7 +34,7 @@ import type { Subscription, SubscriptionFilter } from './subscriptions.ts';
 /** Opens a session with a server of either era; it heals itself until it is closed. */
 export async function openSession(target: Target, options: SessionOptions = {}): Promise<Session> {
   const caller = new Caller(target, options);
-  await caller.conversation.open();
+  await caller.open();
   return createSession(caller, options.validateOutput ?? true);
 }
 
@@ -152,7 +152,8 @@ export class Session implements AsyncDisposable {
     if (!isToolResult(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
-    if (this.#validates) await this.#caller.tools.check(name, result);
+    const { tools } = this.#caller;
+    if (this.#validates && tools.knows(name)) await tools.check(name, result);
     // Some servers leave out what their structured content makes superfluous.
     return Array.isArray(result.content) ? result : { ...result, content: [] };
   }
@@ -188,12 +189,14 @@ export class Session implements AsyncDisposable {
   }
 
   /** Asks to be told when a resource changes; `onNotification` hears it. Survives a lost connection. */
-  subscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.#caller.interests.subscribe(uri, options);
+  async subscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    const interests = await this.#caller.interests();
+    return interests.subscribe(uri, options);
   }
 
-  unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.#caller.interests.unsubscribe(uri, options);
+  async unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    const interests = await this.#caller.interests();
+    return interests.unsubscribe(uri, options);
   }
 
   prompts(options?: CallOptions): AsyncIterable<Prompt> {
@@ -239,8 +242,9 @@ export class Session implements AsyncDisposable {
   }
 
   /** Asks to be told about changes for as long as the subscription is open; `onNotification` hears them. */
-  listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
-    return this.#caller.interests.listen(filter, options);
+  async listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
+    const interests = await this.#caller.interests();
+    return interests.listen(filter, options);
   }
 
   /** Asks anything. Parameters that carry an envelope of their own are sent as they are, and the answer is given as it is. */

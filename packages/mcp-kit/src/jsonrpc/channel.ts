@@ -1,3 +1,4 @@
+import type { Parts } from './encode.ts';
 import type { Id, Notification, Request } from './message.ts';
 
 /** Where a message came from, so that what belongs to it can go back the same way; opaque to all but its channel. */
@@ -43,6 +44,8 @@ export interface Channel {
   send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
   /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
   reply(text: string | undefined, origin?: Origin): void;
+  /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */
+  replyParts?(parts: Parts, origin?: Origin): boolean;
   /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
   /** Settles when there is room again, or when the channel is closed. */

@@ -7,6 +7,7 @@ import {
   encodeMessage,
   encodeResult,
   encodeThrown,
+  resultParts,
   toNotification,
 } from './encode.ts';
 import { RpcError, rpcErrors } from './error.ts';
@@ -204,7 +205,7 @@ export class Connection implements Link, Sink {
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
-      this.#reply(encodeThrown(exchange.request.id, refusals.closed), exchange.origin);
+      this.#reply(encodeError(exchange.request.id, refusals.closed), exchange.origin);
     }
     for (const awaited of awaiting) awaited.reject(why);
     this.#handlers.closed(cause);
@@ -225,7 +226,7 @@ export class Connection implements Link, Sink {
     const { id } = request;
     const admission = this.#inFlight.admit(id);
     if (admission !== 'admitted') {
-      this.#reply(encodeThrown(id, refusals[admission]), origin);
+      this.#reply(encodeError(id, refusals[admission]), origin);
       return;
     }
     const exchange = new Exchange(request, this, origin);
@@ -237,7 +238,7 @@ export class Connection implements Link, Sink {
       return;
     }
     if (!isPromise(outcome)) {
-      this.#reply(this.#encodeResult(request, outcome), origin);
+      this.#answer(request, outcome, origin);
       return;
     }
     this.#inFlight.hold(exchange);
@@ -246,7 +247,7 @@ export class Connection implements Link, Sink {
     outcome.then(
       (result) => {
         if (!this.#inFlight.release(exchange)) return;
-        this.#reply(this.#encodeResult(request, result), origin);
+        this.#answer(request, result, origin);
         if (this.#lingering !== undefined) this.ended();
       },
       (error: unknown) => {
@@ -263,6 +264,12 @@ export class Connection implements Link, Sink {
     } catch (error) {
       this.#options.onBug?.(error, notification.method);
     }
+  }
+
+  #answer(request: Request, result: unknown, origin: Origin | undefined): void {
+    const parts = origin instanceof Batch ? undefined : resultParts(request.id, result);
+    if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
+    this.#reply(this.#encodeResult(request, result), origin);
   }
 
   /** A result that is not JSON is a failure like any other. */
@@ -319,9 +326,12 @@ export class Connection implements Link, Sink {
 }
 
 const refusals = {
-  closed: new RpcError(rpcErrors.overloaded, 'The connection is closing'),
-  duplicate: new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),
-  full: new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+  closed: { code: rpcErrors.overloaded, message: 'The connection is closing' },
+  duplicate: { code: rpcErrors.invalidRequest, message: 'A request with this id is under way' },
+  full: {
+    code: rpcErrors.overloaded,
+    message: 'Overloaded: too many requests under way, retry later',
+  },
 };
 
 /** Messages that came in one array came the same way. */

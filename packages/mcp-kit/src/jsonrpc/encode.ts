@@ -1,16 +1,40 @@
+import { Buffer } from 'node:buffer';
 import { KitError } from '#base';
 import { toErrorObject } from './error.ts';
 import type { ErrorObject, Id, Notification, Params, Request } from './message.ts';
+
+/** Below this it takes longer to hand bytes over beside their head than to write all as one text. */
+const worthKeeping = 32 * 1024;
 
 /** A result whose JSON is known already, so that a list is not serialised anew for every caller. */
 export class Encoded {
   readonly json: string;
   /** What it was made from, where somebody may want to look at it. */
   readonly value: unknown;
-  constructor(json: string, value?: unknown) {
+  readonly #lasts: boolean;
+  #bytes: Uint8Array | undefined;
+
+  /** `lasts`: it will be sent again and again. */
+  constructor(json: string, value?: unknown, lasts = false) {
     this.json = json;
     this.value = value;
+    this.#lasts = lasts && json.length >= worthKeeping;
   }
+
+  /** The same as bytes, made once; nothing for what is small, or sent once. */
+  get bytes(): Uint8Array | undefined {
+    if (this.#lasts) this.#bytes ??= Buffer.from(this.json);
+    return this.#bytes;
+  }
+}
+
+/** An answer in parts, one of which is kept as bytes. */
+export type Parts = readonly [head: string, bytes: Uint8Array, tail: string];
+
+/** A result answer in parts; nothing when its bytes are not kept. */
+export function resultParts(id: Id, result: unknown): Parts | undefined {
+  const bytes = result instanceof Encoded ? result.bytes : undefined;
+  return bytes && [`{"jsonrpc":"2.0","id":${encodeId(id)},"result":`, bytes, '}'];
 }
 
 const encodeId = (id: Id): string => (typeof id === 'number' ? String(id) : JSON.stringify(id));

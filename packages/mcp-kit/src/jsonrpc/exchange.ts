@@ -48,6 +48,14 @@ export class Exchange {
     return this.link.principal;
   }
 
+  /** A header that came with the message, where its origin has any. */
+  header(name: string): string | undefined {
+    const { origin } = this;
+    const told = origin !== undefined && 'header' in origin ? origin.header : undefined;
+    const value: unknown = typeof told === 'function' ? told.call(origin, name) : undefined;
+    return typeof value === 'string' ? value : undefined;
+  }
+
   get cancelled(): boolean {
     return this.#cancelled;
   }

@@ -1,7 +1,15 @@
 export type { Vocabulary } from './ask.ts';
 export type { Channel, Origin, Outgoing, Sent, Sink } from './channel.ts';
 export { Connection } from './connection.ts';
-export { Encoded, encodeError, encodeNotification, encodeResult, encodeThrown } from './encode.ts';
+export {
+  Encoded,
+  encodeError,
+  encodeNotification,
+  encodeResult,
+  encodeThrown,
+  resultParts,
+  type Parts,
+} from './encode.ts';
 export { RpcError, rpcErrors, toErrorObject } from './error.ts';
 export { Exchange, type Link, type RequestOptions } from './exchange.ts';
 export type { ConnectionOptions, Handlers } from './handlers.ts';

@@ -184,8 +184,11 @@ function operated(
     metrics: () => metrics.text(),
     notReady: reasons,
     async reload() {
-      await authentication?.reload();
-      if (tls !== undefined) listening.renewTls(await readTls(tls));
+      const renewed = tls && readTls(tls).then((identity) => listening.renewTls(identity));
+      // One file that cannot be read must not keep the others from being read.
+      const all = await Promise.allSettled([authentication?.reload(), renewed]);
+      const failures = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      if (failures.length > 0) throw failures[0];
     },
     async drain() {
       state.draining = true;

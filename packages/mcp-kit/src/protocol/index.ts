@@ -52,6 +52,7 @@ export {
 } from './revisions.ts';
 export type { Peer, Phase, Service } from './service.ts';
 export type { Target } from './target.ts';
+export { traceIdOf } from './trace-id.ts';
 export { traceTarget, type TraceListener } from './trace-target.ts';
 export {
   isLoggingLevel,

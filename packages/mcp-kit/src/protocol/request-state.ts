@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { crypto, KitError } from '#base';
+import { canonicalJson, crypto, KitError } from '#base';
 import { isRecord } from '#jsonrpc';
 
 /** Seals data that a client carries for us, so that it can neither be read, changed, nor used elsewhere. */
@@ -79,15 +79,5 @@ function decrypt(key: Uint8Array, bytes: Buffer, binding: Buffer): unknown {
 }
 
 function digest(value: unknown): Buffer {
-  return crypto().createHash('sha256').update(canonical(value)).digest();
-}
-
-/** JSON with sorted keys: a client may write the same parameters in another order. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-  return `{${members.join(',')}}`;
+  return crypto().createHash('sha256').update(canonicalJson(value)).digest();
 }

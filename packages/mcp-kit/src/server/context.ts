@@ -1,9 +1,10 @@
-import type { MaybePromise } from '#base';
+import { crypto, type MaybePromise } from '#base';
 import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
   missingClientCapability,
   reaches,
   supports,
+  traceIdOf,
   type ClientCapabilities,
   type Era,
   type Implementation,
@@ -22,6 +23,24 @@ export interface ClientView {
   readonly logLevel: LoggingLevel | undefined;
 }
 
+/** A part of the work, as a trace shows it; parts may have parts. */
+export interface Spans {
+  /** Runs part of the work under a name. */
+  span<T>(name: string, work: (within: Spans) => MaybePromise<T>): MaybePromise<T>;
+}
+
+/** What governs one call besides its request: its time, its trace, the names it gives. */
+export interface Scope extends Spans {
+  /** Fires when the request's signal does, and when the time for the call is up. */
+  readonly signal: AbortSignal;
+  readonly traceHeaders: Readonly<Record<string, string>>;
+  /** Why nothing may be asked now, if so. */
+  readonly noQuestions: Error | undefined;
+  newId(label: string): string;
+}
+
+const unnamed: Spans = { span: (_name, work) => work(unnamed) };
+
 /** What a handler may do besides returning: tell, ask, and notice that nobody waits any more. */
 export class Context {
   readonly client: ClientView;
@@ -30,6 +49,7 @@ export class Context {
   #progressToken: Id | undefined;
   #progressed = -Infinity;
   #effects: Map<string, Promise<unknown>> | undefined;
+  #scope: Scope | undefined;
 
   constructor(exchange: Exchange, client: ClientView, inputs: Inputs) {
     this.#exchange = exchange;
@@ -37,9 +57,19 @@ export class Context {
     this.#inputs = inputs;
   }
 
-  /** Fires when the caller cancels or goes away. */
+  /** What is behind a context; for those who govern calls. */
+  static exchangeOf(context: Context): Exchange {
+    return context.#exchange;
+  }
+
+  /** Puts the rest of a request under a scope; for those who govern calls, once. */
+  static govern(context: Context, scope: Scope): void {
+    context.#scope = scope;
+  }
+
+  /** Fires when the caller cancels or goes away, and when the time for the call is up. */
   get signal(): AbortSignal {
-    return this.#exchange.signal;
+    return this.#scope?.signal ?? this.#exchange.signal;
   }
 
   /** Who asks, where the transport authenticated them. */
@@ -47,10 +77,33 @@ export class Context {
     return this.#exchange.principal;
   }
 
+  /** The trace this request belongs to, of the client or of its own: what the logs name it by. */
+  get traceId(): string {
+    return traceIdOf(this.#exchange);
+  }
+
   /** The request's `_meta`, as received. */
   get meta(): Meta {
     const meta = this.#exchange.request.params?.['_meta'];
     return isRecord(meta) ? meta : {};
+  }
+
+  /** Runs part of the work under a name that the trace of the call shows, where calls are traced. */
+  span<T>(name: string, work: (within: Spans) => MaybePromise<T>): MaybePromise<T> {
+    return (this.#scope ?? unnamed).span(name, work);
+  }
+
+  /** What to tell whom this call calls, as HTTP headers or as `_meta`, so that traces join; empty where calls are not traced. */
+  get traceHeaders(): Readonly<Record<string, string>> {
+    return this.#scope?.traceHeaders ?? {};
+  }
+
+  /**
+   * A name for something new. Under one plan, and under one idempotency key, the same label gives the same name however often
+   * the handler runs; elsewhere it is random.
+   */
+  newId(label: string): string {
+    return this.#scope?.newId(label) ?? crypto().randomUUID();
   }
 
   /** Sends a log message, if the client wants messages of this level. */
@@ -80,6 +133,8 @@ export class Context {
    * put what must happen only once into `once`, or after the last question.
    */
   ask<T extends Requests>(requests: T): Promise<Answers<T>> {
+    const refusal = this.#scope?.noQuestions;
+    if (refusal !== undefined) return Promise.reject(refusal);
     return this.#inputs.ask(requests, this.#exchange, this.client.capabilities);
   }
 

@@ -1,6 +1,6 @@
-export { Context, type ClientView } from './context.ts';
-export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
-export type { Answers } from './inputs.ts';
+export { Context, type ClientView, type Scope, type Spans } from './context.ts';
+export type { Changes, CompletionRequest, Feature, Handler, ListKind, Refused } from './feature.ts';
+export type { Answers, Requests } from './inputs.ts';
 export { InputNeeded } from './rounds.ts';
 export { listMethod, type ListMethod } from './list.ts';
 export type { Caching } from './modern-result.ts';

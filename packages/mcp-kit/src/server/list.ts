@@ -6,7 +6,10 @@ import type { Context } from './context.ts';
 interface ListOptions<T> {
   /** The member of the result that holds the items. */
   readonly member: string;
-  readonly items: () => readonly T[];
+  /** What whoever has this view sees. */
+  readonly items: (view: string) => readonly T[];
+  /** Which of the lists a caller sees; there must be few. Absent: all see the same. */
+  readonly view?: (context: Context) => string;
   /** What a client of this era sees of an item. */
   readonly show: (item: T, era: Era) => object;
   readonly pageSize: number;
@@ -20,30 +23,31 @@ export interface ListMethod {
 }
 
 export function listMethod<T>(options: ListOptions<T>): ListMethod {
-  const { member, items, show, pageSize } = options;
+  const { member, items, show, pageSize, view = () => '' } = options;
   const pages = new Map<string, Encoded>();
 
-  const build = (offset: number, era: Era): Encoded => {
-    const all = items();
+  const build = (all: readonly T[], offset: number, era: Era): Encoded => {
     const page = all.slice(offset, offset + pageSize).map((item) => show(item, era));
     const next = offset + pageSize;
     const result =
       next < all.length ? { [member]: page, nextCursor: encodeCursor(next) } : { [member]: page };
-    return new Encoded(JSON.stringify(result));
+    return new Encoded(JSON.stringify(result), undefined, true);
   };
 
   return {
     handle(params, context) {
       const { cursor } = params;
       const offset = cursor === undefined ? 0 : decodeCursor(cursor);
-      // Only where a page of ours begins: a page is kept for every offset that is served.
-      const given = offset % pageSize === 0 && (offset === 0 || offset < items().length);
-      if (!given) throw invalidParams('Invalid cursor');
       const { era } = context.client;
-      const key = offset === 0 ? era : `${era} ${offset}`;
+      const seen = view(context);
+      const key = `${era} ${offset} ${seen}`;
       let page = pages.get(key);
       if (page === undefined) {
-        page = build(offset, era);
+        const all = items(seen);
+        // Only where a page of ours begins: a page is kept for every offset that is served.
+        const given = offset % pageSize === 0 && (offset === 0 || offset < all.length);
+        if (!given) throw invalidParams('Invalid cursor');
+        page = build(all, offset, era);
         pages.set(key, page);
       }
       return page;

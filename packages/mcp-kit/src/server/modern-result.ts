@@ -20,16 +20,18 @@ export function modernResults(
   const cacheableTail = JSON.stringify({ ...complete, ...hints, _meta: meta }).slice(1);
   const dressedLists = new WeakMap<Encoded, Encoded>();
 
-  const append = (method: string, json: string, value?: unknown): Encoded => {
+  const append = (method: string, json: string): string => {
     const end = cacheable.has(method) ? cacheableTail : tail;
-    return new Encoded(json === '{}' ? `{${end}` : `${json.slice(0, -1)},${end}`, value);
+    return json === '{}' ? `{${end}` : `${json.slice(0, -1)},${end}`;
   };
 
   return (method, result) => {
     if (result instanceof Encoded) {
+      // Only what may be kept is asked for again and again.
+      if (!cacheable.has(method)) return new Encoded(append(method, result.json), result.value);
       let dressed = dressedLists.get(result);
       if (dressed === undefined) {
-        dressed = append(method, result.json);
+        dressed = new Encoded(append(method, result.json), undefined, true);
         dressedLists.set(result, dressed);
       }
       return dressed;
@@ -38,7 +40,7 @@ export function modernResults(
     const { _meta: own, resultType, ttlMs, cacheScope } = fields;
     const hinted = ttlMs !== undefined || cacheScope !== undefined;
     if (own === undefined && resultType === undefined && !hinted) {
-      return append(method, JSON.stringify(fields), fields);
+      return new Encoded(append(method, JSON.stringify(fields)), fields);
     }
     const asks = resultType === 'input_required';
     const dressed = {

@@ -59,8 +59,10 @@ export function createServer(options: ServerOptions): Server {
     greet();
     return { supportedVersions: [modernVersion], capabilities, instructions };
   };
+  const refused = new Map(features.flatMap((feature) => Object.entries(feature.refused ?? {})));
   const serve = createModernDispatch({
     methods: new Map(methods).set('server/discover', discover),
+    refused,
     capabilities,
     subscriptions,
     sealer: createSealer(requestState),
@@ -71,6 +73,7 @@ export function createServer(options: ServerOptions): Server {
     capabilities,
     instructions,
     methods: new Map([...methods, ...legacyMethods]),
+    refused,
     serve,
     peers,
     greet,

@@ -1,4 +1,5 @@
 import {
+  chain,
   describeError,
   isPromise,
   KitError,
@@ -7,23 +8,22 @@ import {
   type MaybePromise,
 } from '#base';
 import { RpcError } from '#jsonrpc';
-import type { Checked } from '#schema';
+import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
-import { fail, ToolFailure, type FailureCode } from './failure.ts';
+import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 import { toResult, toTextResult, type Outcome } from './result.ts';
-import { newTraceId } from './traces.ts';
 
 /** One call of one tool. */
 export interface Call {
   readonly entry: Entry;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** Under which the call is remembered; made up for a bug when there is none. */
+  /** Under which the call is remembered, if it is. */
   readonly traceId?: string;
 }
 
-/** The one path of a call: check the arguments, run, check the value. Stays synchronous where the tool is. */
+/** The one path of a plain call: check the arguments, run, check the value. Stays synchronous where the tool is. */
 export function runCall(call: Call, logger: Logger): MaybePromise<Outcome> {
   const failed = (error: unknown): Outcome => toFailure(error, call, logger);
   try {
@@ -37,7 +37,7 @@ export function runCall(call: Call, logger: Logger): MaybePromise<Outcome> {
 function run({ entry, args, context }: Call): MaybePromise<Outcome> {
   const checked = entry.input.check(args);
   const proceed = (arguments_: Checked): MaybePromise<Outcome> => {
-    if (!arguments_.ok) return invalidArguments(arguments_);
+    if (!arguments_.ok) return invalidArguments(arguments_.issues);
     // What the input schema let through is what `run` takes.
     const value = entry.tool.run(arguments_.value as never, context);
     return isPromise(value)
@@ -47,22 +47,26 @@ function run({ entry, args, context }: Call): MaybePromise<Outcome> {
   return isPromise(checked) ? checked.then(proceed) : proceed(checked);
 }
 
-function checkOutput({ output }: Entry, value: unknown): MaybePromise<Outcome> {
+/** What a tool returned, as the outcome of the call; a value that does not match its schema is a bug. */
+export function checkOutput({ output }: Entry, value: unknown): MaybePromise<Outcome> {
   if (output === undefined) return { ok: true, value, shown: toResult(value) };
-  const checked = output.check(value);
-  return isPromise(checked) ? checked.then(judge) : judge(checked);
+  return chain(output.check(value), (checked) => {
+    const fitting = checkValue(checked);
+    return { ok: true, value: fitting, shown: toTextResult(fitting) };
+  });
 }
 
-function judge(checked: Checked): Outcome {
+/** The value that fits, or the bug that it does not. */
+export function checkValue(checked: Checked): unknown {
   if (!checked.ok) {
     const [issue] = checked.issues;
     throw new Error(`the value does not match the output schema: ${issue?.message}`);
   }
-  const { value = null } = checked;
-  return { ok: true, value, shown: toTextResult(value) };
+  return checked.value ?? null;
 }
 
-function invalidArguments({ issues }: Checked & { ok: false }): Outcome {
+/** The failure that wrong arguments are. */
+export function invalidArguments(issues: readonly Issue[]): Outcome {
   const message = issues.map((issue) => issue.message).join('; ');
   return { ok: false, failure: fail('E_INVALID_ARGUMENT', message, { details: issues }).failure };
 }
@@ -74,21 +78,33 @@ const failureOf: Partial<Record<KitErrorCode, FailureCode>> = {
   timeout: 'E_TIMEOUT',
 };
 
-/** Anything that is neither a failure nor meant for the protocol is a bug: logged whole, shown only as a number. */
-function toFailure(error: unknown, call: Call, logger: Logger): Outcome {
-  if (error instanceof ToolFailure) return { ok: false, failure: error.failure };
-  if (error instanceof RpcError || error instanceof InputNeeded) throw error;
+/** The failure that something thrown stands for; nothing for a bug, and for what is meant for the protocol. */
+export function knownFailure(error: unknown): Failure | undefined {
+  if (error instanceof ToolFailure) return error.failure;
   const code = error instanceof KitError ? failureOf[error.code] : undefined;
-  if (error instanceof KitError && code !== undefined) {
-    return { ok: false, failure: fail(code, error.message).failure };
-  }
-  const { entry, context, traceId = newTraceId() } = call;
+  return error instanceof KitError && code !== undefined
+    ? fail(code, error.message).failure
+    : undefined;
+}
+
+/** Anything that is neither a failure nor meant for the protocol is a bug: logged whole, shown only as a number. */
+export function toFailure(
+  error: unknown,
+  call: Pick<Call, 'entry' | 'context' | 'traceId'>,
+  logger: Logger,
+): Outcome {
+  const failure = knownFailure(error);
+  if (failure !== undefined) return { ok: false, failure };
+  if (error instanceof RpcError || error instanceof InputNeeded) throw error;
+  const { entry, context, traceId: remembered } = call;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {
     logger.error(`tool ${entry.tool.name} failed`, {
-      traceId,
+      traceId: context.traceId,
+      ...(remembered !== undefined && { remembered }),
       error: describeError(error),
     });
   }
-  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
+  const shown = remembered ?? context.traceId;
+  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${shown}`).failure };
 }

@@ -1,22 +1,57 @@
-import type { MaybePromise } from '#base';
+import { chain, type MaybePromise } from '#base';
 import type { CallToolResult, Icon, Meta, ToolAnnotations } from '#protocol';
 import type { AnySchema } from '#schema';
 import type { Context } from '#server';
+import type { Plan, RiskLevel } from './changes.ts';
+import type { FailureCode } from './failure.ts';
 import type { Infer, InferInput } from './infer.ts';
+
+/** Who a tool is for: everybody, those who know what they do, those who run the server. */
+export type ToolLayer = 'core' | 'advanced' | 'internal';
+
+/** What a call may do to the world. */
+export type Safety = 'readonly' | 'mutating' | 'destructive';
+
+/** A call to learn from: what to pass, and the failure it ends with if it is one that shows a failure. */
+export interface ToolExample {
+  readonly title?: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly fails?: FailureCode;
+}
+
+/** How much of a tool may run: at once, and within a minute. */
+export interface CallLimit {
+  readonly concurrent?: number;
+  readonly perMinute?: number;
+}
 
 /** How a tool relates to others and to the world; published with it. */
 export interface ToolTraits {
-  readonly layer?: 'core' | 'advanced' | 'internal';
+  readonly layer?: ToolLayer;
   readonly category?: string;
-  readonly safety?: 'readonly' | 'mutating' | 'destructive';
+  readonly safety?: Safety;
+  /** Calling it again with the same arguments changes nothing more. */
   readonly idempotent?: boolean;
-  /** Takes `dryRun: true` to say what it would change, and changes nothing. */
+  /** Takes `dryRun: true` to say what it would change, and changes nothing. A tool with `plan` does; say `false` where none can. */
   readonly supportsDryRun?: boolean;
   readonly prerequisites?: readonly string[];
-  readonly examples?: readonly { readonly input: Readonly<Record<string, unknown>> }[];
+  readonly examples?: readonly ToolExample[];
 }
 
-interface ToolHead extends ToolTraits {
+/** What only a governed set makes use of. */
+export interface GovernedTraits {
+  /** How bad a mistake would be; a plan may say so of itself. */
+  readonly riskLevel?: RiskLevel;
+  /** The failures of its own that a call can end with, and when. */
+  readonly errors?: Readonly<Partial<Record<FailureCode, string>>>;
+  /** How long a call may take, whatever its caller says. */
+  readonly timeoutMs?: number;
+  /** What all callers together may ask of it. */
+  readonly limit?: CallLimit;
+}
+
+/** What every tool says of itself. */
+export interface ToolHead extends ToolTraits, GovernedTraits {
   /** Letters, digits, `_`, `-` and `.`, at most 128. */
   readonly name: string;
   readonly title?: string;
@@ -39,13 +74,39 @@ export type ToolValue =
   | undefined
   | void;
 
-export interface ToolDefinition<In extends AnySchema, Out> extends ToolHead {
+interface Described<In extends AnySchema, Out> extends ToolHead {
   /** What the tool takes: a Standard Schema (zod, …) or plain JSON Schema. Absent: no arguments. */
   readonly input?: In;
   /** What the tool returns as structured content; checked on every call. */
   readonly output?: Out;
+}
+
+/** A tool that does its work in one step. */
+export interface ToolDefinition<In extends AnySchema, Out> extends Described<In, Out> {
   /** Does the work. Throw `fail(…)` for a failure the caller can act on; anything else thrown is a bug. */
   run(args: Infer<In>, context: Context): MaybePromise<Returned<Out>>;
+  readonly plan?: undefined;
+  readonly apply?: undefined;
+}
+
+/** A tool that looks before it writes, so that a dry run tells the truth; for governed sets. */
+export interface WriteDefinition<In extends AnySchema, Out, P extends Plan> extends Described<
+  In,
+  Out
+> {
+  readonly run?: undefined;
+  /** Looks, says what would change, and touches nothing. Whatever else it returns is for `apply`. */
+  plan(args: Infer<In>, context: Context): MaybePromise<P>;
+  /**
+   * `apply` may ask: in the stateless era it then runs again from its start with the answers, and goes on where it was. Without
+   * this it must not, and `plan` is the place to ask.
+   */
+  readonly resumable?: boolean;
+  /** Does exactly what the plan says. Throw `fail(…)` for a failure the caller can act on. */
+  apply(
+    plan: P,
+    context: Context,
+  ): MaybePromise<[Out] extends [AnySchema] ? InferInput<Out> : void>;
 }
 
 /** A tool of any shape, as a set holds it. */
@@ -53,12 +114,20 @@ export interface Tool extends ToolHead {
   readonly input?: AnySchema;
   readonly output?: AnySchema;
   run(args: never, context: Context): MaybePromise<unknown>;
+  readonly plan?: ((args: never, context: Context) => MaybePromise<Plan>) | undefined;
+  readonly resumable?: boolean;
+  readonly apply?: ((plan: never, context: Context) => MaybePromise<unknown>) | undefined;
 }
 
-/** Types the arguments and the result of `run` from the schemas. */
+/** Types the arguments and the result from the schemas; a tool has `run`, or `plan` and `apply`. */
 export function defineTool<
   const In extends AnySchema = { readonly type: 'object' },
   const Out extends AnySchema | undefined = undefined,
->(definition: ToolDefinition<In, Out>): Tool {
-  return definition as Tool;
+  P extends Plan = Plan,
+>(definition: ToolDefinition<In, Out> | WriteDefinition<In, Out, P>): Tool {
+  if (definition.plan === undefined) return definition as Tool;
+  const { plan, apply } = definition;
+  const run = (args: Infer<In>, context: Context): unknown =>
+    chain(plan(args, context), (planned) => apply(planned, context));
+  return { ...definition, run } as Tool;
 }

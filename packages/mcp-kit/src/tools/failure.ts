@@ -19,6 +19,16 @@ export interface Failure {
   /** What to try next. */
   readonly suggestion?: string;
   readonly details?: unknown;
+  /** Which step of several it happened in. */
+  readonly stage?: string;
+}
+
+/** What a failure may say besides its code and message. */
+export interface FailureDetails {
+  retryable?: boolean;
+  suggestion?: string;
+  details?: unknown;
+  stage?: string;
 }
 
 /** Carries a failure out of a tool's `run`. */
@@ -33,10 +43,6 @@ export class ToolFailure extends Error {
 }
 
 /** What a tool throws when it cannot do what it was asked: `throw fail('E_NOT_FOUND', 'no such file')`. */
-export function fail(
-  code: FailureCode,
-  message: string,
-  more: { retryable?: boolean; suggestion?: string; details?: unknown } = {},
-): ToolFailure {
+export function fail(code: FailureCode, message: string, more: FailureDetails = {}): ToolFailure {
   return new ToolFailure({ code, message, retryable: failureCodes[code].retryable, ...more });
 }

@@ -1,14 +1,31 @@
+export type { Change, Plan, RiskLevel } from './changes.ts';
+export type { Contract, CreateContract } from './contract.ts';
 export {
   defineTool,
+  type CallLimit,
+  type GovernedTraits,
+  type Safety,
   type Tool,
   type ToolDefinition,
+  type ToolExample,
+  type ToolLayer,
   type ToolTraits,
   type ToolValue,
+  type WriteDefinition,
 } from './define-tool.ts';
-export type { Envelope } from './envelope.ts';
-export { fail, failureCodes, ToolFailure, type Failure, type FailureCode } from './failure.ts';
-export type { Manifest } from './manifest.ts';
-export type { Trace } from './traces.ts';
+export type { Entry } from './entry.ts';
+export type { Envelope, EnvelopeMeta } from './envelope.ts';
+export {
+  fail,
+  failureCodes,
+  ToolFailure,
+  type Failure,
+  type FailureCode,
+  type FailureDetails,
+} from './failure.ts';
 export type { Infer, InferInput } from './infer.ts';
+export type { Manifest, ManifestError, Traits } from './manifest.ts';
+export type { Outcome } from './result.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
+export type { Span, Trace } from './traces.ts';
 export { withJsonSchema, type AnySchema } from '#schema';

@@ -1,8 +1,17 @@
 import type { JsonSchema } from '#protocol';
-import type { Tool, ToolTraits } from './define-tool.ts';
+import type { RiskLevel } from './changes.ts';
+import type { Safety, Tool, ToolTraits } from './define-tool.ts';
+import type { FailureCode } from './failure.ts';
 
 /** The traits of a tool, with what its author left out filled in. */
 export type Traits = Required<ToolTraits>;
+
+/** A failure that a call can end with. */
+export interface ManifestError {
+  readonly code: FailureCode;
+  readonly when: string;
+  readonly retryable: boolean;
+}
 
 /** All there is to know about a tool before calling it. */
 export interface Manifest extends Traits {
@@ -10,20 +19,28 @@ export interface Manifest extends Traits {
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
+  /** What only governed sets tell. */
+  readonly riskLevel?: RiskLevel;
+  readonly errors?: readonly ManifestError[];
 }
 
 export function traitsOf(tool: Tool): Traits {
   const { annotations = {}, layer = 'core', category = 'general' } = tool;
-  const { supportsDryRun = false, prerequisites = [], examples = [] } = tool;
-  const {
-    safety = annotations.readOnlyHint === true
-      ? 'readonly'
-      : annotations.destructiveHint === false
-        ? 'mutating'
-        : 'destructive',
-  } = tool;
+  const { supportsDryRun = tool.plan !== undefined, prerequisites = [], examples = [] } = tool;
+  const safety = safetyOf(tool);
   const { idempotent = safety === 'readonly' || annotations.idempotentHint === true } = tool;
   return { layer, category, safety, idempotent, supportsDryRun, prerequisites, examples };
+}
+
+function safetyOf({ safety, annotations = {} }: Tool): Safety {
+  if (safety !== undefined) return safety;
+  if (annotations.readOnlyHint === true) return 'readonly';
+  return annotations.destructiveHint === false ? 'mutating' : 'destructive';
+}
+
+/** Whether a tool may change anything. */
+export function isWriting({ tool }: { readonly tool: Tool }): boolean {
+  return tool.plan !== undefined || safetyOf(tool) !== 'readonly';
 }
 
 /** The part of the traits that every list entry carries. */

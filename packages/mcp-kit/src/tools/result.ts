@@ -3,9 +3,13 @@ import type { CallToolResult, ContentBlock } from '#protocol';
 import type { Failure } from './failure.ts';
 
 /** How a call ended: with a value, shown as a result that still lacks its structured content, or with a failure. */
-export type Outcome =
+export type Outcome = (
   | { readonly ok: true; readonly value: unknown; readonly shown: CallToolResult }
-  | { readonly ok: false; readonly failure: Failure };
+  | { readonly ok: false; readonly failure: Failure }
+) & {
+  /** It is that of an earlier call with the same key. */
+  readonly replayed?: true;
+};
 
 export function textBlock(text: string): ContentBlock {
   return { type: 'text', text };

@@ -1,18 +1,22 @@
 import { KitError, stderrLogger, type Logger } from '#base';
-import { isRecord, type Params } from '#jsonrpc';
+import { isRecord, RpcError, type Params } from '#jsonrpc';
 import { invalidParams } from '#protocol';
 import { warmValidator } from '#schema';
-import { listMethod, type Changes, type Context, type Feature } from '#server';
+import { listMethod, type Changes, type Context, type Feature, type Refused } from '#server';
 import type { Call } from './call.ts';
-import { plainContract, type Registry } from './contract.ts';
+import { plainContract, type Contract, type CreateContract, type Registry } from './contract.ts';
 import type { Tool } from './define-tool.ts';
 import { createEntry, type Entry } from './entry.ts';
-import { envelopeContract } from './envelope.ts';
+import { envelopeContract } from './envelope-contract.ts';
+import type { Manifest } from './manifest.ts';
 
 export interface ToolSetOptions {
   readonly pageSize?: number;
-  /** `envelope`: every call answers `{ success, data, error, meta }` and can be traced. */
-  readonly contract?: 'plain' | 'envelope';
+  /**
+   * `envelope`: every call answers `{ success, data, error, meta }` and can be traced.
+   * `governed(…)` of `mcp-kit/tools/governed`: the same, and calls pass its layers; tools may have `plan` and `apply`.
+   */
+  readonly contract?: 'plain' | 'envelope' | CreateContract;
   /** The version that envelopes name. */
   readonly version?: string;
   /** Where bugs of tools are reported. */
@@ -23,16 +27,19 @@ export interface ToolSetOptions {
 export interface ToolSet extends Feature {
   add(tool: Tool): void;
   remove(name: string): boolean;
+  /** All there is to know about the tools, whoever may see them. */
+  manifests(): readonly Manifest[];
 }
 
 export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): ToolSet {
-  const { pageSize = 1000, version = '1.0.0', logger = stderrLogger() } = options;
+  const { pageSize = 1000, logger = stderrLogger() } = options;
   const registry = new Map<string, Entry>();
-  const contract =
-    options.contract === 'envelope' ? envelopeContract(registry, version) : plainContract;
+  const contract = createContract(registry, options, logger);
+  const { view = () => '', shows = () => true } = contract;
   const list = listMethod({
     member: 'tools',
-    items: () => [...registry.values()],
+    items: (seen) => [...registry.values()].filter((entry) => shows(entry, seen)),
+    view,
     show: (entry, era) => contract.listed(entry, era),
     pageSize,
   });
@@ -41,23 +48,45 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     list.forget();
     changes?.listChanged('tools');
   };
-  const set: ToolSet = {
+  const find = (name: unknown, context: Context): Entry | undefined => {
+    const entry = typeof name === 'string' ? registry.get(name) : undefined;
+    return entry !== undefined && shows(entry, view(context)) ? entry : undefined;
+  };
+  const refuse: Refused = (error, params, context) =>
+    contract.refuse?.(error, params, context) ?? error;
+  const join = (tool: Tool): void => {
+    if (registry.has(tool.name)) {
+      throw new KitError('invalid_argument', `tool ${tool.name} is defined twice`);
+    }
+    const entry = createEntry(tool);
+    contract.admit?.(entry);
+    registry.set(tool.name, entry);
+  };
+  for (const tool of [...tools, ...contract.tools]) join(tool);
+  contract.review?.(registry.values());
+  return {
     capabilities: { tools: { listChanged: true } },
     methods: {
       'tools/list': list.handle,
-      'tools/call': (params, context) => contract.call(readCall(registry, params, context), logger),
+      'tools/call': (params, context) => {
+        const call = readCall(find(params['name'], context), params, context);
+        if (!(call instanceof RpcError)) return contract.call(call, logger);
+        throw refuse(call, params, context);
+      },
     },
+    refused: { 'tools/call': refuse },
     legacyMethods: contract.legacyMethods,
     attach: (to) => {
       changes = to;
     },
-    warm: warmValidator,
+    warm() {
+      warmValidator();
+      contract.warm?.();
+    },
     mirroredHeaders: (name) => registry.get(name)?.headers,
     add(tool) {
-      if (registry.has(tool.name)) {
-        throw new KitError('invalid_argument', `tool ${tool.name} is defined twice`);
-      }
-      registry.set(tool.name, createEntry(tool));
+      join(tool);
+      contract.review?.(registry.values());
       changed();
     },
     remove(name) {
@@ -65,16 +94,25 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
       if (removed) changed();
       return removed;
     },
+    manifests: () => [...registry.values()].map((entry) => contract.manifest(entry)),
   };
-  for (const tool of [...tools, ...contract.tools]) set.add(tool);
-  return set;
 }
 
-function readCall(registry: Registry, params: Params, context: Context): Call {
-  const { name } = params;
-  const entry = typeof name === 'string' ? registry.get(name) : undefined;
-  if (entry === undefined) throw invalidParams(`Unknown tool: ${String(name)}`);
+function createContract(registry: Registry, options: ToolSetOptions, logger: Logger): Contract {
+  const { version = '1.0.0', contract = 'plain' } = options;
+  switch (contract) {
+    case 'plain':
+      return plainContract;
+    case 'envelope':
+      return envelopeContract(registry, version);
+    default:
+      return contract({ registry, version, logger });
+  }
+}
+
+/** One call of a tool, or why it is none. */
+function readCall(entry: Entry | undefined, params: Params, context: Context): Call | RpcError {
+  if (entry === undefined) return invalidParams(`Unknown tool: ${String(params['name'])}`);
   const args = params['arguments'] ?? {};
-  if (!isRecord(args)) throw invalidParams('arguments must be an object');
-  return { entry, args, context };
+  return isRecord(args) ? { entry, args, context } : invalidParams('arguments must be an object');
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { traitsOf } from './manifest.ts';
-import { createTraces, newTraceId, summarise, type Trace } from './traces.ts';
+import { secretsOf } from './secrets.ts';
+import { createTraces, newTraceId, pickTrace, summarise, type Trace } from './traces.ts';
 
 const trace = (traceId: string): Trace => ({
   traceId,
@@ -22,6 +23,14 @@ test('three hundred traces are kept', () => {
   const traces = createTraces();
   for (let at = 0; at <= 300; at += 1) traces.add(trace(String(at)));
   expect([traces.find('0'), traces.find('1')?.traceId]).toEqual([undefined, '1']);
+});
+
+test('the last and the slowest call are not those that ask for them', () => {
+  const took = (tool: string, durationMs: number): Trace => ({ ...trace(tool), tool, durationMs });
+  const latestFirst = [took('get_trace_by_id', 9), took('a', 1), took('b', 5)];
+  expect(pickTrace(latestFirst, 'last')?.tool).toBe('a');
+  expect(pickTrace(latestFirst, 'slowest')?.tool).toBe('b');
+  expect(pickTrace(latestFirst.slice(0, 1), 'last')).toBeUndefined();
 });
 
 test('a trace id is never given twice', () => {
@@ -48,6 +57,42 @@ test('arguments are summed up without what is long or deep', () => {
     nothing: null,
     truth: true,
   });
+});
+
+test('what is secret is not shown: by name, by schema, by what it looks like', () => {
+  const isSecret = secretsOf({
+    type: 'object',
+    properties: { code: { type: 'string', writeOnly: true }, word: { format: 'password' } },
+  });
+  const args = {
+    code: '1',
+    word: '2',
+    apiKey: '3',
+    accessToken: '4',
+    user: 'ada',
+    header: 'Bearer abc',
+    idempotencyKey: 'k',
+  };
+  expect(summarise(args, isSecret)).toEqual({
+    code: '[redacted]',
+    word: '[redacted]',
+    apiKey: '[redacted]',
+    accessToken: '[redacted]',
+    user: 'ada',
+    header: '[redacted]',
+    idempotencyKey: 'k',
+  });
+});
+
+test('a call is found by its own id, and by that of the trace it is part of', () => {
+  const traces = createTraces();
+  for (const id of ['trc_1_a', 'trc_1_b', 'trc_2']) traces.add(trace(id), 'ann');
+  expect(traces.find('trc_1_a', 'ann')?.traceId).toBe('trc_1_a');
+  expect(traces.find('trc_1', 'ann')?.traceId).toBe('trc_1_b');
+  expect(traces.find('trc_2', 'bob')).toBeUndefined();
+  expect(
+    traces.list({ principal: 'ann', where: ({ traceId }) => traceId !== 'trc_2' }),
+  ).toHaveLength(2);
 });
 
 test.each([

@@ -1,5 +1,19 @@
 import { crypto } from '#base';
 import { isRecord } from '#jsonrpc';
+import { diagnosticNames } from './diagnostic-names.ts';
+
+/** A part of a call. */
+export interface Span {
+  readonly name: string;
+  /** The place of the part it belongs to in the list of spans; -1 for the call itself. */
+  readonly parent: number;
+  /** From the beginning of the call. */
+  readonly startMs: number;
+  /** Nothing while it is still under way: a call may be answered before all its parts are done. */
+  durationMs: number | null;
+  /** The code it failed with. */
+  error?: string;
+}
 
 /** What is remembered of one call. */
 export interface Trace {
@@ -10,39 +24,123 @@ export interface Trace {
   readonly success: boolean;
   readonly errorCode: string | null;
   readonly argsSummary: Readonly<Record<string, unknown>>;
+  /** Where the call was part of something larger: its own place there, and that of its caller. */
+  readonly spanId?: string;
+  readonly parentSpanId?: string;
+  readonly spans?: readonly Span[];
+  readonly clientTag?: string;
+  readonly dryRun?: true;
+  /** The answer is that of an earlier call with the same key. */
+  readonly replayed?: true;
 }
 
 const shownCharacters = 120;
+
+let lastMs = 0;
+let lastText = '';
+
+/** This moment as text; the same text is made once per millisecond. */
+export function timestampNow(): string {
+  const nowMs = Date.now();
+  if (nowMs !== lastMs) {
+    lastMs = nowMs;
+    lastText = new Date(nowMs).toISOString();
+  }
+  return lastText;
+}
 
 export function newTraceId(): string {
   return `trc_${crypto().randomUUID()}`;
 }
 
-/** The latest calls, found by trace id; the oldest make room. */
-export function createTraces(limit = 300): {
-  add(trace: Trace): void;
-  find(traceId: string): Trace | undefined;
-} {
-  const traces = new Map<string, Trace>();
+/** Which trace somebody wants to see. */
+export interface TraceQuery {
+  /** Whose calls; nobody in particular where callers are not told apart. */
+  readonly principal?: string | undefined;
+  readonly where?: (trace: Trace) => boolean;
+}
+
+/** The latest calls; the oldest make room. */
+export interface Traces {
+  add(trace: Trace, principal?: string): void;
+  /** By the id of the call, or by that of the whole trace: then its latest call. */
+  find(traceId: string, principal?: string): Trace | undefined;
+  /** The latest first. */
+  list(query?: TraceQuery): readonly Trace[];
+}
+
+interface Kept {
+  readonly trace: Trace;
+  readonly principal: string | undefined;
+}
+
+/** Remembers calls up to a number, and hands each on to `sink`. */
+export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces {
+  // A ring: adding is done on every call, looking rarely.
+  const ring: Kept[] = [];
+  let added = 0;
+  const newestFirst = (principal: string | undefined): Trace[] => {
+    const at = added % limit;
+    const inOrder = ring.length < limit ? ring : [...ring.slice(at), ...ring.slice(0, at)];
+    const own = inOrder.filter((kept) => kept.principal === principal);
+    return own.map(({ trace }) => trace).toReversed();
+  };
   return {
-    add(trace) {
-      traces.set(trace.traceId, trace);
-      if (traces.size <= limit) return;
-      const [oldest] = traces.keys();
-      if (oldest !== undefined) traces.delete(oldest);
+    add(trace, principal) {
+      ring[added % limit] = { trace, principal };
+      added += 1;
+      sink?.(trace);
     },
-    find: (traceId) => traces.get(traceId),
+    find(traceId, principal) {
+      const own = newestFirst(principal);
+      return (
+        own.find((trace) => trace.traceId === traceId) ??
+        own.find((trace) => trace.traceId.startsWith(`${traceId}_`))
+      );
+    },
+    list: ({ principal, where = () => true } = {}) => newestFirst(principal).filter(where),
   };
 }
 
-/** Arguments in short: enough to recognise a call, too little to copy it. */
-export function summarise(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, brief(value)]));
+/** The first of traces that are listed the latest first, or the one that took longest; whoever asks for it is left out. */
+export function pickTrace(traces: readonly Trace[], which: 'last' | 'slowest'): Trace | undefined {
+  const asked = traces.filter(({ tool }) => !diagnosticNames.has(tool));
+  if (which === 'last') return asked[0];
+  return asked.reduce<Trace | undefined>(
+    (slowest, trace) =>
+      slowest === undefined || trace.durationMs > slowest.durationMs ? trace : slowest,
+    undefined,
+  );
+}
+
+/** Arguments in short: enough to recognise a call, too little to copy it; nothing of what is secret. */
+export function summarise(
+  args: Readonly<Record<string, unknown>>,
+  isSecret: (name: string) => boolean = () => false,
+): Record<string, unknown> {
+  const summary: Record<string, unknown> = {};
+  let left = shownArguments;
+  for (const name of Object.keys(args)) {
+    left -= 1;
+    if (left < 0) break;
+    summary[shorten(name)] = isSecret(name) ? redacted : brief(args[name]);
+  }
+  return summary;
+}
+
+const shownArguments = 50;
+const redacted = '[redacted]';
+const credentials = /^(?:bearer|basic)\s+\S|-----BEGIN [A-Z ]*PRIVATE KEY/i;
+
+function shorten(text: string): string {
+  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;
 }
 
 function brief(value: unknown): unknown {
   if (typeof value === 'string') {
-    return value.length <= shownCharacters ? value : `${value.slice(0, shownCharacters)}…`;
+    // Only what would be shown: the rest may be megabytes.
+    const shown = shorten(value);
+    return credentials.test(shown) ? redacted : shown;
   }
   if (Array.isArray(value)) return `array(${value.length})`;
   if (isRecord(value)) return `object(${Object.keys(value).length})`;

@@ -41,7 +41,7 @@ function reserveStdout(): BorrowedOutput & { release(): void } {
   const write = original.bind(stdout);
   stdout.write = stderr.write.bind(stderr);
   return {
-    write: (text, done) => write(text, done),
+    write: (data, done) => write(data, done),
     release() {
       stdout.write = original;
     },

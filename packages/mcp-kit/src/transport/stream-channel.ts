@@ -1,7 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { createDeferred, KitError, type Deferred } from '#base';
-import { defaultLimits, type Channel, type Limits, type Sent, type Sink } from '#jsonrpc';
+import {
+  defaultLimits,
+  type Channel,
+  type Limits,
+  type Parts,
+  type Sent,
+  type Sink,
+} from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
 
 export interface StreamChannelOptions {
@@ -17,7 +24,7 @@ export interface StreamChannelOptions {
 
 /** How an output that is not ours to end is written to. */
 export interface BorrowedOutput {
-  readonly write: (text: string, done?: () => void) => boolean;
+  readonly write: (data: string | Uint8Array, done?: () => void) => boolean;
 }
 
 /** Characters gathered within one turn before they are written all the same. */
@@ -96,14 +103,31 @@ export class StreamChannel implements Channel {
   }
 
   reply(text: string | undefined): void {
-    if (text === undefined || this.#closed) return;
-    if (this.#alwaysReads && this.#waiting > 4 * this.#highWater) {
-      this.#end(new KitError('overloaded', 'the peer does not read what it is sent'));
-      return;
-    }
+    if (text === undefined || this.#closed || !this.#hasRoom()) return;
     this.#lines += `${text}\n`;
     if (this.#lines.length > gatheredLimit) this.#flush();
     else if (!this.#reading) this.#flushSoon();
+  }
+
+  replyParts([head, bytes, tail]: Parts): boolean {
+    if (this.#closed || !this.#hasRoom()) return true;
+    this.#flush();
+    const output = this.#output;
+    // One write to the kernel, and no copy on the way.
+    output.cork();
+    this.#put(head);
+    this.#put(bytes);
+    this.#put(`${tail}\n`);
+    output.uncork();
+    this.#heedRoom();
+    return true;
+  }
+
+  /** A peer that does not read what it must be told is cut off. */
+  #hasRoom(): boolean {
+    if (!this.#alwaysReads || this.#waiting <= 4 * this.#highWater) return true;
+    this.#end(new KitError('overloaded', 'the peer does not read what it is sent'));
+    return false;
   }
 
   drained(): Promise<void> {
@@ -166,8 +190,16 @@ export class StreamChannel implements Channel {
     if (this.#lines === '' || this.#closed) return;
     const lines = this.#lines;
     this.#lines = '';
-    if (this.#borrowed === undefined) this.#output.write(lines);
-    else this.#borrowed.write(lines);
+    this.#put(lines);
+    this.#heedRoom();
+  }
+
+  #put(data: string | Uint8Array): void {
+    if (this.#borrowed === undefined) this.#output.write(data);
+    else this.#borrowed.write(data);
+  }
+
+  #heedRoom(): void {
     if (this.#alwaysReads || this.#paused) return;
     if (this.#output.writableLength > this.#highWater) this.#pause(true);
   }

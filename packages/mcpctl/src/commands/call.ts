@@ -36,6 +36,12 @@ const options = {
     value: 'DIR',
     help: 'Save images, sounds and files of the result here.',
   },
+  retry: {
+    type: 'string',
+    value: 'N',
+    bare: '3',
+    help: 'Try again up to N times (3) where that cannot do anything twice.',
+  },
 } as const satisfies Options;
 
 type Values = OptionValues<typeof options>;
@@ -67,33 +73,64 @@ export const call = defineCommand({
       command: 'mcpctl call echo text=hi -- npx some-server',
       about: 'Of a server that is in no file.',
     },
+    {
+      command: 'mcpctl call notes create_note_text text=hi --retry',
+      about: 'Until it is done, but done once.',
+    },
   ],
   notes: [
     'Arguments are checked against the schema of the tool before anything is sent.',
     `The exit code is ${exitCodes.toolFailed} when the tool says that it failed.`,
+    '--retry gives tools that take an idempotencyKey one for all tries. What only reads, or says that it is idempotent, is repeated without. Anything else is not repeated once it may have run.',
   ],
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
     const { SERVER: server, TOOL: name } = args;
     const typed = args['NAME=VALUE'];
+    const retries = readRetries(values.retry);
     const base = await readJsonObject(sourcesOf(values, typed), stop);
     const pairs = typed.filter((word) => word !== '-');
-    return withManager({ globals, stop, server }, async ({ manager }) => {
+    return withManager({ globals, stop, server }, async ({ manager, entries }) => {
       const handle = manager.server(server);
-      const looking = lookUp(handle, name, { server, globals, stop });
+      const again = retries === 0 ? undefined : await import('./call-retry.ts');
+      const patience = { retries, globals, stop };
+      const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });
+      const looking = again === undefined ? look() : again.lookUpRepeatedly(look, patience);
       // Loaded while the server starts: it takes longer than the check.
       checkArguments(anyTool, {}).catch(() => {});
       const tool = await looking;
       const given = withPairs(base ?? {}, pairs, tool === undefined ? {} : inputOf(tool));
       if (tool !== undefined) await check(tool, given, { server, globals });
-      const progress = progressOf(globals);
-      const result = await handle
-        .callTool(name, given, { signal: stop, onProgress: progress.report })
-        .finally(() => progress.end());
+      const callOnce = async (sent: Params): Promise<CallToolResult> => {
+        const progress = progressOf(globals);
+        return handle
+          .callTool(name, sent, { signal: stop, onProgress: progress.report })
+          .finally(() => progress.end());
+      };
+      const entry = entries.find((one) => one.name === server);
+      const result = await (again === undefined
+        ? callOnce(given)
+        : again.callRepeatedly(callOnce, {
+            ...patience,
+            tool: tool ?? { ...anyTool, name },
+            args: given,
+            isOurProcess: entry?.transport.kind === 'stdio',
+          }));
       return show(result, { globals, server, output: values.output, startedMs });
     });
   },
 });
+
+const maxRetries = 100;
+
+function readRetries(text = '0'): number {
+  const times = /^\d{1,3}$/.test(text) ? Number(text) : Infinity;
+  if (times <= maxRetries) return times;
+  throw usageError(
+    `--retry cannot be "${text}"`,
+    `Use a number up to ${maxRetries}, after an equals sign: --retry=5`,
+  );
+}
 
 const anyTool: Tool = { name: 'any', inputSchema: { type: 'object' } };
 

@@ -22,6 +22,10 @@ export const serve = defineCommand({
     { command: 'mcpctl serve', about: 'Serve over HTTP, and say how to reach it.' },
     { command: 'mcpctl serve --port 0 --json', about: 'Let a script learn the port.' },
     { command: 'mcpctl tools -- mcpctl serve --stdio', about: 'Look at the samples.' },
+    {
+      command: 'mcpctl lint -- mcpctl serve --stdio --governed',
+      about: 'Try what works with governed tools.',
+    },
   ],
   notes: ['The full story: docs/mcpctl.md and docs/operate.md'],
   async run({ values, stop }) {
@@ -34,7 +38,9 @@ export const serve = defineCommand({
     const logger = await loggerOf(settings);
     const { createSampleServer } = await import('../samples/server.ts');
     const server = createSampleServer({
-      contract: settings.profile === 'v2' ? 'envelope' : 'plain',
+      ...(values.governed
+        ? (await import('../samples/notes.ts')).governedNotes()
+        : { contract: settings.profile === 'v2' ? 'envelope' : 'plain' }),
       logger,
     });
     if (settings.place.kind === 'stdio') {
@@ -76,11 +82,13 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, served: Served): P
   }
   const { openHttp } = await import('../serve/http.ts');
   const { profile, logFormat, announce: how } = settings;
-  const logCalls = logFormat === 'json' && ['debug', 'info'].includes(settings.logLevel);
+  const logsJson = logFormat === 'json';
+  const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);
   return openHttp(server, {
     settings: place.server,
     profile,
     logger,
+    logsJson,
     logCalls,
     warn: how !== 'nothing',
   });

@@ -68,7 +68,8 @@ function show(list: readonly Tool[], { globals, verbose }: Manner): void {
   print(showItems(items, globals, '--verbose'));
 }
 
-function mentionOthers(server: string, listing: ToolListing, globals: Globals): void {
+/** Names the tools of a server that are not listed, or were not seen before, on standard error. */
+export function mentionOthers(server: string, listing: ToolListing, globals: Globals): void {
   const { withheld, denied, fresh } = listing;
   const say = (text: string): void => warn(globals, plainLine(`${server}: ${text}`));
   for (const { name, reason } of withheld) {

@@ -1,4 +1,4 @@
-import { tokensOf, type Option, type Options, type Token } from '../args.ts';
+import { takesNext, tokensOf, type Option, type Options, type Token } from '../args.ts';
 import { chooseCommand, type Chosen } from '../command-line.ts';
 import type { Command, CommandEntry } from '../command.ts';
 import { commonOptions, globalOptions, targetOptions } from '../global-options.ts';
@@ -22,6 +22,8 @@ export interface Place {
   readonly name: string;
   /** What fills the places before it, by their names; several words for the last. */
   readonly filled: Readonly<Record<string, readonly string[]>>;
+  /** The names of the options that were given. */
+  readonly given: ReadonlySet<string>;
   /** The options that say where the configuration is. */
   readonly where: Where;
 }
@@ -58,17 +60,22 @@ export async function complete(
     const group = chosen.kind === 'group' ? [chosen.group] : [];
     const options = { ...globalOptions, ...targetOptions, ...commonOptions };
     return (
-      completeOption(tokensOf(before, options), current, options) ??
+      (await completeOption(tokensOf(before, options), current, options)) ??
       listed([...commandWords(commands, group), ...(group.length === 0 ? [help] : [])])
     );
   }
   const command = await chosen.entry.load();
   const options = optionsOf(command);
   const tokens = tokensOf(chosen.args, options);
-  const option = completeOption(tokens, current, options);
+  const option = await completeOption(tokens, current, options);
   if (option !== undefined) return option;
   const place = placeOf(tokens, command);
-  return place === undefined ? nothing : listed(await fill(place));
+  if (command.positionals.some(({ name, files }) => files && name === place?.name)) {
+    return { kind: 'files' };
+  }
+  const filling = place === undefined ? [] : await fill(place);
+  const isBare = chosen.args.length === 0;
+  return listed([...(isBare ? commandWords(commands, [chosen.name]) : []), ...filling]);
 }
 
 const help: Candidate = { word: 'help', about: 'Show what a command takes.' };
@@ -112,21 +119,23 @@ function commandWords(commands: Commands, said: readonly string[]): readonly Can
 }
 
 /** Completes an option or the value of one; nothing when neither is meant. */
-function completeOption(
+async function completeOption(
   tokens: readonly Token[],
   current: string,
   options: Options,
-): Completion | undefined {
+): Promise<Completion | undefined> {
   const last = tokens.at(-1);
-  if (last?.kind === 'option' && last.value === undefined && takesValue(options, last.name)) {
-    return valuesOf(options[last.name], '');
+  if (last?.kind === 'option' && last.value === undefined) {
+    const option = optionOf(options, last.name);
+    if (option !== undefined && takesNext(option)) return valuesOf(option, '');
   }
   const [, name, inline] = /^--([^=]+)=(.*)$/.exec(current) ?? [];
   if (name !== undefined && inline !== undefined) {
-    return takesValue(options, name) ? valuesOf(options[name], `--${name}=`) : nothing;
+    const option = optionOf(options, name);
+    return option?.type === 'string' ? valuesOf(option, `--${name}=`) : nothing;
   }
   if (!current.startsWith('-')) return undefined;
-  const given = new Set(tokens.map((token) => (token.kind === 'option' ? token.name : '')));
+  const given = optionsIn(tokens);
   return listed(
     Object.entries(options)
       .filter(([option, { multiple }]) => multiple || !given.has(option))
@@ -134,12 +143,12 @@ function completeOption(
   );
 }
 
-function takesValue(options: Options, name: string): boolean {
-  return Object.hasOwn(options, name) && options[name]?.type === 'string';
+function optionOf(options: Options, name: string): Option | undefined {
+  return Object.hasOwn(options, name) ? options[name] : undefined;
 }
 
-function valuesOf(option: Option | undefined, before: string): Completion {
-  const { choices, value } = option ?? {};
+async function valuesOf(option: Option, before: string): Promise<Completion> {
+  const { value, choices = await option.offers?.() } = option;
   if (choices !== undefined) {
     return listed(choices.map((choice) => ({ word: before + choice, about: '' })));
   }
@@ -147,9 +156,14 @@ function valuesOf(option: Option | undefined, before: string): Completion {
   return value === 'FILE' || value === 'PATH' ? { kind: 'files' } : nothing;
 }
 
+function optionsIn(tokens: readonly Token[]): ReadonlySet<string> {
+  return new Set(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])));
+}
+
 /** Which place the next word without a dash takes. */
 function placeOf(tokens: readonly Token[], { positionals }: Command): Place | undefined {
-  const given = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const given = optionsIn(tokens);
   const where: { -readonly [Name in keyof Where]: Where[Name] } = {};
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
@@ -162,9 +176,11 @@ function placeOf(tokens: readonly Token[], { positionals }: Command): Place | un
     }
   }
   const filled: Record<string, readonly string[]> = {};
-  let left = given;
+  let left = words;
   for (const { name, many } of positionals) {
-    if (many || left.length === 0) return { name, filled: { ...filled, [name]: left }, where };
+    if (many || left.length === 0) {
+      return { name, filled: { ...filled, [name]: left }, given, where };
+    }
     filled[name] = left.slice(0, 1);
     left = left.slice(1);
   }

@@ -14,13 +14,17 @@ import { shells } from './scripts.ts';
 
 /** Fills a place from files alone: no server is started or asked. */
 export async function fillPlace(place: Place): Promise<readonly Candidate[]> {
-  const { name, filled } = place;
+  const { name, filled, given } = place;
   switch (name) {
     case 'SHELL':
       return shells.map((word) => ({ word, about: '' }));
     case 'SERVER':
     case 'SERVERS':
     case 'NAME':
+      return serversOf(await configOf(place), filled[name] ?? []);
+    case 'ID':
+      // Without an id, the first word is the server.
+      if (!given.has('last') && !given.has('slow')) return [];
       return serversOf(await configOf(place), filled[name] ?? []);
     case 'TOOL':
       return (await toolsOf(place)).map(({ name: word, title, description }) => ({

@@ -22,19 +22,22 @@ export const firstTool: string = getTimeNow.name;
 export function createSampleServer(options: {
   readonly contract: NonNullable<ToolSetOptions['contract']>;
   readonly logger: Logger;
+  /** Tools that only a governed set can have; it then has no others that write. */
+  readonly governed?: readonly Tool[];
 }): Server {
-  const { contract, logger } = options;
+  const { contract, logger, governed } = options;
   const counter = new CallCounter();
   const status = counter.resource;
   const readable = resources({ resources: [status], templates: [timeInZone] });
-  const counted = tools.map((tool) => counter.counting(tool, () => readable.updated(status.uri)));
+  const offered = governed ? tools.filter(({ safety }) => safety === 'readonly') : tools;
+  const counted = offered.map((tool) => counter.counting(tool, () => readable.updated(status.uri)));
   return createServer({
     name: 'mcpctl-samples',
     title: 'Sample tools of mcpctl',
     version: version(),
     instructions: `Sample tools to try a client with. Start with ${firstTool}, which needs no arguments.`,
     features: [
-      toolSet(counted, { contract, version: version(), logger }),
+      toolSet([...counted, ...(governed ?? [])], { contract, version: version(), logger }),
       readable,
       prompts([translateText]),
     ],

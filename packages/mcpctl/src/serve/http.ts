@@ -11,6 +11,8 @@ export interface HttpPlan {
   readonly settings: ServerSettings;
   readonly profile: ProfileName;
   readonly logger: Logger;
+  /** Logs are read by programs: whatever is said goes there. */
+  readonly logsJson: boolean;
   readonly logCalls: boolean;
   /** Say what the user should know. */
   readonly warn: boolean;
@@ -27,7 +29,7 @@ export interface Ending {
 
 /** Serves over HTTP until it is closed. */
 export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> {
-  const { settings, profile, logger, logCalls, warn } = plan;
+  const { settings, profile, logger, logsJson, logCalls, warn } = plan;
   const wayOut = await wayOutOf(settings);
   const operated = await operateHttp(server, settings, {
     profile,
@@ -35,8 +37,12 @@ export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> 
     logCalls,
     ...(wayOut && { wayOut }),
   });
-  if (warn) for (const text of warningsFor(settings, operated)) tell(`warning: ${text}`);
-  reloadOnHangUp(settings, operated);
+  const say = (level: 'info' | 'warn', text: string): void => {
+    if (logsJson) logger[level](text);
+    else tell(level === 'warn' ? `warning: ${text}` : text);
+  };
+  if (warn) for (const text of warningsFor(settings, operated)) say('warn', text);
+  reloadOnHangUp(settings, operated, say);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
   const { text, json } = announceHttp(operated.url);
   const { metricsUrl } = operated;
@@ -48,7 +54,7 @@ export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> 
     longestMs: delayMs + timeoutMs,
     async close(gently) {
       const unanswered = gently ? await operated.drain() : 0;
-      if (unanswered > 0) tell(`${unanswered} calls were not answered in time`);
+      if (unanswered > 0) say('warn', `${unanswered} calls were not answered in time`);
       await operated.close();
     },
   };
@@ -71,13 +77,17 @@ function warningsFor(settings: ServerSettings, { listening }: Operated): readonl
 }
 
 /** SIGHUP ends programs; where there are files to read again, it is how operators say that they have changed. */
-function reloadOnHangUp({ tls, auth }: ServerSettings, operated: Operated): void {
+function reloadOnHangUp(
+  { tls, auth }: ServerSettings,
+  operated: Operated,
+  say: (level: 'info' | 'warn', text: string) => void,
+): void {
   if (tls === undefined && auth?.apiKeys === undefined) return;
   process.removeAllListeners('SIGHUP');
   process.on('SIGHUP', () => {
     operated.reload().then(
-      () => tell('read certificate and keys again'),
-      (error: unknown) => tell(`still with the old files: ${String(error)}`),
+      () => say('info', 'read certificate and keys again'),
+      (error: unknown) => say('warn', `not all files could be read again: ${String(error)}`),
     );
   });
 }

@@ -20,6 +20,10 @@ const place = {
     value: 'NAME',
     help: 'Behaviour where the specification leaves room: spec, v2 or 2025-06-18. Default: spec.',
   },
+  governed: {
+    type: 'boolean',
+    help: 'Serve governed tools, which can be tried, repeated and traced: samples that read, and notes.',
+  },
   config: {
     type: 'string',
     value: 'FILE',

@@ -54,14 +54,14 @@ export class Legacy {
       if (session === undefined) return;
       const refusal = this.#pass(classified, caller);
       if (refusal !== undefined) refuse(responder, refusal);
-      else session.connection.accept(classified, new Reply(session, responder, { mode }));
+      else session.connection.accept(classified, new Reply(session, responder, { mode, headers }));
     }
   }
 
-  #pass(classified: Classified, caller: Caller): Refusal | undefined {
+  #pass(classified: Classified, caller: Caller, before = 0): Refusal | undefined {
     if (classified.kind !== 'request' && classified.kind !== 'notification') return undefined;
     const { message } = classified;
-    const refusal = this.#gate.pass(message, caller);
+    const refusal = this.#gate.pass(message, caller, before);
     return refusal === undefined || !('id' in message) ? refusal : { ...refusal, id: message.id };
   }
 
@@ -121,7 +121,8 @@ export class Legacy {
     return undefined;
   }
 
-  #initialize(classified: Classified, { caller, mode }: Post, responder: Responder): void {
+  #initialize(classified: Classified, post: Post, responder: Responder): void {
+    const { headers, caller, mode } = post;
     if (classified.kind !== 'request') {
       refuse(responder, badRequest('initialize must be a request with an id'));
       return;
@@ -141,7 +142,12 @@ export class Legacy {
       if (!session.initialized) this.#sessions.end(session);
     };
     responder.onGone(drop);
-    const reply = new Reply(session, responder, { mode, opens: true, onAnswered: drop });
+    const reply = new Reply(session, responder, {
+      mode,
+      headers,
+      opens: true,
+      onAnswered: drop,
+    });
     session.connection.accept(classified, reply);
   }
 
@@ -152,13 +158,16 @@ export class Legacy {
       const session = this.#session(post, responder);
       if (session === undefined) return;
       if (session.acceptsBatch && !values.some(standsAlone)) {
+        let before = 0;
         for (const value of values) {
-          const refusal = this.#pass(classify(value), caller);
+          const classified = classify(value);
+          const refusal = this.#pass(classified, caller, before);
+          if (classified.kind === 'request') before += 1;
           if (refusal === undefined) continue;
           refuse(responder, refusal);
           return;
         }
-        session.connection.message(values, new Reply(session, responder, { mode }));
+        session.connection.message(values, new Reply(session, responder, { mode, headers }));
         return;
       }
     }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import type { HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
+import type { Parts } from '#jsonrpc';
+import type { Answer, HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
 
 /** A body the kernel may not take at once, and how long its reader may then take nothing. */
 const maxUnwatched = 64 * 1024;
@@ -19,16 +20,39 @@ export class NodeResponder implements Responder, ResponseStream {
     this.observer = observer;
   }
 
-  respond(status: number, headers: HeaderList, body: string): void {
+  respond(status: number, headers: HeaderList, body: string | Parts): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    const length = String(Buffer.byteLength(body));
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : sizeOf(body);
     const head = this.#head(headers);
-    if (status !== 204) head.push('content-length', length);
+    if (status !== 204) head.push('content-length', String(length));
     this.observer?.answered(status);
     response.writeHead(status, head);
-    response.end(body);
-    if (body.length > maxUnwatched) this.cutAfterStall(stallMs);
+    if (typeof body === 'string') {
+      response.end(body);
+    } else {
+      const [begin, bytes, end] = body;
+      // One write to the kernel, and no copy on the way: the socket is corked until this turn ends.
+      response.write(begin);
+      response.write(bytes);
+      response.end(end);
+    }
+    if (length > maxUnwatched) this.cutAfterStall(stallMs);
+  }
+
+  /** What `respond` would send now, as text; on a connection that is kept. */
+  textOf({ status, headers, body }: Answer): string {
+    const head = this.#head(headers);
+    const lines = [`HTTP/1.1 ${status} ${this.#response.statusMessage}`];
+    for (let at = 0; at < head.length; at += 2) lines.push(`${head[at]}: ${head[at + 1]}`);
+    lines.push(`content-length: ${Buffer.byteLength(body)}`);
+    lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: keep-alive');
+    return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  }
+
+  /** Whether the connection goes on after the answer. */
+  get keepsConnection(): boolean {
+    return this.#response.shouldKeepAlive;
   }
 
   openStream(headers: HeaderList): ResponseStream {
@@ -94,4 +118,8 @@ export class NodeResponder implements Responder, ResponseStream {
   cut(): void {
     this.#response.destroy();
   }
+}
+
+function sizeOf([head, bytes, tail]: Parts): number {
+  return Buffer.byteLength(head) + bytes.length + tail.length;
 }

@@ -1,11 +1,13 @@
-import type { Sent } from '#jsonrpc';
+import type { Parts, Sent } from '#jsonrpc';
 import type { AnswerMode } from './accept.ts';
 import type { EventStream } from './event-stream.ts';
 import {
   eventsHeaders,
   jsonHeaders,
+  single,
   streamHeaders,
   type HeaderList,
+  type Headers,
   type Responder,
 } from './responder.ts';
 import type { Session } from './session.ts';
@@ -17,6 +19,7 @@ export class Reply {
   readonly #mode: AnswerMode;
   readonly #opens: boolean;
   readonly #onAnswered: (() => void) | undefined;
+  readonly #received: Headers;
   #answered = false;
   #stream: EventStream | undefined;
 
@@ -25,6 +28,7 @@ export class Reply {
     responder: Responder,
     options: {
       readonly mode: AnswerMode;
+      readonly headers: Headers;
       readonly opens?: boolean;
       readonly onAnswered?: () => void;
     },
@@ -34,6 +38,12 @@ export class Reply {
     this.#mode = options.mode;
     this.#opens = options.opens === true;
     this.#onAnswered = options.onAnswered;
+    this.#received = options.headers;
+  }
+
+  /** A header of the POST. */
+  header(name: string): string | undefined {
+    return single(this.#received, name);
   }
 
   /** Somebody is there to take the answer. */
@@ -62,6 +72,15 @@ export class Reply {
       this.#responder.respond(200, this.#headers(jsonHeaders), text);
     }
     this.#onAnswered?.();
+  }
+
+  /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
+  answerParts(parts: Parts): boolean {
+    if (this.#stream !== undefined || this.#mode === 'sse') return false;
+    this.#answered = true;
+    this.#responder.respond(200, this.#headers(jsonHeaders), parts);
+    this.#onAnswered?.();
+    return true;
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */

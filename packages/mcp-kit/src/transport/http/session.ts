@@ -1,5 +1,12 @@
 import type { Logger } from '#base';
-import { Connection, type Channel, type ConnectionOptions, type Origin, type Sent } from '#jsonrpc';
+import {
+  Connection,
+  type Channel,
+  type ConnectionOptions,
+  type Origin,
+  type Parts,
+  type Sent,
+} from '#jsonrpc';
 import { understandsPriming, type Peer, type Service } from '#protocol';
 import type { Log } from '#store';
 import { EventStream, type EventStreamOptions } from './event-stream.ts';
@@ -121,6 +128,10 @@ export class Session implements Channel {
 
   reply(text: string | undefined, origin?: Origin): void {
     if (origin instanceof Reply) origin.answer(text);
+  }
+
+  replyParts(parts: Parts, origin?: Origin): boolean {
+    return origin instanceof Reply && origin.answerParts(parts);
   }
 
   drained(origin?: Origin): Promise<void> {

@@ -5,9 +5,11 @@ import {
   encodeNotification,
   encodeResult,
   Exchange,
+  resultParts,
   RpcError,
   rpcErrors,
   toErrorObject,
+  type Id,
   type Link,
   type Origin,
   type Params,
@@ -22,6 +24,7 @@ import {
   namedBy,
   readEnvelope,
   requireModernVersion,
+  traceIdOf,
   type Envelope,
   type Service,
 } from '#protocol';
@@ -122,18 +125,22 @@ export class Stateless {
     }
     // A subscription is a stream or nothing, whatever form other answers take.
     const streams = mode === 'json' && request.method === 'subscriptions/listen';
-    const answer = new StatelessAnswer(responder, streams ? 'either' : mode, this.#shared);
+    const asked = { mode: streams ? 'either' : mode, headers } as const;
+    const answer = new StatelessAnswer(responder, asked, this.#shared);
     const exchange = new Exchange(request, new CallerLink(caller.principal), answer);
     const failed = (error: unknown): void => {
       if (exchange.cancelled) return;
       if (!(error instanceof RpcError))
-        logger.error(`${request.method} failed`, { error: describeError(error) });
+        logger.error(`${request.method} failed`, {
+          traceId: traceIdOf(exchange),
+          error: describeError(error),
+        });
       answer.finish(encodeThrown(id, error), httpStatusOf(toErrorObject(error).code));
     };
     try {
       const outcome = service.serve(exchange, envelope);
       if (!isPromise(outcome)) {
-        answer.finish(encodeResult(id, outcome), 200);
+        answer.succeed(id, outcome);
         return;
       }
       const running = { exchange, answer };
@@ -142,7 +149,7 @@ export class Stateless {
       answer.onLost = () => exchange.cancel('the client hung up');
       responder.onGone(answer.onLost);
       void outcome
-        .then((result) => answer.finish(encodeResult(id, result), 200))
+        .then((result) => answer.succeed(id, result))
         .catch(failed)
         .finally(() => this.#running.delete(running));
     } catch (error) {
@@ -158,13 +165,24 @@ class StatelessAnswer {
   readonly #shared: StatelessShared;
   #finished = false;
   #stream: PacedStream | undefined;
+  readonly #received: Headers;
   /** Called when the stream is over before the answer. */
   onLost: () => void = () => {};
 
-  constructor(responder: Responder, mode: AnswerMode, shared: StatelessShared) {
+  constructor(
+    responder: Responder,
+    asked: { readonly mode: AnswerMode; readonly headers: Headers },
+    shared: StatelessShared,
+  ) {
     this.#responder = responder;
-    this.#mode = mode;
+    this.#mode = asked.mode;
+    this.#received = asked.headers;
     this.#shared = shared;
+  }
+
+  /** A header of the POST. */
+  header(name: string): string | undefined {
+    return single(this.#received, name);
   }
 
   emit(text: string): Sent {
@@ -179,6 +197,18 @@ class StatelessAnswer {
 
   drained(): Promise<void> {
     return this.#stream?.drained() ?? Promise.resolve();
+  }
+
+  /** Ends with a result. */
+  succeed(id: Id, result: unknown): void {
+    const whole = !this.#finished && this.#stream === undefined && this.#mode !== 'sse';
+    const parts = whole ? resultParts(id, result) : undefined;
+    if (parts === undefined) {
+      this.finish(encodeResult(id, result), 200);
+      return;
+    }
+    this.#finished = true;
+    this.#responder.respond(200, jsonHeaders, parts);
   }
 
   finish(text: string, status: number): void {

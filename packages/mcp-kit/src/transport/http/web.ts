@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createDeferred } from '#base';
+import type { Parts } from '#jsonrpc';
 import type { Service } from '#protocol';
 import { Pieces } from '../pieces.ts';
 import { createCors } from './cors.ts';
@@ -109,10 +110,11 @@ class WebResponder implements Responder {
     return this.#answered.promise;
   }
 
-  respond(status: number, headers: HeaderList, body: string): void {
+  respond(status: number, headers: HeaderList, body: string | Parts): void {
     if (this.#begun) return;
     this.#begun = true;
-    const content = bodiless.has(status) ? null : body;
+    const whole = typeof body === 'string' ? body : new Blob([...body]);
+    const content = bodiless.has(status) ? null : whole;
     this.#answered.resolve(new Response(content, { status, headers: this.#head(headers) }));
   }
 

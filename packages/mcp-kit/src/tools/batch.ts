@@ -1,0 +1,92 @@
+import type { MaybePromise } from '#base';
+import { RpcError } from '#jsonrpc';
+import type { JsonSchema } from '#protocol';
+import { InputNeeded, type Context } from '#server';
+import { fail, ToolFailure, type Failure } from './failure.ts';
+
+/** Many writes as one. */
+export interface Batch<Item, Value> {
+  readonly items: readonly Item[];
+  /** How the report names an item. */
+  readonly name: (item: Item) => string;
+  /** Does one item. Throw `fail(…)` when it cannot be done. */
+  readonly work: (item: Item) => MaybePromise<Value>;
+  /** After a failure: `stop` leaves the rest undone, `continue` (the default) goes on. */
+  readonly onError?: 'stop' | 'continue';
+  /** Gives the items spans, and stops when nobody waits any more. */
+  readonly context?: Context;
+  /** Hears of what is thrown that is no failure: a bug. */
+  readonly onBug?: (error: unknown, item: Item) => void;
+}
+
+/** What became of each item, in order. */
+export interface BatchReport<Value> {
+  readonly succeeded: readonly { readonly item: string; readonly value: Value }[];
+  readonly failed: readonly { readonly item: string; readonly error: Failure }[];
+  readonly skipped: readonly { readonly item: string; readonly reason: string }[];
+}
+
+/** Does items one after the other, and says of each what became of it. */
+export async function runBatch<Item, Value>(
+  batch: Batch<Item, Value>,
+): Promise<BatchReport<Value>> {
+  const { items, name, work, onError = 'continue', context, onBug } = batch;
+  const succeeded: { item: string; value: Value }[] = [];
+  const failed: { item: string; error: Failure }[] = [];
+  const skipped: { item: string; reason: string }[] = [];
+  let stopped: string | undefined;
+  for (const item of items) {
+    const named = name(item);
+    if (context?.signal.aborted === true) stopped ??= 'the call was given up';
+    if (stopped !== undefined) {
+      skipped.push({ item: named, reason: stopped });
+      continue;
+    }
+    try {
+      const value = await (context === undefined
+        ? work(item)
+        : context.span(named, () => work(item)));
+      succeeded.push({ item: named, value });
+    } catch (error) {
+      // These are no outcome of the item.
+      if (error instanceof RpcError || error instanceof InputNeeded) throw error;
+      if (!(error instanceof ToolFailure)) onBug?.(error, item);
+      failed.push({ item: named, error: failureOf(error) });
+      if (onError === 'stop') stopped = `${named} failed`;
+    }
+  }
+  return { succeeded, failed, skipped };
+}
+
+/** What was done before a bug must still be told, so a bug is the failure of its item. */
+function failureOf(error: unknown): Failure {
+  return error instanceof ToolFailure
+    ? error.failure
+    : fail('E_INTERNAL', 'Internal error').failure;
+}
+
+/** The schema of a report, for the output of a tool. */
+export function batchSchema(value: JsonSchema = {}): {
+  readonly succeeded: JsonSchema;
+  readonly failed: JsonSchema;
+  readonly skipped: JsonSchema;
+} {
+  const text = { type: 'string' };
+  const listOf = (name: string, schema: JsonSchema): JsonSchema => ({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { item: text, [name]: schema },
+      required: ['item', ...(name === 'value' ? [] : [name])],
+    },
+  });
+  return {
+    succeeded: listOf('value', value),
+    failed: listOf('error', {
+      type: 'object',
+      properties: { code: text, message: text, retryable: { type: 'boolean' } },
+      required: ['code', 'message', 'retryable'],
+    }),
+    skipped: listOf('reason', text),
+  };
+}

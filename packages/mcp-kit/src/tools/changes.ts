@@ -1,0 +1,130 @@
+import { isRecord } from '#jsonrpc';
+import type { JsonSchema } from '#protocol';
+
+/** How bad a mistake would be. */
+export type RiskLevel = 'low' | 'medium' | 'high';
+
+/** One thing that changes. */
+export interface Change {
+  /** `create`, `update`, `delete`, `move`, or a word of your own. */
+  readonly type: string;
+  /** What changes: a path, a name, an id. */
+  readonly target: string;
+  /** Which part of it; absent for the whole. */
+  readonly field?: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+  /** Which stage of a workflow does it. */
+  readonly stage?: string;
+}
+
+/** What a writing tool would do, found out by looking. It may carry more, for `apply`. */
+export interface Plan {
+  readonly changes: readonly Change[];
+  /**
+   * What the plan was made from, as JSON: it must differ once the plan has been applied. By default it is what the
+   * changes say they change `from`.
+   */
+  readonly state?: unknown;
+  readonly riskLevel?: RiskLevel;
+  /** One sentence for people; by default the changes are listed. */
+  readonly summary?: string;
+}
+
+/** What `apply` returns when less was done than was planned. */
+export class Applied {
+  readonly output: unknown;
+  readonly changes: readonly Change[];
+
+  constructor(output: unknown, changes: readonly Change[]) {
+    this.output = output;
+    this.changes = changes;
+  }
+}
+
+/** Says from within `apply` what was really changed, where that is less than the plan. */
+export function applied<Output>(output: Output, changes: readonly Change[]): Output {
+  // Taken apart again before anybody sees it.
+  return new Applied(output, changes) as Output;
+}
+
+/** What a plan was made from: what it says, or else the old values that its changes name. */
+export function stateOf({ state, changes }: Plan): unknown {
+  return state === undefined
+    ? changes.map(({ type, target, field, from }) => [type, target, field, from])
+    : state;
+}
+
+/** Why a value is no plan, if it is none: its author's mistake. */
+export function faultOfPlan(plan: unknown): string | undefined {
+  if (!isRecord(plan) || !Array.isArray(plan['changes'])) return 'it has no changes[]';
+  const wrong = plan['changes'].findIndex((change) => !isChange(change));
+  if (wrong >= 0) return `changes[${wrong}] needs a type and a target`;
+  return notJsonAt(plan['changes'], 'changes') ?? notJsonAt(plan['state'], 'state');
+}
+
+function isChange(value: unknown): boolean {
+  return (
+    isRecord(value) && typeof value['type'] === 'string' && typeof value['target'] === 'string'
+  );
+}
+
+/** Where a value holds something that JSON would silently make empty: two states would look alike. */
+export function notJsonAt(value: unknown, path: string): string | undefined {
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
+    return `${path} is a ${typeof value}, which is not JSON`;
+  }
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined;
+  if (!Array.isArray(value) && !isPlain(value)) return `${path} is not plain JSON`;
+  for (const [key, member] of Object.entries(value)) {
+    const fault = notJsonAt(member, `${path}.${key}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+const shownChanges = 10;
+const shownCharacters = 60;
+
+/** Changes in words. */
+export function describeChanges(changes: readonly Change[]): string {
+  if (changes.length === 0) return 'nothing';
+  const lines = changes.slice(0, shownChanges).map(describe);
+  const more = changes.length - lines.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+function describe({ type, target, field, from, to }: Change): string {
+  const what = field === undefined ? `${type} ${target}` : `${type} ${target} ${field}`;
+  if (to !== undefined && from !== undefined) return `${what}: ${show(from)} → ${show(to)}`;
+  if (to !== undefined) return `${what}: ${show(to)}`;
+  return what;
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;
+}
+
+export const riskSchema: JsonSchema = { enum: ['low', 'medium', 'high'] };
+
+export const changesSchema: JsonSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      type: { type: 'string' },
+      target: { type: 'string' },
+      field: { type: 'string' },
+      stage: { type: 'string' },
+      from: {},
+      to: {},
+    },
+    required: ['type', 'target'],
+  },
+};

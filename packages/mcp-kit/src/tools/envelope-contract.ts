@@ -1,0 +1,76 @@
+import { isPromise } from '#base';
+import type { CallToolResult } from '#protocol';
+import { runCall, type Call } from './call.ts';
+import { refusePlans, type Contract, type Registry } from './contract.ts';
+import { diagnosticMethods, diagnosticTools, type Diagnosis } from './diagnostics.ts';
+import { listed, type Entry } from './entry.ts';
+import { envelopeSchema, heeded, wrap } from './envelope.ts';
+import { listedTraits, traitsOf, type Manifest } from './manifest.ts';
+import type { Outcome } from './result.ts';
+import { createTraces, newTraceId, pickTrace, summarise, timestampNow } from './traces.ts';
+
+/** Every tool answers with an envelope, is listed with its traits, and leaves a trace. */
+export function envelopeContract(registry: Registry, version: string): Contract {
+  const traces = createTraces();
+
+  const conclude = (call: Call, ended: Outcome, begun: Begun): CallToolResult => {
+    const { entry, args } = call;
+    const outcome = heeded(ended, entry);
+    const durationMs = Math.round(performance.now() - begun.atMs);
+    const { traceId, timestamp } = begun;
+    const tool = entry.tool.name;
+    traces.add({
+      traceId,
+      tool,
+      timestamp,
+      durationMs,
+      success: outcome.ok,
+      errorCode: outcome.ok ? null : outcome.failure.code,
+      argsSummary: summarise(args),
+    });
+    return wrap(outcome, entry, { traceId, tool, version, durationMs, timestamp });
+  };
+
+  const diagnosis: Diagnosis = {
+    manifest(name) {
+      const entry = registry.get(name);
+      return entry && toManifest(entry);
+    },
+    manifests: () => [...registry.values()].map(toManifest),
+    trace: (traceId) => traces.find(traceId),
+    pick: (which) => pickTrace(traces.list(), which),
+  };
+
+  return {
+    admit: refusePlans,
+    listed: (entry, era) => ({
+      ...listed(entry, era),
+      outputSchema: envelopeSchema(entry),
+      _meta: { ...entry.tool._meta, ...listedTraits(entry.tool) },
+    }),
+    call(call, logger) {
+      const traceId = newTraceId();
+      const begun = { atMs: performance.now(), traceId, timestamp: timestampNow() };
+      const outcome = runCall({ ...call, traceId }, logger);
+      return isPromise(outcome)
+        ? outcome.then((settled) => conclude(call, settled, begun))
+        : conclude(call, outcome, begun);
+    },
+    manifest: toManifest,
+    tools: diagnosticTools(diagnosis),
+    legacyMethods: diagnosticMethods(diagnosis),
+  };
+}
+
+interface Begun {
+  readonly atMs: number;
+  readonly traceId: string;
+  readonly timestamp: string;
+}
+
+function toManifest(entry: Entry): Manifest {
+  const { tool, input } = entry;
+  const { name, description } = tool;
+  const outputSchema = envelopeSchema(entry);
+  return { name, description, ...traitsOf(tool), inputSchema: input.json, outputSchema };
+}

@@ -1,0 +1,164 @@
+import { chain, describeError, type Logger, type MaybePromise } from '#base';
+import { Encoded, isRecord, RpcError, type Params } from '#jsonrpc';
+import type { CallToolResult } from '#protocol';
+import type { Context } from '#server';
+import type { Entry } from '../entry.ts';
+import { heeded, wrap, type EnvelopeMeta } from '../envelope.ts';
+import { fail } from '../failure.ts';
+import type { Outcome } from '../result.ts';
+import { callTraceId } from '../trace-context.ts';
+import { summarise, timestampNow, type Trace, type Traces } from '../traces.ts';
+import { traceOf, type CallScope } from './call-scope.ts';
+import { encodeSuccess } from './envelope-text.ts';
+import type { Prepared } from './prepared.ts';
+
+/** What the end of every call of a set needs. */
+export interface Governed {
+  readonly version: string;
+  /** The same as JSON. */
+  readonly versionJson: string;
+  readonly logger: Logger;
+  readonly traces: Traces;
+  readonly preparedOf: (entry: Entry) => Prepared;
+}
+
+/** The answer to a call that has come to its end; it leaves a trace. */
+export function concludeCall(
+  call: CallScope,
+  ended: Outcome,
+  governed: Governed,
+): MaybePromise<CallToolResult | Encoded> {
+  const { envelope } = governed.preparedOf(call.entry);
+  const outcome = call.entry.tool.plan === undefined ? heeded(ended, call.entry) : ended;
+  if (envelope === undefined) return answer(call, outcome, governed);
+  const result = wrap(outcome, call.entry, aboutOf(call, outcome, governed));
+  return chain(envelope.check(result.structuredContent), (fits) => {
+    if (fits.ok) return answer(call, outcome, governed);
+    const [issue] = fits.issues;
+    return answer(call, broken(call, `broke its contract: ${issue?.message}`, governed), governed);
+  });
+}
+
+function answer(call: CallScope, outcome: Outcome, governed: Governed): CallToolResult | Encoded {
+  try {
+    return write(call, outcome, governed);
+  } catch (error) {
+    const what = `returned what is not JSON: ${describeError(error)}`;
+    return write(call, broken(call, what, governed), governed);
+  }
+}
+
+/** The failure that a bug of the tool is to its caller. */
+function broken({ entry, traceId }: CallScope, what: string, { logger }: Governed): Outcome {
+  logger.error(`tool ${entry.tool.name} ${what}`, { traceId });
+  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
+}
+
+function write(call: CallScope, outcome: Outcome, governed: Governed): CallToolResult | Encoded {
+  const { entry, trace } = call;
+  const code = outcome.ok ? null : outcome.failure.code;
+  call.end(code ?? undefined);
+  const about = aboutOf(call, outcome, governed);
+  const joins = trace.parentId !== undefined;
+  const isWhole = outcome.ok && outcome.shown === outcome.value;
+  const plain = outcome.ok && !joins && !isWhole && outcome.shown.content.length > 0;
+  const result = plain
+    ? encodeSuccess(outcome, about, governed.versionJson)
+    : wrap(outcome, entry, about);
+  remember(call, { code, about }, governed);
+  if (!joins || result instanceof Encoded) return result;
+  // Whoever sent a trace along is told where in it this call is.
+  return { ...result, _meta: { ...result._meta, ...call.traceHeaders } };
+}
+
+/** What the envelope of a call says of it. */
+function aboutOf(call: CallScope, { replayed }: Outcome, { version }: Governed): EnvelopeMeta {
+  const { traceId, timestamp } = call;
+  const tool = call.entry.tool.name;
+  const { durationMs } = call;
+  const about = { traceId, tool, version, durationMs, timestamp };
+  return replayed === true ? { ...about, replayed } : about;
+}
+
+/** Lets pass what is no answer of the tool: a question to the client, or a refusal of the protocol. */
+export function passOn(call: CallScope, error: unknown, governed: Governed): never {
+  const refused = error instanceof RpcError;
+  const code = refused ? refusalCode(error) : 'INPUT_REQUIRED';
+  call.end(code);
+  const about = aboutOf(call, { ok: true, value: null, shown: { content: [] } }, governed);
+  remember(call, { code, about }, governed);
+  throw refused ? withTraceId(error, call.traceId) : error;
+}
+
+interface Ended {
+  readonly code: string | null;
+  readonly about: EnvelopeMeta;
+}
+
+function remember(call: CallScope, { code, about }: Ended, governed: Governed): void {
+  const { entry, context, trace, control, spans } = call;
+  const { parentId, spanId } = trace;
+  const { traceId, tool, timestamp, durationMs, replayed } = about;
+  const remembered: Writable<Trace> = {
+    traceId,
+    tool,
+    timestamp,
+    durationMs,
+    success: code === null,
+    errorCode: code,
+    argsSummary: summarise(call.received, governed.preparedOf(entry).isSecret),
+    spanId,
+    spans,
+  };
+  if (parentId !== undefined) remembered.parentSpanId = parentId;
+  if (control.clientTag !== undefined) remembered.clientTag = control.clientTag;
+  if (control.dryRun) remembered.dryRun = true;
+  if (replayed !== undefined) remembered.replayed = replayed;
+  keep(remembered, context, governed);
+}
+
+function keep(trace: Trace, { principal }: Context, { traces, logger }: Governed): void {
+  logger.info('tools/call', trace);
+  try {
+    traces.add(trace, principal);
+  } catch (error) {
+    // Watching a call must not change how it ends.
+    logger.error('a trace could not be kept', { error: describeError(error) });
+  }
+}
+
+/** The same while it is being put together. */
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** A call that reached no tool leaves a trace as well, and its refusal names it. */
+export function refuseCall(
+  error: RpcError,
+  received: { readonly params: Params; readonly context: Context },
+  governed: Governed,
+): RpcError {
+  const { params, context } = received;
+  const trace = traceOf(context);
+  const traceId = callTraceId(trace);
+  const { name } = params;
+  const remembered: Trace = {
+    traceId,
+    tool: typeof name === 'string' ? name.slice(0, 128) : '',
+    timestamp: timestampNow(),
+    durationMs: 0,
+    success: false,
+    errorCode: refusalCode(error),
+    argsSummary: {},
+    spanId: trace.spanId,
+    spans: [],
+  };
+  keep(remembered, context, governed);
+  return withTraceId(error, traceId);
+}
+
+function refusalCode({ code }: RpcError): string {
+  return `RPC${code}`;
+}
+
+function withTraceId({ code, message, data }: RpcError, traceId: string): RpcError {
+  return new RpcError(code, message, isRecord(data) ? { ...data, traceId } : { traceId });
+}

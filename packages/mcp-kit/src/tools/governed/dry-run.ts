@@ -1,0 +1,184 @@
+import { canonicalJson, chain, crypto, isPromise, type MaybePromise } from '#base';
+import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
+import type { Keeping } from '../default-store.ts';
+import type { Tool } from '../define-tool.ts';
+import { fail, ToolFailure } from '../failure.ts';
+import { isWriting, traitsOf } from '../manifest.ts';
+import { textBlock, type Outcome } from '../result.ts';
+import type { CallScope } from './call-scope.ts';
+import { digest } from './idempotency-record.ts';
+import type { Handle, Wrap } from './layer.ts';
+import type { OpenedToken, PlanBinding, PlanTokens } from './plan-token.ts';
+
+/** Which tools are only done after a dry run: those that destroy, those that write, or none. */
+export type PlanPolicy = 'never' | 'destructive' | 'writing';
+
+interface DryRunOptions {
+  readonly tokens: PlanTokens;
+  readonly requirePlan: PlanPolicy;
+  /** Remembers which plans have been applied. */
+  readonly store: Keeping;
+}
+
+/** Plans every write; a dry run ends with the plan, anything else goes on to apply exactly that. */
+export function dryRunLayer(options: DryRunOptions): Wrap {
+  return (next, entry) => {
+    const { tool } = entry;
+    if (tool.plan === undefined) return isWriting(entry) ? refusingDryRun(next, tool) : next;
+    const plan = planner(tool);
+    const required = isRequired(options.requirePlan, tool);
+    return (call) => {
+      const { dryRun, planToken } = call.control;
+      const binding = { tool: tool.name, args: call.own, principal: call.context.principal };
+      if (dryRun) {
+        // One for all rounds of questions: the names that the plan gives are derived from it.
+        const drawn = call.context.once('plan nonce', () => options.tokens.newNonce());
+        return chain(drawn, (nonce) => {
+          call.seed = nonce;
+          return chain(plan(call), (made) => preview(made, { tool, binding, nonce, options }));
+        });
+      }
+      if (planToken === undefined) {
+        if (required) throw planRequired(tool.name);
+        return chain(plan(call), (made) => proceed(made, call, next));
+      }
+      const token = opened(planToken, binding, options.tokens);
+      call.seed = token.nonce;
+      return chain(replan(plan, call), (made) => {
+        if (!token.matches(digestOf(made))) throw refusedPlan('stale');
+        // All rounds of questions are one use.
+        const used = call.context.once('plan used', () => useOnce(token, call, options.store));
+        return chain(used, () => proceed(made, call, next));
+      });
+    };
+  };
+}
+
+function refusingDryRun(next: Handle, tool: Tool): Handle {
+  return (call) => {
+    if (call.control.dryRun || call.control.planToken !== undefined) {
+      throw fail('E_PRECONDITION_FAILED', `${tool.name} cannot be tried: it has no dry run.`, {
+        suggestion: 'Nothing was done. Leave dryRun out to do it for good.',
+      });
+    }
+    return next(call);
+  };
+}
+
+function planner(tool: Tool): (call: CallScope) => MaybePromise<Plan> {
+  return ({ args, context }) => {
+    // What the input schema let through is what `plan` takes.
+    const planned = tool.plan?.(args as never, context);
+    return chain(planned as MaybePromise<Plan>, (made) => {
+      const fault = faultOfPlan(made);
+      if (fault !== undefined) throw new Error(`the plan of ${tool.name} is wrong: ${fault}`);
+      return made;
+    });
+  };
+}
+
+/** Makes a plan once more: where that is no longer possible, the state has moved. */
+function replan(
+  plan: (call: CallScope) => MaybePromise<Plan>,
+  call: CallScope,
+): MaybePromise<Plan> {
+  const failed = (error: unknown): never => {
+    if (!(error instanceof ToolFailure) || error.failure.retryable) throw error;
+    const { code, message } = error.failure;
+    throw refusedPlan('stale', { code, message });
+  };
+  try {
+    const made = plan(call);
+    return isPromise(made) ? made.catch(failed) : made;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function proceed(plan: Plan, call: CallScope, next: Handle): MaybePromise<Outcome> {
+  call.plan = plan;
+  return next(call);
+}
+
+/** What two plans have in common that would do the same to the same state. */
+export function digestOf(plan: Plan): string {
+  const { changes } = plan;
+  return crypto().hash('sha256', canonicalJson([changes, stateOf(plan)]), 'base64url');
+}
+
+/** How bad a mistake would be: what the plan says, else the tool, else its safety. */
+export function riskOf(plan: Pick<Plan, 'riskLevel'>, tool: Tool): RiskLevel {
+  const fallback = traitsOf(tool).safety === 'destructive' ? 'high' : 'low';
+  return plan.riskLevel ?? tool.riskLevel ?? fallback;
+}
+
+function preview(
+  plan: Plan,
+  made: {
+    readonly tool: Tool;
+    readonly binding: PlanBinding;
+    readonly nonce: string;
+    readonly options: DryRunOptions;
+  },
+): Outcome {
+  const { tool, binding, nonce, options } = made;
+  const { changes, summary = `It would ${describeChanges(changes)}.` } = plan;
+  const riskLevel = riskOf(plan, tool);
+  const { token: planToken, expiresAt } = options.tokens.seal({
+    binding,
+    nonce,
+    digest: digestOf(plan),
+  });
+  const text =
+    `Dry run, nothing was changed. ${summary} Risk: ${riskLevel}. ` +
+    `To do exactly this, call ${tool.name} with the same arguments and planToken "${planToken}".`;
+  const value = { dryRun: true, changes, riskLevel, planToken, expiresAt };
+  return { ok: true, value, shown: { content: [textBlock(text)] } };
+}
+
+function isRequired(policy: PlanPolicy, tool: Tool): boolean {
+  return (
+    policy === 'writing' || (policy === 'destructive' && traitsOf(tool).safety === 'destructive')
+  );
+}
+
+function planRequired(name: string): ToolFailure {
+  return fail('E_PRECONDITION_FAILED', `${name} is only done after a dry run.`, {
+    suggestion: 'Call it with dryRun: true, then again with the planToken of that answer.',
+  });
+}
+
+const refusals = {
+  unknown: 'it was changed, or made for another tool, other arguments or another caller',
+  expired: 'it has expired',
+  stale: 'what it was made from has changed since',
+  used: 'it has been used already',
+} as const;
+
+function refusedPlan(reason: keyof typeof refusals, found?: object): ToolFailure {
+  return fail('E_CONFLICT', `The plan cannot be applied: ${refusals[reason]}.`, {
+    suggestion: 'Nothing was done. Make another dry run and look at what it says.',
+    details: found === undefined ? { reason } : { reason, found },
+  });
+}
+
+function opened(planToken: string, binding: PlanBinding, tokens: PlanTokens): OpenedToken {
+  const token = tokens.open(planToken, binding);
+  if (token === undefined) throw refusedPlan('unknown');
+  if (token === 'expired') throw refusedPlan('expired');
+  return token;
+}
+
+/**
+ * A plan is applied once, also where doing so leaves no mark on what it was made from. Under an idempotency key that
+ * means once by the call with this key, however often it is tried.
+ */
+async function useOnce(token: OpenedToken, call: CallScope, { kv }: Keeping): Promise<void> {
+  const { nonce, expiresMs } = token;
+  const { idempotencyKey } = call.control;
+  const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;
+  const ttlMs = Math.max(1, expiresMs - Date.now()) + 1000;
+  if (await kv.cas(`plan/${nonce}`, undefined, user, { ttlMs })) return;
+  const again = idempotencyKey !== undefined && (await kv.get(`plan/${nonce}`)) === user;
+  if (!again) throw refusedPlan('used');
+}

@@ -1,0 +1,195 @@
+import { isPromise, KitError, type Logger } from '#base';
+import type { Store } from '#store';
+import type * as Govern from '#tools/inspect';
+import type { CreateContract, Registry } from '../contract.ts';
+import { memoryOnDemand } from '../default-store.ts';
+import type { CallLimit } from '../define-tool.ts';
+import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
+import { listed, type Entry } from '../entry.ts';
+import type { Finding } from '../lint/lint.ts';
+import { listedTraits, type Manifest } from '../manifest.ts';
+import type { TraceSink } from '../trace-sinks.ts';
+import { createTraces, pickTrace, type Traces } from '../traces.ts';
+import { CallScope } from './call-scope.ts';
+import { concludeCall, passOn, refuseCall, type Governed } from './conclusion.ts';
+import { dryRunLayer, type PlanPolicy } from './dry-run.ts';
+import { idempotencyLayer, type IdempotencyOptions } from './idempotency.ts';
+import { orderLayers, type Layer } from './layer.ts';
+import { limitLayer } from './limit.ts';
+import { permissionLayer, type Permit } from './permission.ts';
+import { derivedAnnotations } from './annotations.ts';
+import { createPlanTokens, type PlanTokenOptions } from './plan-token.ts';
+import { prepare, toManifest, type Prepared } from './prepared.ts';
+import { runLayer } from './run.ts';
+import { timeoutLayer } from './timeout.ts';
+import { validateLayer } from './validate.ts';
+import { createVisibility, type Visibility, type Visible } from './visibility.ts';
+
+/** How a set is governed; nothing is required. */
+export interface GovernanceOptions {
+  /** Where idempotency keys and used plans are kept; in the memory of this process when absent. */
+  readonly store?: Store;
+  /** Which layers are listed and callable; only `core` when absent. */
+  readonly visible?: Visible;
+  /** Decides about each call. */
+  readonly permit?: Permit;
+  /** What one caller may ask for. */
+  readonly limit?: CallLimit;
+  /** How long any call may take. */
+  readonly timeoutMs?: number;
+  /** Which writes must be planned before they are done; none when absent. */
+  readonly requirePlan?: PlanPolicy;
+  readonly plans?: PlanTokenOptions;
+  readonly idempotency?: IdempotencyOptions;
+  /** Layers of your own. */
+  readonly layers?: readonly Layer[];
+  /** Where calls are remembered. */
+  readonly traces?: Traces;
+  /** Checks every envelope against the schema it was promised with; for tests, and for the careful. */
+  readonly checkResults?: boolean;
+  /** `warn` has the log told what the linter finds (the default, except in production); given a linter, tools with errors are refused. */
+  readonly lint?: 'warn' | 'off' | Linter;
+}
+
+/** Finds what is wrong with tools: `lintTools`, or a function that calls it with options. */
+export type Linter = (manifests: readonly Manifest[]) => readonly Finding[];
+
+/** Every call passes the layers, answers with an envelope and leaves a trace; writes can be tried and repeated. */
+export function governed(governance: GovernanceOptions = {}): CreateContract {
+  return (set) => govern(set, governance);
+}
+
+function govern(
+  { registry, version, logger }: Parameters<CreateContract>[0],
+  governance: GovernanceOptions,
+): ReturnType<CreateContract> {
+  const telemetry = createTelemetry();
+  const { traces = createTraces(undefined, telemetry.sink) } = governance;
+  const { checkResults = false, visible = ['core'] } = governance;
+  const layers = createLayers(governance, logger);
+  const visibility = createVisibility(visible);
+  const known = new WeakMap<Entry, Prepared>();
+  const preparedOf = (entry: Entry): Prepared => {
+    let prepared = known.get(entry);
+    if (prepared === undefined) {
+      prepared = prepare(entry, { layers, logger, checkResults });
+      known.set(entry, prepared);
+    }
+    return prepared;
+  };
+  const versionJson = JSON.stringify(version);
+  const shared: Governed = { version, versionJson, logger, traces, preparedOf };
+  const manifest = (entry: Entry): Manifest => toManifest(entry, preparedOf(entry));
+  const diagnosis = diagnose({ registry, visibility, traces, manifest });
+  return {
+    admit: (entry) => void preparedOf(entry),
+    review: (entries) => review([...entries].map(manifest), governance.lint, logger),
+    ...visibility,
+    listed(entry, era) {
+      const { inputSchema, outputSchema } = preparedOf(entry);
+      const { tool } = entry;
+      const annotations = derivedAnnotations(tool);
+      const _meta = { ...tool._meta, ...listedTraits(tool) };
+      return { ...listed(entry, era), inputSchema, outputSchema, annotations, _meta };
+    },
+    call(received) {
+      const call = new CallScope(received);
+      try {
+        const outcome = preparedOf(received.entry).handle(call);
+        if (!isPromise(outcome)) return concludeCall(call, outcome, shared);
+        return outcome.then(
+          (settled) => concludeCall(call, settled, shared),
+          (error: unknown) => passOn(call, error, shared),
+        );
+      } catch (error) {
+        return passOn(call, error, shared);
+      }
+    },
+    refuse: (error, params, context) => refuseCall(error, { params, context }, shared),
+    manifest,
+    warm: telemetry.warm,
+    tools: diagnosticTools(diagnosis),
+    legacyMethods: diagnosticMethods(diagnosis),
+  };
+}
+
+/** Reports to OpenTelemetry where it is installed; looked for only once somebody calls. */
+function createTelemetry(): { readonly sink: TraceSink; readonly warm: () => void } {
+  let sink: TraceSink | undefined;
+  return {
+    sink: (trace) => sink?.(trace),
+    warm() {
+      whenLoaded(({ findOpenTelemetry, openTelemetrySink }) => {
+        const api = findOpenTelemetry();
+        if (api !== undefined) sink = openTelemetrySink(api);
+      });
+    },
+  };
+}
+
+function createLayers(governance: GovernanceOptions, logger: Logger): readonly Layer[] {
+  const { store = memoryOnDemand(logger), requirePlan = 'never', layers = [] } = governance;
+  const tokens = createPlanTokens(governance.plans);
+  return orderLayers(
+    {
+      limit: limitLayer(governance.limit),
+      validate: validateLayer,
+      permission: permissionLayer(governance.permit),
+      timeout: timeoutLayer(governance.timeoutMs),
+      idempotency: idempotencyLayer({ ...governance.idempotency, store, logger }),
+      'dry run': dryRunLayer({ tokens, requirePlan, store }),
+      run: runLayer,
+    },
+    layers,
+  );
+}
+
+/** What a caller may learn of the tools it sees and of the calls it made. */
+function diagnose(known: {
+  readonly registry: Registry;
+  readonly visibility: Visibility;
+  readonly traces: Traces;
+  readonly manifest: (entry: Entry) => Manifest;
+}): Diagnosis {
+  const { registry, visibility, traces, manifest } = known;
+  return {
+    manifest(name, context) {
+      const entry = registry.get(name);
+      const seen = entry !== undefined && visibility.shows(entry, visibility.view(context));
+      return seen ? manifest(entry) : undefined;
+    },
+    manifests(context) {
+      const view = visibility.view(context);
+      return [...registry.values()].filter((entry) => visibility.shows(entry, view)).map(manifest);
+    },
+    trace: (traceId, { principal }) => traces.find(traceId, principal),
+    pick: (which, { principal }) => pickTrace(traces.list({ principal }), which),
+  };
+}
+
+/** Uses what no call needs, once it is there. */
+function whenLoaded(use: (loaded: typeof Govern) => void): void {
+  // No call depends on it, so none must suffer from it.
+  void import('#tools/inspect').then(use).catch(() => undefined);
+}
+
+function review(
+  manifests: readonly Manifest[],
+  lint: GovernanceOptions['lint'],
+  logger: Logger,
+): void {
+  const wanted = lint ?? (process.env['NODE_ENV'] === 'production' ? 'off' : 'warn');
+  if (wanted === 'off') return;
+  const tell = (findings: readonly Finding[]): void => {
+    for (const { tool, rule, message } of findings) logger.warn(`${tool}: ${message}`, { rule });
+  };
+  if (wanted === 'warn') {
+    whenLoaded(({ lintTools }) => tell(lintTools(manifests)));
+    return;
+  }
+  const findings = wanted(manifests);
+  tell(findings);
+  const [first] = findings.filter(({ level }) => level === 'error');
+  if (first === undefined) return;
+  throw new KitError('invalid_argument', `${first.tool}: ${first.message}`, { hint: first.hint });
+}

@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createDeferred, silentLogger } from '#base';
+import type { CallToolResult } from '#protocol';
+import { createServer } from '#server';
+import { createMemoryStore, type Store } from '#store';
+import { connectInMemory, type InMemoryClient } from '#testing';
+import type { Change } from '../changes.ts';
+import { defineTool, type Tool } from '../define-tool.ts';
+import type { Envelope } from '../envelope.ts';
+import { toolSet } from '../tool-set.ts';
+import { governed, type GovernanceOptions } from './governed-contract.ts';
+
+// Each of these is a server and several clients.
+const schedules = 10_000;
+const numRuns = Math.min(5000, Number(process.env['PROPERTY_RUNS']) / 5);
+
+/** A server with these tools, and a client of it. */
+async function serve(
+  tools: readonly Tool[],
+  governance: GovernanceOptions,
+): Promise<InMemoryClient> {
+  const set = toolSet(tools, {
+    contract: governed({ lint: 'off', ...governance }),
+    logger: silentLogger,
+  });
+  const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));
+  await client.initialize();
+  return client;
+}
+
+async function ask(client: InMemoryClient, name: string, args: object): Promise<Envelope> {
+  const result = await client.request('tools/call', { name, arguments: args });
+  return (result as CallToolResult).structuredContent as Envelope;
+}
+
+const dataOf = ({ data }: Envelope): Record<string, unknown> => data as Record<string, unknown>;
+
+// A family of writing tools: any list of steps on a table of numbers.
+
+type Table = Map<string, number>;
+
+interface Step {
+  readonly kind: 'set' | 'delete' | 'add' | 'copy';
+  readonly key: string;
+  readonly other: string;
+  readonly value: number;
+}
+
+const key = fc.constantFrom('a', 'b', 'c', 'd');
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom('set', 'delete', 'add', 'copy'),
+  key,
+  other: key,
+  value: fc.integer({ min: -3, max: 3 }),
+});
+
+/** What steps would do to a table, and to which values. */
+function follow(table: Table, steps: readonly Step[]): { changes: Change[]; after: Table } {
+  const after = new Map(table);
+  const changes = steps.flatMap(({ kind, key: target, other, value }) => {
+    const from = after.get(target);
+    const to = {
+      set: value,
+      delete: undefined,
+      add: (from ?? 0) + value,
+      copy: after.get(other),
+    }[kind];
+    if (to === from) return [];
+    if (to === undefined) after.delete(target);
+    else after.set(target, to);
+    const type = to === undefined ? 'delete' : from === undefined ? 'create' : 'update';
+    return [{ type, target, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
+  });
+  return { changes, after };
+}
+
+interface Member {
+  readonly steps: readonly Step[];
+  readonly slowPlan: boolean;
+  readonly slowApply: boolean;
+  readonly tellsState: boolean;
+}
+
+function memberOf(table: Table, { steps, slowPlan, slowApply, tellsState }: Member): Tool {
+  const later = <T>(slow: boolean, value: T): T | Promise<T> =>
+    slow ? Promise.resolve(value) : value;
+  return defineTool({
+    name: 'update_table_rows',
+    description: 'Follows its steps.',
+    safety: 'mutating',
+    plan() {
+      const { changes, after } = follow(table, steps);
+      return later(slowPlan, { changes, after, ...(tellsState && { state: [...table] }) });
+    },
+    apply({ after }) {
+      table.clear();
+      for (const [name, value] of after) table.set(name, value);
+      return later(slowApply, undefined);
+    },
+  });
+}
+
+const member: fc.Arbitrary<Member> = fc.record({
+  steps: fc.array(step, { maxLength: 5 }),
+  slowPlan: fc.boolean(),
+  slowApply: fc.boolean(),
+  tellsState: fc.boolean(),
+});
+const rows = fc.array(fc.tuple(key, fc.integer({ min: 0, max: 3 })), { maxLength: 4 });
+
+test('a dry run changes nothing, and tells exactly what doing it then changes', async () => {
+  await fc.assert(
+    fc.asyncProperty(member, rows, fc.boolean(), async (made, initial, withToken) => {
+      const table: Table = new Map(initial);
+      const before = JSON.stringify([...table]);
+      const expected = follow(table, made.steps);
+      const client = await serve([memberOf(table, made)], {});
+      try {
+        const tried = dataOf(await ask(client, 'update_table_rows', { dryRun: true }));
+        expect(JSON.stringify([...table])).toBe(before);
+        expect(tried['changes']).toEqual(expected.changes);
+        const token = withToken ? { planToken: tried['planToken'] } : {};
+        const done = dataOf(await ask(client, 'update_table_rows', token));
+        expect(done['changes']).toEqual(tried['changes']);
+        expect(new Map(table)).toEqual(expected.after);
+      } finally {
+        await client.close();
+      }
+    }),
+    { numRuns },
+  );
+}, 60_000);
+
+test('a plan token that was tampered with, is expired, foreign, stale or used is refused, and nothing is done', async () => {
+  type Spoil =
+    | 'tampered'
+    | 'expired'
+    | 'other arguments'
+    | 'other tool'
+    | 'stale'
+    | 'used'
+    | 'other keys';
+  const spoils: readonly Spoil[] = [
+    'tampered',
+    'expired',
+    'other arguments',
+    'other tool',
+    'stale',
+    'used',
+    'other keys',
+  ];
+  const setRow = (name: string, table: Table): Tool =>
+    defineTool({
+      name,
+      description: 'Sets a row.',
+      safety: 'mutating',
+      input: { type: 'object', properties: { to: { type: 'integer' } }, required: ['to'] },
+      plan({ to }) {
+        const from = table.get('row') ?? 0;
+        return { changes: [{ type: 'update', target: 'row', from, to }], to };
+      },
+      apply({ to }) {
+        table.set('row', to);
+        table.set('writes', (table.get('writes') ?? 0) + 1);
+      },
+    });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...spoils),
+      fc.nat({ max: 60 }),
+      fc.integer({ min: 1, max: 63 }),
+      async (spoil, place, shift) => {
+        const table: Table = new Map([['row', 7]]);
+        let now = 1_000_000;
+        const tools = [setRow('set_row_one', table), setRow('set_row_two', table)];
+        const client = await serve(tools, { plans: { ttlMs: 60_000, now: () => now } });
+        const others = await serve(tools, {});
+        try {
+          const { planToken } = dataOf(await ask(client, 'set_row_one', { to: 8, dryRun: true }));
+          let token = String(planToken);
+          if (spoil === 'tampered') token = tamper(token, place, shift);
+          if (spoil === 'expired') now += 120_000;
+          if (spoil === 'stale') table.set('row', 6);
+          if (spoil === 'used') {
+            await ask(client, 'set_row_one', { to: 8, planToken: token });
+            table.set('row', 7);
+            table.delete('writes');
+          }
+          const name = spoil === 'other tool' ? 'set_row_two' : 'set_row_one';
+          const to = spoil === 'other arguments' ? 9 : 8;
+          const asked = spoil === 'other keys' ? others : client;
+          const { error } = await ask(asked, name, { to, planToken: token });
+          expect([spoil, error?.code]).toEqual([spoil, 'E_CONFLICT']);
+          expect(table.get('writes')).toBeUndefined();
+        } finally {
+          await client.close();
+          await others.close();
+        }
+      },
+    ),
+    { numRuns },
+  );
+}, 60_000);
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** The token with one of its characters replaced by another. */
+function tamper(token: string, place: number, shift: number): string {
+  const at = 'plan_'.length + (place % (token.length - 'plan_'.length));
+  const other = alphabet[(alphabet.indexOf(token[at] ?? '') + shift) % alphabet.length] ?? '';
+  return token.slice(0, at) + other + token.slice(at + 1);
+}
+
+// Retries with one key, by processes that may die at any moment.
+
+/**
+ * Where a process dies: before or after its nth use of the store, or around the effect; or not at all.
+ * One that freezes goes on in the end, long after everybody has given it up.
+ */
+interface Attempt {
+  readonly dies:
+    | 'never'
+    | 'before store'
+    | 'after store'
+    | 'before effect'
+    | 'after effect'
+    | 'freezes';
+  readonly at: number;
+  /** How long after the attempt before it, in leases. */
+  readonly wait: number;
+  /** At the same time as the next one. */
+  readonly together: boolean;
+}
+
+type Kind = 'plan with state' | 'plan' | 'run' | 'idempotent';
+
+const leaseMs = 1_000_000;
+
+class World {
+  nowMs = 0;
+  effects = 0;
+  version = 0;
+  readonly shared = createMemoryStore({ now: () => this.nowMs });
+  readonly thaw = createDeferred<void>();
+  /** Nobody looks any more: the dead may be cleared away. */
+  readonly over = createDeferred<void>();
+}
+
+/** One process: dead once it has come to where it dies. */
+class Mortal {
+  readonly #attempt: Attempt;
+  readonly #world: World;
+  #uses = 0;
+  die: () => void = () => {};
+  readonly death: Promise<void>;
+
+  constructor(attempt: Attempt, world: World) {
+    this.#attempt = attempt;
+    this.#world = world;
+    this.death = new Promise((resolve) => {
+      this.die = resolve;
+    });
+  }
+
+  readonly asleep = createDeferred<void>();
+
+  get freezes(): boolean {
+    return this.#attempt.dies === 'freezes';
+  }
+
+  /** Does not come back from where the process dies for as long as anybody looks. */
+  async reach(point: Attempt['dies']): Promise<void> {
+    if (this.#attempt.dies !== point) return;
+    if (point.endsWith('store') && this.#uses !== this.#attempt.at) return;
+    this.die();
+    await this.#world.over.promise;
+    throw new Error('dead');
+  }
+
+  store({ kv, ...rest }: Store): Store {
+    const use =
+      <Args extends unknown[], T>(access: (...args: Args) => T) =>
+      async (...args: Args): Promise<Awaited<T>> => {
+        await this.reach('before store');
+        const value = await access(...args);
+        await this.reach('after store');
+        this.#uses += 1;
+        return value;
+      };
+    const { get, put, cas } = kv;
+    return {
+      ...rest,
+      kv: {
+        get: use(get),
+        put: use(put),
+        cas: use(cas),
+        delete: use((at: string) => kv.delete(at)),
+      },
+    };
+  }
+}
+
+function toolOf(kind: Kind, world: World, mortal: Mortal): Tool {
+  const head = {
+    name: 'update_world_version',
+    description: 'Has an effect.',
+    safety: 'mutating',
+    idempotent: kind === 'idempotent',
+  } as const;
+  const effect = async (): Promise<void> => {
+    await mortal.reach('before effect');
+    world.effects += 1;
+    world.version += 1;
+    await mortal.reach('after effect');
+  };
+  if (kind === 'run') return defineTool({ ...head, run: effect });
+  return defineTool({
+    ...head,
+    async plan() {
+      const { version: from } = world;
+      const changes = [{ type: 'update', target: 'world', from, to: from + 1 }];
+      if (mortal.freezes) {
+        mortal.asleep.resolve();
+        await world.thaw.promise;
+      }
+      return { changes, ...(kind === 'plan with state' && { state: from }) };
+    },
+    apply: effect,
+  });
+}
+
+/** One process asks: for its answer, if it lives to get one, and for the moment it has got so far or sleeps. */
+interface Asked {
+  readonly answer: Promise<Envelope | undefined>;
+  readonly settled: Promise<unknown>;
+}
+
+function attemptCall(each: Attempt, kind: Kind, world: World): Asked {
+  const mortal = new Mortal(each, world);
+  const asking = async (): Promise<Envelope | undefined> => {
+    const client = await serve([toolOf(kind, world, mortal)], {
+      store: mortal.store(world.shared),
+      idempotency: { leaseMs, now: () => world.nowMs },
+    });
+    const answer = ask(client, 'update_world_version', { idempotencyKey: 'the one' });
+    answer.catch(() => undefined);
+    const ended = await Promise.race([answer, mortal.death.then(() => undefined)]);
+    await client.close();
+    return ended;
+  };
+  const answer = asking();
+  return { answer, settled: Promise.race([answer, mortal.asleep.promise]) };
+}
+
+const attempt: fc.Arbitrary<Attempt> = fc.record({
+  dies: fc.constantFrom(
+    'never',
+    'before store',
+    'after store',
+    'before effect',
+    'after effect',
+    'freezes',
+  ),
+  at: fc.nat({ max: 5 }),
+  wait: fc.constantFrom(0, 0, 0.4, 1.5),
+  together: fc.boolean(),
+});
+const kinds = fc.constantFrom<Kind>('plan with state', 'plan', 'run', 'idempotent');
+
+/** Nothing is done twice, and what is told to be done is done. */
+function checkEffects(
+  effects: number,
+  kind: Kind,
+  answers: readonly (Envelope | undefined)[],
+): void {
+  const told = answers.some((answer) => answer?.success === true);
+  const most = kind === 'idempotent' ? Infinity : 1;
+  assert.ok(effects <= most && effects >= (told ? 1 : 0), `${effects} effects`);
+}
+
+test('whatever the schedule of retries and crashes, what is asked under one key is done once', async () => {
+  const seen = { done: 0, unknown: 0, crashed: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      kinds,
+      fc.array(attempt, { minLength: 1, maxLength: 5 }),
+      async (kind, plan) => {
+        const world = new World();
+        const all: Asked[] = [];
+        for (const each of plan) {
+          world.nowMs += each.wait * leaseMs;
+          all.push(attemptCall(each, kind, world));
+          if (!each.together) await Promise.all(all.map(({ settled }) => settled));
+        }
+        await Promise.all(all.map(({ settled }) => settled));
+        // At last everybody who died is known to be dead, and somebody asks who does not die.
+        world.nowMs += 2 * leaseMs;
+        const immortal: Attempt = { dies: 'never', at: 0, wait: 0, together: false };
+        const last = await attemptCall(immortal, kind, world).answer;
+        world.thaw.resolve();
+        const answers = await Promise.all(all.map(({ answer }) => answer));
+        const crashes = answers.filter((answer) => answer === undefined).length;
+        seen.crashed += crashes;
+
+        checkEffects(world.effects, kind, [...answers, last]);
+        if (crashes === 0) assert.equal(world.effects, 1);
+        if (crashes === 0 || kind === 'idempotent') assert.equal(last?.error, null);
+        if (last?.success === true) {
+          seen.done += 1;
+        } else {
+          seen.unknown += 1;
+          assert.deepEqual([last?.error?.code, last?.error?.retryable], ['E_CONFLICT', false]);
+        }
+        world.over.resolve();
+        world.shared.close();
+        // All of this is one turn: without another, the timers of thousands of servers would wait for the end.
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    ),
+    { numRuns: schedules },
+  );
+  // Otherwise this would have shown nothing.
+  expect(Math.min(seen.done, seen.unknown, seen.crashed)).toBeGreaterThan(schedules / 50);
+}, 240_000);

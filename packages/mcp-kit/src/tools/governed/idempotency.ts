@@ -1,0 +1,280 @@
+import { crypto, describeError, longestTimerMs, unref, type Logger } from '#base';
+import type { Plan } from '../changes.ts';
+import type { Keeping } from '../default-store.ts';
+import { fail, type ToolFailure } from '../failure.ts';
+import { isWriting, traitsOf } from '../manifest.ts';
+import type { Outcome } from '../result.ts';
+import type { CallScope } from './call-scope.ts';
+import { digestOf } from './dry-run.ts';
+import { guard } from './guard.ts';
+import {
+  digest,
+  parseRecord,
+  recordKey,
+  writeRecord,
+  type KeyRecord,
+} from './idempotency-record.ts';
+import type { Handle, Wrap } from './layer.ts';
+
+export interface IdempotencyOptions {
+  /** How long an answer is given again; a day. */
+  readonly keepMs?: number;
+  /** How long a call that says nothing is taken to be alive; 30 seconds. */
+  readonly leaseMs?: number;
+  /** Answers with more characters are remembered without their content; 256 Ki. */
+  readonly maxAnswer?: number;
+  /** Milliseconds on a clock that all processes of the store share. */
+  readonly now?: () => number;
+}
+
+interface Kept extends Required<IdempotencyOptions> {
+  readonly store: Keeping;
+  readonly logger: Logger;
+}
+
+/** Does what is asked under one key once, and answers alike however often it is asked. */
+export function idempotencyLayer(
+  options: IdempotencyOptions & { readonly store: Keeping; readonly logger: Logger },
+): Wrap {
+  const keeping: Kept = {
+    keepMs: 24 * 60 * 60_000,
+    leaseMs: 30_000,
+    maxAnswer: 256 * 1024,
+    now: Date.now,
+    ...options,
+  };
+  return (next, entry) => {
+    if (!isWriting(entry)) return next;
+    const { idempotent } = traitsOf(entry.tool);
+    const guarded = guard(next, options.logger);
+    return (call) => {
+      const { idempotencyKey: key, dryRun, planToken } = call.control;
+      // Trying changes nothing, so it may be done as often as one likes.
+      if (key === undefined || dryRun) return next(call);
+      call.phase('idempotency');
+      const { principal } = call.context;
+      const tool = entry.tool.name;
+      call.seed = digest([principal ?? null, tool, key]);
+      const at = recordKey({ principal, tool, key });
+      const args = digest([call.own, planToken ?? null]);
+      return new KeyedCall(call, { at, args, idempotent, keeping }).run(guarded);
+    };
+  };
+}
+
+interface Keyed {
+  readonly at: string;
+  readonly args: string;
+  readonly idempotent: boolean;
+  readonly keeping: Kept;
+}
+
+const maxTries = 5;
+
+/** One call under a key, from finding out what is known of the key to leaving the answer there. */
+class KeyedCall {
+  readonly #call: CallScope;
+  readonly #keyed: Keyed;
+  readonly #owner = crypto().randomUUID();
+  /** What this call wrote under the key last, and the same as text. */
+  #held: KeyRecord;
+  #text = '';
+  #writing: Promise<unknown> = Promise.resolve();
+  /** What an earlier call was about to apply when it was last heard of. */
+  #orphan: KeyRecord | undefined;
+  #applying = false;
+  #renewal: NodeJS.Timeout | undefined;
+
+  constructor(call: CallScope, keyed: Keyed) {
+    this.#call = call;
+    this.#keyed = keyed;
+    this.#held = this.#record('running');
+  }
+
+  /** `next` throws only what is meant for the protocol. */
+  async run(next: Handle): Promise<Outcome> {
+    const earlier = await this.#claim();
+    if (earlier !== undefined) return earlier;
+    const { leaseMs } = this.#keyed.keeping;
+    const renew = (): void => void this.#quietly(() => this.#write(this.#renewed()));
+    const everyMs = Math.min(longestTimerMs, Math.max(10, leaseMs / 3));
+    this.#renewal = unref(setInterval(renew, everyMs));
+    this.#call.beforeApply = (plan) => this.#beforeApply(plan);
+    try {
+      const outcome = this.#judged(await next(this.#call));
+      clearInterval(this.#renewal);
+      this.#call.phase('record');
+      await this.#conclude(outcome);
+      return outcome;
+    } catch (error) {
+      // A question to the client, or a refusal of the protocol: the call has not come to an end.
+      await this.#release();
+      throw error;
+    } finally {
+      clearInterval(this.#renewal);
+    }
+  }
+
+  /**
+   * Where an earlier call broke off, that this one finds no way says nothing about that one.
+   * And a tool that was interrupted while it wrote has no better answer either.
+   */
+  #judged(outcome: Outcome): Outcome {
+    if (outcome.ok || outcome.failure.retryable) return outcome;
+    const { abandoned } = this.#call;
+    const { code, message } = outcome.failure;
+    const brokeOff = this.#orphan !== undefined && !this.#applying && !abandoned;
+    const interrupted = this.#applying && abandoned && code === 'E_INTERNAL';
+    if (!brokeOff && !interrupted) return outcome;
+    return { ok: false, failure: outcomeUnknown({ code, message }).failure };
+  }
+
+  /** Makes the key this call's own; or tells the answer that an earlier call left there. */
+  async #claim(): Promise<Outcome | undefined> {
+    const { store, leaseMs, keepMs, maxAnswer } = this.#keyed.keeping;
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const found = await this.#reach(() => store.kv.get(this.#keyed.at));
+      const record = found === undefined ? undefined : parseRecord(found);
+      if (record !== undefined) {
+        const answer = this.#answerOf(record);
+        if (answer !== undefined) return answer;
+        this.#orphan = record;
+      }
+      // Taken over as it is: should this call break off as well, the next one knows as much.
+      const claim = record === undefined ? this.#held : { ...record, ...this.#record('applying') };
+      const text = writeRecord(claim, maxAnswer);
+      const ttlMs = record === undefined ? leaseMs : keepMs;
+      const won = await this.#reach(() => store.kv.cas(this.#keyed.at, found, text, { ttlMs }));
+      if (won) {
+        this.#held = claim;
+        this.#text = text;
+        return undefined;
+      }
+    }
+    throw inProgress();
+  }
+
+  /** The answer to give for what is known of the key; nothing when the call may be tried once more. */
+  #answerOf(record: KeyRecord): Outcome | undefined {
+    if (record.args !== this.#keyed.args) {
+      throw fail('E_CONFLICT', 'This idempotencyKey was used with other arguments.', {
+        suggestion: 'Use a new key for a new call.',
+      });
+    }
+    if (record.phase === 'done' && record.outcome !== undefined) {
+      return { ...record.outcome, replayed: true };
+    }
+    const isAlive = record.untilMs !== undefined && record.untilMs > this.#keyed.keeping.now();
+    if (record.phase === 'running' || isAlive) throw inProgress();
+    if (this.#keyed.idempotent || record.witness !== undefined) return undefined;
+    if (record.outcome !== undefined) return { ...record.outcome, replayed: true };
+    throw outcomeUnknown();
+  }
+
+  #record(phase: KeyRecord['phase'], more: Partial<KeyRecord> = {}): KeyRecord {
+    const untilMs = this.#keyed.keeping.now() + this.#keyed.keeping.leaseMs;
+    return { phase, args: this.#keyed.args, owner: this.#owner, untilMs, ...more };
+  }
+
+  #renewed(): KeyRecord {
+    return { ...this.#held, untilMs: this.#record('running').untilMs ?? 0 };
+  }
+
+  /** From here on something may be changed: whoever finds this record must not simply start again. */
+  async #beforeApply(plan: Plan | undefined): Promise<void> {
+    const witness = plan?.state === undefined ? undefined : digestOf(plan);
+    const orphan = this.#orphan;
+    if (orphan !== undefined && !this.#keyed.idempotent && orphan.witness !== witness) {
+      throw outcomeUnknown();
+    }
+    const applying = this.#record('applying', witness === undefined ? {} : { witness });
+    // Whoever was away for longer than its lease must not go on as if nothing had happened.
+    if (!(await this.#reach(() => this.#write(applying)))) throw inProgress();
+    if (this.#call.abandoned) throw fail('E_TIMEOUT', 'It was given up before it was begun.');
+    this.#applying = true;
+  }
+
+  /** Leaves the answer under the key. */
+  async #conclude(outcome: Outcome): Promise<void> {
+    const worthRetrying = !outcome.ok && (outcome.failure.retryable || this.#call.abandoned);
+    if (!worthRetrying) {
+      await this.#quietly(() => this.#write(this.#record('done', { outcome })));
+    } else if (this.#applying || this.#orphan !== undefined) {
+      const { witness } = this.#held;
+      const failed = { outcome, untilMs: 0, ...(witness === undefined ? {} : { witness }) };
+      await this.#quietly(() => this.#write(this.#record('failed', failed)));
+    } else {
+      await this.#release();
+    }
+  }
+
+  /** Gives the key back, as it was found. */
+  async #release(): Promise<void> {
+    clearInterval(this.#renewal);
+    const { store } = this.#keyed.keeping;
+    const { at } = this.#keyed;
+    const orphan = this.#orphan;
+    await this.#quietly(async () => {
+      if (orphan !== undefined) await this.#write({ ...orphan, untilMs: 0 });
+      else if ((await store.kv.get(at)) === this.#text) await store.kv.delete(at);
+    });
+  }
+
+  /** Writes over what this call wrote last, one write after the other; false when somebody else has written since. */
+  #write(record: KeyRecord): Promise<boolean> {
+    const writing = this.#writing.then(async () => {
+      const { store, keepMs, leaseMs, maxAnswer } = this.#keyed.keeping;
+      const text = writeRecord(record, maxAnswer);
+      const ttlMs = record.phase === 'running' ? leaseMs : keepMs;
+      const written = await store.kv.cas(this.#keyed.at, this.#text, text, { ttlMs });
+      if (written) {
+        this.#text = text;
+        this.#held = record;
+      }
+      return written;
+    });
+    this.#writing = writing.catch(() => undefined);
+    return writing;
+  }
+
+  /** Without the store nothing can be promised, so nothing is begun. */
+  async #reach<T>(access: () => T | Promise<T>): Promise<T> {
+    try {
+      return await access();
+    } catch (error) {
+      this.#report(error);
+      throw fail('E_UNAVAILABLE', 'What keeps idempotency keys cannot be reached.');
+    }
+  }
+
+  /** The work is done: that it could not be noted is for the log, not for the caller. */
+  async #quietly(access: () => Promise<unknown>): Promise<void> {
+    await access().catch((error: unknown) => this.#report(error));
+  }
+
+  #report(error: unknown): void {
+    const { traceId } = this.#call;
+    this.#keyed.keeping.logger.error('idempotency: the store failed', {
+      traceId,
+      error: describeError(error),
+    });
+  }
+}
+
+function inProgress(): ToolFailure {
+  return fail('E_CONFLICT', 'A call with this idempotencyKey is under way.', {
+    retryable: true,
+    suggestion: 'Wait a moment and ask again with the same key.',
+  });
+}
+
+function outcomeUnknown(found?: object): ToolFailure {
+  return fail(
+    'E_CONFLICT',
+    'An earlier call with this idempotencyKey broke off, and it is not known whether it took effect.',
+    {
+      suggestion: 'Look at the present state. If it is still to be done, use a new key.',
+      ...(found === undefined ? {} : { details: { found } }),
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import { chain, type MaybePromise } from '#base';
+import type { ClientView } from '#server';
+import { fail } from '../failure.ts';
+import { traitsOf, type Traits } from '../manifest.ts';
+import type { Wrap } from './layer.ts';
+
+/** Who calls. */
+export interface Caller {
+  readonly principal: string | undefined;
+  readonly client: ClientView;
+}
+
+/** What somebody wants to do. */
+export interface PermissionRequest extends Caller {
+  readonly tool: string;
+  readonly traits: Traits;
+  /** The tool's own arguments, checked. */
+  readonly args: unknown;
+  /** Only to see what would change. */
+  readonly dryRun: boolean;
+}
+
+/** Decides a call: true, or why not. */
+export type Permit = (request: PermissionRequest) => MaybePromise<boolean | string>;
+
+/** Asks a rule of the server's owner before anything is done. */
+export function permissionLayer(permit: Permit | undefined): Wrap {
+  return (next, { tool }) => {
+    if (permit === undefined) return next;
+    const traits = traitsOf(tool);
+    return (call) => {
+      const { principal, client } = call.context;
+      const { args, control } = call;
+      const { dryRun } = control;
+      const verdict = permit({ tool: tool.name, traits, args, dryRun, principal, client });
+      return chain(verdict, (allowed) => {
+        if (allowed === true) return next(call);
+        const reason = typeof allowed === 'string' ? allowed : 'It is not allowed to this caller.';
+        throw fail('E_PRECONDITION_FAILED', `${tool.name} is not permitted: ${reason}`);
+      });
+    };
+  };
+}

@@ -1,0 +1,71 @@
+import { chain, KitError, type MaybePromise } from '#base';
+import { checkOutput, checkValue } from '../call.ts';
+import { Applied, describeChanges, type Change } from '../changes.ts';
+import type { Entry } from '../entry.ts';
+import { fail } from '../failure.ts';
+import { isWriting } from '../manifest.ts';
+import { textBlock, type Outcome } from '../result.ts';
+import type { CallScope } from './call-scope.ts';
+import { riskOf } from './dry-run.ts';
+import type { Wrap } from './layer.ts';
+
+/** The tool itself: `run`, or `apply` with the plan that was made. */
+export const runLayer: Wrap = (_next, entry) => {
+  const { tool } = entry;
+  if (tool.plan === undefined && !isWriting(entry)) return runTool;
+  const write = tool.plan === undefined ? runTool : applyPlan;
+  return (call) => {
+    refuseLate(call);
+    if (call.beforeApply === undefined) return write(call);
+    return chain(call.beforeApply(call.plan), () => write(call));
+  };
+};
+
+/** Whoever has been told that nothing was changed must be able to rely on it. */
+function refuseLate(call: CallScope): void {
+  if (call.abandoned) throw fail('E_TIMEOUT', 'It was given up before anything was changed.');
+}
+
+function runTool({ entry, args, context }: CallScope): MaybePromise<Outcome> {
+  // What the input schema let through is what `run` takes.
+  const value = entry.tool.run(args as never, context);
+  return chain(value, (settled) => checkOutput(entry, settled));
+}
+
+function applyPlan(call: CallScope): MaybePromise<Outcome> {
+  const { entry, context, plan } = call;
+  if (entry.tool.resumable !== true) call.noQuestions = mustNotAsk(entry.tool.name);
+  // What `plan` returned is what `apply` takes.
+  const returned = entry.tool.apply?.(plan as never, context);
+  return chain(returned, (settled) => conclude(call, settled));
+}
+
+/** In the stateless era a question ends the handler, which runs again with the answer: what it did would be done twice. */
+function mustNotAsk(name: string): KitError {
+  return new KitError('invalid_argument', `${name}: apply must not ask`, {
+    hint: 'Ask in plan, which touches nothing; or say resumable: true where apply can run again.',
+  });
+}
+
+/** What a write answers: the tool's own value, what was changed, and how bad a mistake would be. */
+function conclude({ entry, plan }: CallScope, returned: unknown): MaybePromise<Outcome> {
+  const changes = returned instanceof Applied ? returned.changes : (plan?.changes ?? []);
+  const value = returned instanceof Applied ? returned.output : returned;
+  const riskLevel = riskOf(plan ?? {}, entry.tool);
+  return chain(ownOutput(entry, value), (output) => ({
+    ok: true,
+    value: { ...output, changes, riskLevel },
+    shown: { content: [textBlock(summaryOf(changes, output))] },
+  }));
+}
+
+function ownOutput({ output }: Entry, value: unknown): MaybePromise<object> {
+  if (output === undefined) return typeof value === 'object' && value !== null ? value : {};
+  return chain(output.check(value), (checked) => Object(checkValue(checked)) as object);
+}
+
+function summaryOf(changes: readonly Change[], output: object): string {
+  const done =
+    changes.length === 0 ? 'Nothing had to be changed.' : `Done: ${describeChanges(changes)}.`;
+  return Object.keys(output).length === 0 ? done : `${done}\n${JSON.stringify(output)}`;
+}

@@ -1,0 +1,43 @@
+import { isPromise, startTimer } from '#base';
+import { fail, type Failure } from '../failure.ts';
+import { isWriting } from '../manifest.ts';
+import type { Outcome } from '../result.ts';
+import type { CallScope } from './call-scope.ts';
+import type { Handle, Wrap } from './layer.ts';
+
+/** Answers `E_TIMEOUT` when the time is up: the least of what caller, tool and set allow. The tool's signal fires. */
+export function timeoutLayer(setMs: number | undefined): Wrap {
+  return (next, entry) => {
+    const mostMs = Math.min(entry.tool.timeoutMs ?? Infinity, setMs ?? Infinity);
+    // Only callers of writing tools have a say.
+    if (mostMs === Infinity && !isWriting(entry)) return next;
+    return (call) => {
+      const ms = Math.min(mostMs, call.control.timeoutMs ?? Infinity);
+      return ms === Infinity ? next(call) : within(ms, call, next);
+    };
+  };
+}
+
+function within(ms: number, call: CallScope, next: Handle): ReturnType<Handle> {
+  const outcome = next(call);
+  // What is done already cannot be late, and a timer costs more than a small call.
+  if (!isPromise(outcome)) return outcome;
+  return new Promise<Outcome>((resolve, reject) => {
+    const timer = startTimer(() => {
+      call.expire();
+      resolve({ ok: false, failure: timedOut(ms, call) });
+    }, ms);
+    void outcome.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function timedOut(ms: number, { plan, entry, control }: CallScope): Failure {
+  const untouched = !isWriting(entry) || (entry.tool.plan !== undefined && plan === undefined);
+  const suggestion = untouched
+    ? 'Nothing was changed. Try again, and allow more time.'
+    : control.idempotencyKey === undefined
+      ? 'It may have been done, or still be going on. Look before you try again.'
+      : 'It may still be going on. Try again with the same idempotencyKey: it is not done twice.';
+  return fail('E_TIMEOUT', `Not done within ${ms} ms.`, { suggestion, details: { timeoutMs: ms } })
+    .failure;
+}

@@ -1,0 +1,24 @@
+// What is needed around tools rather than by a server: to check them, to compare them, to call them, to watch them.
+export {
+  fromListed,
+  lintRules,
+  lintTools,
+  type Finding,
+  type LintOptions,
+  type RuleId,
+} from '../lint/lint.ts';
+export type { LintedTool, Remark } from '../lint/rule.ts';
+export { diffManifests, type ManifestChange } from '../manifest-diff.ts';
+export { callWithRetries, isSafeToRepeat, type Retried, type RetriedCall } from '../retry.ts';
+export type { Impact } from '../schema-diff.ts';
+export {
+  findOpenTelemetry,
+  openTelemetrySink,
+  parseTraces,
+  traceFile,
+  type OpenTelemetryApi,
+  type TraceFile,
+  type TraceSink,
+} from '../trace-sinks.ts';
+export { pickTrace } from '../traces.ts';
+export { renderTrace } from '../waterfall.ts';

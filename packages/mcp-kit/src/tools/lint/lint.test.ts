@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { fromListed, lintTools } from './lint.ts';
+import type { LintedTool } from './rule.ts';
+
+const tool = (name: string, more: object = {}): LintedTool => ({
+  name,
+  description: 'Does something.',
+  inputSchema: { type: 'object' },
+  ...more,
+});
+
+const found = (
+  ...tools: readonly LintedTool[]
+): readonly (readonly [string, string | undefined])[] =>
+  lintTools(tools).map(({ rule, hint }) => [rule, hint]);
+
+describe('names that are joined as others do', () => {
+  test.each(['get-note-text', 'getNoteText', 'get.note.text', 'GetNoteText'])(
+    '%s is told how it would be written here, and has its verb',
+    (name) => {
+      expect(found(tool(name))).toEqual([['name-format', 'Use "get_note_text".']]);
+    },
+  );
+
+  test('have the right verb suggested', () => {
+    expect(found(tool('remove-note'))).toEqual([
+      ['name-format', 'For example get_note_text.'],
+      ['name-verb', 'Use "delete".'],
+    ]);
+  });
+});
+
+describe('a schema that cannot be used', () => {
+  const inputSchema = { type: 'strange' };
+
+  test('is a finding where examples are to fit it', () => {
+    const governed = { safety: 'readonly', examples: [{ input: {} }], inputSchema };
+    expect(lintTools([tool('get_note_text', governed)])).toMatchObject([
+      { rule: 'example-fits', message: expect.stringMatching(/cannot be tried: .*get_note_text/) },
+    ]);
+  });
+
+  test('of others, who have no examples, is none', () => {
+    const listed = { name: 'get_note_text', description: 'Does something.', inputSchema };
+    expect(lintTools([fromListed(listed)])).toEqual([]);
+  });
+});

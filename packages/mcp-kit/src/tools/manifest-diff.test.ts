@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { LintedTool } from './lint/rule.ts';
+import { diffManifests } from './manifest-diff.ts';
+
+const tool = (change: object = {}): LintedTool => ({
+  name: 'get_note_text',
+  description: 'Returns a note.',
+  layer: 'core',
+  category: 'note',
+  safety: 'readonly',
+  idempotent: true,
+  supportsDryRun: false,
+  prerequisites: [],
+  examples: [],
+  errors: [{ code: 'E_NOT_FOUND', when: 'None.', retryable: false }],
+  inputSchema: {
+    type: 'object',
+    properties: { name: { type: 'string', maxLength: 10 }, kind: { enum: ['a', 'b'] } },
+    required: ['name'],
+  },
+  outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  ...change,
+});
+
+const impacts = (change: object): readonly string[] =>
+  diffManifests([tool()], [tool(change)]).map(({ impact }) => impact);
+
+const input = (properties: object, required: readonly string[] = ['name']): object => ({
+  inputSchema: { type: 'object', properties, required },
+});
+const name = { type: 'string', maxLength: 10 };
+const kind = { enum: ['a', 'b'] };
+
+test('two manifests that say the same have no difference, however they are written', () => {
+  const { name: _name, ...rest } = tool();
+  expect(diffManifests([tool()], [{ ...rest, name: 'get_note_text' }])).toEqual([]);
+});
+
+test('a tool that is gone breaks, one that is new does not; the worst comes first', () => {
+  const before = [tool(), tool({ name: 'get_note_size' })];
+  const after = [tool(), tool({ name: 'get_note_date' })];
+  expect(diffManifests(before, after)).toEqual([
+    { impact: 'breaking', tool: 'get_note_size', message: 'it is gone' },
+    { impact: 'compatible', tool: 'get_note_date', message: 'it is new' },
+  ]);
+});
+
+describe('arguments', () => {
+  test.each([
+    ['one that is gone', input({ name }), 'breaking'],
+    ['a new one that must be given', input({ name, kind, more: {} }, ['name', 'more']), 'breaking'],
+    ['a new one that need not be', input({ name, kind, more: {} }), 'compatible'],
+    ['one that must be given now', input({ name, kind }, ['name', 'kind']), 'breaking'],
+    ['one that need not be given any more', input({ name, kind }, []), 'compatible'],
+    ['fewer values', input({ name, kind: { enum: ['a'] } }), 'breaking'],
+    ['more values', input({ name, kind: { enum: ['a', 'b', 'c'] } }), 'compatible'],
+    ['a lower limit', input({ name: { ...name, maxLength: 5 }, kind }), 'breaking'],
+    ['a higher limit', input({ name: { ...name, maxLength: 50 }, kind }), 'compatible'],
+    ['another type', input({ name: { ...name, type: 'number' }, kind }), 'breaking'],
+    ['one type more', input({ name: { ...name, type: ['string', 'null'] }, kind }), 'compatible'],
+    ['another description', input({ name: { ...name, description: 'Which.' }, kind }), 'cosmetic'],
+  ])('%s', (_what, change, impact) => expect(impacts(change)).toEqual([impact]));
+});
+
+describe('answers', () => {
+  const output = (properties: object, required = ['text']): object => ({
+    outputSchema: { type: 'object', properties, required },
+  });
+  const text = { type: 'string' };
+  test.each([
+    ['a value that is gone', output({}), 'breaking'],
+    ['a value more', output({ text, size: { type: 'number' } }), 'compatible'],
+    ['a value that may be missing now', output({ text }, []), 'breaking'],
+    [
+      'a value that may be more than it was',
+      output({ text: { type: ['string', 'null'] } }),
+      'breaking',
+    ],
+    ['a value that is narrower', output({ text: { ...text, maxLength: 5 } }), 'compatible'],
+  ])('%s', (_what, change, impact) => expect(impacts(change)).toEqual([impact]));
+});
+
+test.each([
+  ['description', { description: 'Other words.' }, 'cosmetic'],
+  ['category', { category: 'text' }, 'cosmetic'],
+  ['layer, to fewer callers', { layer: 'internal' }, 'breaking'],
+  ['safety, to worse', { safety: 'destructive' }, 'breaking'],
+  ['idempotent, no more', { idempotent: false }, 'breaking'],
+  ['supportsDryRun, now', { supportsDryRun: true }, 'compatible'],
+  ['prerequisites, one more', { prerequisites: ['ready'] }, 'breaking'],
+  ['errors, one less', { errors: [] }, 'compatible'],
+  [
+    'errors, one more',
+    { errors: [{ code: 'E_CONFLICT', when: '', retryable: false }] },
+    'breaking',
+  ],
+])('a change of %s', (_what, change, impact) => expect(impacts(change)).toEqual([impact]));

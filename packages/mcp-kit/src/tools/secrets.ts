@@ -1,0 +1,24 @@
+import { isRecord } from '#jsonrpc';
+import type { JsonSchema } from '#protocol';
+
+const secretName =
+  /pass(?:word|phrase|code)|passwd|secret|token|api_?-?key|private_?-?key|authorization|credential|cookie|^pin$/i;
+
+const maxKnown = 256;
+
+/** Tells which arguments of a tool must not be shown: by what their schema says, and by their names. */
+export function secretsOf(schema: JsonSchema): (name: string) => boolean {
+  const { properties } = schema;
+  const known = new Map<string, boolean>();
+  for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
+    const hidden =
+      isRecord(property) && (property['writeOnly'] === true || property['format'] === 'password');
+    known.set(name, hidden || secretName.test(name));
+  }
+  return (name) => {
+    const hidden = known.get(name) ?? secretName.test(name);
+    // Names come from callers: only so many are kept.
+    if (known.size < maxKnown) known.set(name, hidden);
+    return hidden;
+  };
+}

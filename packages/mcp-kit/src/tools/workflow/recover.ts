@@ -1,0 +1,85 @@
+import { InputNeeded, type Context, type Spans } from '#server';
+import { fail } from '../failure.ts';
+import type { Definition } from './definition.ts';
+import { execute } from './execute.ts';
+import { findRun, Journal, openRuns, type RunRecord } from './journal.ts';
+import { reportOf, type RunReport } from './report.ts';
+import type { Driver } from './stage.ts';
+
+/** How to see to the runs of a workflow. */
+export interface WorkflowRuns {
+  /** The runs that have not come to an end: under way, interrupted, or only taken back in part. */
+  runs(): Promise<readonly RunReport[]>;
+  /** What is known of a run, also of one that has ended within the last day; nothing for one that is not the caller's. */
+  report(runId: string, context?: Context): Promise<RunReport | undefined>;
+  /** Goes on with an interrupted run; within a call, which can ask the user, pass its context. */
+  resume(runId: string, context?: Context): Promise<RunReport>;
+  /** Takes a run back: one that was interrupted, one that is left in part, or one that is done. */
+  undo(runId: string, context?: Context): Promise<RunReport>;
+}
+
+/** What has not come to an end. */
+export async function listRuns({ journal }: Definition): Promise<readonly RunReport[]> {
+  return (await openRuns(journal)).map(reportOf);
+}
+
+export async function reportRun(
+  { journal }: Definition,
+  runId: string,
+  context: Context | undefined,
+): Promise<RunReport | undefined> {
+  const found = await findRun(journal, runId);
+  return found === undefined || !isOwn(found.record, context) ? undefined : reportOf(found.record);
+}
+
+interface TakingUp {
+  readonly context: Context | undefined;
+  /** Absent: the one it had. */
+  readonly direction: 'back' | undefined;
+}
+
+/** Brings a run to an end that its own process has not brought there. */
+export async function takeUp(
+  definition: Definition,
+  runId: string,
+  { context, direction }: TakingUp,
+): Promise<RunReport> {
+  const { name, journal: options, stages, graceMs, logger } = definition;
+  const found = await findRun(options, runId);
+  if (found === undefined || !isOwn(found.record, context)) {
+    throw fail('E_NOT_FOUND', `No run ${runId} of ${name} is remembered.`);
+  }
+  const { record, text } = found;
+  const isOver = record.status === 'undone' || (record.status === 'done' && direction !== 'back');
+  if (isOver) return reportOf(record);
+  const turned: RunRecord = { ...record, status: 'open', direction: direction ?? record.direction };
+  const journal = await Journal.claim(options, turned, text);
+  const driver = context ?? driverWithoutCall(record);
+  try {
+    return reportOf(await execute({ workflow: name, stages, journal, driver, graceMs, logger }));
+  } catch (error) {
+    if (context !== undefined || !(error instanceof InputNeeded)) throw error;
+    throw fail('E_PRECONDITION_FAILED', 'The run waits for an answer of its user.', {
+      suggestion: 'Resume it within a call, which can ask.',
+    });
+  }
+}
+
+/** A caller's runs are its own; a program that is no caller may see to all. */
+function isOwn({ principal }: RunRecord, context: Context | undefined): boolean {
+  return context === undefined || (context.principal ?? null) === principal;
+}
+
+const unwatched: Spans = { span: (_name, work) => work(unwatched) };
+
+/** What drives a run where nobody waits, and nobody can be asked. */
+function driverWithoutCall({ principal }: RunRecord): Driver {
+  return {
+    ...unwatched,
+    signal: new AbortController().signal,
+    principal: principal ?? undefined,
+    traceHeaders: {},
+    ask: (requests) => Promise.reject(new InputNeeded(requests)),
+    progress: () => undefined,
+  };
+}

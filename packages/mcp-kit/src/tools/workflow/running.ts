@@ -1,0 +1,89 @@
+import { describeError, KitError, type Logger, type MaybePromise } from '#base';
+import { RpcError } from '#jsonrpc';
+import { knownFailure } from '../call.ts';
+import { notJsonAt } from '../changes.ts';
+import { fail, type Failure } from '../failure.ts';
+import { withDeadline, type Ended } from './deadline.ts';
+import type { Journal, StageRecord } from './journal.ts';
+import { stageContext, type AnyStage, type Driver, type StageContext } from './stage.ts';
+
+/** What the parts of a run have in common. */
+export interface Running {
+  readonly workflow: string;
+  readonly stages: readonly AnyStage[];
+  readonly journal: Journal;
+  readonly driver: Driver;
+  readonly graceMs: number;
+  readonly logger: Logger;
+}
+
+/** What the journal has of a stage. */
+export function recordOf({ journal }: Pick<Running, 'journal'>, stage: AnyStage): StageRecord {
+  const record = journal.record.stages.find(({ stage: name }) => name === stage.name);
+  if (record !== undefined) return record;
+  throw new KitError('invalid_argument', `the run has no stage "${stage.name}"`);
+}
+
+/** What was thrown in a stage, as a failure of that stage; a bug is told to the log. */
+export function stageFailure(
+  error: unknown,
+  stage: AnyStage,
+  { workflow, logger }: Pick<Running, 'workflow' | 'logger'>,
+): Failure {
+  const known = error instanceof RpcError ? refused(error) : knownFailure(error);
+  if (known !== undefined) return { ...known, stage: stage.name };
+  logger.error(`workflow ${workflow}: stage ${stage.name} failed`, { error: describeError(error) });
+  return fail('E_INTERNAL', 'Internal error', { stage: stage.name }).failure;
+}
+
+/** The client cannot be asked. */
+function refused({ message }: RpcError): Failure {
+  return fail('E_PRECONDITION_FAILED', message).failure;
+}
+
+/** A value as the journal will give it back, so that a run does not depend on whether it was interrupted. */
+export function asJson<T>(value: T, what: string): T {
+  const fault = notJsonAt(value, what);
+  if (fault !== undefined) throw new Error(fault);
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? value : (JSON.parse(text) as T);
+}
+
+/** A part of the work of a stage. */
+interface Performance<T> {
+  /** What traces call it. */
+  readonly name: string;
+  readonly signal?: AbortSignal;
+  readonly work: (context: StageContext) => MaybePromise<T>;
+}
+
+/** Does work of a stage, with its span and its deadline. */
+export async function performStage<T>(
+  { driver, graceMs, journal }: Running,
+  stage: AnyStage,
+  { name, signal, work }: Performance<T>,
+): Promise<Ended<T>> {
+  const { runId } = journal.record;
+  const { timeoutMs } = stage;
+  return driver.span(name, (spans) =>
+    withDeadline((own) => work(stageContext({ runId, driver }, stage, { signal: own, spans })), {
+      timeoutMs,
+      graceMs,
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+}
+
+/** Looks what became of a stage that broke off; for stages that can tell. */
+export async function findEffect(
+  running: Running,
+  stage: AnyStage,
+  { plan }: StageRecord,
+): Promise<{ readonly output: unknown } | undefined> {
+  const ended = await performStage(running, stage, {
+    name: `find ${stage.name}`,
+    work: (context) => stage.find?.({ plan } as never, context),
+  });
+  if (ended.in === 'time') return ended.value;
+  throw fail('E_TIMEOUT', `What became of it was not found out within ${stage.timeoutMs} ms.`);
+}

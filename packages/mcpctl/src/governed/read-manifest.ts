@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { isRecord } from 'mcp-kit/jsonrpc';
+import type { ServerHandle } from 'mcp-kit/manager';
+import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
+import type { LintedTool } from 'mcp-kit/tools/inspect';
+import { usageError } from '../args.ts';
+import { parseJson } from '../arguments/typed.ts';
+import type { Invocation } from '../command.ts';
+import { mentionOthers } from '../commands/tools.ts';
+import { withManager } from '../open.ts';
+import { warn } from '../output.ts';
+import { plainLine } from '../terminal/plain-text.ts';
+import { askGoverned } from './ask.ts';
+
+/** All that can be told about tools, sorted by name, and what they are the tools of. */
+export interface ManifestDocument {
+  readonly source: string;
+  readonly tools: readonly LintedTool[];
+}
+
+type Run = Pick<Invocation, 'globals' | 'stop'>;
+
+/** Where a manifest comes from: a server is asked, `-` is standard input. */
+export type ManifestSource = { readonly server: string } | { readonly file: string };
+
+/** Reads what is known about tools. */
+export function readManifest(source: ManifestSource, run: Run): Promise<ManifestDocument> {
+  return 'file' in source ? manifestOfFile(source.file) : manifestOfServer(source.server, run);
+}
+
+/** The tools of a server, by what it tells of them itself where it is governed, else by its list. */
+function manifestOfServer(server: string, run: Run): Promise<ManifestDocument> {
+  const { globals, stop } = run;
+  return withManager({ ...run, server }, async ({ manager }) => {
+    const handle = manager.server(server);
+    const listing = await handle.listTools({ signal: stop });
+    mentionOthers(server, listing, globals);
+    const told = await toldBy(handle, { server, tools: listing.tools, run });
+    const listed = await Promise.all(listing.tools.map(describeTool));
+    return { source: server, tools: listed.map((tool) => told.get(tool.name) ?? tool) };
+  });
+}
+
+/** The tools in a file: a manifest, or what `tools/list` of a server has said. */
+async function manifestOfFile(file: string): Promise<ManifestDocument> {
+  const name = file === '-' ? 'standard input' : file;
+  const hint = 'A manifest is what mcpctl manifest SERVER --output FILE writes.';
+  const value = parseJson(await textOf(file), name, hint);
+  const tools = Array.isArray(value) ? value : isRecord(value) ? value['tools'] : undefined;
+  if (!Array.isArray(tools)) throw usageError(`${name} has no list of tools`, hint);
+  const strange = tools.findIndex((tool) => !isTool(tool));
+  if (strange !== -1) throw usageError(`${name}: tools[${strange}] is not a tool`, hint);
+  const described = await Promise.all(tools.filter(isTool).map(describeTool));
+  return { source: name, tools: described.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw usageError(`${file} cannot be read (${why})`, 'Name a file with a manifest.');
+  }
+}
+
+async function toldBy(
+  handle: ServerHandle,
+  { server, tools, run }: { server: string; tools: readonly Tool[]; run: Run },
+): Promise<ReadonlyMap<string, LintedTool>> {
+  const { globals, stop } = run;
+  const told = await askGoverned(handle, 'get_tool_manifest', { tools, args: {}, stop });
+  if (told === undefined) return new Map();
+  const list = 'known' in told ? told.known['tools'] : undefined;
+  if (Array.isArray(list)) {
+    return new Map(list.filter(isManifest).map((manifest) => [manifest.name, manifest]));
+  }
+  const why = 'refused' in told ? told.refused : 'it names no tools';
+  warn(globals, plainLine(`${server}: get_tool_manifest does not tell, its list is used: ${why}`));
+  return new Map();
+}
+
+function isTool(value: unknown): value is Tool {
+  return isRecord(value) && typeof value['name'] === 'string';
+}
+
+/** Lists of tools tell no safety; manifests do. */
+function isManifest(value: unknown): value is LintedTool {
+  if (!isRecord(value) || typeof value['name'] !== 'string' || !('safety' in value)) return false;
+  const { inputSchema, outputSchema = {}, description = '' } = value;
+  const { examples = [], errors = [], prerequisites = [] } = value;
+  return (
+    isRecord(inputSchema) &&
+    isRecord(outputSchema) &&
+    typeof description === 'string' &&
+    [errors, prerequisites].every(Array.isArray) &&
+    Array.isArray(examples) &&
+    examples.every(isRecord)
+  );
+}
+
+/** A tool as a list shows it, with what its hints say where it is not governed. */
+async function describeTool(tool: Tool): Promise<LintedTool> {
+  if (isManifest(tool)) return tool;
+  const { fromListed } = await import('mcp-kit/tools/inspect');
+  const { name, description, inputSchema, outputSchema, annotations, _meta } = tool;
+  const known = fromListed({
+    name,
+    inputSchema: isRecord(inputSchema) ? inputSchema : { type: 'object' },
+    ...(typeof description === 'string' && { description }),
+    ...(isRecord(outputSchema) && { outputSchema }),
+    ...(isRecord(_meta) && { _meta }),
+  });
+  if (known.layer !== undefined) return known;
+  return { ...known, ...hinted(isRecord(annotations) ? annotations : {}) };
+}
+
+/** What hints mean; without any, a tool may do anything. */
+function hinted(hints: ToolAnnotations): Pick<LintedTool, 'safety' | 'idempotent'> {
+  const { readOnlyHint, destructiveHint, idempotentHint } = hints;
+  if (readOnlyHint === true) return { safety: 'readonly', idempotent: true };
+  const safety = destructiveHint === false ? 'mutating' : 'destructive';
+  return { safety, idempotent: idempotentHint === true };
+}

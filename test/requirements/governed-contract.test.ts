@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { toolContract, type ToolWorld } from 'mcp-kit/testing';
+import { defineTool, fail, type Tool } from 'mcp-kit/tools';
+import { Scene, sceneTools } from './seed-002-fixture.ts';
+
+describe('the tools of the scene keep their contract', () => {
+  const cases = toolContract(() => {
+    const scene = new Scene();
+    // Those that are there to break and to wait have nothing to show.
+    const tools = sceneTools(scene).filter(({ layer }) => layer !== 'internal');
+    return {
+      tools,
+      snapshot: () => [...scene.nodes],
+      prepare(_tool, { title }) {
+        scene.diskAway = title === 'no disk';
+      },
+    };
+  });
+  test.each(cases)('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});
+
+describe('a contract that is not kept is found out', () => {
+  const head = {
+    name: 'set_thing_state',
+    description: 'Sets the state of the thing.',
+    layer: 'core',
+    category: 'thing',
+    safety: 'mutating',
+    examples: [{ input: {} }],
+    input: { type: 'object', additionalProperties: false },
+  } as const;
+  let state = 0;
+  const plan = (): {
+    changes: { type: string; target: string; from: number }[];
+    state: number;
+  } => ({
+    changes: [{ type: 'update', target: 'thing', from: state }],
+    state,
+  });
+  const apply = (): void => {
+    state += 1;
+  };
+
+  const failing = async (tool: Tool, which: RegExp): Promise<string> => {
+    const world = (): ToolWorld => ({ tools: [tool], snapshot: () => state });
+    const [found] = toolContract(world).filter(({ name }) => which.test(name));
+    return found?.run().then(
+      () => 'kept',
+      (error: Error) => error.message,
+    ) as Promise<string>;
+  };
+
+  test('and one that is, is not', async () => {
+    const tool = defineTool({ ...head, plan, apply });
+    for (const which of [/example 1/, /declares/, /dry run/, /linter/]) {
+      expect(await failing(tool, which)).toBe('kept');
+    }
+  });
+
+  test('a failure that no example shows', async () => {
+    const tool = defineTool({ ...head, errors: { E_NOT_FOUND: 'Never.' }, plan, apply });
+    expect(await failing(tool, /declares/)).toContain('E_NOT_FOUND');
+  });
+
+  test('a failure that its example does not reach', async () => {
+    const examples = [{ input: {}, fails: 'E_NOT_FOUND' }] as const;
+    const tool = defineTool({ ...head, errors: { E_NOT_FOUND: 'Never.' }, examples, plan, apply });
+    expect(await failing(tool, /example 1/)).toContain('E_NOT_FOUND');
+  });
+
+  test('a failure that is not declared', async () => {
+    const examples = [{ input: {}, fails: 'E_CONFLICT' }] as const;
+    const refuse = (): never => {
+      throw fail('E_CONFLICT', 'No.');
+    };
+    const tool = defineTool({ ...head, examples, plan: refuse, apply });
+    expect(await failing(tool, /declares/)).toContain('E_CONFLICT');
+  });
+
+  test('a plan that changes something', async () => {
+    const hasty = (): ReturnType<typeof plan> => {
+      apply();
+      return plan();
+    };
+    const tool = defineTool({ ...head, plan: hasty, apply() {} });
+    expect(await failing(tool, /dry run/)).toContain('changed something');
+  });
+
+  test('a name against the rules', async () => {
+    const tool = defineTool({ ...head, name: 'put_thing', plan, apply });
+    expect(await failing(tool, /linter/)).toContain('name-verb');
+  });
+});

@@ -1,0 +1,303 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createDeferred } from 'mcp-kit/base';
+import { openSession } from 'mcp-kit/client';
+import { elicit } from 'mcp-kit/protocol';
+import { createServer } from 'mcp-kit/server';
+import { createMemoryStore } from 'mcp-kit/store';
+import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
+import { defineTool, fail, toolSet, type Tool } from 'mcp-kit/tools';
+import { governed as govern } from 'mcp-kit/tools/governed';
+import { send } from '../support/http-client.ts';
+import { modern, serving } from '../support/mcp-http.ts';
+import { createGoverned, startGoverned } from './seed-002-fixture.ts';
+
+const chair = { parentUuid: 'root', name: 'Chair', idempotencyKey: 'k1' };
+
+/** A tool whose end the test decides. */
+function deciding(work: () => Promise<void>): Tool {
+  return defineTool({
+    name: 'set_thing_state',
+    description: 'Does what the test says.',
+    safety: 'mutating',
+    input: { type: 'object', properties: { n: { type: 'integer' } } },
+    plan: () => ({ changes: [] }),
+    apply: work,
+  });
+}
+
+describe('an idempotency key', () => {
+  test('that is in use answers E_CONFLICT, which is worth another try', async () => {
+    const gate = createDeferred<void>();
+    let runs = 0;
+    const tool = deciding(() => {
+      runs += 1;
+      return gate.promise;
+    });
+    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    const first = governed.ask('set_thing_state', { idempotencyKey: 'k' });
+    const second = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
+    expect(second.error).toMatchObject({ code: 'E_CONFLICT', retryable: true });
+    gate.resolve();
+    expect(await first).toMatchObject({ success: true });
+    const third = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
+    expect(third).toMatchObject({ success: true, meta: { replayed: true } });
+    expect(runs).toBe(1);
+  });
+
+  test('with other arguments is E_CONFLICT, and no retry will help', async () => {
+    await using governed = await startGoverned();
+    await governed.ask('create_node_child', chair);
+    const { error } = await governed.ask('create_node_child', { ...chair, name: 'Table' });
+    expect(error).toMatchObject({ code: 'E_CONFLICT', retryable: false });
+    expect(governed.scene.writes).toBe(1);
+  });
+
+  test('may be used anew by another tool, and without one nothing is remembered', async () => {
+    await using governed = await startGoverned();
+    await governed.ask('create_node_child', chair);
+    const renamed = { nodeUuids: ['lamp'], name: 'L', idempotencyKey: 'k1' };
+    expect(await governed.ask('update_node_names', renamed)).toMatchObject({ success: true });
+    const { idempotencyKey: _key, ...keyless } = chair;
+    const { error } = await governed.ask('create_node_child', keyless);
+    expect(error).toMatchObject({ code: 'E_CONFLICT', message: '"Chair" is there already.' });
+  });
+
+  test('gives failures again as well', async () => {
+    await using governed = await startGoverned();
+    const args = { ...chair, parentUuid: 'later' };
+    const first = await governed.ask('create_node_child', args);
+    governed.scene.nodes.set('later', {
+      name: 'Later',
+      parentUuid: null,
+      position: { x: 0, y: 0, z: 0 },
+    });
+    const second = await governed.ask('create_node_child', args);
+    expect([first.error?.code, second.error?.code]).toEqual(['E_NOT_FOUND', 'E_NOT_FOUND']);
+    expect([first.meta.replayed, second.meta.replayed]).toEqual([undefined, true]);
+  });
+
+  test('is free again after a failure that is worth another try, when nothing was changed', async () => {
+    let away = true;
+    const tool = defineTool({
+      name: 'set_thing_state',
+      description: 'Is away at first.',
+      safety: 'mutating',
+      plan() {
+        if (away) throw fail('E_UNAVAILABLE', 'Away.');
+        return { changes: [] };
+      },
+      apply() {},
+    });
+    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    const args = { idempotencyKey: 'k' };
+    expect(await governed.ask('set_thing_state', args)).toMatchObject({ success: false });
+    away = false;
+    const second = await governed.ask('set_thing_state', args);
+    expect(second).toMatchObject({ success: true });
+    expect(second.meta.replayed).toBeUndefined();
+  });
+
+  test('is not touched by a dry run', async () => {
+    await using governed = await startGoverned();
+    await governed.ask('create_node_child', { ...chair, dryRun: true });
+    const done = await governed.ask('create_node_child', chair);
+    expect(done).toMatchObject({ success: true });
+    expect(done.meta.replayed).toBeUndefined();
+  });
+
+  test('survives a restart when the store does', async () => {
+    const store = createMemoryStore();
+    await using before = await startGoverned({ store });
+    const first = await before.ask('create_node_child', chair);
+    await using after = await startGoverned({ store });
+    const second = await after.ask('create_node_child', chair);
+    expect(second.data).toEqual(first.data);
+    expect(after.scene.writes).toBe(0);
+  });
+
+  test('is forgotten after its time', async () => {
+    let now = 0;
+    const store = createMemoryStore({ now: () => now });
+    const idempotency = { keepMs: 1000 };
+    await using governed = await startGoverned({ store, idempotency });
+    await governed.ask('create_node_child', chair);
+    now = 2000;
+    governed.scene.nodes.clear();
+    const { error } = await governed.ask('create_node_child', chair);
+    expect(error).toMatchObject({ code: 'E_NOT_FOUND' });
+  });
+
+  test('remembers that something was done even when the answer is too large to be kept', async () => {
+    const tool = defineTool({
+      name: 'set_thing_state',
+      description: 'Says much.',
+      safety: 'mutating',
+      output: { type: 'object', properties: { text: { type: 'string' } } },
+      plan: () => ({ changes: [] }),
+      apply: () => ({ text: 'x'.repeat(5000) }),
+    });
+    const idempotency = { maxAnswer: 1000 };
+    await using governed = await startGoverned({ tools: [tool], lint: 'off', idempotency });
+    await governed.ask('set_thing_state', { idempotencyKey: 'k' });
+    const second = await governed.call('set_thing_state', { idempotencyKey: 'k' });
+    expect(second).toMatchObject({
+      content: [{ text: expect.stringContaining('too large') }],
+      structuredContent: { success: true, data: null, meta: { replayed: true } },
+    });
+  });
+
+  test('promises nothing while its store is away, and nothing is done', async () => {
+    const store = createMemoryStore();
+    const broken = { ...store, kv: { ...store.kv, get: () => Promise.reject(new Error('down')) } };
+    await using governed = await startGoverned({ store: broken });
+    const { error } = await governed.ask('create_node_child', chair);
+    expect(error).toMatchObject({ code: 'E_UNAVAILABLE', retryable: true });
+    expect(governed.scene.writes).toBe(0);
+  });
+});
+
+test('the same key of two callers is two keys', async () => {
+  const { server, scene } = createGoverned();
+  const identify = (headers: Readonly<Record<string, unknown>>): string =>
+    String(headers['x-user']);
+  await using served = await serving(server, { identify });
+  const create = async (user: string, name: string): Promise<unknown> => {
+    const params = { name: 'create_node_child', arguments: { ...chair, name } };
+    const call = modern('tools/call', params, { headers: { 'x-user': user } });
+    return (await send(served.url, call)).message.result?.['structuredContent'];
+  };
+  expect(await create('ann', 'Chair')).toMatchObject({ success: true });
+  expect(await create('bob', 'Table')).toMatchObject({ success: true });
+  expect(await create('bob', 'Chair')).toMatchObject({ error: { code: 'E_CONFLICT' } });
+  expect(scene.writes).toBe(2);
+});
+
+test.each([
+  ['while it planned: the key is free', 'plan', { success: true }],
+  ['while it wrote: nobody knows', 'apply', { error: { code: 'E_CONFLICT', retryable: false } }],
+])('a call that was cancelled %s', async (_what, where, then) => {
+  const begun = createDeferred<void>();
+  let times = 0;
+  const wait = (signal: AbortSignal): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      begun.resolve();
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  const tool = defineTool({
+    name: 'set_thing_state',
+    description: 'Is interrupted the first time.',
+    safety: 'mutating',
+    async plan(_args, { signal }) {
+      times += 1;
+      if (where === 'plan' && times === 1) await wait(signal);
+      return { changes: [] };
+    },
+    async apply(_plan, { signal }) {
+      if (where === 'apply' && times === 1) await wait(signal);
+    },
+  });
+  const { server } = createGoverned({ tools: [tool], lint: 'off' });
+  const session = await openSession(memoryTarget(server), { name: 't', version: '1' });
+  try {
+    const args = { idempotencyKey: 'k' };
+    const controller = new AbortController();
+    const cancelled = session.callTool('set_thing_state', args, { signal: controller.signal });
+    await begun.promise;
+    controller.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: 'aborted' });
+    await vi.waitFor(async () => {
+      const { structuredContent } = await session.callTool('set_thing_state', args);
+      expect(structuredContent).toMatchObject(then);
+    });
+  } finally {
+    await session.close();
+  }
+});
+
+test('a call that timed out goes on, and its key knows how it ended', async () => {
+  const gate = createDeferred<void>();
+  const tool = deciding(() => gate.promise);
+  await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+  const args = { idempotencyKey: 'k' };
+  const late = await governed.ask('set_thing_state', { ...args, timeoutMs: 20 });
+  expect(late.error).toMatchObject({
+    code: 'E_TIMEOUT',
+    suggestion: expect.stringContaining('same idempotencyKey'),
+  });
+  gate.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+  const after = await governed.ask('set_thing_state', args);
+  expect(after).toMatchObject({ success: true, meta: { replayed: true } });
+});
+
+test.each(['legacy', 'modern'] as const)(
+  'apply must not ask, because it would run again: %s',
+  async (era) => {
+    let begun = 0;
+    const requestedSchema = { type: 'object', properties: {} } as const;
+    const question = { sure: elicit({ message: 'Sure?', requestedSchema }) };
+    const asking = (resumable: boolean): Tool =>
+      defineTool({
+        name: 'set_thing_state',
+        description: 'Asks late.',
+        safety: 'mutating',
+        plan: () => ({ changes: [] }),
+        resumable,
+        async apply(_plan, context) {
+          begun += 1;
+          await context.ask(question);
+        },
+      });
+    for (const resumable of [false, true]) {
+      begun = 0;
+      const { server, logged } = createGoverned({ tools: [asking(resumable)], lint: 'off' });
+      const inputs = { elicit: () => ({ action: 'accept', content: {} }) as const };
+      const session = await openSession(memoryTarget(server), { era, inputs });
+      try {
+        const { isError = false } = await session.callTool('set_thing_state');
+        expect(isError).toBe(!resumable);
+        expect(begun).toBe(resumable && era === 'modern' ? 2 : 1);
+        const told = JSON.stringify(logged.filter(({ level }) => level === 'error'));
+        expect(told.includes('apply must not ask')).toBe(!resumable);
+      } finally {
+        await session.close();
+      }
+    }
+  },
+);
+
+test('rounds of questions under one key are one call', async () => {
+  let writes = 0;
+  const tool = defineTool({
+    name: 'delete_thing_state',
+    description: 'Asks first.',
+    safety: 'destructive',
+    async plan(_args, context) {
+      const requestedSchema = { type: 'object', properties: { yes: { type: 'boolean' } } };
+      const { sure } = await context.ask({ sure: elicit({ message: 'Sure?', requestedSchema }) });
+      if (sure.action !== 'accept') throw fail('E_PRECONDITION_FAILED', 'The user said no.');
+      return { changes: [{ type: 'delete', target: 'thing' }] };
+    },
+    apply() {
+      writes += 1;
+    },
+  });
+  const set = toolSet([tool], { contract: govern({ lint: 'off' }) });
+  const server = createServer({ name: 's', version: '1', features: [set] });
+  const client = connectInMemory(server, { capabilities: { elicitation: {} } });
+  try {
+    const call = { name: 'delete_thing_state', arguments: { idempotencyKey: 'k' } };
+    const question = (await client.requestModern('tools/call', call)) as { requestState: string };
+    expect(question).toMatchObject({ resultType: 'input_required' });
+    const { requestState } = question;
+    const inputResponses = { sure: { action: 'accept', content: { yes: true } } };
+    const again = { ...call, inputResponses, requestState };
+    const done = await client.requestModern('tools/call', again);
+    expect(done).toMatchObject({ structuredContent: { success: true } });
+    const replayed = await client.requestModern('tools/call', again);
+    expect(replayed).toMatchObject({ structuredContent: { meta: { replayed: true } } });
+    expect(writes).toBe(1);
+  } finally {
+    await client.close();
+  }
+});
