@@ -9,13 +9,18 @@ function progressTokenOf({ request: { params } }: Exchange): Id | undefined {
   return isId(token) ? token : undefined;
 }
 
-/** A request that is passed on: cancelled when its client does so, and its progress told under the client's own name. */
+/**
+ * A request that is passed on: cancelled when its client does so, its progress told under the client's own name. Where the
+ * server wants its answer fetched later, so does the client.
+ */
 export function passing(exchange: Exchange, tell: Tell): CallOptions {
   const progressToken = progressTokenOf(exchange);
   const { signal } = exchange;
-  if (progressToken === undefined) return { signal };
+  const onReleased = (retryMs: number | undefined): void => exchange.release(retryMs);
+  if (progressToken === undefined) return { signal, onReleased };
   return {
     signal,
+    onReleased,
     onProgress: (progress) => {
       const params = { ...progress, progressToken };
       const message = notificationOf('notifications/progress', params);

@@ -72,6 +72,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Receives the parameters of each progress notification. */
   readonly onProgress?: (progress: Params) => void;
+  /** Called when the server hangs up for now, and lets the answer be fetched after the wait it names; that is done anyway. */
+  readonly onReleased?: (retryMs: number | undefined) => void;
   /**
    * Sent along as `_meta`. A `traceparent` in it, and its `tracestate`, are said as HTTP headers as well: with
    * `context.traceHeaders` a call that a tool makes joins the trace of the call it serves.

@@ -94,6 +94,10 @@ export class Connection implements Link, Sink {
     this.#inFlight.settle(id)?.reject(error);
   }
 
+  released(id: Id, retryMs: number | undefined): void {
+    this.#inFlight.awaited(id)?.released(retryMs);
+  }
+
   /** Whoever pipes a few lines in and closes still gets every answer. */
   ended(): void {
     if (this.#inFlight.serving === 0) {
