@@ -52,7 +52,7 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
       tell === undefined
         ? stateless.serve(exchange, envelope)
         : tellAnswer(tell, exchange, () => stateless.serve(exchange, envelope)),
-    mirroredHeaders: () => [],
+    mirroredHeaders: (tool) => stateless.toolHeaders.of(tool),
     describe: () => ({ bridge: target.label }),
     health() {
       const { trouble, timesLost: lost } = condition;

@@ -1,24 +1,17 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { MaybePromise } from '#base';
 import type { InputContext } from '#client';
-import {
-  isRecord,
-  RpcError,
-  rpcErrors,
-  type Exchange,
-  type Notification,
-  type Params,
-} from '#jsonrpc';
+import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
 import {
   isLoggingLevel,
   methodNotFound,
   reaches,
-  supports,
   type ClientCapabilities,
   type Envelope,
   type Era,
   type LoggingLevel,
 } from '#protocol';
+import { mayBeAsked } from './asking.ts';
 import { toVisit, type Call } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { Listens } from './listens.ts';
@@ -109,8 +102,7 @@ export class Lane {
     { method, params = {} }: { readonly method: string; readonly params?: Params },
     { signal }: InputContext,
   ): Promise<unknown> {
-    const needs = needsOf(method, params);
-    if (needs === undefined || !supports(this.#capabilities, needs)) throw methodNotFound(method);
+    if (!mayBeAsked(this.#capabilities, method, params)) throw methodNotFound(method);
     const calls = [...this.#riders].flatMap(({ call }) => (call === undefined ? [] : [call]));
     const call = calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
     if (call === undefined || !this.#isPrivate()) {
@@ -146,18 +138,4 @@ function isListed(method: string): boolean {
 function isWanted(params: Params | undefined, wanted: LoggingLevel | undefined): boolean {
   const level = params?.['level'];
   return wanted !== undefined && (!isLoggingLevel(level) || reaches(level, wanted));
-}
-
-/** What a client must have declared to be asked this; nothing for what the stateless era cannot ask. */
-function needsOf(method: string, params: Params): ClientCapabilities | undefined {
-  switch (method) {
-    case 'elicitation/create':
-      return { elicitation: params['mode'] === 'url' ? { url: {} } : { form: {} } };
-    case 'sampling/createMessage':
-      return { sampling: isRecord(params['tools']) ? { tools: {} } : {} };
-    case 'roots/list':
-      return { roots: {} };
-    default:
-      return undefined;
-  }
 }

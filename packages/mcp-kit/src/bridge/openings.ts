@@ -1,14 +1,16 @@
 import { crypto, KitError } from '#base';
-import { openSession, type InputHandlers, type Session, type SessionOptions } from '#client';
+import { openSession, type RequestListener, type Session, type SessionOptions } from '#client';
 import { isRecord, RpcError, type Params } from '#jsonrpc';
 import {
   isImplementation,
   legacyVersions,
+  methodNotFound,
   modernVersion,
   type ClientCapabilities,
   type Envelope,
   type Target,
 } from '#protocol';
+import { mayBeAsked } from './asking.ts';
 import type { BridgeOptions } from './options.ts';
 
 /** Asks the client what only it can give. */
@@ -36,19 +38,22 @@ export async function openForHandshake(
   params: Params,
   how: { readonly options: SessionOptions; readonly ask: AskClient },
 ): Promise<Session> {
-  const { capabilities: declared, clientInfo, protocolVersion } = params;
+  const { capabilities: declared, clientInfo, protocolVersion, ...more } = params;
   const capabilities: ClientCapabilities = isRecord(declared) ? declared : {};
-  const info = isImplementation(clientInfo) ? clientInfo : {};
-  const { options, ask } = how;
+  const { ask } = how;
+  const options: SessionOptions = {
+    ...how.options,
+    capabilities,
+    ...(isImplementation(clientInfo) && { clientInfo }),
+  };
   const offered = typeof protocolVersion === 'string' ? protocolVersion : modernVersion;
   let refusal: unknown;
   if (options.era !== 'modern') {
     try {
       return await openSession(target, {
         ...options,
-        ...info,
-        capabilities,
         era: 'legacy',
+        initializeParams: more,
         protocolVersion: offered === modernVersion ? legacyVersions[0] : offered,
         onRequest: ({ method, params: asked = {} }, { signal }) => ask(method, asked, signal),
       });
@@ -57,9 +62,11 @@ export async function openForHandshake(
       refusal = error;
     }
   }
-  const inputs = inputsFor(capabilities, ask);
-  const modern = { ...options, ...info, capabilities, inputs, era: 'modern' } as const;
-  return openSession(target, modern).catch((error: unknown) => {
+  const onRequest: RequestListener = ({ method, params: asked = {} }, { signal }) => {
+    if (!mayBeAsked(capabilities, method, asked)) throw methodNotFound(method);
+    return ask(method, asked['mode'] === 'url' ? withVisitId(asked) : asked, signal);
+  };
+  return openSession(target, { ...options, era: 'modern', onRequest }).catch((error: unknown) => {
     throw refusal ?? error;
   });
 }
@@ -72,32 +79,11 @@ export function openForEnvelope(
 ): Promise<Session> {
   return openSession(target, {
     ...options,
-    ...clientInfo,
+    ...(clientInfo && { clientInfo }),
     capabilities,
     // What clients want to be told they ask for.
     watchLists: false,
   });
-}
-
-/** Handlers for exactly what the client has declared. */
-function inputsFor({ elicitation, sampling, roots }: ClientCapabilities, ask: AskClient): object {
-  const { form, url } = elicitation ?? {};
-  const fillsIn = elicitation !== undefined && (form !== undefined || url === undefined);
-  const handlers: Record<string, (params: object, context: { signal: AbortSignal }) => unknown> = {
-    ...(fillsIn && { elicit: (params, { signal }) => ask('elicitation/create', params, signal) }),
-    ...(url !== undefined && {
-      elicitUrl: (params, { signal }) => ask('elicitation/create', withVisitId(params), signal),
-    }),
-    ...(sampling && {
-      sample: (params, { signal }) => ask('sampling/createMessage', params, signal),
-    }),
-  };
-  const listRoots: InputHandlers['roots'] = async ({ signal }) => {
-    const answer = await ask('roots/list', {}, signal);
-    const list = isRecord(answer) ? answer['roots'] : undefined;
-    return Array.isArray(list) ? list : [];
-  };
-  return { ...handlers, ...(roots && { roots: listRoots }) };
 }
 
 /** The older era wants a name for each visit. */

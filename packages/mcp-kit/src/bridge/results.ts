@@ -14,12 +14,13 @@ import {
 
 /** What a server of the stateless era said of itself, as the answer to `initialize`. */
 export function initializeResult(session: Session, requested: unknown): object {
-  const { capabilities, instructions, server } = session;
+  const { capabilities, greeting, server } = session;
+  const { supportedVersions: _versions, ...said } = greeting;
   return {
+    ...Object(toLegacy('server/discover', said)),
     protocolVersion: negotiate(requested),
     capabilities,
     serverInfo: server ?? unnamed,
-    ...(instructions !== undefined && { instructions }),
   };
 }
 

@@ -18,6 +18,7 @@ import { tagged } from './listens.ts';
 import { passing } from './relay.ts';
 import { discoverResult, toModern, toModernError, withoutEnvelope } from './results.ts';
 import type { Shared } from './shared.ts';
+import { ToolHeaders } from './tool-headers.ts';
 
 const defaultParkedMs = 10 * 60_000;
 const maxCalls = 1024;
@@ -33,6 +34,7 @@ const removed: ReadonlySet<string> = new Set([
 
 /** Clients of the stateless era: all that come over HTTP, or the one at the other end of a pipe. */
 export class StatelessSide {
+  readonly toolHeaders: ToolHeaders = new ToolHeaders();
   readonly #shared: Shared;
   readonly #lanes: Lanes;
   readonly #sealer: Sealer;
@@ -80,7 +82,9 @@ export class StatelessSide {
     const leave = lane.board({ exchange, logLevel });
     try {
       const options = passing(exchange, this.#shared.tell);
-      return await upstream.run(() => session.request(method, params, options));
+      const result = await upstream.run(() => session.request(method, params, options));
+      if (method === 'tools/list') this.toolHeaders.learn(params, result);
+      return result;
     } finally {
       leave();
       if (lane.isTaken) this.#lanes.release(lane);
@@ -124,7 +128,11 @@ export class StatelessSide {
           if (isLogged) await lane.lull();
         }
       };
-      if (!mayAskInput.has(method)) return finish(await upstream.run(() => ask(options)));
+      if (!mayAskInput.has(method)) {
+        const result = await upstream.run(() => ask(options));
+        if (method === 'tools/list') this.toolHeaders.learn(params, result);
+        return finish(result);
+      }
       const { onProgress } = options;
       const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
       const work = (): Promise<unknown> => ask(limits);

@@ -1,7 +1,6 @@
 import { KitError, longestTimerMs, unref } from '#base';
 import { RpcError, rpcErrors, type Connection, type Exchange } from '#jsonrpc';
-import { methodNotFound } from '#protocol';
-import { answerInput, answersInput, type InputContext, type Offer } from './inputs.ts';
+import { answerAny, type Offer } from './inputs.ts';
 
 /** Requests of a server that may wait for their answers. */
 const maxServing = 64;
@@ -39,7 +38,7 @@ async function answerSlowly(
   const stop = (): void => clearInterval(timer);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await answer(request, offer, { signal });
+    return await answerAny(offer, request, { signal });
   } catch (error) {
     const isLate = error instanceof KitError && error.code === 'timeout';
     throw isLate ? new RpcError(rpcErrors.overloaded, `${request.method}: timed out`) : error;
@@ -48,16 +47,4 @@ async function answerSlowly(
     signal.removeEventListener('abort', stop);
     if (!signal.aborted) beat();
   }
-}
-
-async function answer(
-  request: Exchange['request'],
-  offer: Offer,
-  context: InputContext,
-): Promise<unknown> {
-  const { method, params } = request;
-  if (answersInput(offer, method)) return answerInput(offer, request, context);
-  const result = await offer.onRequest?.({ method, ...(params && { params }) }, context);
-  if (result === undefined) throw methodNotFound(method);
-  return result;
 }

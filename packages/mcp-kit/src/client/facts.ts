@@ -1,5 +1,5 @@
 import { KitError } from '#base';
-import { isRecord } from '#jsonrpc';
+import { isRecord, type Params } from '#jsonrpc';
 import {
   isImplementation,
   isLegacyVersion,
@@ -24,13 +24,15 @@ export interface Identity {
   readonly offers: string;
   /** Whether this side itself says when its roots change, beside what `capabilities` promise. */
   readonly tellsRoots: boolean;
+  /** What `initialize` says beside that. */
+  readonly more: Params | undefined;
 }
 
 /** Who the owner of a session says that it is. */
 export function identityOf(options: SessionOptions): Identity {
   const { name = 'mcp-kit', version = '0', title, description, websiteUrl, icons } = options;
   return {
-    info: {
+    info: options.clientInfo ?? {
       name,
       version,
       ...(title !== undefined && { title }),
@@ -41,6 +43,7 @@ export function identityOf(options: SessionOptions): Identity {
     capabilities: capabilitiesOf(options.inputs ?? {}, options.capabilities),
     offers: options.protocolVersion ?? legacyVersions[0],
     tellsRoots: options.inputs?.roots !== undefined,
+    more: options.initializeParams,
   };
 }
 

@@ -15,11 +15,12 @@ export async function initialize(
 /** The first half: until it is confirmed the server waits. */
 export async function requestInitialize(
   connection: Connection,
-  { info, capabilities, offers, tellsRoots }: Identity,
+  { info, capabilities, offers, tellsRoots, more }: Identity,
   options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
+    ...more,
     protocolVersion: offers,
     // Only this era has a notification for it.
     capabilities: tellsRoots

@@ -81,7 +81,7 @@ export function capabilitiesOf(
 }
 
 /** Whether there is a handler for such a request. */
-export function answersInput({ handlers }: Offer, method: string): boolean {
+function answersInput({ handlers }: Offer, method: string): boolean {
   switch (method) {
     case 'elicitation/create':
       return handlers.elicit !== undefined || handlers.elicitUrl !== undefined;
@@ -95,7 +95,19 @@ export function answersInput({ handlers }: Offer, method: string): boolean {
 }
 
 /** Answers what a server asks; throws an `RpcError` for what cannot be answered. */
-export async function answerInput(
+export async function answerAny(
+  offer: Offer,
+  { method, params }: { readonly method: string; readonly params?: Params },
+  context: InputContext,
+): Promise<unknown> {
+  const request = { method, ...(params && { params }) };
+  if (answersInput(offer, method)) return answerInput(offer, request, context);
+  const result = await offer.onRequest?.(request, context);
+  if (result === undefined) throw methodNotFound(method);
+  return result;
+}
+
+async function answerInput(
   { handlers, capabilities }: Offer,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: InputContext,

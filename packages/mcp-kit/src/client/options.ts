@@ -23,7 +23,7 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly protocolVersion?: string;
   /** What only this side can give: answers of the user, the model, the workspace. */
   readonly inputs?: InputHandlers;
-  /** Answers what else a server of the older era asks; without an answer the server is told that the method is not known. */
+  /** Answers what else a server asks; without an answer it is not known here, which a server of the older era is told. */
   readonly onRequest?: RequestListener;
   /** How `inputs` and `onRequest` are called. */
   readonly handlers?: HandlerOptions;
@@ -37,6 +37,10 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly onLost?: (cause: Error | undefined) => void;
   /** What this side can do besides `inputs`. */
   readonly capabilities?: ClientCapabilities;
+  /** Who this side is, with all that it says of itself, instead of `name`, `version` and what else is known of it. */
+  readonly clientInfo?: Implementation;
+  /** Further members of what `initialize` says. */
+  readonly initializeParams?: Params;
   /** How long to wait for an answer or a sign of progress. */
   readonly timeoutMs?: number;
   /** How long to wait in all, whatever progress says. */

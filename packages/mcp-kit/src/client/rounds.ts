@@ -1,7 +1,7 @@
 import { KitError } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
 import { mayAskInput, type Meta } from '#protocol';
-import { answerInput, type Offer } from './inputs.ts';
+import { answerAny, type Offer } from './inputs.ts';
 import { waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
@@ -90,7 +90,7 @@ async function respond(
       const { method: wanted, params } = request;
       const asked = { method: wanted, ...(isRecord(params) && { params }) };
       try {
-        return [key, await answerInput(offer, asked, { signal })] as const;
+        return [key, await answerAny(offer, asked, { signal })] as const;
       } catch (error) {
         throw error instanceof RpcError ? notOffered(method, wanted, error) : error;
       }
