@@ -13,7 +13,11 @@ const passing: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
 ]);
 
 /** What never got as far as the server. */
-const unsent: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>(['overloaded', 'unreachable']);
+const unsent: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
+  'overloaded',
+  'refused_by_policy',
+  'unreachable',
+]);
 
 /** What the client is told: the server's own word, or why there is none and whether to try again. */
 export function asRpcError(error: unknown): unknown {
@@ -27,6 +31,7 @@ export function asRpcError(error: unknown): unknown {
     mayHaveRun: details?.['ran'] !== false && !unsent.has(code),
     ...(hint !== undefined && { hint }),
   };
+  if (code === 'refused_by_policy') return new RpcError(rpcErrors.invalidRequest, message, data);
   const rpcCode = code === 'overloaded' ? rpcErrors.overloaded : rpcErrors.internal;
   // What a process last said on its standard error is for whoever runs it.
   const [first = ''] = message.split(/; it said:|\n/, 1);

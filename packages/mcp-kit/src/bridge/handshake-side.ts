@@ -194,6 +194,7 @@ export class HandshakeSide {
 
   /** Tells the client what the server says; with the answer of the one call it can only belong to. */
   #hear({ method, params }: Notification): MaybePromise<void> {
+    if (method === 'notifications/tools/list_changed') this.#upstream.toolsChanged();
     if (this.#early !== undefined) {
       if (this.#early.length < maxEarly) this.#early.push(notificationOf(method, params));
       return;

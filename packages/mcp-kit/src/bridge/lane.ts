@@ -115,6 +115,7 @@ export class Lane {
 
   #hear({ method, params }: Notification): MaybePromise<void> {
     this.#heard += 1;
+    if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
     if (this.listens.hear(method, params) || !this.#isPrivate()) return;
     if (isListed(method)) return;
     const rider = [...this.#riders].findLast(

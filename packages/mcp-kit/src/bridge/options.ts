@@ -1,4 +1,5 @@
 import type { Logger } from '#base';
+import type { Session, ToolGuard } from '#client';
 import type { Era } from '#protocol';
 import type { Crossing } from './crossing.ts';
 
@@ -17,5 +18,7 @@ export interface BridgeOptions {
   readonly parkedMs?: number;
   /** Hears every message on either side, in the order in which they cross. */
   readonly onMessage?: (crossing: Crossing) => void;
+  /** Decides which tools of the server clients may see and call; made for each conversation with it. */
+  readonly guard?: (session: Session) => ToolGuard;
   readonly logger?: Logger;
 }

@@ -1,15 +1,17 @@
 import { createBackoff, describeError, KitError, unref, type Logger } from '#base';
-import { createStormBreaker, type Session, type SessionOptions } from '#client';
+import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
 import { RpcError } from '#jsonrpc';
 import { asRpcError } from './failures.ts';
 import type { Fleet } from './fleet.ts';
 import type { Condition } from './health.ts';
+import type { BridgeOptions } from './options.ts';
 
 /** What all conversations of a bridge share. */
 export interface UpstreamShared {
   readonly fleet: Fleet;
   readonly condition: Condition;
   readonly logger: Logger;
+  readonly options: Pick<BridgeOptions, 'guard'>;
 }
 
 /** Opens a session that is told and tells as these options say. */
@@ -27,6 +29,7 @@ export class Upstream {
   readonly #breaker = createStormBreaker();
   readonly #backoff = createBackoff({ firstMs });
   #session: Session | undefined;
+  #guard: ToolGuard | undefined;
   #begun: Promise<Session> | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Nothing was answered since it was last lost. */
@@ -56,6 +59,11 @@ export class Upstream {
       this.#begun = undefined;
     });
     return this.#begun;
+  }
+
+  /** The server has said so, or is another one now. */
+  toolsChanged(): void {
+    this.#guard?.forget?.();
   }
 
   /** Does something with the session; what goes wrong is told as a client is to hear it. */
@@ -109,15 +117,19 @@ export class Upstream {
       const session = await this.#opening({
         breaker: this.#breaker,
         onLost: (cause) => this.#lost(cause),
-        onOpened: () => condition.good(),
+        onOpened: () => {
+          condition.good();
+          this.toolsChanged();
+        },
         logger,
       });
       if (this.#closed) {
         await session.close();
         throw new KitError('closed', 'the bridge is closed');
       }
-      this.#session = session;
-      return session;
+      this.#guard = this.#shared.options.guard?.(session);
+      this.#session = this.#guard === undefined ? session : session.guarded(this.#guard);
+      return this.#session;
     } catch (error) {
       fleet.remove(this);
       condition.failed(error);

@@ -12,7 +12,7 @@ import { givenTarget, type GivenStreams } from './connect/given.ts';
 import { examineLogin, logIn, logOut, whoIsLoggedIn } from './connect/login.ts';
 import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
-import { wayFor } from './connect/way-for.ts';
+import { passageFor, wayFor, type Passage } from './connect/way-for.ts';
 import { initializeResultOf, type InitializeResult } from './initialize-result.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
 import { ServerHandle } from './server-handle.ts';
@@ -135,6 +135,11 @@ export class Manager implements AsyncDisposable {
    */
   target(name: string): Promise<Target> {
     return wayFor(this.#entryOf(name), this.#openings);
+  }
+
+  /** The way to a server that is trusted, for a bridge: with what the configuration says of its tools. */
+  passage(name: string): Promise<Passage> {
+    return passageFor(this.#entryOf(name), this.#openings);
   }
 
   /** The same at the wish of a person: what failed before does not count. */

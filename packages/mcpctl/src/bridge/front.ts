@@ -2,7 +2,9 @@ import type { Logger } from 'mcp-kit/base';
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
 import type { Target } from 'mcp-kit/protocol';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
-import { print, printJson, tell } from '../output.ts';
+import { print, tell } from '../output.ts';
+import type { Announcement } from '../serve/announce.ts';
+import type { Ending } from '../serve/http.ts';
 import { fired } from '../stop.ts';
 import type { Plan } from './plan.ts';
 
@@ -29,45 +31,54 @@ export async function serveFront(target: Target, options: FrontOptions): Promise
 async function serve(bridge: Bridge, label: string, options: FrontOptions): Promise<void> {
   const { plan, stop, logger } = options;
   const { front, globals } = plan;
-  // Plain JSON-RPC here: a line that cannot be read is answered with the id null.
-  const lines = { nullIds: true, lingerMs, logger };
   if (front.kind === 'stdio') {
     if (process.stdin.isTTY && !globals.quiet) {
       tell('waiting for messages, one line of JSON each; a host would start this.');
     }
-    await serveStdio(bridge, { ...lines, exit: false, signal: stop });
+    await serveStdio(bridge, { ...linesOf(logger), exit: false, signal: stop });
     return;
   }
-  const listening =
-    front.kind === 'unix'
-      ? await listenSocket(bridge, front.path, lines)
-      : await (await import('./http-front.ts')).openHttpFront(bridge, front, logger);
-  announce(plan, label, listening);
+  const opened = await open(bridge, label, options);
+  const { announcement } = opened;
+  if (!globals.quiet) print(globals.json ? JSON.stringify(announcement.json) : announcement.text);
   await fired(stop);
-  await listening.close();
+  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
+  await opened.close(stop.reason === 'SIGTERM');
 }
 
-function announce(
-  { globals }: Plan,
-  label: string,
-  listening: { readonly url: string } | { readonly address: string },
-): void {
-  if (globals.quiet) return;
-  if ('address' in listening) {
-    const { address } = listening;
-    if (globals.json) printJson({ transport: 'unix', path: address, server: label });
-    else print(`${label} is now at the unix socket ${address}. Stop with Ctrl-C.`);
-    return;
+async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Ending> {
+  const { plan, logger } = options;
+  const { front, globals } = plan;
+  if (front.kind === 'http') {
+    const { openHttpFront } = await import('./http-front.ts');
+    return openHttpFront(bridge, {
+      settings: front.server,
+      logger,
+      announce: (url) => atUrl(label, url),
+      warn: !globals.quiet,
+    });
   }
-  const { url } = listening;
+  if (front.kind === 'stdio') throw new Error('nobody listens on standard input and output');
+  const listening = await listenSocket(bridge, front.path, linesOf(logger));
+  const { address } = listening;
+  const announcement = {
+    json: { transport: 'unix', path: address, server: label },
+    text: `${label} is now at the unix socket ${address}. Stop with Ctrl-C.`,
+  };
+  return { announcement, longestMs: 0, close: () => listening.close() };
+}
+
+/** Plain JSON-RPC here: a line that cannot be read is answered with the id null. */
+function linesOf(logger: Logger) {
+  return { nullIds: true, lingerMs, logger };
+}
+
+function atUrl(label: string, url: string): Announcement {
   const health = new URL('/health', url).href;
   const config = { mcpServers: { bridge: { type: 'http', url } } };
-  if (globals.json) {
-    printJson({ transport: 'http', url, health, server: label, config });
-    return;
-  }
-  print(
-    [
+  return {
+    json: { transport: 'http', url, health, server: label, config },
+    text: [
       `${label} is now at ${url}`,
       '',
       'Client configuration, for mcp.json:',
@@ -77,5 +88,5 @@ function announce(
       '',
       'Stop with Ctrl-C.',
     ].join('\n'),
-  );
+  };
 }

@@ -1,20 +1,26 @@
-import type { Logger } from 'mcp-kit/base';
 import type { Bridge } from 'mcp-kit/bridge';
-import { serveHttp, type HttpListening, type Page } from 'mcp-kit/transport/http';
-import type { Front } from './plan.ts';
+import type { Page } from 'mcp-kit/transport/http';
+import { openHttp, type Ending, type HttpPlan } from '../serve/http.ts';
 
 /** A client that has left without a word keeps a process running: it is not waited for as long as elsewhere. */
 const sessions = { ttlMs: 10 * 60_000, sweepMs: 60_000 };
 
-/** Serves a bridge over HTTP, and beside it how its server is. */
+/** Serves a bridge over HTTP with all that exposing a server takes, and beside it says how its server is. */
 export function openHttpFront(
   bridge: Bridge,
-  front: Extract<Front, { kind: 'http' }>,
-  logger: Logger,
-): Promise<HttpListening> {
-  const { kind: _kind, ...where } = front;
-  const pages = { '/health': () => healthPage(bridge) };
-  return serveHttp(bridge, { ...where, logger, sessions, pages });
+  plan: Pick<HttpPlan, 'settings' | 'logger' | 'announce' | 'warn'>,
+): Promise<Ending> {
+  return openHttp(bridge, {
+    ...plan,
+    sessions,
+    pages: { '/health': () => healthPage(bridge) },
+    reasons: () => {
+      const { reason } = bridge.health();
+      return reason === undefined ? [] : [reason];
+    },
+    logsJson: false,
+    logCalls: false,
+  });
 }
 
 /** Whether calls that come now would reach the server. */

@@ -1,5 +1,6 @@
 import type { Options } from '../args.ts';
 import { targetOptions } from '../global-options.ts';
+import { authorization, limits, operation, reach } from '../serve/options.ts';
 
 const server = {
   url: targetOptions.url,
@@ -22,25 +23,14 @@ const front = {
     value: 'PATH',
     help: 'Path of the HTTP endpoint. Default: /mcp.',
   },
-  insecure: {
-    type: 'boolean',
-    help: 'Allow a HOST that other machines can reach although nothing authenticates them.',
-  },
-  'allowed-host': {
+  settings: {
     type: 'string',
-    multiple: true,
-    value: 'NAME',
-    help: 'Accept this name in the Host header, too. May be repeated.',
-  },
-  'allowed-origin': {
-    type: 'string',
-    multiple: true,
-    value: 'ORIGIN',
-    help: 'Let web pages of this origin call and read, by CORS. May be repeated.',
+    value: 'FILE',
+    help: 'Take what the options below say from the server section of this JSON file; options come before it.',
   },
 } as const satisfies Options;
 
-const limits = {
+const bridge = {
   'max-upstreams': {
     type: 'string',
     value: 'N',
@@ -54,6 +44,22 @@ const limits = {
 } as const satisfies Options;
 
 /** The options of the bridge, as the help groups them. */
-export const bridgeGroups = { Front: front, Server: server, Bridge: limits } as const;
+export const bridgeGroups = {
+  Front: front,
+  Server: server,
+  Bridge: bridge,
+  'Who can reach it over HTTP': reach,
+  Authorization: authorization,
+  Limits: limits,
+  Operation: operation,
+} as const;
 
-export const bridgeOptions = { ...front, ...server, ...limits } as const;
+export const bridgeOptions = {
+  ...front,
+  ...server,
+  ...bridge,
+  ...reach,
+  ...authorization,
+  ...limits,
+  ...operation,
+} as const;

@@ -1,29 +1,24 @@
 import path from 'node:path';
+import type { ServerSettings } from 'mcp-kit/operate';
 import { usageError, type OptionValues } from '../args.ts';
 import { readMs, type Globals } from '../globals.ts';
 import { helpHint } from '../help.ts';
 import { readTarget, type Target } from '../target.ts';
+import { operatorOptions } from '../serve/options.ts';
 import { readName, readPath, readPort } from '../serve/read-values.ts';
+import { readServerSection } from '../serve/server-section.ts';
 import type { bridgeOptions } from './options.ts';
 
 /** Where clients come from. */
 export type Front =
   | { readonly kind: 'stdio' }
   | { readonly kind: 'unix'; readonly path: string }
-  | {
-      readonly kind: 'http';
-      readonly host: string;
-      readonly port: number;
-      readonly path: string;
-      readonly insecure: boolean;
-      readonly allowedHosts: readonly string[];
-      readonly allowedOrigins: readonly string[];
-    };
+  | { readonly kind: 'http'; readonly server: ServerSettings };
 
 /** A command line that has been understood. */
 export interface Plan {
   readonly front: Front;
-  /** With the server that is meant as their target. */
+  /** With the server as their target, unless a configuration file has it. */
   readonly globals: Globals;
   readonly server: string;
   readonly timeoutMs: number | undefined;
@@ -31,7 +26,7 @@ export interface Plan {
 }
 
 export interface Given {
-  readonly url: string | undefined;
+  readonly server: string | undefined;
   readonly values: OptionValues<typeof bridgeOptions>;
   readonly globals: Globals;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -40,11 +35,15 @@ export interface Given {
 const help = helpHint('bridge');
 
 /** Turns options into a plan; what contradicts itself is a usage error. */
-export function readPlan(given: Given): Plan {
+export async function readPlan(given: Given): Promise<Plan> {
   const { values, globals, env } = given;
-  const named = namedTarget(given);
-  const isServer = named === undefined && values.unix !== undefined;
-  const target = named ?? (isServer ? unixTarget(values.unix) : defaultTarget(env));
+  const typed = typedTarget(given);
+  const { server } = given;
+  const isListed = server !== undefined && typed === undefined;
+  const isServer = !isListed && typed === undefined && values.unix !== undefined;
+  const target = isListed
+    ? undefined
+    : (typed ?? (isServer ? unixTarget(values.unix) : defaultTarget(env)));
   const { unix: _server, ...listens } = values;
   const limit = values['max-upstreams'];
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) {
@@ -52,27 +51,31 @@ export function readPlan(given: Given): Plan {
   }
   const waitMs = globals.timeoutMs ?? readMs('timeout-ms', env['COCOS_MCP_HTTP_TIMEOUT_MS']);
   return {
-    front: readFront(isServer ? listens : values),
+    front: await readFront(isServer ? listens : values),
     globals: { ...globals, target },
-    server: target.name,
+    server: target?.name ?? server ?? '',
     timeoutMs: waitMs,
     maxUpstreams: limit === undefined ? undefined : Number(limit),
   };
 }
 
-/** The server that the words of the command line name. */
-function namedTarget({ url, values, globals }: Given): Target | undefined {
+/** The server that the words of the command line say how to reach; none where they only name one of a file. */
+function typedTarget({ server, values, globals }: Given): Target | undefined {
   const ways = [
-    ...(url === undefined ? [] : [url]),
+    ...(server === undefined ? [] : [server]),
     ...(values.url === undefined ? [] : ['--url']),
     ...(globals.target === undefined ? [] : ['a command after --']),
   ];
   if (ways.length > 1) {
     throw usageError(`${ways[0]} and ${ways[1]} exclude each other`, 'Name one server.');
   }
-  if (url?.startsWith('unix:')) return unixTarget(url.slice('unix:'.length));
-  const given = url ?? values.url;
+  if (server?.startsWith('unix:')) return unixTarget(server.slice('unix:'.length));
   const { header } = values;
+  if (server !== undefined && !server.includes('://')) {
+    if (header !== undefined) throw usageError('--header needs a URL', help);
+    return undefined;
+  }
+  const given = server ?? values.url;
   return (
     globals.target ??
     readTarget({ ...(given && { url: given }), ...(header && { header }) }, undefined)
@@ -94,27 +97,35 @@ function defaultTarget(env: Given['env']): Target {
   throw usageError('no server to bridge to', `${how}. ${help}`);
 }
 
-function readFront(values: Given['values']): Front {
+async function readFront(values: Given['values']): Promise<Front> {
   const { http, unix } = values;
   if (http !== undefined && unix !== undefined) {
     throw usageError('--http and --unix exclude each other', `Leave out one of them. ${help}`);
   }
-  const stray = (['http-path', 'insecure', 'allowed-host', 'allowed-origin'] as const).find(
-    (name) => values[name] !== undefined,
-  );
   if (http === undefined) {
+    const stray = httpOnly.find((name) => values[name] !== undefined);
     if (stray !== undefined) throw usageError(`--${stray} needs --http`, help);
     return unix === undefined ? { kind: 'stdio' } : { kind: 'unix', path: path.resolve(unix) };
   }
   const at = http.lastIndexOf(':');
-  const host = at > 0 ? readName('--http', http.slice(0, at)) : '127.0.0.1';
-  return {
-    kind: 'http',
-    host,
-    port: readPort(http.slice(at + 1), '--http'),
-    path: readPath(values['http-path'] ?? '/mcp'),
-    insecure: values.insecure ?? false,
-    allowedHosts: values['allowed-host'] ?? [],
-    allowedOrigins: values['allowed-origin'] ?? [],
-  };
+  const port = http.slice(at + 1);
+  readPort(port, '--http');
+  const { 'http-path': place, settings } = values;
+  if (place !== undefined) readPath(place, '--http-path');
+  const server = await readServerSection({
+    ...values,
+    port,
+    ...(at > 0 && { host: readName('--http', http.slice(0, at)) }),
+    ...(place !== undefined && { path: place }),
+    ...(settings !== undefined && { config: settings }),
+  });
+  return { kind: 'http', server };
 }
+
+const httpOnly = [
+  'http-path',
+  'settings',
+  ...(Object.keys(operatorOptions) as OperatorOption[]),
+] as const;
+
+type OperatorOption = keyof typeof operatorOptions;

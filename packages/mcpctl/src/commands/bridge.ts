@@ -1,5 +1,6 @@
 import { silentLogger, stderrLogger } from 'mcp-kit/base';
 import type { BridgeOptions } from 'mcp-kit/bridge';
+import type { Passage } from 'mcp-kit/manager';
 import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
 import { readPlan } from '../bridge/plan.ts';
 import { defineCommand } from '../command.ts';
@@ -9,8 +10,8 @@ import { withManager } from '../open.ts';
 export const bridge = defineCommand({
   positionals: [
     {
-      name: 'URL',
-      help: 'The server: its URL, or unix:PATH. A command goes after --.',
+      name: 'SERVER',
+      help: 'The server: its URL, unix:PATH, or its name in a configuration file. A command goes after --.',
       optional: true,
     },
   ],
@@ -36,7 +37,7 @@ export const bridge = defineCommand({
     'The full story: docs/bridge.md',
   ],
   async run({ args, values, globals: typed, stop }) {
-    const plan = readPlan({ url: args.URL, values, globals: typed, env: process.env });
+    const plan = await readPlan({ server: args.SERVER, values, globals: typed, env: process.env });
     const { globals, server, timeoutMs } = plan;
     const logger = globals.logLevel === 'silent' ? silentLogger : stderrLogger(globals.logLevel);
     const { listenToWires } = await import('../bridge/wires.ts');
@@ -51,8 +52,12 @@ export const bridge = defineCommand({
           ...(plan.maxUpstreams !== undefined && { maxUpstreams: plan.maxUpstreams }),
           ...(wires.onMessage && { onMessage: wires.onMessage }),
         };
-        const target = await manager.target(server);
-        await serveFront(target, { plan, stop, logger, bridge: options });
+        // Whoever types how to reach a server says nothing of its tools.
+        const { target, ...held }: Partial<Passage> & Pick<Passage, 'target'> =
+          globals.target === undefined
+            ? await manager.passage(server)
+            : { target: await manager.target(server) };
+        await serveFront(target, { plan, stop, logger, bridge: { ...options, ...held } });
       });
     } finally {
       await wires.close();

@@ -51,9 +51,12 @@ export function readName(option: string, host: string): string {
   );
 }
 
-export function readPath(text: string): string {
+export function readPath(text: string, option = '--path'): string {
   if (/^\/[^\s?#]*$/.test(text)) return text;
-  throw usageError(`--path cannot be "${text}"`, 'Start it with "/", without "?", "#" or spaces.');
+  throw usageError(
+    `${option} cannot be "${text}"`,
+    'Start it with "/", without "?", "#" or spaces.',
+  );
 }
 
 export function readOrigin(origin: string): string {
