@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { installPeers } from '../../scripts/peers.mjs';
 import { prepare } from '../../scripts/prepare.mjs';
+import { bridgeNames } from './bridges.mjs';
 import { commandNames } from './commands.mjs';
 
 const order = ['floor', 'ours', 'sdk-v1', 'sdk-v2', 'mcp-lite', 'tmcp'];
@@ -11,7 +12,7 @@ const at = (path) => new URL(path, import.meta.url);
 /** Loads the candidates and sees to it that they can run. The floor is always among them. */
 export async function loadCandidates({ only, zod }) {
   const wanted = only?.split(',') ?? order;
-  const known = [...new Set([...order, ...commandNames])];
+  const known = [...new Set([...order, ...commandNames, ...bridgeNames])];
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no candidate ${unknown}; there are ${known.join(', ')}`);
   const candidates = [];
