@@ -99,7 +99,10 @@ async function openFront(
 ): Promise<{ place: Place; close(): Promise<void> }> {
   if (front === 'stdio') {
     const args = [mcpctl, 'bridge', '--quiet', ...words];
-    return { place: { kind: 'stdio', command: { command: process.execPath, args } }, close: nothing };
+    return {
+      place: { kind: 'stdio', command: { command: process.execPath, args } },
+      close: nothing,
+    };
   }
   const bridge = createBridge(target, options);
   const socket = path.join(folder, 'bridge.sock');

@@ -166,7 +166,10 @@ const content: readonly PeerFeature[] = [
     async run({ client }) {
       const { prompts } = await client.listPrompts();
       expect(prompts.map(({ name }) => name)).toEqual(['review']);
-      const { messages } = await client.getPrompt({ name: 'review', arguments: { language: 'rust' } });
+      const { messages } = await client.getPrompt({
+        name: 'review',
+        arguments: { language: 'rust' },
+      });
       expect(messages).toMatchObject([{ role: 'user', content: { text: 'Review this rust.' } }]);
     },
   },

@@ -15,7 +15,6 @@ const speakers: Readonly<Record<Era, Speaker>> = {
   modern: { sdk: 'v2', mode: { pin: '2026-07-28' } },
 };
 
-
 const ownFeatures: readonly PeerFeature[] = [
   ...toolFeatures,
   ...inputFeatures,
