@@ -157,7 +157,10 @@ describe('mcpctl bridge', () => {
     [['bridge', '--http', ':0', '--unix', 'x', 'https://a.example/mcp'], /exclude each other/],
     [['bridge', '--http', 'x:y', 'https://a.example/mcp'], /--http cannot be "y"/],
     [['bridge', '--insecure', 'https://a.example/mcp'], /--insecure needs --http/],
-    [['bridge', 'not-a-url'], /not an http or https URL/],
+    [['bridge', 'nobody'], /no servers in|nobody/],
+    [['bridge', 'ftp://a.example/mcp'], /not an http or https URL/],
+    [['bridge', 'nobody', '--header', 'a: b'], /--header needs a URL/],
+    [['bridge', '--api-keys', 'keys.json', 'https://a.example/mcp'], /--api-keys needs --http/],
     [['bridge', '--http', '0.0.0.0:0', 'https://a.example/mcp'], /can be reached from other/],
   ])('refuses %j', async (args, why) => {
     await using bridge = Child.mcpctl(...args);

@@ -37,7 +37,8 @@ export const bridge = defineCommand({
     'The full story: docs/bridge.md',
   ],
   async run({ args, values, globals: typed, stop }) {
-    const plan = await readPlan({ server: args.SERVER, values, globals: typed, env: process.env });
+    const named = typed.target === undefined ? args.SERVER : undefined;
+    const plan = await readPlan({ server: named, values, globals: typed, env: process.env });
     const { globals, server, timeoutMs } = plan;
     const logger = globals.logLevel === 'silent' ? silentLogger : stderrLogger(globals.logLevel);
     const { listenToWires } = await import('../bridge/wires.ts');
