@@ -8,6 +8,7 @@ import {
   type RequestOptions,
 } from '#jsonrpc';
 import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import type { Answering } from './answering.ts';
 import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
@@ -22,7 +23,7 @@ import type { ToolsPage } from './results.ts';
 import { askModern, type ModernAnswer, type ModernQuestion } from './rounds.ts';
 import type { SessionStats } from './stats.ts';
 import { ToolTable } from './tool-table.ts';
-import type { LegacyQuestion, Visits } from './visits.ts';
+import type { Visits } from './visits.ts';
 
 type Asked = Pick<ModernQuestion, 'method' | 'params'> & { readonly options: CallOptions };
 
@@ -78,8 +79,12 @@ export class Caller implements Wishing {
 
   /** Opens the session. */
   async open(): Promise<void> {
+    const { onNotification, inputs, onRequest } = this.#options;
     // Whoever listens wants to be told, without having asked.
-    if (this.#options.onNotification !== undefined) await this.interests();
+    if (onNotification !== undefined) await this.interests();
+    // Whoever answers does so in order, from the first question on.
+    if ((inputs ?? onRequest) !== undefined) await this.conversation.reception.answering();
+    if (inputs?.elicitUrl !== undefined) this.#visits = new (await import('./visits.ts')).Visits();
     await this.conversation.open();
   }
 
@@ -163,32 +168,36 @@ export class Caller implements Wishing {
     const params = withMeta(asked.params, asked.options.meta);
     const headers = this.#mirrors ? traceHeadersOf(params) : undefined;
     const options = headers === undefined ? asked.options : { ...asked.options, headers };
-    if (elicitUrl === undefined) return connection.request(method, params, options);
+    if (elicitUrl === undefined || this.#visits === undefined) {
+      return connection.request(method, params, options);
+    }
     const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs } = options;
     const limits = { ...options, timeoutMs, maxTotalMs: maxTotalOf(options, this.#options) };
     const { ended } = this.conversation;
-    return this.#visit(connection, { method, params, options: limits, elicitUrl, ended });
-  }
-
-  async #visit(connection: Connection, question: LegacyQuestion): Promise<unknown> {
-    const { Visits } = await import('./visits.ts');
-    this.#visits ??= new Visits();
-    return this.#visits.ask(connection, question);
+    return this.#visits.ask(connection, { method, params, options: limits, elicitUrl, ended });
   }
 
   async #askModern({ connection }: Agreed, asked: Asked): Promise<unknown> {
     const { method, params } = asked;
     const { ended } = this.conversation;
     const options = { ...asked.options, maxTotalMs: maxTotalOf(asked.options, this.#options) };
-    const offer = this.conversation.reception.offer;
     const sent = withMeta(params, options.meta);
+    const answering = (): Promise<Answering> => this.conversation.reception.answering();
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
       const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
       if (claimsModern(sent)) {
         return this.#passOn(connection, { method, params: sent }, { ...limits, headers });
       }
       const { envelope } = this;
-      const question = { method, params: sent, options: limits, headers, offer, envelope, ended };
+      const question = {
+        method,
+        params: sent,
+        options: limits,
+        headers,
+        answering,
+        envelope,
+        ended,
+      };
       return askModern(connection, question);
     };
     const changes = this.#changes;

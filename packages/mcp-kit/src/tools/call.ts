@@ -96,15 +96,15 @@ export function toFailure(
   const failure = knownFailure(error);
   if (failure !== undefined) return { ok: false, failure };
   if (error instanceof RpcError || error instanceof InputNeeded) throw error;
-  const { entry, context, traceId: remembered } = call;
+  const { entry, context } = call;
+  const { traceId = context.traceId } = call;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {
     logger.error(`tool ${entry.tool.name} failed`, {
-      traceId: context.traceId,
-      ...(remembered !== undefined && { remembered }),
+      traceId,
+      ...(traceId !== context.traceId && { request: context.traceId }),
       error: describeError(error),
     });
   }
-  const shown = remembered ?? context.traceId;
-  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${shown}`).failure };
+  return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
 }
