@@ -13,7 +13,7 @@ import { openProxy } from '../interop/proxy.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
 import { longMs, scaled } from './scale.ts';
 
-const atOnce = 8;
+const atOnce = 4;
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 /** Says numbers, one after the other or many at once, then answers. */
