@@ -36,7 +36,7 @@ function call(id: number, _meta: object): object {
 }
 
 test.each(['legacy', 'modern'] as const)(
-  'The memory of a bridge is the same after 100,000 calls of %s clients',
+  `The memory of a bridge is the same after ${scaled(100_000)} calls of %s clients`,
   async (era) => {
     await using bridge = await ServerProcess.start({}, '../../bridge/child/bridge.mjs');
     let lastId = 0;

@@ -42,7 +42,7 @@ const textOf = async (result: Promise<{ content: readonly object[] }>): Promise<
 };
 
 test.each(['legacy', 'modern'] as const)(
-  'A process that is killed in the middle of a call fails that call within a second, and the next one is served: 200 times, for a %s client',
+  `A process that is killed in the middle of a call fails that call within a second, and the next one is served: ${scaled(200)} times, for a %s client`,
   async (era) => {
     await using mark = new Mark();
     await using place = await openPlace(mark);
@@ -74,7 +74,7 @@ test.each(['legacy', 'modern'] as const)(
 );
 
 test(
-  '1,000 sessions that are abandoned leave no process, no conversation and no session',
+  `${scaled(1000)} sessions that are abandoned leave no process, no conversation and no session`,
   async () => {
     await using mark = new Mark();
     await using place = await openPlace(mark, {
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'Clients that go in the middle of a call take their process with them, 100 times',
+  `${scaled(100)} clients that go in the middle of a call take their processes with them`,
   async () => {
     await using mark = new Mark();
     // In the older era a client that hangs up has not cancelled: the call goes on until its session ends.
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'A bridge that is killed leaves no process behind, 20 times',
+  `A bridge that is killed leaves no process behind, ${scaled(20)} times`,
   async () => {
     await using mark = new Mark();
     for (let time = 0; time < scaled(20); time += 1) {

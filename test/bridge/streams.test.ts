@@ -115,7 +115,7 @@ async function callOften(session: Session, times: number): Promise<('whole' | Rp
   return outcomes;
 }
 
-describe('When the streams between a bridge and its server are cut at random bytes, 1,000 times,', () => {
+describe(`When the streams between a bridge and its server are cut at random bytes, ${scaled(1000)} times,`, () => {
   test(
     'a client of the older era hears every call whole: nothing lost, nothing twice, the answer last',
     async () => {
@@ -160,7 +160,7 @@ describe('When the streams between a bridge and its server are cut at random byt
   );
 });
 
-describe('When the server of a bridge is restarted and knows nobody, 100 times,', () => {
+describe(`When the server of a bridge is restarted and knows nobody, ${scaled(100)} times,`, () => {
   test.each(['legacy', 'modern'] as const)(
     'a %s client goes on: what may be repeated is, and what may not is said to have failed',
     async (era) => {
