@@ -12,7 +12,7 @@ import type { Place } from '../interop/hosts.ts';
 import { mcpctl } from '../support/child-process.ts';
 
 /** How an end of a bridge is reached. */
-export type End = 'stdio' | 'http' | 'unix';
+type End = 'stdio' | 'http' | 'unix';
 
 /** A kind of client, a kind of server, and what lies between them and the bridge. */
 export interface Cell {

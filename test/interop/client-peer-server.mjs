@@ -95,7 +95,8 @@ function addFollowedTools(add, { z }) {
 
 /** Announces what is written to a file, a URI or nothing in each line, as something that happens to all servers at once. */
 export function announceFrom(file, { server, sdk, isLegacy }) {
-  const linesOf = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []);
+  const linesOf = () =>
+    existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
   let seen = linesOf().length;
   const look = () => {
     const lines = linesOf();

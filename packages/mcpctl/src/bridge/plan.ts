@@ -10,7 +10,7 @@ import { readServerSection } from '../serve/server-section.ts';
 import type { bridgeOptions } from './options.ts';
 
 /** Where clients come from. */
-export type Front =
+type Front =
   | { readonly kind: 'stdio' }
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'http'; readonly server: ServerSettings };
