@@ -11,6 +11,9 @@ const maxQuestions = 64;
 /** Between rounds in which the server asks for nothing but another try. */
 const pauseMs = 250;
 
+/** What a server asks, in either era. */
+type Asked = Pick<Exchange['request'], 'method' | 'params'>;
+
 interface Heartbeat {
   readonly everyMs: number;
   /** Called again and again while an answer is being made, and when it is there; not once nobody wants it. */
@@ -77,7 +80,7 @@ export class Answering {
         const { method: wanted, params } = request;
         const asked = { method: wanted, ...(isRecord(params) && { params }) };
         try {
-          return [key, await answerInput(this.#offer, asked, { signal })] as const;
+          return [key, await this.#answer(asked, { signal })] as const;
         } catch (error) {
           throw error instanceof RpcError ? notOffered(method, wanted, error) : error;
         }
@@ -89,7 +92,7 @@ export class Answering {
     };
   }
 
-  async #answer(request: Exchange['request'], context: InputContext): Promise<unknown> {
+  async #answer(request: Asked, context: InputContext): Promise<unknown> {
     const { method, params } = request;
     if (answersInput(this.#offer, method)) return answerInput(this.#offer, request, context);
     const result = await this.#offer.onRequest?.({ method, ...(params && { params }) }, context);

@@ -1,6 +1,13 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
-import { isRecord, RpcError, type Notification, type Params } from '#jsonrpc';
-import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import {
+  isRecord,
+  RpcError,
+  type Connection,
+  type Notification,
+  type Params,
+  type RequestOptions,
+} from '#jsonrpc';
+import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
 import type { Answering } from './answering.ts';
 import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
@@ -13,7 +20,7 @@ import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './o
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { createResultCache, type CachePartition } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
-import { askModern, type ModernQuestion } from './rounds.ts';
+import { askModern, type ModernAnswer, type ModernQuestion } from './rounds.ts';
 import type { SessionStats } from './stats.ts';
 import { ToolTable } from './tool-table.ts';
 import type { Visits } from './visits.ts';
@@ -122,7 +129,8 @@ export class Caller implements Wishing {
 
   /** Asks, unless the answer to the same question may still be used. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const kept = this.conversation.isOpen ? this.#cache?.find(method, params) : undefined;
+    const mayKeep = this.conversation.isOpen && !claimsModern(params);
+    const kept = mayKeep ? this.#cache?.find(method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
 
@@ -177,6 +185,9 @@ export class Caller implements Wishing {
     const answering = (): Promise<Answering> => this.conversation.reception.answering();
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
       const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
+      if (claimsModern(sent)) {
+        return this.#passOn(connection, { method, params: sent }, { ...limits, headers });
+      }
       const { envelope } = this;
       const question = {
         method,
@@ -205,6 +216,23 @@ export class Caller implements Wishing {
     }
   }
 
+  /** Asks what somebody else has written, who gets the answer as it is. */
+  async #passOn(
+    connection: Connection,
+    { method, params }: Pick<Asked, 'method' | 'params'>,
+    options: RequestOptions,
+  ): Promise<ModernAnswer> {
+    const result = await connection.request(method, params, options);
+    if (!isRecord(result)) {
+      throw new KitError('invalid_answer', `${method}: the result is not an object`);
+    }
+    if (method === 'tools/list' && Array.isArray(result['tools'])) {
+      this.tools.learn(result['tools'], this.#mirrors);
+    }
+    // Not the only caller: what one was told is not to be kept for others.
+    return { result, rounds: 1 };
+  }
+
   /** What a request says beside its message, for whoever passes it on. */
   #headersFor(
     method: string,
@@ -230,6 +258,7 @@ export class Caller implements Wishing {
   }
 
   #enveloped(params: Params | undefined): Params {
+    if (params !== undefined && claimsModern(params)) return params;
     const own = params?.['_meta'];
     return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.envelope } };
   }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { createDeferred, describeError, KitError, type Logger } from '#base';
+import { createDeferred, describeError, KitError, type KitErrorCode, type Logger } from '#base';
 import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
 import { eraOf, type Identity } from './facts.ts';
@@ -113,21 +113,25 @@ export class Conversation {
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
     if (signal !== undefined) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
-    const present = this.#agreed;
-    const agreed = present ?? (await this.#waitForOpen(method, options, maxTotalMs));
-    const left = present ? options : { ...options, maxTotalMs: deadline - performance.now() };
-    try {
-      return await attempt(agreed, left);
-    } catch (error) {
+    let repeatedFor: KitErrorCode[] | undefined;
+    for (;;) {
+      const present = this.#agreed;
       const leftMs = deadline - performance.now();
-      const failure = await this.#failureOf(agreed, error, { subject: method, signal, leftMs });
-      if (failure === undefined) throw error;
-      if (failure.code === 'session_lost') this.#forget(agreed, failure);
-      if (!this.#mayRepeat(method, failure)) throw error;
+      const agreed = present ?? (await this.#waitForOpen(method, options, leftMs));
+      const isFirst = present !== undefined && repeatedFor === undefined;
+      const left = isFirst ? options : { ...options, maxTotalMs: deadline - performance.now() };
+      try {
+        return await attempt(agreed, left);
+      } catch (error) {
+        const limit = { subject: method, signal, leftMs: deadline - performance.now() };
+        const failure = await this.#failureOf(agreed, error, limit);
+        if (failure === undefined) throw error;
+        if (failure.code === 'session_lost') this.#forget(agreed, failure);
+        if (!this.#mayRepeat(method, failure) || repeatedFor?.includes(failure.code)) throw error;
+        // Once for each reason: behind a connection that broke off may be a server that has forgotten the session.
+        repeatedFor = [...(repeatedFor ?? []), failure.code];
+      }
     }
-    const leftMs = deadline - performance.now();
-    const next = this.#agreed ?? (await this.#waitForOpen(method, options, leftMs));
-    return attempt(next, { ...options, maxTotalMs: deadline - performance.now() });
   }
 
   async close(): Promise<void> {

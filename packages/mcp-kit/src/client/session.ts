@@ -85,6 +85,11 @@ export class Session implements AsyncDisposable {
     return this.#caller.facts.instructions;
   }
 
+  /** What the server said when the conversation began, as it said it: the answer to `initialize` or `server/discover`. */
+  get greeting(): Readonly<Record<string, unknown>> {
+    return this.#caller.facts.greeting;
+  }
+
   /** Whether it has not ended for good. */
   get isOpen(): boolean {
     return this.#caller.conversation.isOpen;
@@ -242,7 +247,7 @@ export class Session implements AsyncDisposable {
     return interests.listen(filter, options);
   }
 
-  /** Asks anything. */
+  /** Asks anything. Parameters that carry an envelope of their own are sent as they are, and the answer is given as it is. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
     const ask = (left: CallOptions): Promise<unknown> => this.#caller.request(method, params, left);
     if (this.#guards.length === 0 || !concernsTools(method)) return ask(options);

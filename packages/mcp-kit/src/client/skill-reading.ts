@@ -82,7 +82,7 @@ async function assertSameFrontmatter(
 ): Promise<void> {
   const [, text] = block.exec(Buffer.from(bytes).toString()) ?? [];
   if (text === undefined) throw tampered(uri, 'it has no frontmatter');
-  const { parse } = await import('yaml');
+  const { parse } = (await import('yaml')).default;
   let actual: unknown;
   try {
     actual = parse(text, { maxAliasCount: 0 });

@@ -35,7 +35,10 @@ export {
   type RootsResult,
   type SamplingResult,
 } from './inputs.ts';
+export { outputSchemaFor, structuredFor } from './legacy-schema.ts';
 export { cacheable, emptyLists, mayAskInput, namedBy, repeatable } from './methods.ts';
+export { dialectOf, movedSchema } from './moved-schema.ts';
+export { createSealer, type Sealer, type SealerOptions } from './request-state.ts';
 export {
   allowsBatch,
   isLegacyVersion,

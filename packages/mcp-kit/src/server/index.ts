@@ -12,7 +12,7 @@ export {
   type PromptDefinition,
   type PromptSet,
 } from './prompts.ts';
-export type { SealerOptions } from './request-state.ts';
+export type { SealerOptions } from '#protocol';
 export {
   defineResource,
   defineResourceTemplate,

@@ -5,13 +5,13 @@ import {
   mcpErrors,
   methodNotFound,
   type Envelope,
+  type Sealer,
   type ServerCapabilities,
   type Service,
 } from '#protocol';
 import { Context, type ClientView } from './context.ts';
 import type { Handler, Refused } from './feature.ts';
 import { noInputs } from './inputs.ts';
-import type { Sealer } from './request-state.ts';
 import { InputNeeded, needInput, resumeRound, RoundInputs } from './rounds.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

@@ -1,7 +1,6 @@
-import type { CallToolResult, JsonSchema } from '#protocol';
+import { dialectOf, movedSchema, type CallToolResult, type JsonSchema } from '#protocol';
 import type { Entry } from './entry.ts';
 import { fail, failureCodes, type Failure } from './failure.ts';
-import { dialectOf, movedSchema } from './moved-schema.ts';
 import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './result.ts';
 
 /** What every call returns as structured content, so that programs read all tools alike. */

@@ -81,6 +81,7 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, served: Served): P
     return { announcement, longestMs: 0, close: () => listening.close() };
   }
   const { openHttp } = await import('../serve/http.ts');
+  const { announceHttp } = await import('../serve/announce.ts');
   const { profile, logFormat, announce: how } = settings;
   const logsJson = logFormat === 'json';
   const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);
@@ -88,6 +89,7 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, served: Served): P
     settings: place.server,
     profile,
     logger,
+    announce: announceHttp,
     logsJson,
     logCalls,
     warn: how !== 'nothing',

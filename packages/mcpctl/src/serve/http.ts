@@ -1,16 +1,25 @@
 import type { WayOut } from 'mcp-kit/auth';
 import type { Logger } from 'mcp-kit/base';
-import { operateHttp, type Operated, type ServerSettings } from 'mcp-kit/operate';
-import type { Server } from 'mcp-kit/server';
-import { isLoopback, type ProfileName } from 'mcp-kit/transport/http';
+import {
+  operateHttp,
+  type Operated,
+  type OperateOptions,
+  type ServerSettings,
+} from 'mcp-kit/operate';
+import type { Service } from 'mcp-kit/protocol';
+import { isLoopback } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
-import { announceHttp, type Announcement } from './announce.ts';
+import type { Announcement } from './announce.ts';
 
-/** What is served, and how. */
-export interface HttpPlan {
+/** How something is served. */
+export interface HttpPlan extends Pick<
+  OperateOptions,
+  'profile' | 'sessions' | 'pages' | 'reasons'
+> {
   readonly settings: ServerSettings;
-  readonly profile: ProfileName;
   readonly logger: Logger;
+  /** What is said of it. */
+  readonly announce: (url: string) => Announcement;
   /** Logs are read by programs: whatever is said goes there. */
   readonly logsJson: boolean;
   readonly logCalls: boolean;
@@ -28,15 +37,11 @@ export interface Ending {
 }
 
 /** Serves over HTTP until it is closed. */
-export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> {
-  const { settings, profile, logger, logsJson, logCalls, warn } = plan;
+export async function openHttp(service: Service, plan: HttpPlan): Promise<Ending> {
+  const { settings, announce, logsJson, warn, ...options } = plan;
+  const { logger } = options;
   const wayOut = await wayOutOf(settings);
-  const operated = await operateHttp(server, settings, {
-    profile,
-    logger,
-    logCalls,
-    ...(wayOut && { wayOut }),
-  });
+  const operated = await operateHttp(service, settings, { ...options, ...(wayOut && { wayOut }) });
   const say = (level: 'info' | 'warn', text: string): void => {
     if (logsJson) logger[level](text);
     else tell(level === 'warn' ? `warning: ${text}` : text);
@@ -44,7 +49,7 @@ export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> 
   if (warn) for (const text of warningsFor(settings, operated)) say('warn', text);
   reloadOnHangUp(settings, operated, say);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
-  const { text, json } = announceHttp(operated.url);
+  const { text, json } = announce(operated.url);
   const { metricsUrl } = operated;
   return {
     announcement: {

@@ -73,6 +73,9 @@ export class HttpChannel implements Channel {
       taken: (post) => this.#backlog.release(post),
       accepted: (post) => this.#accepted(post),
       lost: (post, error) => this.#lost(post, error),
+      released: ({ letter: { id } }, retryMs) => {
+        if (id !== undefined) this.#sink?.released?.(id, retryMs);
+      },
       over: (post) => this.#over(post),
     };
   }

@@ -143,6 +143,7 @@ class SseChannel implements Channel {
       malformed: (...fault) => this.#deliver((sink) => sink.malformed(...fault)),
       taken: (post) => this.#backlog.release(post),
       accepted: () => {},
+      released: () => {},
       lost: ({ letter: { id, method } }, error) => {
         if (id !== undefined) this.#deliver((sink) => sink.lost?.(id, error));
         else this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);

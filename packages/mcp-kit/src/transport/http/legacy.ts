@@ -137,12 +137,18 @@ export class Legacy {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;
     }
-    session.connection.accept(
-      classified,
-      new Reply(session, responder, { mode, headers, opens: true }),
-    );
-    // A refused handshake leaves nothing behind.
-    if (!session.initialized) this.#sessions.end(session);
+    // A handshake that is refused, or whose client did not wait for its answer, leaves nothing behind.
+    const drop = (): void => {
+      if (!session.initialized) this.#sessions.end(session);
+    };
+    responder.onGone(drop);
+    const reply = new Reply(session, responder, {
+      mode,
+      headers,
+      opens: true,
+      onAnswered: drop,
+    });
+    session.connection.accept(classified, reply);
   }
 
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
