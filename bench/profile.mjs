@@ -40,7 +40,7 @@ const roles = {
     const load = startLoad();
     await ask(load, 'open', { ...flavour, url, connections });
     await ask(load, 'probe', { what, tools });
-    const result = await runSlice(load, child.pid, { what, connections, seconds, kib: 1024 });
+    const result = await runSlice(load, [child.pid], { what, connections, seconds, kib: 1024 });
     await ask(child, 'exit');
     await Promise.all([ended(child, 20_000), stop(load)]);
     return result;

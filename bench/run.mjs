@@ -20,6 +20,7 @@ const suites = [
   'client',
   'cli',
   'manager',
+  'bridge',
 ];
 const usage = `usage: node bench/run.mjs [suite…] [options]
 suites: ${suites.join(', ')} (all)

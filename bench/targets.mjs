@@ -41,6 +41,12 @@ const rows = [
   { key: 'list/16/cpu', what: 'HTTP tools/list, 40 tools, 16 connections', unit: '×', most: 1.3 },
   { key: 'governed/plain', what: 'governed tools/call beside a plain one', unit: '×', most: 1.3 },
   {
+    key: 'governed/plain/writing',
+    what: 'governed tools/call of a writing tool beside a plain one',
+    unit: '×',
+    most: 1.3,
+  },
+  {
     key: 'governed/sdk-v2',
     what: 'governed tools/call beside a plain one of SDK v2',
     unit: '×',
@@ -138,6 +144,116 @@ const rows = [
     what: '50 servers opened at once, beside the slowest',
     unit: '×',
     most: 1.5,
+  },
+  {
+    key: 'bridge-http/1/cpu',
+    what: 'bridge, HTTP in front of stdio, 2025-11-25, 1 in flight',
+    unit: '×',
+  },
+  {
+    key: 'bridge-http/16/cpu',
+    what: 'bridge, HTTP in front of stdio, 2025-11-25, 16 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-http/64/cpu',
+    what: 'bridge, HTTP in front of stdio, 2025-11-25, 64 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-http-2026/1/cpu',
+    what: 'bridge, HTTP in front of stdio, 2026-07-28, 1 in flight',
+    unit: '×',
+  },
+  {
+    key: 'bridge-http-2026/16/cpu',
+    what: 'bridge, HTTP in front of stdio, 2026-07-28, 16 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-http-2026/64/cpu',
+    what: 'bridge, HTTP in front of stdio, 2026-07-28, 64 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-http/1/p50',
+    what: 'bridge, HTTP in front of stdio, 2025-11-25, 1 in flight, p50',
+    unit: 'ms',
+  },
+  {
+    key: 'bridge-http/16/p50',
+    what: 'bridge, HTTP in front of stdio, 2025-11-25, 16 in flight, p50',
+    unit: 'ms',
+  },
+  {
+    key: 'bridge-http/64/p50',
+    what: 'bridge, HTTP in front of stdio, 2025-11-25, 64 in flight, p50',
+    unit: 'ms',
+  },
+  {
+    key: 'bridge-slow/http',
+    what: 'bridge, HTTP in front of stdio, 20 calls of 200 ms at once',
+    unit: 'ms',
+    most: 230,
+  },
+  {
+    key: 'bridge-stdio/1/cpu',
+    what: 'bridge, stdio in front of HTTP, 2025-11-25, 1 in flight',
+    unit: '×',
+  },
+  {
+    key: 'bridge-stdio/16/cpu',
+    what: 'bridge, stdio in front of HTTP, 2025-11-25, 16 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-stdio/64/cpu',
+    what: 'bridge, stdio in front of HTTP, 2025-11-25, 64 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-stdio-2026/1/cpu',
+    what: 'bridge, stdio in front of HTTP, 2026-07-28, 1 in flight',
+    unit: '×',
+  },
+  {
+    key: 'bridge-stdio-2026/16/cpu',
+    what: 'bridge, stdio in front of HTTP, 2026-07-28, 16 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-stdio-2026/64/cpu',
+    what: 'bridge, stdio in front of HTTP, 2026-07-28, 64 in flight',
+    unit: '×',
+    most: 2,
+  },
+  {
+    key: 'bridge-stdio/1/p50',
+    what: 'bridge, stdio in front of HTTP, 2025-11-25, 1 in flight, p50',
+    unit: 'ms',
+  },
+  {
+    key: 'bridge-stdio/16/p50',
+    what: 'bridge, stdio in front of HTTP, 2025-11-25, 16 in flight, p50',
+    unit: 'ms',
+  },
+  {
+    key: 'bridge-stdio/64/p50',
+    what: 'bridge, stdio in front of HTTP, 2025-11-25, 64 in flight, p50',
+    unit: 'ms',
+  },
+  {
+    key: 'bridge-slow/stdio',
+    what: 'bridge, stdio in front of HTTP, 20 calls of 200 ms at once',
+    unit: 'ms',
+    most: 230,
   },
 ];
 

@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
-import { callWithRetries } from 'mcp-kit/tools/govern';
+import { callWithRetries } from 'mcp-kit/tools/inspect';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
 

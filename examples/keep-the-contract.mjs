@@ -3,7 +3,7 @@
 import { toolContract } from 'mcp-kit/testing';
 import { defineTool, fail, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
-import { diffManifests, lintTools } from 'mcp-kit/tools/govern';
+import { diffManifests, lintTools } from 'mcp-kit/tools/inspect';
 
 /** The tools of a counter, with a world of their own. */
 function counter(most) {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { createTraces, governed } from 'mcp-kit/tools/governed';
-import { parseTraces, renderTrace, traceFile } from 'mcp-kit/tools/govern';
+import { parseTraces, renderTrace, traceFile } from 'mcp-kit/tools/inspect';
 import { demo } from './lib/demo.mjs';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'watch-calls-'));

@@ -3,11 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { licensesOf } from './licenses.mjs';
 import { fetchBuiltins, namesIn, rewriting } from './rewrite.mjs';
 
 const main = 'src/main.ts';
+/** Another name for a command of the program. */
+const alias = 'stdio-http-bridge';
 /** What starts the program of a server that was typed, which then starts while the rest is loaded. */
 const starting = ['src/commands/tools.ts', 'src/transport/child-process/index.ts'];
 /**
@@ -209,14 +211,26 @@ const joining = ({ pieces, fileOf, file }) => ({
 function contentsOf(names, pieces) {
   const lines = names.map((name) => {
     const { root, unique } = pieces.get(name);
-    const all = root === undefined ? [] : [`export * from './${name}';`];
+    // What a CommonJS package exports is its default, which a star leaves out.
+    const isDefault = unique.some(([own]) => own === 'default');
+    const all = [
+      ...(root === undefined ? [] : [`export * from './${name}';`]),
+      ...(root !== undefined && isDefault ? [`export { default } from './${name}';`] : []),
+    ];
     // What is loaded later is also loaded at once by what needs it at once.
     const isNeeded = [...pieces.values()].some(({ needs }) => needs.includes(name));
-    if (root !== undefined && !isNeeded) return all.join('');
+    if (root !== undefined && !isNeeded) return all.join('\n');
     const list = unique.map(([own, other]) => `${own} as ${other}`);
     return [...all, `export { ${list.join(', ')} } from './${name}';`].join('\n');
   });
   return lines.join('\n');
+}
+
+/** The program of another name: it starts the main one. */
+async function aliasOf(folder) {
+  const text = readFileSync(path.join(folder, `src/${alias}.ts`), 'utf8');
+  const { code } = await transform(text.replace('./main.ts', './main.js'), { loader: 'ts' });
+  return { path: path.join(folder, `dist/${alias}.js`), contents: code, isProgram: true };
 }
 
 /** The files of a command: the main one, what several parts share, and one for each part that is loaded later. */
@@ -264,5 +278,5 @@ export async function bundleCommand(folder, common) {
     path: path.join(folder, 'dist/licenses.txt'),
     contents: licensesOf(folder, contained),
   };
-  return [...outputs, ...ajv.outputFiles, licenses];
+  return [...outputs, await aliasOf(folder), ...ajv.outputFiles, licenses];
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { bundleCommand } from './bundle-command.mjs';
 import { fetchBuiltins, rewriting } from './rewrite.mjs';
+import { shorten } from './shorten.mjs';
 
 /** Options of every bundle. */
 export const common = {
@@ -13,7 +14,7 @@ export const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Half the text to parse at every start; names stay, and the maps lead back to the sources.
+  // Half the text to parse at every start; the maps lead back to the sources.
   minifyWhitespace: true,
   minifySyntax: true,
   // What Node prints of an uncaught error is the line it was thrown on.
@@ -59,32 +60,83 @@ function filesOf(manifest) {
 
 const exportAll = (sources) => sources.map((name) => `export * from '${name}';`).join('\n');
 
-/** The modules that each file consists of when it leaves layers that it imports to others. */
-async function addModules(files, options) {
-  for (const file of files) {
-    const { metafile } = await build({
-      ...options,
-      stdin: { contents: exportAll(file.sources), resolveDir: options.absWorkingDir },
-      external: ['#*', ...options.external],
-      metafile: true,
-      outfile: file.output,
-    });
-    file.modules = Object.keys(metafile.inputs).filter((name) => name !== '<stdin>');
-  }
+/**
+ * What sources consist of, the names they export, and what they load later, when the layers that they import are left to
+ * others.
+ */
+async function survey(sources, options) {
+  const later = new Set();
+  const { metafile } = await build({
+    ...options,
+    stdin: { contents: exportAll(sources), resolveDir: options.absWorkingDir },
+    external: ['#*', ...options.external],
+    sourcemap: false,
+    metafile: true,
+    outfile: 'surveyed.js',
+    plugins: [leaveForLater(later)],
+  });
+  const [{ exports: names }] = Object.values(metafile.outputs);
+  const modules = Object.keys(metafile.inputs).filter((name) => name !== '<stdin>');
+  return { modules, names, later: [...later] };
 }
 
-/** Leaves to other files what they have, so that no class exists twice. */
-const leaveToOthers = ({ folder, manifest, ownerOf, output }) => ({
+/** Collects the modules that are imported where they are first needed. */
+const leaveForLater = (later) => ({
+  name: 'leave-for-later',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\./ }, ({ path: name, resolveDir, kind }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      later.add(path.resolve(resolveDir, name));
+      return { path: name, external: true };
+    });
+  },
+});
+
+/** All files of the library: those of the manifest, and one for each module that is loaded later. */
+async function surveyAll(folder, options) {
+  const files = filesOf(readManifest(folder));
+  for (const file of files) {
+    const { later, ...found } = await survey(file.sources, options);
+    Object.assign(file, found);
+    for (const module of later) {
+      const place = `./${path.relative(folder, module).replaceAll('\\', '/')}`;
+      const output = `./dist/${path.basename(module, '.ts')}.js`;
+      if (!files.some((other) => other.output === output)) files.push({ output, sources: [place] });
+    }
+  }
+  return files;
+}
+
+/**
+ * Leaves to other files what they have, so that no class exists twice. All that is taken from one file is one import: each
+ * further one would have names of its own for the same things, which Node would have to look up.
+ */
+const leaveToOthers = ({ folder, files, manifest, ownerOf, output }) => ({
   name: 'leave-to-others',
   setup(bundler) {
-    const leave = (other) =>
-      other === undefined || other === output
-        ? undefined
-        : { path: pathBetween(output, other), external: true, sideEffects: false };
-    bundler.onResolve({ filter: /^#/ }, ({ path: name }) => leave(manifest.imports[name]?.default));
-    bundler.onResolve({ filter: /^\./ }, ({ path: name, resolveDir }) =>
-      leave(ownerOf(path.relative(folder, path.resolve(resolveDir, name)).replaceAll('\\', '/'))),
+    const leave = (other, kind) => {
+      if (other === undefined || other === output) return undefined;
+      const place = pathBetween(output, other);
+      return kind === 'dynamic-import'
+        ? { path: place, external: true }
+        : { path: other, namespace: 'elsewhere', sideEffects: false };
+    };
+    bundler.onResolve({ filter: /.*/, namespace: 'elsewhere' }, ({ path: place }) => ({
+      path: place,
+      external: true,
+      sideEffects: false,
+    }));
+    bundler.onResolve({ filter: /^#/ }, ({ path: name, kind }) =>
+      leave(manifest.imports[name]?.default, kind),
     );
+    bundler.onResolve({ filter: /^\./ }, ({ path: name, resolveDir, kind }) => {
+      const module = path.relative(folder, path.resolve(resolveDir, name)).replaceAll('\\', '/');
+      return leave(ownerOf(module), kind);
+    });
+    bundler.onLoad({ filter: /.*/, namespace: 'elsewhere' }, ({ path: other }) => {
+      const { names } = files.find((file) => file.output === other);
+      return { contents: `export { ${names.join(', ')} } from '${pathBetween(output, other)}';` };
+    });
   },
 });
 
@@ -94,29 +146,46 @@ function pathBetween(from, to) {
   return relative.startsWith('.') ? relative : `./${relative}`;
 }
 
+/** What is written of a bundle. */
+async function scriptAndMap(file, bundled) {
+  const { target, lineLimit } = common;
+  const { code, map } = await shorten(bundled, { target, lineLimit });
+  const name = `${path.basename(file)}.map`;
+  return [
+    { path: file, contents: `${code}//# sourceMappingURL=${name}\n` },
+    { path: `${file}.map`, contents: map },
+  ];
+}
+
 /** The files of a library: a module that several need is in the first of them. */
 async function bundleLibrary(folder) {
   const manifest = readManifest(folder);
   const external = Object.keys(manifest.dependencies ?? {}).flatMap((name) => [name, `${name}/*`]);
   const options = { ...common, absWorkingDir: folder, conditions: [source], external };
-  const files = filesOf(manifest);
-  await addModules(files, options);
-  const outputs = [];
+  const files = await surveyAll(folder, options);
   const ownerOf = (module) => files.find(({ modules }) => modules.includes(module))?.output;
-  for (const { output, sources, modules } of files) {
-    const needed = modules.filter(
+  for (const file of files) {
+    const needed = file.modules.filter(
       (module) =>
-        ownerOf(module) === output &&
-        files.some((other) => other.output !== output && other.modules.includes(module)),
+        ownerOf(module) === file.output &&
+        files.some((other) => other !== file && other.modules.includes(module)),
     );
-    const parts = [...sources, ...needed.map((module) => `./${module}`)];
+    file.parts = [...file.sources, ...needed.map((module) => `./${module}`)];
+    file.names = (await survey(file.parts, options)).names;
+  }
+  const outputs = [];
+  for (const { output, parts } of files) {
+    const left = leaveToOthers({ folder, files, manifest, ownerOf, output });
     const { outputFiles } = await build({
       ...options,
       stdin: { contents: exportAll(parts), resolveDir: folder },
       outfile: output,
-      plugins: [leaveToOthers({ folder, manifest, ownerOf, output }), rewriting(fetchBuiltins)],
+      minifyWhitespace: false,
+      lineLimit: 0,
+      sourcemap: 'inline',
+      plugins: [left, rewriting(fetchBuiltins)],
     });
-    outputs.push(...outputFiles);
+    outputs.push(...(await scriptAndMap(path.resolve(folder, output), outputFiles[0].text)));
   }
   return outputs;
 }

@@ -20,11 +20,13 @@ const kitGraph: Graph = {
   client: ['base', 'jsonrpc', 'protocol', 'schema'],
   manager: ['auth', 'base', 'client', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
   operate: ['auth', 'base', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
+  bridge: ['base', 'client', 'jsonrpc', 'protocol', 'schema'],
   server: ['base', 'jsonrpc', 'protocol'],
   tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server', 'store'],
   testing: [
     'auth',
     'base',
+    'bridge',
     'client',
     'jsonrpc',
     'manager',

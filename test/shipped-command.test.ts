@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -73,6 +73,21 @@ test('what mcpctl bundles it also finds: the validator of arguments', async () =
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('message');
   expect(refused.stderr).not.toContain('bug');
+});
+
+test('what mcpctl bundles it also finds: the reader and writer of YAML', async () => {
+  const file = path.join(folder, 'mcp.json');
+  await writeFile(file, JSON.stringify({ mcpServers: { far: { command: 'a', args: ['b c'] } } }));
+  const written = await mcpctl('config', 'convert', '--in', file, '--to', 'goose');
+  expect(written).toMatchObject({ code: 0 });
+  expect(written.stdout).toContain('cmd: a\n');
+  const yaml = path.join(folder, 'config.yaml');
+  await writeFile(yaml, written.stdout);
+  const read = await mcpctl('config', 'convert', '--in', yaml, '--from', 'goose', '--to', 'cursor');
+  expect(read).toMatchObject({ code: 0 });
+  expect(JSON.parse(read.stdout)).toMatchObject({
+    mcpServers: { far: { command: 'a', args: ['b c'] } },
+  });
 });
 
 test('an error of the library is known for what it is throughout the program', async () => {

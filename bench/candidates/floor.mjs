@@ -93,7 +93,9 @@ export default {
         res.end(text);
       };
       const server = createServer((req, res) => {
-        if (req.method === 'GET') return openStream(res);
+        if (req.method === 'GET') {
+          return req.url === '/mcp' ? openStream(res) : res.writeHead(404).end();
+        }
         if (req.method === 'DELETE') return res.writeHead(204).end();
         const chunks = [];
         req.on('data', (chunk) => chunks.push(chunk));

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { installPeers } from '../../scripts/peers.mjs';
 import { prepare } from '../../scripts/prepare.mjs';
+import { bridgeNames } from './bridges.mjs';
 import { commandNames } from './commands.mjs';
 
 const order = ['floor', 'ours', 'sdk-v1', 'sdk-v2', 'mcp-lite', 'tmcp'];
@@ -14,7 +15,7 @@ const at = (path) => new URL(path, import.meta.url);
 export async function loadCandidates({ only, zod }) {
   const wanted = only?.split(',') ?? order;
   const all = [...order, ...onDemand];
-  const known = [...new Set([...all, ...commandNames])];
+  const known = [...new Set([...all, ...commandNames, ...bridgeNames])];
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no candidate ${unknown}; there are ${known.join(', ')}`);
   const candidates = [];

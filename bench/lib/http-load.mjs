@@ -35,23 +35,30 @@ async function redial(some) {
 }
 
 const commands = {
-  /** Opens connections, each with a session of its own. */
-  async open({ url, connections, ...rest }) {
+  /** Opens connections, each with a session of its own, or all with one. */
+  async open({ url, connections, oneSession, ...rest }) {
     target = new URL(url);
     flavour = rest;
     lanes = [];
-    await spread(connections, 32, async () => {
+    const open = async (session) => {
       const connection = new HttpConnection(target);
       await connection.dial();
-      lanes.push({ connection, session: await openSession(connection, target, flavour) });
-    });
+      lanes.push({
+        connection,
+        session: session ?? (await openSession(connection, target, flavour)),
+      });
+    };
+    if (oneSession) await open();
+    const session = lanes[0]?.session;
+    await spread(connections - lanes.length, 32, () => open(session));
   },
 
   /** One exchange, checked in every part. */
   async probe({ what, ...options }) {
     const { connection, session } = lanes[0];
     const { mode, message } = decode(await connection.exchange(workBytes(what, session, options)));
-    if (mode !== flavour.mode) throw new Error(`answered ${mode} instead of ${flavour.mode}`);
+    if (flavour.mode !== undefined && mode !== flavour.mode)
+      throw new Error(`answered ${mode} instead of ${flavour.mode}`);
     const fault = faultOf(message, what, options);
     if (fault) throw new Error(fault);
   },
@@ -75,6 +82,7 @@ const commands = {
     const { latencies, failures } = tally;
     return {
       requests: latencies.length,
+      elapsedMs: elapsed * 1000,
       perSecond: latencies.length / elapsed,
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),

@@ -1,15 +1,15 @@
 // One workload over HTTP, put to every server that can serve it: CPU time per request at several levels of load.
 import { runLevels } from './levels.mjs';
-import { cpuSeconds, rssMiB } from './proc.mjs';
+import { cpuSeconds, rssMiB, sumOf } from './proc.mjs';
 import { ask, startHttpServer, startLoad, stop } from './processes.mjs';
 
-/** A slice of load, with the server's CPU time and memory around it. */
-export async function runSlice(load, pid, options) {
-  const before = cpuSeconds(pid);
+/** A slice of load, with the CPU time and memory of the server's processes around it. */
+export async function runSlice(load, pids, options) {
+  const before = sumOf(pids, cpuSeconds);
   const result = await ask(load, 'run', options);
   if (result.requests === 0) throw new Error(`no answers: ${JSON.stringify(result.failures)}`);
-  const cpu = ((cpuSeconds(pid) - before) / result.requests) * 1e6;
-  return { ...result, cpu, rss: rssMiB(pid) };
+  const cpu = ((sumOf(pids, cpuSeconds) - before) / result.requests) * 1e6;
+  return { ...result, cpu, rss: sumOf(pids, rssMiB) };
 }
 
 const levelName = (level) => `${level} connection${level === 1 ? '' : 's'}`;
@@ -43,7 +43,7 @@ async function openServer({ candidate, flavour }, workload, { zod }) {
     throw error;
   }
   const slice = (connections, seconds) =>
-    runSlice(load, server.pid, { what, kib, connections, seconds });
+    runSlice(load, [server.pid], { what, kib, connections, seconds });
   return { slice, close };
 }
 

@@ -1,15 +1,15 @@
 // Cases under load, interleaved: CPU time per request at several levels of load.
 import { faultLines, leastRatio, loadTable, valuesOf } from './report.mjs';
 import { failureLines, interleave } from './rounds.mjs';
-import { most } from './stats.mjs';
+import { least, most } from './stats.mjs';
 
 // many short slices: on a machine that others use too, some of them find it quiet
 const full = { blocks: 2, rounds: 3, seconds: 0.5, warmup: 2, rewarm: 0.15 };
 const quick = { blocks: 1, rounds: 1, seconds: 0.3, warmup: 0.5, rewarm: 0 };
 
 /**
- * Measures every case of { key, title, cases, levels, levelName, blocks, rounds, open }. `open(c)` starts what a case needs and
- * returns { slice(level, seconds), close() }. The first case is the floor that the others are compared with.
+ * Measures every case of { key, title, cases, peers, levels, levelName, blocks, rounds, open }. `open(c)` starts what a case
+ * needs and returns { slice(level, seconds), close() }. The first case is the floor that the others are compared with.
  */
 export async function runLevels(work, { options, log }) {
   const plan = options.quick ? quick : full;
@@ -60,7 +60,7 @@ async function measureLevel(opened, { work, plan, level }) {
   return { ...result, summary: `${work.levelName(level)}, ${cost}` };
 }
 
-function report({ key, title, levelName }, levels, { runs, failed }) {
+function report({ key, title, levelName, peers }, levels, { runs, failed }) {
   const measures = [];
   const failures = failureLines(title, failed);
   const tables = levels.map((level) => {
@@ -71,8 +71,13 @@ function report({ key, title, levelName }, levels, { runs, failed }) {
     failures.push(...faultLines(heading, rows));
     const ratio = leastRatio(rows, 'cpu');
     measures.push(
-      { key: `${key}/${level}/cpu`, values: valuesOf(rows, ratio) },
-      { key: `${key}/${level}/rss`, values: valuesOf(rows, (row) => most(row.runs, 'rss')) },
+      { key: `${key}/${level}/cpu`, values: valuesOf(rows, ratio), peers },
+      { key: `${key}/${level}/rss`, values: valuesOf(rows, (row) => most(row.runs, 'rss')), peers },
+      {
+        key: `${key}/${level}/p50`,
+        values: valuesOf(rows, (row) => least(row.runs, 'p50')),
+        peers,
+      },
     );
     return loadTable(heading, rows);
   });

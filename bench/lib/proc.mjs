@@ -14,6 +14,30 @@ export const rssMiB = (pid) => statusMiB(pid, 'VmRSS');
 /** The greatest resident memory so far, in MiB. */
 export const peakRssMiB = (pid) => statusMiB(pid, 'VmHWM');
 
+/** A process and all it has started, and they in turn. */
+export function familyOf(pid) {
+  const children = new Map();
+  for (const name of readdirSync('/proc')) {
+    const parent = /^\d+$/.test(name) ? parentOf(name) : undefined;
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const family = [pid];
+  for (const member of family) family.push(...(children.get(member) ?? []));
+  return family;
+}
+
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined; // it has ended meanwhile
+  }
+}
+
+/** The sum of a measure over processes. */
+export const sumOf = (pids, measure) => pids.reduce((sum, pid) => sum + measure(pid), 0);
+
 /** User and system CPU time so far in seconds, of all threads and so with the garbage collector's. */
 export function cpuSeconds(pid) {
   // schedstat counts nanoseconds per thread, stat only ticks of 10 ms

@@ -42,6 +42,15 @@ export const startCommand = (args, variables) =>
     }),
   );
 
+/** The same, to talk to it over its pipes. */
+export const startPiped = (args, variables) =>
+  track(
+    spawn(process.execPath, args, {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...env, ...variables },
+    }),
+  );
+
 /** Starts the process of a candidate's client; it connects when asked to. */
 export const startClient = (name, params, nodeArgs = []) =>
   track(

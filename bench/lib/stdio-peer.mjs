@@ -8,7 +8,7 @@ import {
   statelessEra,
   workRequest,
 } from './messages.mjs';
-import { cpuSeconds, peakRssMiB, rssMiB } from './proc.mjs';
+import { cpuSeconds, peakRssMiB, rssMiB, sumOf } from './proc.mjs';
 import { stop } from './processes.mjs';
 import { quantile } from './stats.mjs';
 
@@ -89,8 +89,8 @@ export class StdioPeer {
   }
 
   /** `inFlight` calls under way for `seconds`; what one turn has to send goes out in one write. */
-  async run({ what = 'call', inFlight, seconds }) {
-    const { pid, stdin } = this.child;
+  async run({ what = 'call', inFlight, seconds, pids = [this.child.pid] }) {
+    const { stdin } = this.child;
     const template = Buffer.from(`${JSON.stringify(workRequest(this.era, what))}\n`);
     const idAt = template.indexOf(`"id":${firstId}`) + 5;
     const sentAt = new Map();
@@ -109,7 +109,7 @@ export class StdioPeer {
       stdin.write(batch.length === 1 ? batch[0] : Buffer.concat(batch));
       batch = [];
     };
-    const cpuBefore = cpuSeconds(pid);
+    const cpuBefore = sumOf(pids, cpuSeconds);
     const started = performance.now();
     const deadline = started + seconds * 1000;
     await this.until(seconds * 2 + 10, `${inFlight} in flight`, (resolve) => {
@@ -133,11 +133,12 @@ export class StdioPeer {
     });
     const elapsed = (performance.now() - started) / 1000;
     return {
-      cpu: ((cpuSeconds(pid) - cpuBefore) / latencies.length) * 1e6,
+      cpu: ((sumOf(pids, cpuSeconds) - cpuBefore) / latencies.length) * 1e6,
+      elapsedMs: elapsed * 1000,
       perSecond: latencies.length / elapsed,
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),
-      rss: rssMiB(pid),
+      rss: sumOf(pids, rssMiB),
       failures,
     };
   }

@@ -8,7 +8,7 @@ import {
 } from '@mcp-kit/cocos/backend';
 import { CocosError } from '@mcp-kit/cocos/document';
 import { cocosTools } from '@mcp-kit/cocos/tools';
-import { lintTools } from 'mcp-kit/tools/govern';
+import { lintTools } from 'mcp-kit/tools/inspect';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
 import { CocosWorld } from '../support/cocos-world.ts';

@@ -1,16 +1,16 @@
 // Serves what the official conformance suites expect of a server:
-// node test/conformance/server.mjs --port 3000
+// node test/conformance/server.mjs --port 3000, or --stdio
 import { parseArgs } from 'node:util';
 import { createServer, prompts, resources } from 'mcp-kit/server';
 import { toolSet } from 'mcp-kit/tools';
+import { serveStdio } from 'mcp-kit/transport';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { askingTools } from './fixture/inputs.mjs';
 import { promptDefinitions } from './fixture/prompts.mjs';
 import { resourceDefinitions, templateDefinitions } from './fixture/resources.mjs';
 import { changeTools, plainTools } from './fixture/tools.mjs';
 
-/** Serves the fixture on loopback; port 0 picks a free one. */
-export function serveFixture(port = 0) {
+function createFixture() {
   const changes = changeTools((kind) => server.listChanged(kind));
   const server = createServer({
     name: 'mcp-kit-conformance',
@@ -21,11 +21,18 @@ export function serveFixture(port = 0) {
       resources({ resources: resourceDefinitions, templates: templateDefinitions }),
     ],
   });
-  return serveHttp(server, { port });
+  return server;
+}
+
+/** Serves the fixture on loopback; port 0 picks a free one. */
+export function serveFixture(port = 0) {
+  return serveHttp(createFixture(), { port });
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-  const { url } = await serveFixture(Number(values.port));
-  console.log(url);
+  const { values } = parseArgs({
+    options: { port: { type: 'string', default: '0' }, stdio: { type: 'boolean' } },
+  });
+  if (values.stdio) await serveStdio(createFixture());
+  else console.log((await serveFixture(Number(values.port))).url);
 }

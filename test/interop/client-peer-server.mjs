@@ -1,4 +1,5 @@
 // One server for both generations of the SDK: what differs between them is handed in as `sdk`.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Calls that wait, by key: what became of them is told to the calls that ask. */
 const waits = new Map();
@@ -61,6 +62,59 @@ const questions = {
   },
 };
 
+const colour = ({ content }) => ({
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message: `Your colour, ${content?.name}?`,
+    requestedSchema: { type: 'object', properties: { colour: { type: 'string' } } },
+  },
+});
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** Calls that a test follows by files: whoever asks may be served by several of these processes. */
+function addFollowedTools(add, { z }) {
+  add('hold', { file: z.string() }, async ({ file }, call) => {
+    await call.progress(1, 2);
+    await new Promise((resolve) => {
+      call.signal.addEventListener('abort', resolve);
+      if (call.signal.aborted) resolve();
+    });
+    writeFileSync(file, 'cancelled');
+    return text('never seen');
+  });
+  add('step', { file: z.string(), times: z.number() }, async ({ file, times }, call) => {
+    for (let step = 1; step <= times; step += 1) {
+      await call.progress(step, times);
+      while (!existsSync(`${file}.${step}`) && !call.signal.aborted) await soon();
+    }
+    return text(`took ${times} steps`);
+  });
+}
+
+/** Announces what is written to a file, a URI or nothing in each line, as something that happens to all servers at once. */
+export function announceFrom(file, { server, sdk, isLegacy }) {
+  const linesOf = () =>
+    existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+  let seen = linesOf().length;
+  const look = () => {
+    const lines = linesOf();
+    for (const uri of lines.slice(seen)) {
+      const announced = announce(uri || undefined, { server, sdk, isLegacy });
+      announced.catch(() => clearInterval(timer));
+    }
+    seen = lines.length;
+  };
+  const timer = setInterval(look, 10);
+  timer.unref();
+}
+
+async function announce(uri, { server, sdk, isLegacy }) {
+  if (uri === undefined) await sdk.toolsChanged(server);
+  else if (!isLegacy || subscriptions.get(server).has(uri)) await sdk.resourceUpdated(server, uri);
+}
+
 function addTools(server, sdk) {
   const { z } = sdk;
   const add = (name, { output, ...shape }, run) => {
@@ -101,15 +155,19 @@ function addTools(server, sdk) {
     });
   }
   add('announce', { uri: z.string().optional() }, async ({ uri }, call) => {
-    if (uri === undefined) await sdk.toolsChanged(server);
-    else if (!call.legacy || subscriptions.get(server).has(uri)) {
-      await sdk.resourceUpdated(server, uri);
-    }
+    await announce(uri, { server, sdk, isLegacy: call.legacy });
     return text('announced');
   });
   for (const [name, { request, render }] of Object.entries(questions)) {
-    add(name, {}, (_args, call) => call.ask(request, (answer) => text(render(answer))));
+    add(name, {}, (_args, call) => call.ask([() => request], ([answer]) => text(render(answer))));
   }
+  add('ask_in_turn', {}, (_args, call) =>
+    call.ask([() => questions.ask_form.request, ([who]) => colour(who)], ([who, tint]) =>
+      text(`${describe(who)} ${describe(tint)}`),
+    ),
+  );
+  add('fill', { bytes: z.number() }, ({ bytes }) => text('x'.repeat(bytes)));
+  addFollowedTools(add, sdk);
 }
 
 function addContent(server, sdk) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { furnish, info, listen, options } from './client-peer-server.mjs';
+import { announceFrom, furnish, info, listen, options } from './client-peer-server.mjs';
 
 const peer = createRequire(path.resolve(import.meta.dirname, '../../peers/package.json'));
 const { McpServer, ResourceTemplate } = peer('@modelcontextprotocol/sdk/server/mcp.js');
@@ -39,15 +39,25 @@ const sdk = {
       const params = { progressToken, progress, total };
       await extra.sendNotification({ method: 'notifications/progress', params });
     },
-    async ask({ method, params }, render) {
-      const elicitationId = params?.mode === 'url' ? { elicitationId: randomUUID() } : {};
-      const request = { method, params: { ...params, ...elicitationId } };
-      return render(await extra.sendRequest(request, results[method]));
+    async ask(questions, render) {
+      const answers = [];
+      for (const question of questions) {
+        const { method, params } = question(answers);
+        const elicitationId = params?.mode === 'url' ? { elicitationId: randomUUID() } : {};
+        const request = { method, params: { ...params, ...elicitationId } };
+        answers.push(await extra.sendRequest(request, results[method]));
+      }
+      return render(answers);
     },
   }),
 };
 
-const createServer = () => furnish(new McpServer(info, options), sdk);
+function createServer() {
+  const server = furnish(new McpServer(info, options), sdk);
+  const file = process.env['PEER_ANNOUNCEMENTS'];
+  if (file !== undefined) announceFrom(file, { server, sdk, isLegacy: true });
+  return server;
+}
 
 async function serveStdio() {
   const { StdioServerTransport } = peer('@modelcontextprotocol/sdk/server/stdio.js');

@@ -2,7 +2,7 @@
 // Both eras, or with `reject` the stateless one only.
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { furnish, info, listen, options } from './client-peer-server.mjs';
+import { announceFrom, furnish, info, listen, options } from './client-peer-server.mjs';
 
 const peer = createRequire(path.resolve(import.meta.dirname, '../../peers/package.json'));
 const { McpServer, ResourceTemplate, completable, createMcpHandler, inputRequired } = peer(
@@ -11,6 +11,7 @@ const { McpServer, ResourceTemplate, completable, createMcpHandler, inputRequire
 const { z } = peer('zod');
 
 const [, , mode, legacy] = process.argv;
+const announcements = process.env['PEER_ANNOUNCEMENTS'];
 let handler;
 
 const sdk = {
@@ -34,13 +35,13 @@ const sdk = {
       const params = { progressToken, progress, total };
       await mcpReq.notify({ method: 'notifications/progress', params });
     },
-    ask(request, render) {
+    ask(questions, render) {
       const { answer } = mcpReq.inputResponses ?? {};
-      if (answer === undefined) {
-        return inputRequired({ inputRequests: { answer: request }, requestState: 'one asked' });
-      }
-      if (mcpReq.requestState() !== 'one asked') throw new Error('the state was not returned');
-      return render(answer);
+      const answers = answer === undefined ? [] : [...JSON.parse(mcpReq.requestState()), answer];
+      const question = questions[answers.length];
+      if (question === undefined) return render(answers);
+      const requestState = JSON.stringify(answers);
+      return inputRequired({ inputRequests: { answer: question(answers) }, requestState });
     },
   }),
 };
@@ -55,12 +56,16 @@ function createServer() {
   server.registerTool('count_lists', { inputSchema }, () => ({
     content: [{ type: 'text', text: `${lists}` }],
   }));
+  if (announcements !== undefined && mode === 'stdio') {
+    announceFrom(announcements, { server, sdk, isLegacy: false });
+  }
   return server;
 }
 
 async function serveHttp() {
   const { toNodeHandler } = peer('@modelcontextprotocol/node');
   handler = createMcpHandler(createServer, { legacy: legacy ?? 'stateless' });
+  if (announcements !== undefined) announceFrom(announcements, { sdk, isLegacy: false });
   await listen(async (request, response) => {
     if (request.headers['mcp-method'] === 'tools/list') lists += 1;
     await toNodeHandler(handler)(request, response);

@@ -86,6 +86,7 @@ export const targetAt = (name: ProgramName, port: number): Target =>
 /** A server in a process of its own; it and what it started are gone when its scope ends. */
 export interface RunningServer extends AsyncDisposable {
   readonly target: Target;
+  readonly origin: string;
   readonly port: number;
   /** Ends it without giving it a chance. */
   kill(): Promise<void>;
@@ -94,14 +95,18 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Starts a server, at a port the system chooses unless one is given. */
-export async function startServer(name: ProgramName, givenPort = 0): Promise<RunningServer> {
+export async function startServer(
+  name: ProgramName,
+  givenPort = 0,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const program: Program = programs[name];
   let running: Child | undefined;
   let port = givenPort;
 
   const start = async (): Promise<void> => {
     const args = ['--import', own('client-loopback.mjs'), ...program.args(port)];
-    const env = { ...process.env, PORT: `${port}` };
+    const env = { ...process.env, ...variables, PORT: `${port}` };
     const child = new Child(process.execPath, args, { detached: true, env });
     running = child;
     port = await child.until(() => {
@@ -120,7 +125,9 @@ export async function startServer(name: ProgramName, givenPort = 0): Promise<Run
     await kill();
     throw error;
   }
-  return { target: targetAt(name, port), port, kill, start, [Symbol.asyncDispose]: kill };
+  const origin = `http://127.0.0.1:${port}`;
+  const target = targetAt(name, port);
+  return { target, origin, port, kill, start, [Symbol.asyncDispose]: kill };
 }
 
 function endGroup({ process: { pid, exitCode, signalCode } }: Child): void {
@@ -130,6 +137,12 @@ function endGroup({ process: { pid, exitCode, signalCode } }: Child): void {
 
 const stdio = (...args: readonly string[]): Target =>
   childTarget({ command: process.execPath, args });
+
+/** What Node runs to serve with an SDK over stdio, in one era. */
+export const sdkArgs = {
+  legacy: sdkV1,
+  modern: [...sdkV2, 'reject'],
+} as const;
 
 /** What a client starts itself, none of it ours. */
 export const commands = {

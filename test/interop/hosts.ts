@@ -15,7 +15,12 @@ import { SocketTransport, type SocketTransportOptions } from './socket-transport
 
 /** Where a server is to be found. */
 export type Place =
-  | { readonly kind: 'stdio'; readonly args?: readonly string[] }
+  | {
+      readonly kind: 'stdio';
+      readonly args?: readonly string[];
+      /** Instead of the fixture. */
+      readonly command?: { readonly command: string; readonly args: readonly string[] };
+    }
   | {
       readonly kind: 'http';
       readonly url: string;
@@ -191,7 +196,7 @@ function openTransport(
 ): SdkTransport {
   switch (place.kind) {
     case 'stdio': {
-      const { command, args } = fixtureCommand;
+      const { command, args } = place.command ?? fixtureCommand;
       const all = [...args, ...(place.args ?? [])];
       return new sdk.StdioClientTransport({ command, args: all, stderr: 'inherit' });
     }

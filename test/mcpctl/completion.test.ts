@@ -1,4 +1,4 @@
-import { lintRules } from 'mcp-kit/tools/govern';
+import { lintRules } from 'mcp-kit/tools/inspect';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   complete,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { lintRules } from 'mcp-kit/tools/govern';
+import { lintRules } from 'mcp-kit/tools/inspect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';

@@ -4,7 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { browse, type AuthorizationServer } from '../auth/authorization-server.mjs';
 import { withServers } from '../auth/fixture.ts';
 import type { GuardedServer } from '../auth/guarded-server.ts';
-import { requireBuild } from '../support/cli.ts';
+import type { Child } from '../support/child-process.ts';
+import { initialize, requireBuild } from '../support/cli.ts';
+import { send, type Message } from '../support/http-client.ts';
+import { modern } from '../support/mcp-http.ts';
 import { Project, type Finished } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -184,6 +187,75 @@ test(
     }),
   60_000,
 );
+
+describe('the clients of a bridge', () => {
+  const auth = { authorization: 'Bearer of-the-client' };
+
+  /** Calls `read` at a bridge over HTTP, with a token that is meant for the bridge. */
+  async function readAt(url: string): Promise<Message> {
+    const call = modern('tools/call', { name: 'read', arguments: {} }, { headers: auth });
+    return (await send(url, call)).message;
+  }
+
+  async function urlOf(bridge: Child): Promise<string> {
+    const line = await bridge.until(() => /^.*\n/.exec(bridge.stdout)?.[0]);
+    return (JSON.parse(line) as { url: string }).url;
+  }
+
+  test(
+    'are let in by the login of its user, before and after it was renewed, and not by tokens of their own',
+    () =>
+      withProject(
+        async ({ project, as, server }) => {
+          await approved(project);
+          await using bridge = project.start('bridge', 'notes', '--json', '--http', ':0');
+          const url = await urlOf(bridge);
+          const { error } = await readAt(url);
+          expect(error).toMatchObject({
+            code: -32_603,
+            data: { code: 'unauthorized', retryable: false, hint: 'Run: mcpctl login notes' },
+          });
+          expect((await logIn(project, 'notes')).code).toBe(0);
+          const kept = await keptFor(project, server.url);
+          expect((await readAt(url)).result).toMatchObject({
+            content: [{ text: 'read was called' }],
+          });
+          as.state.lifeSeconds = 3600;
+          const waitMs = Number(kept?.expiresAt) - Date.now();
+          await new Promise((resolve) => setTimeout(resolve, Math.max(0, waitMs)));
+          expect((await readAt(url)).result).toMatchObject({
+            content: [{ text: 'read was called' }],
+          });
+          expect(as.counts).toMatchObject({ authorization_code: 1, refresh_token: 1 });
+          expect(server.tokens).toContain(kept?.accessToken);
+          expect(server.tokens).not.toContain('of-the-client');
+          expect(bridge.stderr).not.toContain(kept?.accessToken ?? '');
+        },
+        { lifeSeconds: 4 },
+      ),
+    60_000,
+  );
+
+  test(
+    'reach a server in no file by the login for its address, over standard input and output',
+    () =>
+      withServers(async ({ server }) => {
+        using project = new Project();
+        expect((await logIn(project, '--url', server.url)).code).toBe(0);
+        await using bridge = project.start('bridge', server.url);
+        bridge.send(initialize());
+        expect(await bridge.answer('init')).toMatchObject({
+          result: { serverInfo: { name: 'guarded' } },
+        });
+        bridge.send({ method: 'notifications/initialized' });
+        bridge.send({ id: 2, method: 'tools/call', params: { name: 'read', arguments: {} } });
+        expect(await bridge.answer(2)).toMatchObject({
+          result: { content: [{ text: 'read was called' }] },
+        });
+      }),
+    60_000,
+  );
+});
 
 test(
   'a server in no file is logged in to by its address',

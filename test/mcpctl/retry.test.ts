@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, trusting, type Finished } from '../support/project.ts';
@@ -94,6 +95,35 @@ describe('call --retry', { timeout: 60_000 }, () => {
       expect(stderr).toMatch(/--retry/);
     },
   );
+
+  test('waits for a server that is not there yet', async () => {
+    using project = new Project();
+    const socket = path.join(project.folder, 'late.sock');
+    await using calling = project.start('call', 'get_time_now', '--retry=50', '--unix', socket);
+    await calling.until(() => /trying again \(1 of 50\): cannot connect/.exec(calling.stderr)?.[0]);
+    await using _ = project.start('serve', '--unix', socket, '--quiet');
+    expect({ ...(await calling.ended), said: calling.stderr }).toMatchObject({ code: 0 });
+    expect(calling.stdout).toContain('weekday');
+  });
+
+  test('gives up on a server that does not come, and on a tool that is not there', async () => {
+    using project = new Project();
+    const nobody = path.join(project.folder, 'nobody.sock');
+    const lost = await project.run('call', 'get_time_now', '--retry=1', '--unix', nobody);
+    expect(lost.code).toBe(4);
+    expect(lost.stderr.match(/trying again/g)).toHaveLength(1);
+    const unknown = await call('get_nothing_there', '--retry');
+    expect(unknown).toMatchObject({ code: 2, calls: [] });
+    expect(unknown.stderr).not.toMatch(/trying again/);
+  });
+
+  test('ends at once when it is told to', async () => {
+    using project = new Project();
+    const nobody = path.join(project.folder, 'nobody.sock');
+    await using calling = project.start('call', 'get_time_now', '--retry=50', '--unix', nobody);
+    await calling.until(() => /trying again \(3 of/.exec(calling.stderr)?.[0]);
+    expect(await calling.stop('SIGINT')).toMatchObject({ code: 130 });
+  });
 
   test('leaves the word after it alone', async () => {
     using project = new Project({ 'mcp.json': mcpJson({ flaky: fixture('flaky') }) });

@@ -1,4 +1,4 @@
-import { traceFile } from 'mcp-kit/tools/govern';
+import { traceFile } from 'mcp-kit/tools/inspect';
 import type { Trace } from 'mcp-kit/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild, startHttp } from '../support/cli.ts';

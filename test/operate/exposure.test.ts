@@ -112,6 +112,22 @@ describe('https', () => {
     expect(await seen(server.url)).not.toBe(first);
   });
 
+  test('has its new certificate also when the file of keys cannot be read', async () => {
+    await using files = await folder();
+    const mine = createApiKey('mine');
+    await writeFile(files.at('keys.json'), keyFile(mine.entry));
+    await writeFile(files.at('cert.pem'), certificate);
+    await writeFile(files.at('key.pem'), key);
+    const tls = { cert: files.at('cert.pem'), key: files.at('key.pem') };
+    await using server = await operating({ tls, auth: { apiKeys: files.at('keys.json') } });
+    const first = await seen(server.url);
+    await writeFile(files.at('keys.json'), '{');
+    await writeFile(files.at('cert.pem'), otherCertificate);
+    await writeFile(files.at('key.pem'), otherKey);
+    await expect(server.reload()).rejects.toMatchObject({ code: 'invalid_config' });
+    expect(await seen(server.url)).not.toBe(first);
+  });
+
   test('does not start without a certificate that can be used', async () => {
     await using files = await folder();
     await writeFile(files.at('cert.pem'), certificate);
@@ -176,6 +192,9 @@ describe('pages of other origins', () => {
         'access-control-allow-headers': 'content-type, authorization, mcp-param-city',
       },
     });
+    const page = new URL('/.well-known/oauth-protected-resource', server.url).href;
+    const headers = { origin, 'access-control-request-method': 'GET' };
+    expect(await send(page, { method: 'OPTIONS', headers })).toMatchObject({ status: 204 });
     const answer = await send(server.url, whoami({ origin }));
     expect(answer).toMatchObject({
       status: 200,

@@ -5,6 +5,7 @@ import {
   request as httpRequest,
 } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
+import { silentLogger, type Logger } from 'mcp-kit/base';
 import {
   operateHttp,
   type Operated,
@@ -43,10 +44,8 @@ const wait = defineTool({
   },
 });
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-export function sampleServer(): Server {
-  const features = [toolSet([whoami, erase, failing, wait], { logger: silent })];
+export function sampleServer(logger: Logger = silentLogger): Server {
+  const features = [toolSet([whoami, erase, failing, wait], { logger })];
   return createServer({ name: 'sample', version: '1', features });
 }
 
@@ -56,8 +55,8 @@ export type Operating = Operated & AsyncDisposable & { readonly server: Server }
 export async function operating(
   settings: ServerSettings,
   options: OperateOptions = {},
+  server: Server = sampleServer(),
 ): Promise<Operating> {
-  const server = sampleServer();
   const operated = await operateHttp(server, settings, options);
   return Object.assign(operated, { server, [Symbol.asyncDispose]: () => operated.close() });
 }
@@ -66,7 +65,7 @@ export const audience = 'https://mcp.example/mcp';
 
 /** What a token says besides what is usual. */
 interface TokenOptions {
-  readonly subject?: string;
+  readonly subject?: string | undefined;
   readonly client?: string;
   readonly audience?: string | undefined;
   readonly issuer?: string;
@@ -147,10 +146,11 @@ export async function startIssuer(): Promise<IssuerHere> {
     keysAsked: () => keysAsked,
     introspected,
     async token(options: TokenOptions = {}) {
-      const { subject = 'ann', scope, typ = 'at+jwt', expiresInSeconds = 300 } = options;
+      const subject = 'subject' in options ? options.subject : 'ann';
+      const { scope, typ = 'at+jwt', expiresInSeconds = 300 } = options;
       const { cnf, client = 'desktop' } = options;
       const claims = {
-        sub: subject,
+        ...(subject !== undefined && { sub: subject }),
         client_id: client,
         ...(scope !== undefined && { scope }),
         ...(cnf && { cnf }),
@@ -186,11 +186,21 @@ export function sample(metrics: string, line: string): number {
   return found === undefined ? 0 : Number(found.slice(line.length + 1));
 }
 
-/** 300 calls at 200 a second, most over connections that are used again; gives the status of each, or why there is none. */
+/**
+ * 300 calls at 200 a second, most over connections that are used again; gives the status of each, or why there is none.
+ * Something happens once, after half of them, as soon as a hundred have been answered.
+ */
 export async function steadyCalls(
   url: string,
-  next: (number: number) => Call,
+  call: (number: number) => Call,
+  happens: () => void,
 ): Promise<readonly (number | string)[]> {
+  let answered = 0;
+  let hasHappened = false;
+  const count = (outcome: number | string): number | string => {
+    if (outcome === 200) answered += 1;
+    return outcome;
+  };
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const outcomes: Promise<number | string>[] = [];
   const begunMs = performance.now();
@@ -200,10 +210,16 @@ export async function steadyCalls(
       const due = Math.min(300, (performance.now() - begunMs) / 5);
       while (outcomes.length < due) {
         const number = outcomes.length;
-        outcomes.push(callOver(number % 4 === 0 ? false : agent, url, next(number)));
+        const over = number % 4 === 0 ? false : agent;
+        outcomes.push(callOver(over, url, call(number)).then(count));
+      }
+      if (!hasHappened && outcomes.length >= 150 && answered >= 100) {
+        hasHappened = true;
+        happens();
       }
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
+    if (!hasHappened) happens();
     return await Promise.all(outcomes);
   } finally {
     agent.destroy();

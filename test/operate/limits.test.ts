@@ -47,6 +47,38 @@ describe('limits', () => {
     expect(await status(bob)).toBe(200);
   });
 
+  test('count every call of a batch', async () => {
+    await using callers = await twoCallers();
+    const { ann, bob } = callers;
+    await using server = await operating({
+      auth: callers.auth,
+      limits: { principal: '10/h', calls: 5, callsPerPrincipal: 4 },
+    });
+    const old = { ready: false, version: '2025-03-26' } as const;
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' } as const;
+    const waits = (count: number) =>
+      Array.from({ length: count }, (_, id) => ({
+        jsonrpc: '2.0' as const,
+        id: id + 10,
+        method: 'tools/call',
+        params: { name: 'wait', arguments: { ms: 1 } },
+      }));
+    const session = await startSession(server.url, { ...old, headers: ann });
+    await session.post(initialized, ann);
+    const tooMany = await session.post(waits(5), ann);
+    expect(tooMany).toMatchObject({
+      status: 503,
+      message: { error: { data: { limit: 'calls_per_principal' } } },
+    });
+    // Two requests to begin with, then four calls of the five: four are left.
+    const status = async (): Promise<number> => (await session.post(waits(4), ann)).status;
+    expect(await status()).toBe(200);
+    expect(await status()).toBe(429);
+    const other = await startSession(server.url, { ...old, headers: bob });
+    await other.post(initialized, bob);
+    expect((await other.post(waits(4), bob)).status).toBe(200);
+  });
+
   test('of a session cannot be used up by somebody else', async () => {
     await using callers = await twoCallers();
     await using server = await operating({ auth: callers.auth, limits: { session: '3/h' } });

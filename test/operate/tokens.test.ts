@@ -121,6 +121,26 @@ describe('a server that takes tokens', () => {
     expect((await send(server.url, whoami(bearer(later)))).status).toBe(200);
   });
 
+  test('gets ready once the issuer is back, without any token that asks for it', async () => {
+    await using issuer = await startIssuer();
+    issuer.answer = () => ({ status: 503 });
+    await using server = await withJwt(issuer);
+    await expect.poll(() => server.notReady()).toEqual(['the keys of the issuer are not known']);
+    issuer.answer = undefined;
+    await expect.poll(() => server.notReady(), { timeout: 5000 }).toEqual([]);
+  });
+
+  test('does not take a program that speaks for itself for a person of the same name', async () => {
+    await using issuer = await startIssuer();
+    await using server = await withJwt(issuer);
+    const named = async (token: string): Promise<unknown> =>
+      (await send(server.url, whoami(bearer(token)))).message.result;
+    const person = await named(await issuer.token({ subject: 'ann', client: 'ann' }));
+    const program = await named(await issuer.token({ subject: undefined, client: 'ann' }));
+    expect(person).toMatchObject({ content: [{ text: `${issuer.url} ann` }] });
+    expect(program).toMatchObject({ content: [{ text: `client ${issuer.url} ann` }] });
+  });
+
   test('follows no redirect to another origin on its way to keys', async () => {
     await using thief = await startIssuer();
     let visits = 0;
@@ -223,6 +243,19 @@ describe('a server that asks the issuer about tokens', () => {
       { token: 'opaque', authorization: `Basic ${Buffer.from('mcp:p%3Aw').toString('base64')}` },
     ]);
     for (const token of ['revoked', 'elsewhere', 'old']) expect(await statusOf(token)).toBe(401);
+  });
+
+  test('says that it is not ready while the issuer does not answer', async () => {
+    await using issuer = await startIssuer();
+    issuer.active = () => ({ active: true, sub: 'ann', aud: audience });
+    await using server = await operating(settings(issuer), { env: { SECRET: 'p' } });
+    expect(server.notReady()).toEqual([]);
+    issuer.answer = () => ({ status: 503 });
+    expect((await send(server.url, whoami(bearer('one')))).status).toBe(503);
+    expect(server.notReady()).toEqual(['the issuer cannot be asked about tokens']);
+    issuer.answer = undefined;
+    expect((await send(server.url, whoami(bearer('two')))).status).toBe(200);
+    expect(server.notReady()).toEqual([]);
   });
 
   test('does not start without the secret it needs', async () => {

@@ -6,12 +6,19 @@ import { createServer } from 'mcp-kit/server';
 import { createMemoryStore } from 'mcp-kit/store';
 import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
 import { defineTool, fail, toolSet, type Tool } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
+import { governed as govern } from 'mcp-kit/tools/governed';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
 import { createGoverned, startGoverned } from './seed-002-fixture.ts';
 
 const chair = { parentUuid: 'root', name: 'Chair', idempotencyKey: 'k1' };
+
+/** What every call says of itself alone. */
+const aboutCall = {
+  traceId: expect.any(String),
+  durationMs: expect.any(Number),
+  timestamp: expect.any(String),
+};
 
 /** A tool whose end the test decides. */
 function deciding(work: () => Promise<void>): Tool {
@@ -42,6 +49,39 @@ describe('an idempotency key', () => {
     const third = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     expect(third).toMatchObject({ success: true, meta: { replayed: true } });
     expect(runs).toBe(1);
+  });
+
+  test('answers again with all of a whole result, and says of failures as well that they are repeated', async () => {
+    const tool = defineTool({
+      name: 'execute_thing_raw',
+      description: 'Returns whole results.',
+      safety: 'mutating',
+      supportsDryRun: false,
+      input: { type: 'object', properties: { isError: { type: 'boolean' } } },
+      run: ({ isError = false }) => ({
+        content: [
+          { type: 'text', text: 'one' },
+          { type: 'text', text: 'two' },
+        ],
+        structuredContent: { n: 1 },
+        _meta: { mark: 'kept' },
+        isError,
+      }),
+    });
+    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    for (const isError of [false, true]) {
+      const args = { isError, idempotencyKey: `whole ${isError}` };
+      const first = await governed.call('execute_thing_raw', args);
+      const again = await governed.call('execute_thing_raw', args);
+      const { meta, ...told } = Object(first.structuredContent) as { meta: object };
+      expect(again).toEqual({
+        ...first,
+        structuredContent: {
+          ...told,
+          meta: { ...meta, ...aboutCall, replayed: true },
+        },
+      });
+    }
   });
 
   test('with other arguments is E_CONFLICT, and no retry will help', async () => {
@@ -230,6 +270,42 @@ test('a call that timed out goes on, and its key knows how it ended', async () =
   expect(after).toMatchObject({ success: true, meta: { replayed: true } });
 });
 
+test.each(['legacy', 'modern'] as const)(
+  'apply must not ask, because it would run again: %s',
+  async (era) => {
+    let begun = 0;
+    const requestedSchema = { type: 'object', properties: {} } as const;
+    const question = { sure: elicit({ message: 'Sure?', requestedSchema }) };
+    const asking = (resumable: boolean): Tool =>
+      defineTool({
+        name: 'set_thing_state',
+        description: 'Asks late.',
+        safety: 'mutating',
+        plan: () => ({ changes: [] }),
+        resumable,
+        async apply(_plan, context) {
+          begun += 1;
+          await context.ask(question);
+        },
+      });
+    for (const resumable of [false, true]) {
+      begun = 0;
+      const { server, logged } = createGoverned({ tools: [asking(resumable)], lint: 'off' });
+      const inputs = { elicit: () => ({ action: 'accept', content: {} }) as const };
+      const session = await openSession(memoryTarget(server), { era, inputs });
+      try {
+        const { isError = false } = await session.callTool('set_thing_state');
+        expect(isError).toBe(!resumable);
+        expect(begun).toBe(resumable && era === 'modern' ? 2 : 1);
+        const told = JSON.stringify(logged.filter(({ level }) => level === 'error'));
+        expect(told.includes('apply must not ask')).toBe(!resumable);
+      } finally {
+        await session.close();
+      }
+    }
+  },
+);
+
 test('rounds of questions under one key are one call', async () => {
   let writes = 0;
   const tool = defineTool({
@@ -246,7 +322,7 @@ test('rounds of questions under one key are one call', async () => {
       writes += 1;
     },
   });
-  const set = toolSet([tool], { contract: governed({ lint: 'off' }) });
+  const set = toolSet([tool], { contract: govern({ lint: 'off' }) });
   const server = createServer({ name: 's', version: '1', features: [set] });
   const client = connectInMemory(server, { capabilities: { elicitation: {} } });
   try {

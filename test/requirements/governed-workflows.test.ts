@@ -3,7 +3,7 @@ import { createDeferred, silentLogger } from 'mcp-kit/base';
 import { toolContract } from 'mcp-kit/testing';
 import { fail, type Trace } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
-import { lintTools } from 'mcp-kit/tools/govern';
+import { lintTools } from 'mcp-kit/tools/inspect';
 import { dataOf, startGoverned } from './seed-002-fixture.ts';
 import { failed, orderWorkflow, Shop, statusOf } from './workflow-fixture.ts';
 
@@ -39,6 +39,26 @@ describe('a workflow', () => {
       { stage: 'send', type: 'create' },
     ]);
   });
+
+  test.each([
+    ['low', 'low', 'low'],
+    ['low', undefined, 'high'],
+    ['high', undefined, 'high'],
+  ] as const)(
+    'is as bad a mistake as the worst of its stages: %s and %s is %s, where it is high itself',
+    async (first, second, whole) => {
+      const stage = (riskLevel?: 'low' | 'high') => ({
+        plan: () => ({ ...nothing, ...(riskLevel && { riskLevel }) }),
+        apply: () => undefined,
+      });
+      const workflow = defineWorkflow({ ...head, riskLevel: 'high' })
+        .stage('one', stage(first))
+        .stage('two', stage(second));
+      await using governed = await startGoverned({ tools: [workflow], lint: 'off' });
+      const { riskLevel } = dataOf(await governed.ask(head.name, { dryRun: true }));
+      expect(riskLevel).toBe(whole);
+    },
+  );
 
   test('9.1.2 that fails says at which stage and with which code, and undoes the rest, last first', async () => {
     const shop = new Shop();

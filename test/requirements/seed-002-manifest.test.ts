@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { connectInMemory } from 'mcp-kit/testing';
 import { toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
+import { governed as govern } from 'mcp-kit/tools/governed';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
 import { send } from '../support/http-client.ts';
 import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
@@ -78,7 +79,7 @@ describe('10 manifest', () => {
   });
 
   test('10.2 every field is there for every tool', () => {
-    const set = toolSet(sceneTools(new Scene()), { contract: governed() });
+    const set = toolSet(sceneTools(new Scene()), { contract: govern() });
     const fields = [
       'name layer category safety idempotent supportsDryRun prerequisites',
       'inputSchema outputSchema examples',
@@ -119,6 +120,35 @@ describe('11 diagnostics', () => {
     });
     const { data } = await governed.ask('get_trace_by_id', { traceId: error.data.traceId });
     expect(data).toMatchObject({ tool: name, success: false, errorCode: 'RPC-32602' });
+  });
+
+  test('11.1 a call before the session is ready is refused with one, too', async () => {
+    const { server } = createGoverned();
+    const client = connectInMemory(server);
+    const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' } };
+    try {
+      const refused = await client
+        .request('tools/call', call)
+        .catch((error: unknown) => error as { data: { traceId: string } });
+      expect(refused).toMatchObject({
+        code: -32600,
+        data: { traceId: expect.stringMatching(/^trc_/) },
+      });
+    } finally {
+      await client.close();
+    }
+  });
+
+  test('11.1 so is one with a requestState that is not ours', async () => {
+    await using governed = await startGoverned();
+    const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' }, requestState: 'x' };
+    const refused = (await governed.client
+      .requestModern('tools/call', call)
+      .catch((error: unknown) => error)) as { data: { traceId: string } };
+    expect(refused).toMatchObject({ code: -32602 });
+    const { traceId } = refused.data;
+    const { data } = await governed.ask('get_trace_by_id', { traceId });
+    expect(data).toMatchObject({ tool: 'get_node_info', errorCode: 'RPC-32602' });
   });
 
   test('11.2 the log has every call under its trace id: arguments, duration, outcome', async () => {
@@ -217,6 +247,7 @@ describe('W3C trace context', () => {
     '',
     'garbage',
     `ff${parent.slice(2)}`,
+    `${parent}-more`,
     parent.replace(/-0af[^-]+/, `-${'0'.repeat(32)}`),
   ])('what is none (%j) begins a new one', async (traceparent) => {
     await using governed = await startGoverned();

@@ -1,7 +1,9 @@
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { defineTool, toolSet } from 'mcp-kit/tools';
-import { lintTools } from 'mcp-kit/tools/govern';
+import { lintTools } from 'mcp-kit/tools/inspect';
+import { Child, root } from '../support/child-process.ts';
 import { send } from '../support/http-client.ts';
 import {
   initialize,
@@ -137,7 +139,35 @@ describe('3.2 life of a session', () => {
   });
 });
 
-// 3.3, one message per line over stdio, is shown in `test/examples.test.ts`, where `todo-store.mjs` is a governed server.
+describe('3.3 stdio', () => {
+  const todo = (): Child =>
+    new Child(process.execPath, [path.join(root, 'examples/todo-store.mjs')]);
+  const ask = (id: number): string =>
+    JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: {} });
+
+  test('3.3.1 a message is a line, and so is its answer', async () => {
+    await using child = todo();
+    child.process.stdin.end(`${ask(1)}\n${ask(2)}\n`);
+    expect(await child.ended).toMatchObject({ code: 0 });
+    const lines = child.stdout.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
+  });
+
+  test('3.3.2 there are no Content-Length headers: one is a line that is no message', async () => {
+    await using child = todo();
+    child.process.stdin.end(`Content-Length: ${ask(1).length}\r\n\r\n${ask(1)}\n`);
+    expect(await child.ended).toMatchObject({ code: 0 });
+    expect(child.stdout).not.toContain('Content-Length:');
+    const answers = child.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id?: number; error?: { code: number } });
+    expect(answers.filter(({ error }) => error !== undefined)).toMatchObject([
+      { error: { code: -32700 } },
+    ]);
+    expect(answers.filter(({ id }) => id === 1)).toHaveLength(1);
+  });
+});
 
 describe('a set that is not governed', () => {
   const planned = defineTool({

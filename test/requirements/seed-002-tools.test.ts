@@ -1,8 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
-import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/govern';
-import { dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
+import { governed as govern } from 'mcp-kit/tools/governed';
+import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/inspect';
+import { send } from '../support/http-client.ts';
+import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
+import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
 
 // The V2 specification, sections 4 to 6.
 
@@ -57,11 +59,39 @@ describe('4 layers', () => {
     const visible = ({ client }: { client: { era: string } }) =>
       client.era === 'modern' ? (['internal'] as const) : (['core'] as const);
     await using governed = await startGoverned({ visible });
-    const modern = (await governed.client.requestModern('tools/list')) as { tools: object[] };
-    expect(modern.tools).toContainEqual(expect.objectContaining({ name: 'execute_scene_wait' }));
+    const newer = (await governed.client.requestModern('tools/list')) as { tools: object[] };
+    expect(newer.tools).toContainEqual(expect.objectContaining({ name: 'execute_scene_wait' }));
     expect(await governed.list()).not.toContainEqual(
       expect.objectContaining({ name: 'execute_scene_wait' }),
     );
+  });
+
+  test('each caller has its own layers, at the same endpoint and in both eras', async () => {
+    const visible = ({ principal }: { principal: string | undefined }) =>
+      principal === 'ann' ? (['core', 'advanced'] as const) : (['core'] as const);
+    const { server, scene } = createGoverned({ visible });
+    const identify = (headers: Readonly<Record<string, unknown>>): string =>
+      String(headers['x-user']);
+    await using served = await serving(server, { identify });
+    const hidden = { name: 'execute_scene_export', arguments: {} };
+    for (const user of ['ann', 'bob', 'ann']) {
+      const headers = { 'x-user': user };
+      const session = await startSession(served.url, { headers, ready: false });
+      await session.post(notification('notifications/initialized'), headers);
+      const sees = user === 'ann';
+      const older = await session.request('tools/list', {}, headers);
+      const newer = await send(served.url, modern('tools/list', {}, { headers }));
+      for (const { message } of [older, newer]) {
+        const { tools } = message.result as { tools: { name: string }[] };
+        expect(tools.some(({ name }) => name === hidden.name)).toBe(sees);
+      }
+      const called = await send(served.url, modern('tools/call', hidden, { headers }));
+      expect(called.message).toHaveProperty(sees ? 'result' : 'error');
+      const inSession = await session.request('tools/call', hidden, headers);
+      expect(inSession.message).toHaveProperty(sees ? 'result' : 'error');
+    }
+    // What ann did, twice in each era.
+    expect(scene.writes).toBe(4);
   });
 
   test('core: the linter wants an output schema and an example', () => {
@@ -100,7 +130,7 @@ describe('4 layers', () => {
   });
 
   test('4.1.3 every manifest names the layer', () => {
-    const set = toolSet(sceneTools(new Scene()), { contract: governed() });
+    const set = toolSet(sceneTools(new Scene()), { contract: govern() });
     for (const { layer } of set.manifests()) expect(all).toContain(layer);
   });
 });
@@ -157,7 +187,7 @@ describe('5 names', () => {
 
   test('5.3.4 there are no aliases: a name is one tool', () => {
     const [tool] = sceneTools(new Scene());
-    expect(() => toolSet([tool as Tool, tool as Tool], { contract: governed() })).toThrow('twice');
+    expect(() => toolSet([tool as Tool, tool as Tool], { contract: govern() })).toThrow('twice');
   });
 });
 
@@ -214,7 +244,7 @@ describe('6.1 what every write takes', () => {
     [
       'idempotencyKey',
       '',
-      'idempotencyKey: expected a string of 1 to 200 characters, received string',
+      'idempotencyKey: expected a string of 1 to 200 characters, received 0 characters',
     ],
     ['timeoutMs', 0, 'timeoutMs: expected an integer from 1 to 86400000, received 0'],
     ['clientTag', 7, 'clientTag: expected a string of 0 to 100 characters, received 7'],
@@ -254,9 +284,7 @@ describe('6.1 what every write takes', () => {
       input: { type: 'object', properties: { dryRun: { type: 'string' } } },
       run: () => 'done',
     });
-    expect(() => toolSet([tool], { contract: governed() })).toThrow(
-      /input has a property "dryRun"/,
-    );
+    expect(() => toolSet([tool], { contract: govern() })).toThrow(/input has a property "dryRun"/);
   });
 });
 
@@ -320,7 +348,7 @@ describe('the linter', () => {
     const logged: string[] = [];
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const governance = { visible: all, lint: lintTools };
-    const set = toolSet(sceneTools(new Scene()), { contract: governed(governance), logger });
+    const set = toolSet(sceneTools(new Scene()), { contract: govern(governance), logger });
     expect(logged).toEqual([]);
     expect(lintTools(set.manifests())).toEqual([]);
   });
@@ -330,9 +358,9 @@ describe('the linter', () => {
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
     const tool = defineTool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
     const remark = 'fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>';
-    toolSet([tool], { contract: governed(), logger });
+    toolSet([tool], { contract: govern(), logger });
     await vi.waitFor(() => expect(logged).toContain(remark));
-    const refuse = { contract: governed({ lint: lintTools }), logger };
+    const refuse = { contract: govern({ lint: lintTools }), logger };
     expect(() => toolSet([tool], refuse)).toThrow(/fetchNode/);
   });
 

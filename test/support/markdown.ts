@@ -8,6 +8,7 @@ export const pages: readonly string[] = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'docs/bridge.md',
   'docs/client.md',
   'docs/errors.md',
   'docs/http.md',

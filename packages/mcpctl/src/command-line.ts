@@ -124,8 +124,9 @@ export function understand(
   if (typed !== undefined && scope !== 'server') {
     throw usageError(`${name} takes nothing after --`, help);
   }
-  // The values were read by these options.
-  const given = scope === 'own' ? {} : (values as GlobalValues);
+  // The values were read by these options; what a command defines itself means what it says there.
+  const common = Object.entries(values).filter(([option]) => !Object.hasOwn(own, option));
+  const given = scope === 'own' ? {} : (Object.fromEntries(common) as GlobalValues);
   const globals = readGlobals(given, typed);
   const named = readPositionals(positionals, { name, command, target: globals.target });
   return { help: false, invocation: { values, args: named, globals, stop } };

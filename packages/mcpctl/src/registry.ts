@@ -122,6 +122,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve a set of sample tools over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  bridge: {
+    summary: 'Make a server available over another transport, to clients of any revision.',
+    load: async () => (await import('./commands/bridge.ts')).bridge,
+  },
   'cocos serve': {
     summary: 'Serve the tools for a Cocos Creator project.',
     load: async () => (await import('./commands/cocos-serve.ts')).cocosServe,

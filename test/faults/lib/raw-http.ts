@@ -23,8 +23,8 @@ export class RawHttp {
   #waiting: { resolve(answer: RawAnswer): void; reject(error: Error): void } | undefined;
   #failure: Error | undefined;
 
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1');
+  constructor(at: number | Socket) {
+    this.socket = typeof at === 'number' ? connect(at, '127.0.0.1') : at;
     this.socket.setNoDelay(true);
     this.socket.on('data', (chunk: Buffer) => {
       this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);

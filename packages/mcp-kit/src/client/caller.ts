@@ -1,9 +1,18 @@
 import { describeError, KitError, silentLogger, type Logger } from '#base';
-import { isRecord, RpcError, type Notification, type Params } from '#jsonrpc';
-import { mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import {
+  isRecord,
+  RpcError,
+  type Connection,
+  type Notification,
+  type Params,
+  type RequestOptions,
+} from '#jsonrpc';
+import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import type { Answering } from './answering.ts';
+import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
-import { Interests, type Wishing } from './interests.ts';
+import type { Interests, Wishing } from './interests.ts';
 import { waitWithin } from './limit.ts';
 import type { Agreed } from './negotiate.ts';
 import { NotificationQueue } from './notification-queue.ts';
@@ -11,10 +20,10 @@ import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './o
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { createResultCache, type CachePartition } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
-import { askModern, type ModernQuestion } from './rounds.ts';
+import { askModern, type ModernAnswer, type ModernQuestion } from './rounds.ts';
 import type { SessionStats } from './stats.ts';
 import { ToolTable } from './tool-table.ts';
-import { Visits } from './visits.ts';
+import type { Visits } from './visits.ts';
 
 type Asked = Pick<ModernQuestion, 'method' | 'params'> & { readonly options: CallOptions };
 
@@ -27,14 +36,15 @@ export class Caller implements Wishing {
   readonly #makeCache: () => CachePartition;
   /** There from the first conversation of the stateless era on: the older era keeps nothing. */
   #cache: CachePartition | undefined;
-  readonly #visits = new Visits();
+  #visits: Visits | undefined;
   /** Whether arguments travel in headers as well. */
   readonly #mirrors: boolean;
   readonly conversation: Conversation;
   readonly tools: ToolTable;
   #interests: Interests | undefined;
+  #loading: Promise<Interests> | undefined;
   #logLevel: LoggingLevel | undefined;
-  #envelope: Meta;
+  #envelope: Meta | undefined;
   #facts: ServerFacts | undefined;
   /** How often the server has told that something has changed. */
   #changes = 0;
@@ -45,7 +55,6 @@ export class Caller implements Wishing {
     this.#logger = logger;
     this.#mirrors = target.wire === 'http';
     this.#identity = identityOf(options);
-    this.#envelope = envelopeOf(this.#identity);
     this.tools = new ToolTable(logger);
     this.#makeCache = () => (options.cache ?? createResultCache()).partition(target.key);
     this.conversation = new Conversation(
@@ -68,9 +77,25 @@ export class Caller implements Wishing {
     });
   }
 
-  /** Made at the first wish: many sessions have none. */
-  get interests(): Interests {
-    if (this.#interests !== undefined) return this.#interests;
+  /** Opens the session. */
+  async open(): Promise<void> {
+    const { onNotification, inputs, onRequest } = this.#options;
+    // Whoever listens wants to be told, without having asked.
+    if (onNotification !== undefined) await this.interests();
+    // Whoever answers does so in order, from the first question on.
+    if ((inputs ?? onRequest) !== undefined) await this.conversation.reception.answering();
+    if (inputs?.elicitUrl !== undefined) this.#visits = new (await import('./visits.ts')).Visits();
+    await this.conversation.open();
+  }
+
+  /** Loaded and made at the first wish: many sessions have none. */
+  interests(): Promise<Interests> {
+    this.#loading ??= this.#createInterests();
+    return this.#loading;
+  }
+
+  async #createInterests(): Promise<Interests> {
+    const { Interests } = await import('./interests.ts');
     const interests = new Interests(this, this.#options, this.#logger);
     const { ended } = this.conversation;
     // Said while it can still be heard: a process that is asked to end waits for what it has not answered.
@@ -87,6 +112,7 @@ export class Caller implements Wishing {
   }
 
   get envelope(): Meta {
+    this.#envelope ??= envelopeOf(this.#identity, this.#logLevel);
     return this.#envelope;
   }
 
@@ -103,7 +129,8 @@ export class Caller implements Wishing {
 
   /** Asks, unless the answer to the same question may still be used. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const kept = this.conversation.isOpen ? this.#cache?.find(method, params) : undefined;
+    const mayKeep = this.conversation.isOpen && !claimsModern(params);
+    const kept = mayKeep ? this.#cache?.find(method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
 
@@ -125,7 +152,7 @@ export class Caller implements Wishing {
   async setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void> {
     if (this.facts.era === 'legacy') await this.request('logging/setLevel', { level }, options);
     this.#logLevel = level;
-    this.#envelope = envelopeOf(this.#identity, level);
+    this.#envelope = undefined;
   }
 
   /** Learns from a page of `tools/list`, and leaves out what cannot be called. */
@@ -137,8 +164,13 @@ export class Caller implements Wishing {
 
   #askLegacy({ connection }: Agreed, asked: Asked): Promise<unknown> {
     const { elicitUrl } = this.#options.inputs ?? {};
-    const { method, params, options } = asked;
-    if (elicitUrl === undefined) return connection.request(method, params, options);
+    const { method } = asked;
+    const params = withMeta(asked.params, asked.options.meta);
+    const headers = this.#mirrors ? traceHeadersOf(params) : undefined;
+    const options = headers === undefined ? asked.options : { ...asked.options, headers };
+    if (elicitUrl === undefined || this.#visits === undefined) {
+      return connection.request(method, params, options);
+    }
     const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs } = options;
     const limits = { ...options, timeoutMs, maxTotalMs: maxTotalOf(options, this.#options) };
     const { ended } = this.conversation;
@@ -149,14 +181,23 @@ export class Caller implements Wishing {
     const { method, params } = asked;
     const { ended } = this.conversation;
     const options = { ...asked.options, maxTotalMs: maxTotalOf(asked.options, this.#options) };
-    const offer = this.conversation.reception.offer;
+    const sent = withMeta(params, options.meta);
+    const answering = (): Promise<Answering> => this.conversation.reception.answering();
     const ask = (limits: typeof options): ReturnType<typeof askModern> => {
-      const headers =
-        this.#mirrors && method === 'tools/call'
-          ? this.tools.headersFor(params?.['name'], params?.['arguments'])
-          : undefined;
-      const envelope = this.#envelope;
-      const question = { method, params, options: limits, headers, offer, envelope, ended };
+      const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
+      if (claimsModern(sent)) {
+        return this.#passOn(connection, { method, params: sent }, { ...limits, headers });
+      }
+      const { envelope } = this;
+      const question = {
+        method,
+        params: sent,
+        options: limits,
+        headers,
+        answering,
+        envelope,
+        ended,
+      };
       return askModern(connection, question);
     };
     const changes = this.#changes;
@@ -175,6 +216,36 @@ export class Caller implements Wishing {
     }
   }
 
+  /** Asks what somebody else has written, who gets the answer as it is. */
+  async #passOn(
+    connection: Connection,
+    { method, params }: Pick<Asked, 'method' | 'params'>,
+    options: RequestOptions,
+  ): Promise<ModernAnswer> {
+    const result = await connection.request(method, params, options);
+    if (!isRecord(result)) {
+      throw new KitError('invalid_answer', `${method}: the result is not an object`);
+    }
+    if (method === 'tools/list' && Array.isArray(result['tools'])) {
+      this.tools.learn(result['tools'], this.#mirrors);
+    }
+    // Not the only caller: what one was told is not to be kept for others.
+    return { result, rounds: 1 };
+  }
+
+  /** What a request says beside its message, for whoever passes it on. */
+  #headersFor(
+    method: string,
+    params: Params | undefined,
+  ): Readonly<Record<string, string>> | undefined {
+    const mirrored =
+      method === 'tools/call'
+        ? this.tools.headersFor(params?.['name'], params?.['arguments'])
+        : undefined;
+    const traced = traceHeadersOf(params);
+    return traced === undefined ? mirrored : { ...mirrored, ...traced };
+  }
+
   /** The server refused the call because of its headers: the tool is not what it was when it was listed, if it was. */
   async #relearnTools(signal: AbortSignal): Promise<void> {
     this.#cache?.invalidate('notifications/tools/list_changed', undefined);
@@ -187,8 +258,9 @@ export class Caller implements Wishing {
   }
 
   #enveloped(params: Params | undefined): Params {
+    if (params !== undefined && claimsModern(params)) return params;
     const own = params?.['_meta'];
-    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.#envelope } };
+    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.envelope } };
   }
 
   #hear(notification: Notification): void {
@@ -197,7 +269,7 @@ export class Caller implements Wishing {
       this.#interests?.acknowledge(params);
       return;
     }
-    if (method === 'notifications/elicitation/complete') this.#visits.complete(params);
+    if (method === 'notifications/elicitation/complete') this.#visits?.complete(params);
     if (this.#cache?.invalidate(method, params)) this.#changes += 1;
     this.#queue?.push(notification);
   }
@@ -215,12 +287,8 @@ export class Caller implements Wishing {
         this.#logger.warn('the log level was not restored', { error: describeError(error) });
       });
     }
-    const { onNotification, onOpened } = this.#options;
-    // Whoever listens wants to be told, without having asked.
-    if (onNotification !== undefined || this.#interests !== undefined) {
-      this.interests.restore(agreed);
-    }
-    this.#report('onOpened', () => onOpened?.());
+    this.#interests?.restore(agreed);
+    this.#report('onOpened', () => this.#options.onOpened?.());
   }
 
   #lost(cause: Error | undefined): void {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { createDeferred, describeError, KitError, type Logger } from '#base';
+import { createDeferred, describeError, KitError, type KitErrorCode, type Logger } from '#base';
 import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
 import { eraOf, type Identity } from './facts.ts';
@@ -30,8 +30,10 @@ export class Conversation {
   readonly #events: ConversationEvents;
   readonly #logger: Logger;
   readonly #closed = createDeferred<Error | undefined>();
-  readonly #ending = new AbortController();
-  readonly #breaker: StormBreaker;
+  /** Why it has ended for good. */
+  #ended: Error | undefined;
+  #ending: AbortController | undefined;
+  #breaker: StormBreaker | undefined;
   readonly reception: Reception;
   handshakes = 0;
   #agreed: Agreed | undefined;
@@ -50,7 +52,6 @@ export class Conversation {
     this.#target = target;
     this.#identity = identity;
     this.#options = options;
-    this.#breaker = options.breaker ?? createStormBreaker();
     this.reception = new Reception(settings, {
       notification: events.notification,
       closed: (connection, cause) => this.#lose(connection, cause),
@@ -61,17 +62,15 @@ export class Conversation {
     });
     this.#logger = settings.logger;
     this.#events = events;
-    // Every question that waits for a person listens.
-    setMaxListeners(0, this.ended);
   }
 
   get isOpen(): boolean {
-    return !this.#ended;
+    return this.#ended === undefined;
   }
 
   /** Whether there is a conversation now. */
   get isConnected(): boolean {
-    return !this.#ended && this.#agreed !== undefined;
+    return this.#ended === undefined && this.#agreed !== undefined;
   }
 
   /** Settles when the session has ended for good, with the cause if it was not `close`. */
@@ -81,6 +80,12 @@ export class Conversation {
 
   /** Fires when the session has ended for good; the reason is a `KitError`. */
   get ended(): AbortSignal {
+    if (this.#ending === undefined) {
+      this.#ending = new AbortController();
+      // Every question that waits for a person listens.
+      setMaxListeners(0, this.#ending.signal);
+      if (this.#ended !== undefined) this.#ending.abort(this.#ended);
+    }
     return this.#ending.signal;
   }
 
@@ -108,21 +113,25 @@ export class Conversation {
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
     if (signal !== undefined) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
-    const present = this.#agreed;
-    const agreed = present ?? (await this.#waitForOpen(method, options, maxTotalMs));
-    const left = present ? options : { ...options, maxTotalMs: deadline - performance.now() };
-    try {
-      return await attempt(agreed, left);
-    } catch (error) {
+    let repeatedFor: KitErrorCode[] | undefined;
+    for (;;) {
+      const present = this.#agreed;
       const leftMs = deadline - performance.now();
-      const failure = await this.#failureOf(agreed, error, { subject: method, signal, leftMs });
-      if (failure === undefined) throw error;
-      if (failure.code === 'session_lost') this.#forget(agreed, failure);
-      if (!this.#mayRepeat(method, failure)) throw error;
+      const agreed = present ?? (await this.#waitForOpen(method, options, leftMs));
+      const isFirst = present !== undefined && repeatedFor === undefined;
+      const left = isFirst ? options : { ...options, maxTotalMs: deadline - performance.now() };
+      try {
+        return await attempt(agreed, left);
+      } catch (error) {
+        const limit = { subject: method, signal, leftMs: deadline - performance.now() };
+        const failure = await this.#failureOf(agreed, error, limit);
+        if (failure === undefined) throw error;
+        if (failure.code === 'session_lost') this.#forget(agreed, failure);
+        if (!this.#mayRepeat(method, failure) || repeatedFor?.includes(failure.code)) throw error;
+        // Once for each reason: behind a connection that broke off may be a server that has forgotten the session.
+        repeatedFor = [...(repeatedFor ?? []), failure.code];
+      }
     }
-    const leftMs = deadline - performance.now();
-    const next = this.#agreed ?? (await this.#waitForOpen(method, options, leftMs));
-    return attempt(next, { ...options, maxTotalMs: deadline - performance.now() });
   }
 
   async close(): Promise<void> {
@@ -151,7 +160,7 @@ export class Conversation {
 
   /** Whether a server of the older era answers where one of the newer did. */
   #check(agreed: Agreed): Promise<boolean> {
-    if (this.#ended || !this.#heals || eraOf(this.#options) === 'modern') {
+    if (this.#ended !== undefined || !this.#heals || eraOf(this.#options) === 'modern') {
       return Promise.resolve(false);
     }
     // Somebody else has noticed already.
@@ -166,7 +175,7 @@ export class Conversation {
   }
 
   #mayRepeat(method: string, { code, details }: KitError): boolean {
-    if (this.#ended || !this.#heals) return false;
+    if (this.#ended !== undefined || !this.#heals) return false;
     if (code === 'session_lost' && details?.['ran'] === false) return true;
     const lost = code === 'session_lost' || code === 'answer_lost' || code === 'closed';
     return lost && repeatable.has(method);
@@ -198,7 +207,8 @@ export class Conversation {
 
   async #openAgain(): Promise<Agreed> {
     const { label } = this.#target;
-    if (this.#ended || !this.#heals) throw this.#isClosed();
+    if (this.#ended !== undefined || !this.#heals) throw this.#isClosed();
+    this.#breaker ??= this.#options.breaker ?? createStormBreaker();
     if (!this.#breaker.admit()) {
       const { times, withinMs } = this.#breaker;
       throw new KitError('closed', `${label} was lost ${times} times within ${withinMs / 1000} s`, {
@@ -231,7 +241,7 @@ export class Conversation {
   }
 
   async #open(signal?: AbortSignal): Promise<Agreed> {
-    this.ended.throwIfAborted();
+    if (this.#ended !== undefined) throw this.#ended;
     const { verdicts = processVerdicts, probeTimeoutMs = defaults.probeTimeoutMs } = this.#options;
     const timeoutMs = this.#connectTimeoutMs;
     const subject = `opening ${this.#target.label}`;
@@ -262,7 +272,7 @@ export class Conversation {
 
   async #adopt(agreed: Agreed): Promise<Agreed> {
     const { connection } = agreed;
-    if (this.#ended) {
+    if (this.#ended !== undefined) {
       await connection.close();
       throw this.#isClosed();
     }
@@ -284,19 +294,16 @@ export class Conversation {
     void connection.close();
     if (this.#agreed?.connection !== connection) return;
     this.#agreed = undefined;
-    if (this.#ended) return;
+    if (this.#ended !== undefined) return;
     if (!this.#heals) this.#end(cause ?? new KitError('closed', 'the server hung up'));
     this.#events.lost(cause);
   }
 
-  get #ended(): boolean {
-    return this.#ending.signal.aborted;
-  }
-
   #end(cause: Error | undefined): void {
-    if (this.#ended) return;
+    if (this.#ended !== undefined) return;
     const reason = cause ?? this.#isClosed();
-    this.#ending.abort(reason);
+    this.#ended = reason;
+    this.#ending?.abort(reason);
     this.#opening?.stop(reason);
     this.#closed.resolve(cause);
   }

@@ -1,5 +1,5 @@
 import { KitError } from '#base';
-import { isRecord } from '#jsonrpc';
+import { isRecord, type Params } from '#jsonrpc';
 import {
   isImplementation,
   isLegacyVersion,
@@ -22,13 +22,17 @@ export interface Identity {
   readonly capabilities: ClientCapabilities;
   /** The revision that `initialize` offers. */
   readonly offers: string;
+  /** Whether this side itself says when its roots change, beside what `capabilities` promise. */
+  readonly tellsRoots: boolean;
+  /** What `initialize` says beside that. */
+  readonly more: Params | undefined;
 }
 
 /** Who the owner of a session says that it is. */
 export function identityOf(options: SessionOptions): Identity {
   const { name = 'mcp-kit', version = '0', title, description, websiteUrl, icons } = options;
   return {
-    info: {
+    info: options.clientInfo ?? {
       name,
       version,
       ...(title !== undefined && { title }),
@@ -38,6 +42,8 @@ export function identityOf(options: SessionOptions): Identity {
     },
     capabilities: capabilitiesOf(options.inputs ?? {}, options.capabilities),
     offers: options.protocolVersion ?? legacyVersions[0],
+    tellsRoots: options.inputs?.roots !== undefined,
+    more: options.initializeParams,
   };
 }
 
@@ -58,6 +64,8 @@ export interface ServerFacts {
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
+  /** All of it, as the server said it. */
+  readonly greeting: Readonly<Record<string, unknown>>;
 }
 
 /** The answer to `server/discover`. */
@@ -97,6 +105,7 @@ export function modernFacts(result: DiscoverResult): ServerFacts {
     server: isImplementation(info) ? info : undefined,
     capabilities: result.capabilities,
     instructions: result.instructions,
+    greeting: { ...result },
   };
 }
 
@@ -118,5 +127,6 @@ export function legacyFacts(result: unknown, offered: string): ServerFacts {
     server: isImplementation(serverInfo) ? serverInfo : undefined,
     capabilities: isRecord(capabilities) ? capabilities : {},
     instructions: typeof instructions === 'string' ? instructions : undefined,
+    greeting: result,
   };
 }

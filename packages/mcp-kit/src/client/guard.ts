@@ -10,6 +10,8 @@ export interface ToolGuard {
   list(tools: readonly Tool[]): MaybePromise<readonly Tool[]>;
   /** Throws when a tool may not be called. */
   call(tool: string, options: CallOptions): MaybePromise<void>;
+  /** Told when the tools have changed, or may have, by those who hear of it. */
+  forget?(): void;
 }
 
 interface Asked {

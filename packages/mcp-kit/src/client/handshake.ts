@@ -15,14 +15,15 @@ export async function initialize(
 /** The first half: until it is confirmed the server waits. */
 export async function requestInitialize(
   connection: Connection,
-  { info, capabilities, offers }: Identity,
+  { info, capabilities, offers, tellsRoots, more }: Identity,
   options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
+    ...more,
     protocolVersion: offers,
     // Only this era has a notification for it.
-    capabilities: roots
+    capabilities: tellsRoots
       ? { ...capabilities, roots: { listChanged: true, ...roots } }
       : capabilities,
     clientInfo: info,

@@ -135,7 +135,8 @@ export class Interests {
     const { era, capabilities } = this.#session.facts;
     if (era === 'legacy') return undefined;
     const { tools, prompts, resources } = capabilities;
-    const listening = this.#options.onNotification !== undefined;
+    const { onNotification, watchLists = true } = this.#options;
+    const listening = watchLists && onNotification !== undefined;
     const filter: SubscriptionFilter = {
       ...(listening && tools?.listChanged && { toolsListChanged: true }),
       ...(listening && prompts?.listChanged && { promptsListChanged: true }),

@@ -1,6 +1,6 @@
 import type { Logger } from '#base';
 import type { Params } from '#jsonrpc';
-import type { ClientCapabilities, Era, Implementation } from '#protocol';
+import type { ClientCapabilities, Era, Implementation, Meta } from '#protocol';
 import type { HandlerOptions } from './handler-queue.ts';
 import type { InputHandlers, RequestListener } from './inputs.ts';
 import type { NotificationListener } from './notification-queue.ts';
@@ -23,18 +23,24 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly protocolVersion?: string;
   /** What only this side can give: answers of the user, the model, the workspace. */
   readonly inputs?: InputHandlers;
-  /** Answers what else a server of the older era asks; without an answer the server is told that the method is not known. */
+  /** Answers what else a server asks; without an answer it is not known here, which a server of the older era is told. */
   readonly onRequest?: RequestListener;
   /** How `inputs` and `onRequest` are called. */
   readonly handlers?: HandlerOptions;
   /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
   readonly onNotification?: NotificationListener;
+  /** Asks a server of the stateless era to tell `onNotification` of every changed list. On by default. */
+  readonly watchLists?: boolean;
   /** Told each time a conversation with the server has begun, the first included. */
   readonly onOpened?: () => void;
   /** Told when the server was lost without `close`; the next call opens the session anew. */
   readonly onLost?: (cause: Error | undefined) => void;
   /** What this side can do besides `inputs`. */
   readonly capabilities?: ClientCapabilities;
+  /** Who this side is, with all that it says of itself, instead of `name`, `version` and what else is known of it. */
+  readonly clientInfo?: Implementation;
+  /** Further members of what `initialize` says. */
+  readonly initializeParams?: Params;
   /** How long to wait for an answer or a sign of progress. */
   readonly timeoutMs?: number;
   /** How long to wait in all, whatever progress says. */
@@ -70,6 +76,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Receives the parameters of each progress notification. */
   readonly onProgress?: (progress: Params) => void;
+  /** Called when the server hangs up for now, and lets the answer be fetched after the wait it names; that is done anyway. */
+  readonly onReleased?: (retryMs: number | undefined) => void;
+  /**
+   * Sent along as `_meta`. A `traceparent` in it, and its `tracestate`, are said as HTTP headers as well: with
+   * `context.traceHeaders` a call that a tool makes joins the trace of the call it serves.
+   */
+  readonly meta?: Meta;
 }
 
 /** How one completion may differ. */

@@ -1,10 +1,16 @@
 import { describeError, KitError, type Logger } from '#base';
-import { Connection, type Channel, type Handlers, type Notification } from '#jsonrpc';
+import {
+  Connection,
+  RpcError,
+  rpcErrors,
+  type Channel,
+  type Exchange,
+  type Handlers,
+  type Notification,
+} from '#jsonrpc';
 import { steer, vocabulary } from '#protocol';
-import { answerRequest } from './answering.ts';
+import type { Answering } from './answering.ts';
 import type { Identity } from './facts.ts';
-import { HandlerQueue, queued } from './handler-queue.ts';
-import type { Offer } from './inputs.ts';
 import { defaults, type SessionOptions } from './options.ts';
 
 export interface ReceptionEvents {
@@ -16,15 +22,17 @@ export interface ReceptionEvents {
 }
 
 const maxSamples = 5;
+/** Requests of a server that may wait for their answers. */
+const maxServing = 64;
 
 /** Receives what a server says, on whatever connection: answers, passes on, counts what cannot be read. */
 export class Reception {
   readonly #options: SessionOptions;
   readonly #events: ReceptionEvents;
   readonly #logger: Logger;
-  readonly #queue: HandlerQueue;
-  /** What the server may ask for. */
-  readonly offer: Offer;
+  readonly #identity: Identity;
+  #loading: Promise<Answering> | undefined;
+  #answering: Answering | undefined;
   readonly samples: string[] = [];
   malformed = 0;
 
@@ -36,13 +44,24 @@ export class Reception {
     this.#options = options;
     this.#events = events;
     this.#logger = logger;
-    this.#queue = new HandlerQueue(options.handlers);
-    this.offer = offerOf(options, identity, this.#queue);
+    this.#identity = identity;
   }
 
   /** Handlers that took too long. */
   get handlerTimeouts(): number {
-    return this.#queue.timeouts;
+    return this.#answering?.timeouts ?? 0;
+  }
+
+  /** Loaded and made when the server first asks for something: most never do. */
+  answering(): Promise<Answering> {
+    this.#loading ??= this.#createAnswering();
+    return this.#loading;
+  }
+
+  async #createAnswering(): Promise<Answering> {
+    const { Answering } = await import('./answering.ts');
+    this.#answering = new Answering(this.#options, this.#identity.capabilities);
+    return this.#answering;
   }
 
   connect(channel: Channel): Connection {
@@ -65,9 +84,8 @@ export class Reception {
   }
 
   #handlersFor(connection: Connection): Handlers {
-    const { timeoutMs = defaults.timeoutMs } = this.#options;
     return {
-      request: (exchange) => answerRequest(connection, exchange, { offer: this.offer, timeoutMs }),
+      request: (exchange) => this.#serve(connection, exchange),
       notification: (notification) => {
         if (!steer(connection, notification)) this.#events.notification(notification);
       },
@@ -77,6 +95,23 @@ export class Reception {
     };
   }
 
+  /** Answers a request of the older era; a ping at once, however many others wait. */
+  #serve(connection: Connection, exchange: Exchange): unknown {
+    if (exchange.request.method === 'ping') return {};
+    if (connection.inFlight.serving >= maxServing) {
+      throw new RpcError(rpcErrors.overloaded, 'client overloaded');
+    }
+    return this.#serveSlowly(connection, exchange);
+  }
+
+  async #serveSlowly(connection: Connection, exchange: Exchange): Promise<unknown> {
+    const answering = this.#answering ?? (await this.answering());
+    if (exchange.cancelled) return undefined;
+    const { timeoutMs = defaults.timeoutMs } = this.#options;
+    // Nothing the server owes us is late while it waits for us.
+    return answering.serve(exchange, { everyMs: timeoutMs / 2, beat: () => connection.touch() });
+  }
+
   #complain(connection: Connection, reason: string, sample: string | undefined): void {
     this.malformed += 1;
     if (this.samples.length < maxSamples) this.samples.push(sample ?? reason);
@@ -84,18 +119,4 @@ export class Reception {
     const what = `the server sent a malformed message: ${reason}`;
     this.#events.spoiled(connection, new KitError('invalid_answer', what));
   }
-}
-
-/** Who answers what a server asks. Handlers that need not wait for each other are called as they are. */
-function offerOf(options: SessionOptions, { capabilities }: Identity, queue: HandlerQueue): Offer {
-  const { inputs = {}, onRequest, handlers } = options;
-  if (handlers === undefined) return { handlers: inputs, capabilities, onRequest };
-  return {
-    handlers: queued(inputs, queue),
-    capabilities,
-    onRequest:
-      onRequest &&
-      ((request, context) =>
-        queue.run(request.method, context, (turn) => onRequest(request, turn))),
-  };
 }

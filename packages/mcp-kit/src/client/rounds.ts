@@ -1,22 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KitError } from '#base';
-import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
+import { isRecord, type Connection, type Params } from '#jsonrpc';
 import { mayAskInput, type Meta } from '#protocol';
-import { answerInput, type Offer } from './inputs.ts';
+import type { Answering } from './answering.ts';
 import { waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
 const maxRounds = 10;
-/** Questions in one answer. */
-const maxQuestions = 64;
-/** Between rounds in which the server asks for nothing but another try. */
-const pauseMs = 250;
 
 export interface ModernQuestion {
   readonly method: string;
   readonly params: Params | undefined;
   readonly envelope: Meta;
-  readonly offer: Offer;
+  /** What answers the server's own questions. */
+  readonly answering: () => Promise<Answering>;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly options: CallOptions & { readonly maxTotalMs: number };
   /** Fires when the session ends. */
@@ -57,7 +53,11 @@ export async function askModern(
     const { ended } = question;
     const timeoutMs = deadline - performance.now();
     const limit = { subject: method, signal: options.signal, ended, timeoutMs };
-    const responses = await waitWithin(limit, (signal) => respond(result, question, signal));
+    const responses = await waitWithin(limit, async (signal) => {
+      const answering = await question.answering();
+      signal.throwIfAborted();
+      return answering.respond(method, result, signal);
+    });
     sent = { ...base, ...responses };
     maxTotalMs = deadline - performance.now();
   }
@@ -65,42 +65,4 @@ export async function askModern(
     'invalid_answer',
     `${method}: still more input wanted after ${maxRounds} rounds`,
   );
-}
-
-async function respond(
-  { inputRequests, requestState }: Readonly<Record<string, unknown>>,
-  { method, offer }: ModernQuestion,
-  signal: AbortSignal,
-): Promise<Params> {
-  const requests = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
-  if (requests.length === 0 && requestState === undefined) {
-    throw new KitError('invalid_answer', `${method}: input is wanted, but not said which`);
-  }
-  if (requests.length > maxQuestions) {
-    throw new KitError('invalid_answer', `${method}: more than ${maxQuestions} questions at once`);
-  }
-  if (requests.length === 0) await sleep(pauseMs, undefined, { signal });
-  const answers = await Promise.all(
-    requests.map(async ([key, request]) => {
-      if (!isRecord(request) || typeof request['method'] !== 'string') {
-        throw new KitError('invalid_answer', `${method}: the input request ${key} is not readable`);
-      }
-      const { method: wanted, params } = request;
-      const asked = { method: wanted, ...(isRecord(params) && { params }) };
-      try {
-        return [key, await answerInput(offer, asked, { signal })] as const;
-      } catch (error) {
-        throw error instanceof RpcError ? notOffered(method, wanted, error) : error;
-      }
-    }),
-  );
-  return {
-    ...(requests.length > 0 && { inputResponses: Object.fromEntries(answers) }),
-    ...(requestState !== undefined && { requestState }),
-  };
-}
-
-function notOffered(method: string, wanted: string, cause: RpcError): KitError {
-  const what = `${method}: the server wants ${wanted}, which this client has not offered`;
-  return new KitError('invalid_answer', what, { cause });
 }

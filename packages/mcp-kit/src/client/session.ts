@@ -34,7 +34,7 @@ import type { Subscription, SubscriptionFilter } from './subscriptions.ts';
 /** Opens a session with a server of either era; it heals itself until it is closed. */
 export async function openSession(target: Target, options: SessionOptions = {}): Promise<Session> {
   const caller = new Caller(target, options);
-  await caller.conversation.open();
+  await caller.open();
   return createSession(caller, options.validateOutput ?? true);
 }
 
@@ -83,6 +83,11 @@ export class Session implements AsyncDisposable {
   /** How the server wants to be used. */
   get instructions(): string | undefined {
     return this.#caller.facts.instructions;
+  }
+
+  /** What the server said when the conversation began, as it said it: the answer to `initialize` or `server/discover`. */
+  get greeting(): Readonly<Record<string, unknown>> {
+    return this.#caller.facts.greeting;
   }
 
   /** Whether it has not ended for good. */
@@ -147,7 +152,8 @@ export class Session implements AsyncDisposable {
     if (!isToolResult(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
-    if (this.#validates) await this.#caller.tools.check(name, result);
+    const { tools } = this.#caller;
+    if (this.#validates && tools.knows(name)) await tools.check(name, result);
     // Some servers leave out what their structured content makes superfluous.
     return Array.isArray(result.content) ? result : { ...result, content: [] };
   }
@@ -183,12 +189,14 @@ export class Session implements AsyncDisposable {
   }
 
   /** Asks to be told when a resource changes; `onNotification` hears it. Survives a lost connection. */
-  subscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.#caller.interests.subscribe(uri, options);
+  async subscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    const interests = await this.#caller.interests();
+    return interests.subscribe(uri, options);
   }
 
-  unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.#caller.interests.unsubscribe(uri, options);
+  async unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    const interests = await this.#caller.interests();
+    return interests.unsubscribe(uri, options);
   }
 
   prompts(options?: CallOptions): AsyncIterable<Prompt> {
@@ -234,11 +242,12 @@ export class Session implements AsyncDisposable {
   }
 
   /** Asks to be told about changes for as long as the subscription is open; `onNotification` hears them. */
-  listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
-    return this.#caller.interests.listen(filter, options);
+  async listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
+    const interests = await this.#caller.interests();
+    return interests.listen(filter, options);
   }
 
-  /** Asks anything. */
+  /** Asks anything. Parameters that carry an envelope of their own are sent as they are, and the answer is given as it is. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
     const ask = (left: CallOptions): Promise<unknown> => this.#caller.request(method, params, left);
     if (this.#guards.length === 0 || !concernsTools(method)) return ask(options);

@@ -15,6 +15,8 @@ export interface SubscriptionFilter {
 
 /** A standing wish to be told. */
 export interface Subscription {
+  /** Under which name the server tells; the older era has none. */
+  readonly id?: string;
   /** What the server agreed to tell. */
   readonly honored: SubscriptionFilter;
   /** Settles when nothing more will come; with the cause if it was not `close`. */
@@ -116,7 +118,7 @@ export class Subscriptions {
           if (error === undefined) acknowledged.resolve({});
           else acknowledged.reject(error);
         });
-        return { honored: await acknowledged.promise, closed, close: () => stop.abort() };
+        return { id, honored: await acknowledged.promise, closed, close: () => stop.abort() };
       });
     } catch (error) {
       stop.abort();

@@ -99,6 +99,10 @@ class Asked implements Awaited {
     if (progress !== undefined) options.onProgress?.(progress as Params);
   }
 
+  released(retryMs: number | undefined): void {
+    this.#question.options.onReleased?.(retryMs);
+  }
+
   #message(): Request {
     const { id, method, params, options, vocabulary } = this.#question;
     const wanted = options.onProgress !== undefined && vocabulary !== undefined;

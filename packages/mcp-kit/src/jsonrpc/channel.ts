@@ -15,6 +15,8 @@ export interface Sink {
   skipped?(head: string, tail: string): void;
   /** A request that was sent will not be answered. */
   lost?(id: Id, error: Error): void;
+  /** Whoever serves a request has hung up for now: the answer is fetched later, after this wait if one was named. */
+  released?(id: Id, retryMs: number | undefined): void;
   /** Nothing more will come, but what is under way can still be answered. */
   ended(): void;
   closed(cause?: Error): void;

@@ -79,7 +79,7 @@ export class Connection implements Link, Sink {
 
   malformed(code: number, reason: string, sample?: string): void {
     if (this.#handlers.malformed !== undefined) this.#handlers.malformed(reason, sample);
-    else this.#channel.reply(encodeError(undefined, { code, message: reason }));
+    else this.#channel.reply(encodeError(this.#noId, { code, message: reason }));
   }
 
   /** An answer that was too large to read still ends the wait for it. */
@@ -92,6 +92,10 @@ export class Connection implements Link, Sink {
 
   lost(id: Id, error: Error): void {
     this.#inFlight.settle(id)?.reject(error);
+  }
+
+  released(id: Id, retryMs: number | undefined): void {
+    this.#inFlight.awaited(id)?.released(retryMs);
   }
 
   /** Whoever pipes a few lines in and closes still gets every answer. */
@@ -205,11 +209,16 @@ export class Connection implements Link, Sink {
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
-      this.#reply(encodeThrown(exchange.request.id, refusals.closed), exchange.origin);
+      this.#reply(encodeError(exchange.request.id, refusals.closed), exchange.origin);
     }
     for (const awaited of awaiting) awaited.reject(why);
     this.#handlers.closed(cause);
     this.#options.onClosed?.(cause);
+  }
+
+  /** What stands for an id that cannot be read. */
+  get #noId(): null | undefined {
+    return this.#options.nullIds === true ? null : undefined;
   }
 
   #nextId(): Id {
@@ -221,7 +230,7 @@ export class Connection implements Link, Sink {
     const { id } = request;
     const admission = this.#inFlight.admit(id);
     if (admission !== 'admitted') {
-      this.#reply(encodeThrown(id, refusals[admission]), origin);
+      this.#reply(encodeError(id, refusals[admission]), origin);
       return;
     }
     const exchange = new Exchange(request, this, origin);
@@ -285,7 +294,7 @@ export class Connection implements Link, Sink {
   #refuse({ id, reason, answers }: Classified & { readonly kind: 'invalid' }): string | undefined {
     const message = `Invalid request: ${reason}`;
     const refusal = { code: rpcErrors.invalidRequest, message };
-    if (this.#handlers.malformed === undefined) return encodeError(id, refusal);
+    if (this.#handlers.malformed === undefined) return encodeError(id ?? this.#noId, refusal);
     this.#handlers.malformed(reason, undefined);
     if (id === undefined) return undefined;
     if (answers !== true) return encodeError(id, refusal);
@@ -304,7 +313,7 @@ export class Connection implements Link, Sink {
   #receiveBatch(values: readonly unknown[], origin: Origin | undefined): void {
     if (!this.#handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
       const message = 'Invalid request: batches are not accepted';
-      this.#reply(encodeError(undefined, { code: rpcErrors.invalidRequest, message }), origin);
+      this.#reply(encodeError(this.#noId, { code: rpcErrors.invalidRequest, message }), origin);
       return;
     }
     const batch = new Batch(origin, values.length);
@@ -321,9 +330,12 @@ export class Connection implements Link, Sink {
 }
 
 const refusals = {
-  closed: new RpcError(rpcErrors.overloaded, 'The connection is closing'),
-  duplicate: new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),
-  full: new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+  closed: { code: rpcErrors.overloaded, message: 'The connection is closing' },
+  duplicate: { code: rpcErrors.invalidRequest, message: 'A request with this id is under way' },
+  full: {
+    code: rpcErrors.overloaded,
+    message: 'Overloaded: too many requests under way, retry later',
+  },
 };
 
 /** Messages that came in one array came the same way. */

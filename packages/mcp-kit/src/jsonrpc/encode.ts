@@ -45,9 +45,9 @@ export function encodeResult(id: Id, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${json}}`;
 }
 
-/** An error answer; without an id when none could be read. */
-export function encodeError(id: Id | undefined, error: ErrorObject): string {
-  const idPart = id === undefined ? '' : `"id":${encodeId(id)},`;
+/** An error answer; without an id when none could be read, or with `null` for it. */
+export function encodeError(id: Id | null | undefined, error: ErrorObject): string {
+  const idPart = id === undefined ? '' : `"id":${id === null ? 'null' : encodeId(id)},`;
   return `{"jsonrpc":"2.0",${idPart}"error":${JSON.stringify(error)}}`;
 }
 

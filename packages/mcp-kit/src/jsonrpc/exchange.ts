@@ -10,6 +10,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Receives the parameters of each progress notification for this request. */
   readonly onProgress?: (params: Params) => void;
+  /** Called when the other side hangs up for now, and lets the answer be fetched after the wait it names. */
+  readonly onReleased?: (retryMs: number | undefined) => void;
   /** The message on whose behalf this is sent. */
   readonly origin?: Origin | undefined;
   /** Said beside the message, where the transport has a place for it. */

@@ -33,6 +33,8 @@ export interface ConnectionOptions {
   readonly lingerMs?: number;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;
+  /** Refusals of what has no readable id say `"id":null`, as plain JSON-RPC has it; MCP leaves the id out. */
+  readonly nullIds?: boolean;
   /** Called once, when nothing can be sent or received any more. */
   readonly onClosed?: (cause: Error | undefined) => void;
   /** Told about what a handler threw that was not meant for the peer. */

@@ -8,6 +8,8 @@ export interface Awaited {
   reject(reason: unknown): void;
   /** A sign of life, perhaps progress: the wait begins anew. */
   touch(progress?: object): void;
+  /** The answer will be fetched later. */
+  released(retryMs: number | undefined): void;
 }
 
 export type Admission = 'admitted' | 'duplicate' | 'full' | 'closed';

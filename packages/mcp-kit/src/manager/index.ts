@@ -91,6 +91,7 @@ export {
 export { adHocEntry, type AdHoc } from './connect/ad-hoc.ts';
 export type { GivenStreams } from './connect/given.ts';
 export type { VersionMismatch } from './connect/open.ts';
+export type { Passage } from './connect/way-for.ts';
 export type { InitializeResult } from './initialize-result.ts';
 export { createManager, Manager } from './manager.ts';
 export type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';

@@ -3,6 +3,7 @@ import type { Login, Rung as LoginRung } from '#auth';
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import type { Session } from '#client';
 import type { Channel } from '#jsonrpc';
+import type { Target } from '#protocol';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
 import type { ServerEntry } from './config/entry.ts';
 import { recall, trustSystem, type Gate } from './connect/admission.ts';
@@ -11,6 +12,7 @@ import { givenTarget, type GivenStreams } from './connect/given.ts';
 import { examineLogin, logIn, logOut, whoIsLoggedIn } from './connect/login.ts';
 import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
+import { passageFor, wayFor, type Passage } from './connect/way-for.ts';
 import { initializeResultOf, type InitializeResult } from './initialize-result.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
 import { ServerHandle } from './server-handle.ts';
@@ -125,6 +127,19 @@ export class Manager implements AsyncDisposable {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<Session> {
     return (await this.#open(name, options)).session;
+  }
+
+  /**
+   * The way to a server, for those who speak with it themselves; every dial asks again whether it may be used. What the
+   * configuration says of its tools does not hold there.
+   */
+  target(name: string): Promise<Target> {
+    return wayFor(this.#entryOf(name), this.#openings);
+  }
+
+  /** The way to a server that is trusted, for a bridge: with what the configuration says of its tools. */
+  passage(name: string): Promise<Passage> {
+    return passageFor(this.#entryOf(name), this.#openings);
   }
 
   /** The same at the wish of a person: what failed before does not count. */

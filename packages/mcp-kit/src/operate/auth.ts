@@ -40,17 +40,17 @@ export async function createAuthentication(
   const keys = jwt === undefined ? undefined : await keysOf(jwt, options);
   // Sooner than the first token: who asks whether this server is ready gets the truth.
   void keys?.refresh().catch(() => {});
+  const asking = introspection && (await introspecting(introspection, options));
   return {
     authenticate: createAuthenticator({
       apiKeys: () => apiKeys,
       jwt: jwt && keys && jwtVerifier({ ...jwt, audience: audienceOf(jwt, options) }, keys),
-      introspection: introspection && (await introspecting(introspection, options)),
+      introspection: asking?.verify,
     }),
     issuers: [
       ...new Set([jwt?.issuer, introspection?.issuer].filter((name) => name !== undefined)),
     ],
-    reasons: () =>
-      keys === undefined || keys.ready ? [] : ['the keys of the issuer are not known'],
+    reasons: () => [...(keys?.reasons() ?? []), ...(asking?.reasons() ?? [])],
     reload,
   };
 }
@@ -74,10 +74,18 @@ async function keysOf({ issuer, jwksUri }: JwtSettings, options: AuthOptions): P
   return new KeySource({ fetch, locate, logger: options.logger });
 }
 
+/** An issuer that did not answer counts as away for this long; then somebody has to try. */
+const awayMs = 5000;
+
+interface Introspecting {
+  readonly verify: Verify;
+  reasons(): readonly string[];
+}
+
 async function introspecting(
   settings: IntrospectionSettings,
   options: AuthOptions,
-): Promise<Verify> {
+): Promise<Introspecting> {
   const { issuer, url: named, clientSecretEnv } = settings;
   const fetch = await fetchFor(issuer, options);
   const clientSecret = clientSecretEnv === undefined ? '' : options.env[clientSecretEnv];
@@ -97,7 +105,17 @@ async function introspecting(
     return place;
   };
   const audience = audienceOf(settings, options);
-  return introspectionVerifier({ ...settings, audience, fetch, locate, clientSecret });
+  const verify = introspectionVerifier({ ...settings, audience, fetch, locate, clientSecret });
+  let failedMs = -Infinity;
+  return {
+    verify: async (token) => {
+      const verdict = await verify(token);
+      failedMs = verdict.kind === 'unavailable' ? performance.now() : -Infinity;
+      return verdict;
+    },
+    reasons: () =>
+      performance.now() - failedMs < awayMs ? ['the issuer cannot be asked about tokens'] : [],
+  };
 }
 
 /** A way to an issuer, and to what it names: no redirects elsewhere, bounded in size and time. */

@@ -25,7 +25,7 @@ export function createGate({ limits, auth, logger }: GateOptions): Gate {
     return {
       enter: ({ address, headers }) =>
         limits.address(address) ?? limits.caller(nobody, headers) ?? nobody,
-      pass: (message, caller) => limits.message(message, caller),
+      pass: (message, caller, before) => limits.message(message, caller, before),
     };
   }
   const { authenticate, challenges, scopes } = auth;
@@ -66,12 +66,12 @@ export function createGate({ limits, auth, logger }: GateOptions): Gate {
         ? verdict.then((found) => judge(found, visit))
         : judge(verdict, visit);
     },
-    pass(message, caller) {
+    pass(message, caller, before) {
       const needed = scopes.neededBy(message);
       if (needed !== undefined && !scopes.covers(caller.scopes, needed)) {
         return challenges.insufficient(needed);
       }
-      return limits.message(message, caller);
+      return limits.message(message, caller, before);
     },
   };
 }

@@ -4,6 +4,9 @@ import type { KeySource } from './key-source.ts';
 import type { JwtSettings } from './settings.ts';
 import { bound, callerOf, invalid, type Verdict, type Verify } from './verdict.ts';
 
+/** Then a token is looked at again: the key that signed it may have been taken back. */
+const believedMs = 10 * 60_000;
+
 /** Judges tokens by their signature and what they claim: issuer, audience, type and time must all be right. */
 export function jwtVerifier(
   settings: Omit<JwtSettings, 'audience'> & { readonly audience: readonly string[] },
@@ -27,7 +30,8 @@ export function jwtVerifier(
       if (payload['cnf'] !== undefined) return bound;
       const caller = callerOf(issuer, payload);
       if (caller === undefined) return invalid('the token names nobody');
-      return { kind: 'caller', caller, untilMs: (payload.exp ?? 0) * 1000 };
+      const untilMs = Math.min((payload.exp ?? 0) * 1000, Date.now() + believedMs);
+      return { kind: 'caller', caller, untilMs };
     } catch (error) {
       return judge(error);
     }

@@ -37,9 +37,12 @@ export class KeySource {
     this.#options = options;
   }
 
-  /** There are keys to check tokens with. */
-  get ready(): boolean {
-    return this.#find !== undefined;
+  /** Why tokens cannot be checked now. */
+  reasons(): readonly string[] {
+    if (this.#find !== undefined) return [];
+    // Whoever hears that this server is not ready sends no token that would have the keys got.
+    this.refresh().catch(() => {});
+    return ['the keys of the issuer are not known'];
   }
 
   readonly find: FindKey = async (header, token) => {

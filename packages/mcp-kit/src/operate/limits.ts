@@ -9,7 +9,8 @@ import type { LimitSettings } from './settings.ts';
 export interface Limits {
   address(address: string | undefined): Refusal | undefined;
   caller(caller: Caller, headers: Headers): Refusal | undefined;
-  message(message: Request | Notification, caller: Caller): Refusal | undefined;
+  /** `before` it, so many requests of the same batch were let through. */
+  message(message: Request | Notification, caller: Caller, before?: number): Refusal | undefined;
 }
 
 export function createLimits(settings: LimitSettings, counts: CallCounts): Limits {
@@ -18,6 +19,8 @@ export function createLimits(settings: LimitSettings, counts: CallCounts): Limit
   const sessions = limiterOf(settings.session);
   const tools = toolLimiters(settings);
   const { calls = Infinity, callsPerPrincipal = Infinity } = settings;
+  const byPrincipal = (principal: string): number =>
+    principals?.take(principal, performance.now()) ?? 0;
 
   return {
     address(address) {
@@ -26,20 +29,24 @@ export function createLimits(settings: LimitSettings, counts: CallCounts): Limit
       return waitMs === 0 ? undefined : tooMany('address', waitMs);
     },
     caller({ principal = '' }, headers) {
-      if (principals !== undefined && principal !== '') {
-        const waitMs = principals.take(principal, performance.now());
-        if (waitMs > 0) return tooMany('principal', waitMs);
-      }
+      const mustWaitMs = principal === '' ? 0 : byPrincipal(principal);
+      if (mustWaitMs > 0) return tooMany('principal', mustWaitMs);
       const session = headers['mcp-session-id'];
       if (sessions === undefined || typeof session !== 'string') return undefined;
       // With its principal: whoever learns the id of a session must not use up what its owner may ask.
       const waitMs = sessions.take(`${session} ${principal}`, performance.now());
       return waitMs === 0 ? undefined : tooMany('session', waitMs);
     },
-    message(message, { principal }) {
+    message(message, { principal }, before = 0) {
       if (!('id' in message)) return undefined;
-      if (counts.total >= calls) return tooBusy('calls');
-      if (counts.of(principal) >= callsPerPrincipal) return tooBusy('calls_per_principal');
+      if (counts.total + before >= calls) return tooBusy('calls');
+      if (principal !== undefined) {
+        const others = counts.of(principal) + before;
+        if (others >= callsPerPrincipal) return tooBusy('calls_per_principal');
+        // The first of a batch was counted when it came in.
+        const mustWaitMs = before === 0 ? 0 : byPrincipal(principal);
+        if (mustWaitMs > 0) return tooMany('principal', mustWaitMs);
+      }
       const tool = tools === undefined ? undefined : toolIn(message);
       const waitMs = tool === undefined ? 0 : (tools?.(tool) ?? 0);
       return waitMs === 0 ? undefined : tooMany('tool', waitMs);

@@ -1,6 +1,6 @@
 import type { Logger, LoggerLevel } from '#base';
-import { crypto } from '#base';
 import { isRecord } from '#jsonrpc';
+import { traceIdOf } from '#protocol';
 import type { EndedCall } from './calls.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
@@ -37,6 +37,9 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
   if (value instanceof Error) return withoutSecrets(value.stack ?? value.message);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return '…';
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return withoutSecrets(value.toJSON(), depth + 1);
+  }
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   const entries = Object.entries(value).map(([name, item]) => {
     const secret = secretNames.test(name) && item !== undefined && item !== null;
@@ -51,7 +54,7 @@ export function callLog(logger: Logger): (call: EndedCall) => void {
     const { method, params } = exchange.request;
     const name = isRecord(params) ? params['name'] : undefined;
     logger.info('call', {
-      traceId: traceIdOf(params) ?? crypto().randomBytes(16).toString('hex'),
+      traceId: traceIdOf(exchange),
       method,
       ...(method === 'tools/call' && typeof name === 'string' && { tool: name }),
       outcome,
@@ -60,12 +63,4 @@ export function callLog(logger: Logger): (call: EndedCall) => void {
       ...(exchange.principal !== undefined && { principal: exchange.principal }),
     });
   };
-}
-
-/** The trace that `traceparent` of W3C names, as clients send it in `_meta`. */
-function traceIdOf(params: unknown): string | undefined {
-  const meta = isRecord(params) ? params['_meta'] : undefined;
-  const parent = isRecord(meta) ? meta['traceparent'] : undefined;
-  if (typeof parent !== 'string') return undefined;
-  return /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/.exec(parent)?.[1];
 }

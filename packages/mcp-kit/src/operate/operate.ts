@@ -1,7 +1,7 @@
 import type { WayOut } from '#auth';
 import { silentLogger, type Logger } from '#base';
 import type { Service } from '#protocol';
-import { serveHttp, type EndpointOptions, type HttpListening } from '#transport/http';
+import { serveHttp, type EndpointOptions, type HttpListening, type Pages } from '#transport/http';
 import { createAuthentication, type Authentication } from './auth.ts';
 import { CallCounts, watchCalls, type EndedCall } from './calls.ts';
 import { createGate } from './gate.ts';
@@ -17,6 +17,10 @@ import type { ServerSettings } from './settings.ts';
 import { readTls } from './tls-files.ts';
 
 export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answer' | 'sessions'> {
+  /** What else is shown. */
+  readonly pages?: Pages;
+  /** What else would keep calls from being served well. */
+  readonly reasons?: Reasons;
   readonly logger?: Logger;
   /** Log one line per call; needs a logger that shows `info`. */
   readonly logCalls?: boolean;
@@ -99,6 +103,7 @@ async function prepare(settings: ServerSettings, options: OperateOptions): Promi
       ...(state.draining ? ['it is about to stop'] : []),
       ...(counts.total >= most ? ['too many calls are under way'] : []),
       ...(authentication?.reasons() ?? []),
+      ...(options.reasons?.() ?? []),
     ],
     state,
   };
@@ -137,16 +142,19 @@ async function open(
       ...(authentication && { auth: { ...authentication, challenges, scopes } }),
     }),
     observer: metrics.observer,
-    pages: createPages({
-      path,
-      publicPath: named === undefined ? path : new URL(named).pathname,
-      publicUrl,
-      reasons,
-      title: titleOf(service),
-      issuers,
-      scopes: scopes.base,
-      secured: auth !== undefined,
-    }),
+    pages: {
+      ...options.pages,
+      ...createPages({
+        path,
+        publicPath: named === undefined ? path : new URL(named).pathname,
+        publicUrl,
+        reasons,
+        title: titleOf(service),
+        issuers,
+        scopes: scopes.base,
+        secured: auth !== undefined,
+      }),
+    },
   });
 }
 
@@ -184,8 +192,11 @@ function operated(
     metrics: () => metrics.text(),
     notReady: reasons,
     async reload() {
-      await authentication?.reload();
-      if (tls !== undefined) listening.renewTls(await readTls(tls));
+      const renewed = tls && readTls(tls).then((identity) => listening.renewTls(identity));
+      // One file that cannot be read must not keep the others from being read.
+      const all = await Promise.allSettled([authentication?.reload(), renewed]);
+      const failures = all.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      if (failures.length > 0) throw failures[0];
     },
     async drain() {
       state.draining = true;

@@ -13,7 +13,7 @@ const made: Record<LimitName, Map<number, Refusal>> = {
 };
 const mostMade = 1000;
 
-/** Waits below a second are told apart by this: whoever must wait for less is held for less. */
+/** Waits below a second are told apart by this, and rounded up to it. */
 const stepMs = 10;
 
 /** How often was too often, and when to come back. */
@@ -33,7 +33,7 @@ export function tooMany(limit: LimitName, waitMs: number): Refusal {
     headers: ['retry-after', String(seconds)],
     cause: `rate_${limit}`,
     // What is too much for a tool is the doing of all.
-    ...(limit !== 'tool' && { holdMs: Math.min(roundMs, 1000) }),
+    ...(limit !== 'tool' && { sameForMs: Math.min(roundMs, 1000) - stepMs }),
   };
   if (made[limit].size >= mostMade) made[limit].clear();
   made[limit].set(roundMs, refusal);

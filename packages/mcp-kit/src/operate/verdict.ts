@@ -18,13 +18,17 @@ export const bound: Verdict = invalid('the token is bound to a key that was not 
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Who a token speaks for: an issuer has no spaces, so no two of them can name the same. */
+/**
+ * Who a token speaks for: an issuer has no spaces, so no two of them can name the same. Nor can a program that speaks for itself
+ * have the name of a person, whatever it is called.
+ */
 export function callerOf(issuer: string, claims: Claims): Caller | undefined {
-  const subject = claims['sub'] ?? claims['client_id'];
+  const { sub, client_id: program } = claims;
+  const subject = sub ?? program;
   if (typeof subject !== 'string' || subject === '') return undefined;
-  const client = claims['client_id'] ?? claims['azp'];
+  const client = program ?? claims['azp'];
   return {
-    principal: `${issuer} ${subject}`,
+    principal: sub === undefined ? `client ${issuer} ${subject}` : `${issuer} ${subject}`,
     scopes: scopesIn(claims),
     ...(typeof client === 'string' && { client }),
   };

@@ -35,7 +35,10 @@ export {
   type RootsResult,
   type SamplingResult,
 } from './inputs.ts';
+export { outputSchemaFor, structuredFor } from './legacy-schema.ts';
 export { cacheable, emptyLists, mayAskInput, namedBy, repeatable } from './methods.ts';
+export { dialectOf, movedSchema } from './moved-schema.ts';
+export { createSealer, type Sealer, type SealerOptions } from './request-state.ts';
 export {
   allowsBatch,
   isLegacyVersion,
@@ -49,6 +52,7 @@ export {
 } from './revisions.ts';
 export type { Peer, Phase, Service } from './service.ts';
 export type { Target } from './target.ts';
+export { traceIdOf } from './trace-id.ts';
 export { traceTarget, type TraceListener } from './trace-target.ts';
 export {
   isLoggingLevel,

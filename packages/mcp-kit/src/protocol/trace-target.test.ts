@@ -60,6 +60,7 @@ test('every call passes through with all that belongs to it', async () => {
     malformed: note('malformed'),
     skipped: note('skipped'),
     lost: note('lost'),
+    released: note('released'),
     ended: note('ended'),
     closed: note('closed'),
   });
@@ -73,6 +74,7 @@ test('every call passes through with all that belongs to it', async () => {
   sink?.malformed(7, 'reason', 'sample');
   sink?.skipped?.('head', 'tail');
   sink?.lost?.('id', error);
+  sink?.released?.('id', 8);
   sink?.ended();
   sink?.closed(error);
   await channel.close();
@@ -85,6 +87,7 @@ test('every call passes through with all that belongs to it', async () => {
     ['malformed', 7, 'reason', 'sample'],
     ['skipped', 'head', 'tail'],
     ['lost', 'id', error],
+    ['released', 'id', 8],
     ['ended'],
     ['closed', error],
     ['close'],
@@ -99,6 +102,7 @@ test('what a channel or its listener cannot do stays so', async () => {
   expect(() => {
     sinks[0]?.skipped?.('', '');
     sinks[0]?.lost?.(1, new Error('gone'));
+    sinks[0]?.released?.(1, undefined);
   }).not.toThrow();
 });
 

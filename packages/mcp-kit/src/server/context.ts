@@ -4,6 +4,7 @@ import {
   missingClientCapability,
   reaches,
   supports,
+  traceIdOf,
   type ClientCapabilities,
   type Era,
   type Implementation,
@@ -33,6 +34,8 @@ export interface Scope extends Spans {
   /** Fires when the request's signal does, and when the time for the call is up. */
   readonly signal: AbortSignal;
   readonly traceHeaders: Readonly<Record<string, string>>;
+  /** Why nothing may be asked now, if so. */
+  readonly noQuestions: Error | undefined;
   newId(label: string): string;
 }
 
@@ -72,6 +75,11 @@ export class Context {
   /** Who asks, where the transport authenticated them. */
   get principal(): string | undefined {
     return this.#exchange.principal;
+  }
+
+  /** The trace this request belongs to, of the client or of its own: what the logs name it by. */
+  get traceId(): string {
+    return traceIdOf(this.#exchange);
   }
 
   /** The request's `_meta`, as received. */
@@ -125,6 +133,8 @@ export class Context {
    * put what must happen only once into `once`, or after the last question.
    */
   ask<T extends Requests>(requests: T): Promise<Answers<T>> {
+    const refusal = this.#scope?.noQuestions;
+    if (refusal !== undefined) return Promise.reject(refusal);
     return this.#inputs.ask(requests, this.#exchange, this.client.capabilities);
   }
 

@@ -1,10 +1,13 @@
 import type { MaybePromise } from '#base';
-import type { Params } from '#jsonrpc';
+import type { Params, RpcError } from '#jsonrpc';
 import type { HeaderBinding, ServerCapabilities } from '#protocol';
 import type { Context } from './context.ts';
 
 /** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
 export type Handler = (params: Params, context: Context) => MaybePromise<unknown>;
+
+/** Takes note of a request that does not reach its handler; returns what to answer. */
+export type Refused = (error: RpcError, params: Params, context: Context) => RpcError;
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
@@ -30,6 +33,8 @@ export interface Feature {
   readonly methods: Readonly<Record<string, Handler>>;
   /** Methods offered to clients of the handshake era only. */
   readonly legacyMethods?: Readonly<Record<string, Handler>>;
+  /** By method: told of requests that are refused before they are served, for whoever keeps account of all. */
+  readonly refused?: Readonly<Record<string, Refused>>;
   /** Called once, when the feature becomes part of a server. */
   attach?(changes: Changes): void;
   /** Called once, when the first client has been greeted: a time to load what the first call will need. */

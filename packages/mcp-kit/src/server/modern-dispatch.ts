@@ -1,22 +1,23 @@
 import { isPromise } from '#base';
-import { RpcError, rpcErrors } from '#jsonrpc';
+import { RpcError, rpcErrors, type Exchange } from '#jsonrpc';
 import {
   mayAskInput,
   mcpErrors,
   methodNotFound,
   type Envelope,
+  type Sealer,
   type ServerCapabilities,
   type Service,
 } from '#protocol';
 import { Context, type ClientView } from './context.ts';
-import type { Handler } from './feature.ts';
+import type { Handler, Refused } from './feature.ts';
 import { noInputs } from './inputs.ts';
-import type { Sealer } from './request-state.ts';
 import { InputNeeded, needInput, resumeRound, RoundInputs } from './rounds.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface ModernDispatchOptions {
   readonly methods: ReadonlyMap<string, Handler>;
+  readonly refused: ReadonlyMap<string, Refused>;
   readonly capabilities: ServerCapabilities;
   readonly subscriptions: Subscriptions;
   readonly sealer: Sealer;
@@ -26,7 +27,17 @@ interface ModernDispatchOptions {
 
 /** Serves requests of the stateless era, each from nothing but itself. */
 export function createModernDispatch(options: ModernDispatchOptions): Service['serve'] {
-  const { methods, capabilities, subscriptions, sealer, dress } = options;
+  const { methods, refused, capabilities, subscriptions, sealer, dress } = options;
+  const resume = (exchange: Exchange, envelope: Envelope): RoundInputs => {
+    try {
+      return resumeRound(sealer, exchange);
+    } catch (error) {
+      const { method, params = {} } = exchange.request;
+      const note = error instanceof RpcError ? refused.get(method) : undefined;
+      const context = new Context(exchange, viewOf(envelope), noInputs);
+      throw error instanceof RpcError && note !== undefined ? note(error, params, context) : error;
+    }
+  };
   return (exchange, envelope) => {
     const { method, params = {} } = exchange.request;
     if (method === 'subscriptions/listen') {
@@ -34,7 +45,7 @@ export function createModernDispatch(options: ModernDispatchOptions): Service['s
     }
     const handler = methods.get(method);
     if (handler === undefined) throw methodNotFound(method);
-    const inputs = mayAskInput.has(method) ? resumeRound(sealer, exchange) : noInputs;
+    const inputs = mayAskInput.has(method) ? resume(exchange, envelope) : noInputs;
     const failed = (error: unknown): unknown => {
       if (!(error instanceof InputNeeded) || !(inputs instanceof RoundInputs)) {
         throw modernError(error);

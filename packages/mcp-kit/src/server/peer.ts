@@ -31,7 +31,7 @@ import {
   type Service,
 } from '#protocol';
 import { Context, type ClientView } from './context.ts';
-import type { Handler } from './feature.ts';
+import type { Handler, Refused } from './feature.ts';
 import { directInputs } from './inputs.ts';
 
 /** What all conversations of a server share. */
@@ -40,6 +40,7 @@ export interface ConversationShared {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
   readonly methods: ReadonlyMap<string, Handler>;
+  readonly refused: ReadonlyMap<string, Refused>;
   readonly serve: Service['serve'];
   /** Holds the peers that have completed the handshake. */
   readonly peers: Set<ServerPeer>;
@@ -50,6 +51,14 @@ export interface ConversationShared {
 
 const maxSubscribed = 1000;
 const defaultLogLevel: LoggingLevel = 'info';
+/** One that has not said who it is. */
+const unknownClient: ClientView = {
+  era: 'legacy',
+  version: '',
+  info: undefined,
+  capabilities: {},
+  logLevel: undefined,
+};
 
 /** One conversation: the state of its handshake, if there was one. Modern messages leave no trace here. */
 export class ServerPeer implements Peer {
@@ -87,7 +96,7 @@ export class ServerPeer implements Peer {
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'ping') return {};
     if (this.#phase !== 'ready' || this.#client === undefined) {
-      throw new RpcError(rpcErrors.invalidRequest, notReady[this.#phase]);
+      throw this.#notReady(exchange);
     }
     const handler = this.#shared.methods.get(method);
     if (handler === undefined) return this.#own(method, params ?? {});
@@ -97,6 +106,13 @@ export class ServerPeer implements Peer {
     } catch (error) {
       return refuseUnsupported(error);
     }
+  }
+
+  #notReady(exchange: Exchange): RpcError {
+    const error = new RpcError(rpcErrors.invalidRequest, notReady[this.#phase]);
+    const { method, params = {} } = exchange.request;
+    const context = new Context(exchange, this.#client ?? unknownClient, directInputs);
+    return this.#shared.refused.get(method)?.(error, params, context) ?? error;
   }
 
   notification(message: Notification): void {

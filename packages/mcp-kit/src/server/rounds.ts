@@ -7,9 +7,9 @@ import {
   supports,
   type ClientCapabilities,
   type InputRequest,
+  type Sealer,
 } from '#protocol';
 import type { Answers, Inputs, Requests } from './inputs.ts';
-import type { Sealer } from './request-state.ts';
 
 /** Thrown by `ask` to end a round: what is still to be answered. */
 export class InputNeeded extends Error {

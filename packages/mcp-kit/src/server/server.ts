@@ -1,10 +1,12 @@
 import { unref } from '#base';
 import {
+  createSealer,
   mergeCapabilities,
   modernVersion,
   supportedVersions,
   type HeaderBinding,
   type Implementation,
+  type SealerOptions,
   type ServerCapabilities,
   type Service,
 } from '#protocol';
@@ -14,7 +16,6 @@ import type { Changes, Feature, Handler } from './feature.ts';
 import { createModernDispatch } from './modern-dispatch.ts';
 import { modernResults, type Caching } from './modern-result.ts';
 import { ServerPeer } from './peer.ts';
-import { createSealer, type SealerOptions } from './request-state.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 export interface ServerOptions extends Implementation {
@@ -58,8 +59,10 @@ export function createServer(options: ServerOptions): Server {
     greet();
     return { supportedVersions: [modernVersion], capabilities, instructions };
   };
+  const refused = new Map(features.flatMap((feature) => Object.entries(feature.refused ?? {})));
   const serve = createModernDispatch({
     methods: new Map(methods).set('server/discover', discover),
+    refused,
     capabilities,
     subscriptions,
     sealer: createSealer(requestState),
@@ -70,6 +73,7 @@ export function createServer(options: ServerOptions): Server {
     capabilities,
     instructions,
     methods: new Map([...methods, ...legacyMethods]),
+    refused,
     serve,
     peers,
     greet,

@@ -4,7 +4,7 @@ import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
 import { toolSet, type Envelope, type Tool, type ToolExample } from '#tools';
 import { governed } from '#tools/governed';
-import { lintTools } from '#tools/govern';
+import { lintTools } from '#tools/inspect';
 import { connectInMemory } from './in-memory-client.ts';
 
 /** Tools with a world of their own to act on. */

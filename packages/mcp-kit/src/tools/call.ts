@@ -13,14 +13,13 @@ import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
 import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 import { toResult, toTextResult, type Outcome } from './result.ts';
-import { newTraceId } from './traces.ts';
 
 /** One call of one tool. */
 export interface Call {
   readonly entry: Entry;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** Under which the call is remembered; made up for a bug when there is none. */
+  /** Under which the call is remembered, if it is. */
   readonly traceId?: string;
 }
 
@@ -97,11 +96,13 @@ export function toFailure(
   const failure = knownFailure(error);
   if (failure !== undefined) return { ok: false, failure };
   if (error instanceof RpcError || error instanceof InputNeeded) throw error;
-  const { entry, context, traceId = newTraceId() } = call;
+  const { entry, context } = call;
+  const { traceId = context.traceId } = call;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {
     logger.error(`tool ${entry.tool.name} failed`, {
       traceId,
+      ...(traceId !== context.traceId && { request: context.traceId }),
       error: describeError(error),
     });
   }

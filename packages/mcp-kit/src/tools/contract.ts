@@ -1,11 +1,10 @@
 import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
-import type { CallToolResult, Era, Tool as ListedTool } from '#protocol';
+import { structuredFor, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
 import type { Encoded, Params, RpcError } from '#jsonrpc';
 import type { Context, Handler } from '#server';
 import { runCall, type Call } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { listed, type Entry } from './entry.ts';
-import { structuredFor } from './legacy-schema.ts';
 import { traitsOf, type Manifest } from './manifest.ts';
 import { toFailedResult, type Outcome } from './result.ts';
 

@@ -15,8 +15,7 @@ export function memoryOnDemand(logger: Logger): Keeping {
     kv: {
       get: async (key) => (await load()).get(key),
       put: async (key, value, options) => (await load()).put(key, value, options),
-      cas: async (key, expected, value, options) =>
-        (await load()).cas(key, expected, value, options),
+      cas: async (...args) => (await load()).cas(...args),
       delete: async (key) => (await load()).delete(key),
     },
   };

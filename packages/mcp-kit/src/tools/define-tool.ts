@@ -97,6 +97,11 @@ export interface WriteDefinition<In extends AnySchema, Out, P extends Plan> exte
   readonly run?: undefined;
   /** Looks, says what would change, and touches nothing. Whatever else it returns is for `apply`. */
   plan(args: Infer<In>, context: Context): MaybePromise<P>;
+  /**
+   * `apply` may ask: in the stateless era it then runs again from its start with the answers, and goes on where it was. Without
+   * this it must not, and `plan` is the place to ask.
+   */
+  readonly resumable?: boolean;
   /** Does exactly what the plan says. Throw `fail(…)` for a failure the caller can act on. */
   apply(
     plan: P,
@@ -110,6 +115,7 @@ export interface Tool extends ToolHead {
   readonly output?: AnySchema;
   run(args: never, context: Context): MaybePromise<unknown>;
   readonly plan?: ((args: never, context: Context) => MaybePromise<Plan>) | undefined;
+  readonly resumable?: boolean;
   readonly apply?: ((plan: never, context: Context) => MaybePromise<unknown>) | undefined;
 }
 

@@ -1,8 +1,13 @@
 import { KitError } from '#base';
-import { headerBindings, type Era, type HeaderBinding, type Tool as ListedTool } from '#protocol';
+import {
+  headerBindings,
+  outputSchemaFor,
+  type Era,
+  type HeaderBinding,
+  type Tool as ListedTool,
+} from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
 import type { Tool } from './define-tool.ts';
-import { outputSchemaFor } from './legacy-schema.ts';
 
 /** A tool made ready: schemas compiled, names checked, once. */
 export interface Entry {

@@ -4,7 +4,7 @@ import { vocabulary, type Service } from '#protocol';
 
 export interface ServeOptions extends Pick<
   ConnectionOptions,
-  'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'onClosed'
+  'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'nullIds' | 'onClosed'
 > {
   readonly logger?: Logger;
 }

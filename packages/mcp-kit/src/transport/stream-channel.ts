@@ -44,6 +44,8 @@ export class StreamChannel implements Channel {
   #lines = '';
   #reading = false;
   #scheduled = false;
+  /** Set from the first write of a turn to its end. */
+  #turn: NodeJS.Immediate | undefined;
   #paused = false;
   #closed = false;
   #closing: Promise<void> | undefined;
@@ -103,16 +105,8 @@ export class StreamChannel implements Channel {
   reply(text: string | undefined): void {
     if (text === undefined || this.#closed || !this.#hasRoom()) return;
     this.#lines += `${text}\n`;
-    if (this.#reading) {
-      if (this.#lines.length > gatheredLimit) this.#flush();
-      return;
-    }
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    process.nextTick(() => {
-      this.#scheduled = false;
-      this.#flush();
-    });
+    if (this.#lines.length > gatheredLimit) this.#flush();
+    else if (!this.#reading) this.#flushSoon();
   }
 
   replyParts([head, bytes, tail]: Parts): boolean {
@@ -167,6 +161,22 @@ export class StreamChannel implements Channel {
 
   get #waiting(): number {
     return this.#output.writableLength + this.#lines.length;
+  }
+
+  /** The first lines of a turn leave at once; those that other events of the turn add leave together at its end. */
+  #flushSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const flush = (): void => {
+      this.#scheduled = false;
+      this.#flush();
+    };
+    if (this.#turn !== undefined) return;
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      flush();
+    });
+    process.nextTick(flush);
   }
 
   #read(reader: LineReader, chunk: Buffer): void {

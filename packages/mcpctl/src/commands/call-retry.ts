@@ -5,16 +5,40 @@ import type { Globals } from '../globals.ts';
 import { describeFailure, warn } from '../output.ts';
 import { plainField } from '../terminal/plain-text.ts';
 
-/** A call that may be made more than once. */
-export interface RepeatedCall {
-  readonly tool: Tool;
-  readonly args: Params;
+/** How long somebody is tried. */
+export interface Patience {
   /** How often at most after the first time. */
   readonly retries: number;
-  /** Whether the server is a process of ours, with which all ends that it has in memory. */
-  readonly isOurProcess: boolean;
   readonly globals: Globals;
   readonly stop: AbortSignal;
+}
+
+/** A call that may be made more than once. */
+export interface RepeatedCall extends Patience {
+  readonly tool: Tool;
+  readonly args: Params;
+  /** Whether the server is a process of ours, with which all ends that it has in memory. */
+  readonly isOurProcess: boolean;
+}
+
+const looking: Tool = {
+  name: 'tools/list',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+};
+
+/** Looks something up until the server is there to answer. */
+export async function lookUpRepeatedly<T>(
+  lookUp: () => Promise<T>,
+  patience: Patience,
+): Promise<T | undefined> {
+  let found: T | undefined;
+  const look = async (): Promise<CallToolResult> => {
+    found = await lookUp();
+    return { content: [] };
+  };
+  await callRepeatedly(look, { ...patience, tool: looking, args: {}, isOurProcess: false });
+  return found;
 }
 
 /** Calls a tool again where that is safe and may help, and says on standard error what is done. */
@@ -23,7 +47,7 @@ export async function callRepeatedly(
   repeated: RepeatedCall,
 ): Promise<CallToolResult> {
   const { tool, args, retries, isOurProcess, globals, stop } = repeated;
-  const { callWithRetries, isSafeToRepeat } = await import('mcp-kit/tools/govern');
+  const { callWithRetries, isSafeToRepeat } = await import('mcp-kit/tools/inspect');
   const isSafeWithoutKey = isSafeToRepeat(tool, { ...args, idempotencyKey: undefined });
   const say = (text: string): void => warn(globals, plainField(text));
   let calls = 0;

@@ -49,7 +49,7 @@ export const trace = defineCommand({
       printJson(found);
       return;
     }
-    const { renderTrace } = await import('mcp-kit/tools/govern');
+    const { renderTrace } = await import('mcp-kit/tools/inspect');
     print(plainText(renderTrace(oneLine(found), columnsOf(process.stdout))));
   },
 });
@@ -92,7 +92,7 @@ function picked({ ID: first, SERVER: second }: Words, pick: 'last' | 'slowest'):
 }
 
 async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
-  const { parseTraces, pickTrace } = await import('mcp-kit/tools/govern');
+  const { parseTraces, pickTrace } = await import('mcp-kit/tools/inspect');
   const latestFirst = parseTraces(await textOf(file)).toReversed();
   const found =
     'pick' in which
@@ -155,7 +155,7 @@ function theOnly(names: readonly string[]): string {
 }
 
 async function checked(value: object, server: string): Promise<Trace> {
-  const { parseTraces, pickTrace } = await import('mcp-kit/tools/govern');
+  const { parseTraces } = await import('mcp-kit/tools/inspect');
   const [found] = parseTraces(JSON.stringify(value));
   if (found !== undefined) return found;
   throw new KitError('invalid_answer', `${server}: what it tells of the call is not a trace`);

@@ -92,7 +92,10 @@ export const call = defineCommand({
     const pairs = typed.filter((word) => word !== '-');
     return withManager({ globals, stop, server }, async ({ manager, entries }) => {
       const handle = manager.server(server);
-      const looking = lookUp(handle, name, { server, globals, stop });
+      const again = retries === 0 ? undefined : await import('./call-retry.ts');
+      const patience = { retries, globals, stop };
+      const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });
+      const looking = again === undefined ? look() : again.lookUpRepeatedly(look, patience);
       // Loaded while the server starts: it takes longer than the check.
       checkArguments(anyTool, {}).catch(() => {});
       const tool = await looking;
@@ -105,15 +108,13 @@ export const call = defineCommand({
           .finally(() => progress.end());
       };
       const entry = entries.find((one) => one.name === server);
-      const result = await (retries === 0
+      const result = await (again === undefined
         ? callOnce(given)
-        : (await import('./call-retry.ts')).callRepeatedly(callOnce, {
+        : again.callRepeatedly(callOnce, {
+            ...patience,
             tool: tool ?? { ...anyTool, name },
             args: given,
-            retries,
             isOurProcess: entry?.transport.kind === 'stdio',
-            globals,
-            stop,
           }));
       return show(result, { globals, server, output: values.output, startedMs });
     });

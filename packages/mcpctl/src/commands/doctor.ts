@@ -104,7 +104,7 @@ function describe({ name, state, said, more = [], fix, ms }: Rung, style: Style)
   const time = ms === undefined ? '' : style.dim(` (${ms} ms)`);
   const indent = ' '.repeat(18);
   const lines = [
-    `${marks[state](style)}  ${name.padEnd(7)}  ${plainField(said)}${time}`,
+    `${marks[state](style)}  ${name.padEnd(8)}  ${plainField(said)}${time}`,
     ...more.map((line) => style.dim(`${indent}${plainField(line)}`)),
     ...(fix === undefined ? [] : [`${indent}${style.bold('→')} ${plainField(fix)}`]),
   ];

@@ -1,4 +1,4 @@
-import type { Finding, RuleId } from 'mcp-kit/tools/govern';
+import type { Finding, RuleId } from 'mcp-kit/tools/inspect';
 import { nearest, usageError, type Options, type OptionValues } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -15,7 +15,7 @@ const options = {
     type: 'string',
     value: 'RULE',
     multiple: true,
-    offers: async () => Object.keys((await import('mcp-kit/tools/govern')).lintRules),
+    offers: async () => Object.keys((await import('mcp-kit/tools/inspect')).lintRules),
     help: 'Leave a rule out; may be given several times.',
   },
   'max-warnings': { type: 'string', value: 'N', help: 'More warnings than these fail, too.' },
@@ -40,7 +40,7 @@ export const lint = defineCommand({
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
     const [{ lintRules, lintTools }, { readManifest }] = await Promise.all([
-      import('mcp-kit/tools/govern'),
+      import('mcp-kit/tools/inspect'),
       import('../governed/read-manifest.ts'),
     ]);
     if (values.rules) {

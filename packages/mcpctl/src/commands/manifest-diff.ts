@@ -1,4 +1,4 @@
-import type { Impact, ManifestChange } from 'mcp-kit/tools/govern';
+import type { Impact, ManifestChange } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { defineCommand, type Invocation } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -39,7 +39,7 @@ export const manifestDiff = defineCommand({
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
     const [before, after] = await readBoth(args, { globals, stop });
-    const { diffManifests } = await import('mcp-kit/tools/govern');
+    const { diffManifests } = await import('mcp-kit/tools/inspect');
     const changes = diffManifests(before.tools, after.tools);
     const numberOf = (impact: Impact): number =>
       changes.filter((change) => change.impact === impact).length;

@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { isRecord } from 'mcp-kit/jsonrpc';
 import type { ServerHandle } from 'mcp-kit/manager';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
-import type { LintedTool } from 'mcp-kit/tools/govern';
+import type { LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { parseJson } from '../arguments/typed.ts';
 import type { Invocation } from '../command.ts';
@@ -102,7 +102,7 @@ function isManifest(value: unknown): value is LintedTool {
 /** A tool as a list shows it, with what its hints say where it is not governed. */
 async function describeTool(tool: Tool): Promise<LintedTool> {
   if (isManifest(tool)) return tool;
-  const { fromListed } = await import('mcp-kit/tools/govern');
+  const { fromListed } = await import('mcp-kit/tools/inspect');
   const { name, description, inputSchema, outputSchema, annotations, _meta } = tool;
   const known = fromListed({
     name,

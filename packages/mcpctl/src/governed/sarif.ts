@@ -1,4 +1,4 @@
-import type { Finding } from 'mcp-kit/tools/govern';
+import type { Finding } from 'mcp-kit/tools/inspect';
 import { version } from '../version.ts';
 
 interface SarifOptions {

@@ -1,17 +1,27 @@
 import type { WayOut } from 'mcp-kit/auth';
 import type { Logger } from 'mcp-kit/base';
-import { operateHttp, type Operated, type ServerSettings } from 'mcp-kit/operate';
-import type { Server } from 'mcp-kit/server';
-import { isLoopback, type ProfileName } from 'mcp-kit/transport/http';
+import {
+  operateHttp,
+  type Operated,
+  type OperateOptions,
+  type ServerSettings,
+} from 'mcp-kit/operate';
+import type { Service } from 'mcp-kit/protocol';
+import { isLoopback } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
-import { announceHttp, type Announcement, type Offer } from './announce.ts';
+import type { Announcement } from './announce.ts';
 
-/** What is served, and how. */
-export interface HttpPlan {
-  readonly offer: Offer;
+/** How something is served. */
+export interface HttpPlan extends Pick<
+  OperateOptions,
+  'profile' | 'sessions' | 'pages' | 'reasons'
+> {
   readonly settings: ServerSettings;
-  readonly profile: ProfileName;
   readonly logger: Logger;
+  /** What is said of it. */
+  readonly announce: (url: string) => Announcement;
+  /** Logs are read by programs: whatever is said goes there. */
+  readonly logsJson: boolean;
   readonly logCalls: boolean;
   /** Say what the user should know. */
   readonly warn: boolean;
@@ -27,19 +37,19 @@ export interface Ending {
 }
 
 /** Serves over HTTP until it is closed. */
-export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> {
-  const { offer, settings, profile, logger, logCalls, warn } = plan;
+export async function openHttp(service: Service, plan: HttpPlan): Promise<Ending> {
+  const { settings, announce, logsJson, warn, ...options } = plan;
+  const { logger } = options;
   const wayOut = await wayOutOf(settings);
-  const operated = await operateHttp(server, settings, {
-    profile,
-    logger,
-    logCalls,
-    ...(wayOut && { wayOut }),
-  });
-  if (warn) for (const text of warningsFor(settings, operated)) tell(`warning: ${text}`);
-  reloadOnHangUp(settings, operated);
+  const operated = await operateHttp(service, settings, { ...options, ...(wayOut && { wayOut }) });
+  const say = (level: 'info' | 'warn', text: string): void => {
+    if (logsJson) logger[level](text);
+    else tell(level === 'warn' ? `warning: ${text}` : text);
+  };
+  if (warn) for (const text of warningsFor(settings, operated)) say('warn', text);
+  reloadOnHangUp(settings, operated, say);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
-  const { text, json } = announceHttp(operated.url, offer);
+  const { text, json } = announce(operated.url);
   const { metricsUrl } = operated;
   return {
     announcement: {
@@ -49,7 +59,7 @@ export async function openHttp(server: Server, plan: HttpPlan): Promise<Ending> 
     longestMs: delayMs + timeoutMs,
     async close(gently) {
       const unanswered = gently ? await operated.drain() : 0;
-      if (unanswered > 0) tell(`${unanswered} calls were not answered in time`);
+      if (unanswered > 0) say('warn', `${unanswered} calls were not answered in time`);
       await operated.close();
     },
   };
@@ -72,13 +82,17 @@ function warningsFor(settings: ServerSettings, { listening }: Operated): readonl
 }
 
 /** SIGHUP ends programs; where there are files to read again, it is how operators say that they have changed. */
-function reloadOnHangUp({ tls, auth }: ServerSettings, operated: Operated): void {
+function reloadOnHangUp(
+  { tls, auth }: ServerSettings,
+  operated: Operated,
+  say: (level: 'info' | 'warn', text: string) => void,
+): void {
   if (tls === undefined && auth?.apiKeys === undefined) return;
   process.removeAllListeners('SIGHUP');
   process.on('SIGHUP', () => {
     operated.reload().then(
-      () => tell('read certificate and keys again'),
-      (error: unknown) => tell(`still with the old files: ${String(error)}`),
+      () => say('info', 'read certificate and keys again'),
+      (error: unknown) => say('warn', `not all files could be read again: ${String(error)}`),
     );
   });
 }

@@ -31,7 +31,8 @@ const place = {
   },
 } as const satisfies Options;
 
-const reach = {
+/** Who can reach a server over HTTP. */
+export const reach = {
   'public-url': {
     type: 'string',
     value: 'URL',
@@ -63,7 +64,8 @@ const reach = {
   'tls-key': { type: 'string', value: 'FILE', help: 'The key of the certificate (PEM).' },
 } as const satisfies Options;
 
-const authorization = {
+/** Whom a server over HTTP lets in. */
+export const authorization = {
   'auth-issuer': {
     type: 'string',
     value: 'URL',
@@ -96,11 +98,6 @@ const authorization = {
     value: 'FILE',
     help: 'Take the API keys whose hashes are in FILE.',
   },
-  'new-api-key': {
-    type: 'string',
-    value: 'NAME',
-    help: 'Add a key to the file of --api-keys, print it once, and end.',
-  },
   scope: {
     type: 'string',
     multiple: true,
@@ -115,7 +112,16 @@ const authorization = {
   },
 } as const satisfies Options;
 
-const limits = {
+const newKey = {
+  'new-api-key': {
+    type: 'string',
+    value: 'NAME',
+    help: 'Add a key to the file of --api-keys, print it once, and end.',
+  },
+} as const satisfies Options;
+
+/** How much is asked of a server over HTTP. */
+export const limits = {
   'limit-address': {
     type: 'string',
     value: 'RATE',
@@ -133,7 +139,8 @@ const limits = {
   'max-calls-per-principal': { type: 'string', value: 'N', help: 'The same, of one caller.' },
 } as const satisfies Options;
 
-const operation = {
+/** How a server over HTTP is run. */
+export const operation = {
   'metrics-port': {
     type: 'string',
     value: 'PORT',
@@ -149,6 +156,9 @@ const operation = {
     value: 'MS',
     help: 'Say for this long that it is not ready, before it takes no more. Default: 0.',
   },
+} as const satisfies Options;
+
+const logs = {
   'log-format': {
     type: 'string',
     choices: ['text', 'json'],
@@ -172,9 +182,9 @@ const output = {
 export const serveGroups = {
   Where: place,
   'Who can reach it': reach,
-  Authorization: authorization,
+  Authorization: { ...authorization, ...newKey },
   Limits: limits,
-  Operation: operation,
+  Operation: { ...operation, ...logs },
   Output: output,
 } as const satisfies Readonly<Record<string, Options>>;
 
@@ -183,12 +193,17 @@ export const serveOptions = {
   ...place,
   ...reach,
   ...authorization,
+  ...newKey,
   ...limits,
   ...operation,
+  ...logs,
   ...output,
 } as const satisfies Options;
 
 export type ServeValues = OptionValues<typeof serveOptions>;
+
+/** Options by which a server over HTTP is run, whatever it serves. */
+export const operatorOptions = { ...reach, ...authorization, ...limits, ...operation } as const;
 
 /** Options that say something about HTTP only. */
 export const httpOnly: readonly (keyof ServeValues)[] = [
@@ -196,10 +211,6 @@ export const httpOnly: readonly (keyof ServeValues)[] = [
   'host',
   'path',
   'config',
-  ...(Object.keys(reach) as (keyof typeof reach)[]),
-  ...(Object.keys(authorization) as (keyof typeof authorization)[]),
-  ...(Object.keys(limits) as (keyof typeof limits)[]),
-  'metrics-port',
-  'drain-ms',
-  'drain-delay-ms',
+  'new-api-key',
+  ...(Object.keys(operatorOptions) as (keyof typeof operatorOptions)[]),
 ];

@@ -26,11 +26,11 @@ export function readUrl(option: string, text: string | undefined): string | unde
   throw usageError(`--${option} cannot be "${text}"`, 'Write it whole: https://host/path.');
 }
 
-export function readPort(port: string): number {
+export function readPort(port: string, option = '--port'): number {
   const number = /^\d{1,5}$/.test(port) ? Number(port) : Infinity;
   if (number <= 65_535) return number;
   throw usageError(
-    `--port cannot be "${port}"`,
+    `${option} cannot be "${port}"`,
     'Use a number from 0 to 65535; 0 picks a free one.',
   );
 }
@@ -51,9 +51,12 @@ export function readName(option: string, host: string): string {
   );
 }
 
-export function readPath(text: string): string {
+export function readPath(text: string, option = '--path'): string {
   if (/^\/[^\s?#]*$/.test(text)) return text;
-  throw usageError(`--path cannot be "${text}"`, 'Start it with "/", without "?", "#" or spaces.');
+  throw usageError(
+    `${option} cannot be "${text}"`,
+    'Start it with "/", without "?", "#" or spaces.',
+  );
 }
 
 export function readOrigin(origin: string): string {

@@ -55,13 +55,16 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving):
     return { announcement, longestMs: 0, close: () => listening.close() };
   }
   const { openHttp } = await import('./http.ts');
+  const { announceHttp } = await import('./announce.ts');
   const { profile, logFormat, announce: how } = settings;
-  const logCalls = logFormat === 'json' && ['debug', 'info'].includes(settings.logLevel);
+  const logsJson = logFormat === 'json';
+  const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);
   return openHttp(server, {
-    offer,
     settings: place.server,
     profile,
     logger,
+    announce: (url) => announceHttp(url, offer),
+    logsJson,
     logCalls,
     warn: how !== 'nothing',
   });

@@ -1,11 +1,10 @@
 import type { DeviceAuthorizationResponse } from 'oauth4webapi';
-import { KitError } from '#base';
+import { KitError, pause } from '#base';
 import type { Credentials, KeptClient } from '../credentials.ts';
 import { needsPerson } from '../failures.ts';
 import { proofOfClient } from '../identity.ts';
 import { oauth, oauthErrorOf, throughOurs, translated } from '../oauth.ts';
 import type { Surroundings } from '../options.ts';
-import { pause } from '../pause.ts';
 import { becomeClient } from '../registration.ts';
 import { bound, type Situation } from '../situation.ts';
 import { requestTokens, type Tokens } from '../tokens.ts';

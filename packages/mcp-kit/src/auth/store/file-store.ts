@@ -1,9 +1,16 @@
 import { lstat, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { crypto, KitError, replaceFile, silentLogger, stateFolder, type Logger } from '#base';
+import {
+  crypto,
+  KitError,
+  replaceFile,
+  silentLogger,
+  stateFolder,
+  whileLocked,
+  type Logger,
+} from '#base';
 import { isRecord } from '#jsonrpc';
 import { findSeal, sealFrom, type KeychainEntry } from './keychain.ts';
-import { whileLocked } from './lock-file.ts';
 import type { Seal } from './seal.ts';
 import type { CredentialStore } from './store.ts';
 
@@ -61,7 +68,7 @@ function fileStore(file: string, seal: Seal | undefined): CredentialStore {
       }),
     exclusively: async (name, run, signal) => {
       await inFile(file, makeFolder);
-      return whileLocked(lockFor(name), run, { signal });
+      return whileLocked(lockFor(name), run, { signal, doing: 'its login or refresh' });
     },
   };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { credentialsPath, openCredentials } from './file-store.ts';
 import type { KeychainEntry } from './keychain.ts';
-import { whileLocked } from './lock-file.ts';
+import { whileLocked } from '#base';
 import { createSeal } from './seal.ts';
 import { memoryCredentials, type CredentialStore } from './store.ts';
 

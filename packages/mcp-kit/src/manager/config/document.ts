@@ -84,7 +84,7 @@ async function parseToml(text: string, file: string): Promise<unknown> {
 }
 
 async function parseYaml(text: string, file: string): Promise<unknown> {
-  const { parseDocument: parse } = await import('yaml');
+  const { parseDocument: parse } = (await import('yaml')).default;
   const document = parse(text, { prettyErrors: false, logLevel: 'silent' });
   const [error] = document.errors;
   if (error !== undefined) {

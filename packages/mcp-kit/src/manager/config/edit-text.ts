@@ -22,7 +22,7 @@ export async function serialise(
   format: ConfigFormat,
 ): Promise<string> {
   if (format === 'toml') return (await import('smol-toml')).stringify(document);
-  if (format === 'yaml') return (await import('yaml')).stringify(document);
+  if (format === 'yaml') return (await import('yaml')).default.stringify(document);
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -64,7 +64,7 @@ async function editJson(text: string, changes: readonly Change[]): Promise<strin
 }
 
 async function editYaml(text: string, changes: readonly Change[]): Promise<string> {
-  const { parseDocument } = await import('yaml');
+  const { parseDocument } = (await import('yaml')).default;
   const document = parseDocument(text);
   for (const change of changes) {
     if ('value' in change) document.setIn(change.path, document.createNode(change.value));

@@ -33,12 +33,20 @@ export interface Openings {
 /** What one opening wants to know as it goes. */
 export type EntryHooks = SessionHooks & { assessed(verdict: Assessment['verdict']): void };
 
-/** Opens a session with a server that is written down, if it may be used. */
-export async function openEntry(
+/** A way to a server that is written down, as far as it may be used; looked at again at every dial. */
+export interface Approach {
+  readonly target: Target;
+  readonly holding: Holding;
+  readonly isTrusted: boolean;
+  /** Lets go of the connections that it keeps for later. */
+  release(): void;
+}
+
+export async function approach(
   entry: ServerEntry,
   openings: Openings,
-  hooks: EntryHooks,
-): Promise<Opened> {
+  assessed: EntryHooks['assessed'],
+): Promise<Approach> {
   const { onStderr, targets = {} } = openings.options;
   const { name } = entry;
   const given = Object.hasOwn(targets, name) ? targets[name] : undefined;
@@ -50,7 +58,7 @@ export async function openEntry(
   let way: Way | undefined;
   let isTrusted = false;
   const look = async (): Promise<Target> => {
-    const admitted = await admit(entry, openings.gate, hooks.assessed);
+    const admitted = await admit(entry, openings.gate, assessed);
     holding.known = admitted.known;
     isTrusted = admitted.egress === undefined;
     way?.release();
@@ -58,14 +66,25 @@ export async function openEntry(
       given === undefined ? await wayTo(admitted, entry, place) : { target: given, release() {} };
     return way.target;
   };
+  const target = lookedAtEachTime(await look(), look);
+  return { target, holding, isTrusted, release: () => way?.release() };
+}
+
+/** Opens a session with a server that is written down, if it may be used. */
+export async function openEntry(
+  entry: ServerEntry,
+  openings: Openings,
+  hooks: EntryHooks,
+): Promise<Opened> {
+  const { name } = entry;
+  const { target, holding, isTrusted, release } = await approach(entry, openings, hooks.assessed);
   try {
-    const target = lookedAtEachTime(await look(), look);
     const reached = { name, target, entry, holding, isTrusted };
     const opened = await openTarget(reached, openings, hooks);
-    void opened.session.closed.then(() => way?.release());
+    void opened.session.closed.then(release);
     return opened;
   } catch (error) {
-    way?.release();
+    release();
     throw error;
   }
 }

@@ -1,7 +1,6 @@
-import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { KitError, replaceFile, stateFolder } from '#base';
+import { KitError, replaceFile, stateFolder, whileLocked } from '#base';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/strict-json.ts';
@@ -112,52 +111,15 @@ function replace(file: string, value: unknown, mode: number): Promise<void> {
 }
 
 const waitMs = 5000;
-const staleMs = 10_000;
 
 /** Runs while no other process does the same to the file; what the system objects to becomes an error that names it. */
 async function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return await inTurn(file, run);
+    return await whileLocked(`${file}.busy`, run, { waitMs, doing: `writing ${file}` });
   } catch (error) {
     if (error instanceof KitError) throw error;
     const { code = 'for a reason unknown' } = error as NodeJS.ErrnoException;
     throw configError(topOf(file), `cannot be written (${code})`, { cause: error });
   }
-}
-
-async function inTurn<T>(file: string, run: () => Promise<T>): Promise<T> {
-  const sign = `${file}.busy`;
-  const deadline = performance.now() + waitMs;
-  while (!(await take(sign))) {
-    if (performance.now() > deadline) throw isBusy(file, sign);
-    await sleep(20);
-  }
-  try {
-    return await run();
-  } finally {
-    await rm(sign, { force: true });
-  }
-}
-
-async function take(sign: string): Promise<boolean> {
-  try {
-    await (await open(sign, 'wx', 0o600)).close();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Whoever put it there was killed.
-    const since = await lstat(sign).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (since > staleMs) await rm(sign, { force: true });
-    return false;
-  }
-}
-
-function isBusy(file: string, sign: string): KitError {
-  return new KitError('timeout', `${file} is being written by another process`, {
-    hint: `Try again; if no other process is at it, remove ${sign}.`,
-  });
 }

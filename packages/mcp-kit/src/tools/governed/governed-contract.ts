@@ -1,6 +1,6 @@
 import { isPromise, KitError, type Logger } from '#base';
 import type { Store } from '#store';
-import type * as Govern from '#tools/govern';
+import type * as Govern from '#tools/inspect';
 import type { CreateContract, Registry } from '../contract.ts';
 import { memoryOnDemand } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
@@ -137,7 +137,7 @@ function createLayers(governance: GovernanceOptions, logger: Logger): readonly L
       permission: permissionLayer(governance.permit),
       timeout: timeoutLayer(governance.timeoutMs),
       idempotency: idempotencyLayer({ ...governance.idempotency, store, logger }),
-      'dry run': dryRunLayer({ tokens, requirePlan, store }),
+      'dry run': dryRunLayer({ tokens, requirePlan, store, logger }),
       run: runLayer,
     },
     layers,
@@ -170,7 +170,7 @@ function diagnose(known: {
 /** Uses what no call needs, once it is there. */
 function whenLoaded(use: (loaded: typeof Govern) => void): void {
   // No call depends on it, so none must suffer from it.
-  void import('#tools/govern').then(use).catch(() => undefined);
+  void import('#tools/inspect').then(use).catch(() => undefined);
 }
 
 function review(

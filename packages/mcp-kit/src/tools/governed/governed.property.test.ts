@@ -13,7 +13,7 @@ import { toolSet } from '../tool-set.ts';
 import { governed, type GovernanceOptions } from './governed-contract.ts';
 
 // Each of these is a server and several clients.
-const schedules = Math.min(10_000, Number(process.env['PROPERTY_RUNS']) / 5);
+const schedules = 10_000;
 const numRuns = Math.min(5000, Number(process.env['PROPERTY_RUNS']) / 5);
 
 /** A server with these tools, and a client of it. */
@@ -244,17 +244,21 @@ class World {
   version = 0;
   readonly shared = createMemoryStore({ now: () => this.nowMs });
   readonly thaw = createDeferred<void>();
+  /** Nobody looks any more: the dead may be cleared away. */
+  readonly over = createDeferred<void>();
 }
 
 /** One process: dead once it has come to where it dies. */
 class Mortal {
   readonly #attempt: Attempt;
+  readonly #world: World;
   #uses = 0;
   die: () => void = () => {};
   readonly death: Promise<void>;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: Attempt, world: World) {
     this.#attempt = attempt;
+    this.#world = world;
     this.death = new Promise((resolve) => {
       this.die = resolve;
     });
@@ -266,12 +270,13 @@ class Mortal {
     return this.#attempt.dies === 'freezes';
   }
 
-  /** Never comes back from where the process dies. */
+  /** Does not come back from where the process dies for as long as anybody looks. */
   async reach(point: Attempt['dies']): Promise<void> {
     if (this.#attempt.dies !== point) return;
     if (point.endsWith('store') && this.#uses !== this.#attempt.at) return;
     this.die();
-    await new Promise(() => {});
+    await this.#world.over.promise;
+    throw new Error('dead');
   }
 
   store({ kv, ...rest }: Store): Store {
@@ -333,7 +338,7 @@ interface Asked {
 }
 
 function attemptCall(each: Attempt, kind: Kind, world: World): Asked {
-  const mortal = new Mortal(each);
+  const mortal = new Mortal(each, world);
   const asking = async (): Promise<Envelope | undefined> => {
     const client = await serve([toolOf(kind, world, mortal)], {
       store: mortal.store(world.shared),
@@ -408,7 +413,10 @@ test('whatever the schedule of retries and crashes, what is asked under one key 
           seen.unknown += 1;
           assert.deepEqual([last?.error?.code, last?.error?.retryable], ['E_CONFLICT', false]);
         }
+        world.over.resolve();
         world.shared.close();
+        // All of this is one turn: without another, the timers of thousands of servers would wait for the end.
+        await new Promise((resolve) => setImmediate(resolve));
       },
     ),
     { numRuns: schedules },

@@ -1,12 +1,11 @@
-import { chain, type MaybePromise } from '#base';
+import { chain, KitError, type MaybePromise } from '#base';
 import { checkOutput, checkValue } from '../call.ts';
 import { Applied, describeChanges, type Change } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
-import { isWriting } from '../manifest.ts';
+import { isWriting, riskOf } from '../manifest.ts';
 import { textBlock, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
-import { riskOf } from './dry-run.ts';
 import type { Wrap } from './layer.ts';
 
 /** The tool itself: `run`, or `apply` with the plan that was made. */
@@ -34,9 +33,17 @@ function runTool({ entry, args, context }: CallScope): MaybePromise<Outcome> {
 
 function applyPlan(call: CallScope): MaybePromise<Outcome> {
   const { entry, context, plan } = call;
+  if (entry.tool.resumable !== true) call.noQuestions = mustNotAsk(entry.tool.name);
   // What `plan` returned is what `apply` takes.
   const returned = entry.tool.apply?.(plan as never, context);
   return chain(returned, (settled) => conclude(call, settled));
+}
+
+/** In the stateless era a question ends the handler, which runs again with the answer: what it did would be done twice. */
+function mustNotAsk(name: string): KitError {
+  return new KitError('invalid_argument', `${name}: apply must not ask`, {
+    hint: 'Ask in plan, which touches nothing; or say resumable: true where apply can run again.',
+  });
 }
 
 /** What a write answers: the tool's own value, what was changed, and how bad a mistake would be. */

@@ -102,6 +102,7 @@ function recoveryTool(workflows: readonly WorkflowRuns[], recovery: Recovery): T
     output: reportSchema,
     // A stage may ask when it is resumed: what was planned is the same in all rounds.
     plan: ({ runId: id }, context) => context.once('recovery', () => look(id, context)),
+    resumable: true,
     async apply({ id }: RecoveryPlan, context) {
       const [workflow] = await find(id, context);
       return work(workflow, id, context);

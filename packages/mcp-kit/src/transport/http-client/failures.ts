@@ -15,6 +15,11 @@ export function unreachable(place: string, cause: unknown): KitError {
   });
 }
 
+/** Nobody wants the connection any more. */
+export function givenUp(place: string, cause: unknown): KitError {
+  return new KitError('aborted', `${place}: given up by the caller`, { cause });
+}
+
 /** No connection within the time allowed. */
 export function connectTimeout(place: string, ms: number): KitError {
   return new KitError('unreachable', `cannot reach ${place}: no connection within ${ms} ms`, {

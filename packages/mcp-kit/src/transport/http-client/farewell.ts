@@ -3,16 +3,8 @@ import type { Handshake } from './handshake.ts';
 import type { Wire } from './wire.ts';
 
 /** Lets the server forget a session that it may still know; whether it does is its own affair. */
-export function sayFarewell(
-  wire: Wire,
-  { id, lost, headers }: Handshake,
-  timeoutMs: number,
-): Promise<void> {
+export function sayFarewell(wire: Wire, { headers }: Handshake, timeoutMs: number): Promise<void> {
   const { promise, resolve } = createDeferred<void>();
-  if (id === undefined || lost) {
-    resolve();
-    return promise;
-  }
   const done = (): void => {
     clearTimeout(timer);
     asking.abort();

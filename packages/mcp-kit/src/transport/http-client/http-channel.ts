@@ -29,6 +29,8 @@ const maxReplying = 16;
 const gateMs = 5000;
 /** How long they wait for the stream after that; it was sent before them. */
 const headStartMs = 50;
+/** How long a stream that nobody waits for leaves the way to the first calls. */
+const deafMs = 50;
 
 /** A conversation over HTTP: a POST per message, of either era, and in the older one a stream for what the server says. */
 export class HttpChannel implements Channel {
@@ -39,6 +41,8 @@ export class HttpChannel implements Channel {
   #sink: Sink | undefined;
   #handshake = new Handshake();
   #feed: Feed | undefined;
+  /** Fetches the stream that nobody waits for. */
+  #later: NodeJS.Timeout | undefined;
   /** Requests without an answer, by id. */
   readonly #awaited = new Map<Id, Posted>();
   /** Answers to the server. Not in the queue: what waits there may be waiting for one of them. */
@@ -69,6 +73,9 @@ export class HttpChannel implements Channel {
       taken: (post) => this.#backlog.release(post),
       accepted: (post) => this.#accepted(post),
       lost: (post, error) => this.#lost(post, error),
+      released: ({ letter: { id } }, retryMs) => {
+        if (id !== undefined) this.#sink?.released?.(id, retryMs);
+      },
       over: (post) => this.#over(post),
     };
   }
@@ -121,6 +128,7 @@ export class HttpChannel implements Channel {
 
   async #close(): Promise<void> {
     this.#feed?.stop();
+    clearTimeout(this.#later);
     clearTimeout(this.#gate?.timer);
     for (const post of [...this.#awaited.values(), ...this.#others]) post.drop();
     this.#awaited.clear();
@@ -136,6 +144,7 @@ export class HttpChannel implements Channel {
 
   /** Ends a session that the server may still know. */
   #leave(handshake: Handshake): void {
+    if (handshake.id === undefined || handshake.lost) return;
     const farewell = sayFarewell(this.#wire, handshake, this.#settings.closeTimeoutMs);
     this.#farewells.add(farewell);
     void farewell.then(() => this.#farewells.delete(farewell));
@@ -272,7 +281,8 @@ export class HttpChannel implements Channel {
         return;
       }
       go();
-      if (this.#sink?.deaf === true) setImmediate(() => this.#listen(handshake));
+      if (this.#sink?.deaf !== true) return;
+      this.#later = setTimeout(() => this.#listen(handshake), deafMs);
     });
   }
 

@@ -45,6 +45,7 @@ function sayModern(headers: string[], method: string, params: Params): void {
   const version = (params['_meta'] as Params)[metaKeys.protocolVersion];
   if (typeof version === 'string') headers.push('mcp-protocol-version', encodeHeaderValue(version));
   headers.push('mcp-method', encodeHeaderValue(method));
-  const name = params[namedBy.get(method) ?? ''];
+  // What an extension names otherwise says so here as well.
+  const name = params[namedBy.get(method) ?? (method.startsWith('tasks/') ? 'taskId' : '')];
   if (typeof name === 'string') headers.push('mcp-name', encodeHeaderValue(name));
 }

@@ -40,9 +40,11 @@ export interface Settings {
   readonly logger: Logger;
 }
 
+const none: readonly string[] = [];
+
 export function settle(options: HttpClientOptions): Settings {
   return {
-    headers: headerSource(options.headers ?? {}),
+    headers: options.headers === undefined ? () => none : headerSource(options.headers),
     auth: options.auth,
     limits: { ...defaultLimits, ...options.limits },
     agent: options.agent,

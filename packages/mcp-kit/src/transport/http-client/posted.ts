@@ -39,6 +39,8 @@ export interface PostOffice {
   accepted(post: Posted): void;
   /** There will be no answer. */
   lost(post: Posted, error: KitError): void;
+  /** The server has ended the stream before the answer, which will be fetched. */
+  released(post: Posted, retryMs: number | undefined): void;
   /** No connection is used for it any more. */
   over(post: Posted): void;
 }
@@ -202,6 +204,8 @@ export class Posted implements Asker {
         }
         this.#asking?.abort();
         this.#continue(position);
+        // What was cut is not what the server wished for.
+        if (response.complete && !this.#done) this.#office.released(this, position.retryMs);
       },
     });
   }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { createDeferred, KitError, type Deferred } from '#base';
+import { createDeferred, KitError, startTimer, type Deferred } from '#base';
 import type { Channel, Origin, Outgoing, Sent, Sink } from '#jsonrpc';
 import { Backlog } from './backlog.ts';
 import { mediaType, readBody, readEvents } from './body.ts';
-import { invalidAnswer, redirected, refusal } from './failures.ts';
+import { givenUp, invalidAnswer, redirected, refusal } from './failures.ts';
 import { Handshake } from './handshake.ts';
 import { address, type Message } from './letter.ts';
 import { labelOf, type Settings } from './options.ts';
@@ -13,7 +13,7 @@ import { Wire, type Asking } from './wire.ts';
 const refusalBytes = 64 * 1024;
 
 /** A conversation as revision 2024-11-05 has it: one stream for all that comes, and a place it names for what is sent. */
-export class SseChannel implements Channel {
+class SseChannel implements Channel {
   readonly #url: URL;
   readonly #settings: Settings;
   readonly #stream: Wire;
@@ -143,6 +143,7 @@ export class SseChannel implements Channel {
       malformed: (...fault) => this.#deliver((sink) => sink.malformed(...fault)),
       taken: (post) => this.#backlog.release(post),
       accepted: () => {},
+      released: () => {},
       lost: ({ letter: { id, method } }, error) => {
         if (id !== undefined) this.#deliver((sink) => sink.lost?.(id, error));
         else this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
@@ -173,6 +174,32 @@ export class SseChannel implements Channel {
     this.#backlog.letGo();
     this.#opened.reject(cause ?? new KitError('closed', 'the conversation was closed'));
     this.#sink?.closed(cause);
+  }
+}
+
+/** Opens such a conversation: waits until its place is named. */
+export async function openSse(
+  place: URL,
+  settings: Settings,
+  signal: AbortSignal | undefined,
+): Promise<Channel> {
+  if (signal?.aborted) throw givenUp(labelOf(place), signal.reason);
+  const { connectTimeoutMs } = settings;
+  const channel = new SseChannel(place, settings);
+  const hangUp = (): void => {
+    if (signal !== undefined) channel.end(givenUp(labelOf(place), signal.reason));
+  };
+  const timer = startTimer(() => {
+    const message = `${labelOf(place)} named no endpoint within ${connectTimeoutMs} ms`;
+    channel.end(new KitError('timeout', message, { hint: 'Raise connectTimeoutMs.' }));
+  }, connectTimeoutMs);
+  signal?.addEventListener('abort', hangUp, { once: true });
+  try {
+    await channel.opened;
+    return channel;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', hangUp);
   }
 }
 

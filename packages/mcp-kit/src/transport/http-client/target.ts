@@ -1,9 +1,7 @@
-import { KitError, startTimer } from '#base';
-import type { Channel } from '#jsonrpc';
 import type { Target } from '#protocol';
+import { givenUp } from './failures.ts';
 import { HttpChannel } from './http-channel.ts';
-import { labelOf, parseUrl, settle, type HttpClientOptions, type Settings } from './options.ts';
-import { SseChannel } from './sse-channel.ts';
+import { labelOf, parseUrl, settle, type HttpClientOptions } from './options.ts';
 
 /** A server of any revision at a URL. */
 export function httpTarget(url: string | URL, options: HttpClientOptions = {}): Target {
@@ -18,7 +16,7 @@ export function httpTarget(url: string | URL, options: HttpClientOptions = {}): 
       return sseTarget(place, options);
     },
     dial: (signal) => {
-      if (signal?.aborted) throw aborted(signal, labelOf(place));
+      if (signal?.aborted) throw givenUp(labelOf(place), signal.reason);
       return new HttpChannel(place, streamPlace, settings);
     },
   };
@@ -33,42 +31,16 @@ export function sseTarget(url: string | URL, options: HttpClientOptions = {}): T
     key: `${keyOf(place)} (sse)`,
     wire: 'http',
     dial: async (signal) => {
-      if (signal?.aborted) throw aborted(signal, labelOf(place));
+      // Hardly any server is that old.
+      const { openSse } = await import('./sse-channel.ts');
       return openSse(place, settings, signal);
     },
   };
 }
 
-async function openSse(
-  place: URL,
-  settings: Settings,
-  signal: AbortSignal | undefined,
-): Promise<Channel> {
-  const { connectTimeoutMs } = settings;
-  const channel = new SseChannel(place, settings);
-  const hangUp = (): void => {
-    if (signal !== undefined) channel.end(aborted(signal, labelOf(place)));
-  };
-  const timer = startTimer(() => {
-    const message = `${labelOf(place)} named no endpoint within ${connectTimeoutMs} ms`;
-    channel.end(new KitError('timeout', message, { hint: 'Raise connectTimeoutMs.' }));
-  }, connectTimeoutMs);
-  signal?.addEventListener('abort', hangUp, { once: true });
-  try {
-    await channel.opened;
-    return channel;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', hangUp);
-  }
-}
-
-function aborted(signal: AbortSignal, label: string): KitError {
-  return new KitError('aborted', `${label}: given up by the caller`, { cause: signal.reason });
-}
-
 /** The URL without what differs between callers of the same server. */
 function keyOf(url: URL): string {
+  if (url.username === '' && url.password === '' && url.hash === '') return url.href;
   const key = new URL(url);
   key.username = '';
   key.password = '';

@@ -94,6 +94,7 @@ function headerSource(url: URL, settings: Settings): () => MaybePromise<readonly
   let given: readonly string[] | undefined;
   let merged: readonly string[] = usual;
   const merge = (list: readonly string[]): readonly string[] => {
+    if (list.length === 0) return usual;
     if (list !== given) merged = mergeHeaders(usual, list);
     given = list;
     return merged;

@@ -45,7 +45,7 @@ export async function drain(
   draining.begun = true;
   draining.lastRequestMs = begunMs;
   // Not by the method of HTTP servers: that one closes idle connections at once, and a request may be on its way on each.
-  await stopAccepting(server);
+  await stopAccepting(server, timeoutMs);
   const isOver = async (): Promise<boolean> => (await connectionsOf(server)) === 0;
   const isQuiet = (): boolean => performance.now() - draining.lastRequestMs >= quietMs;
   const isLate = (): boolean => performance.now() - begunMs >= timeoutMs;
@@ -61,22 +61,25 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }
 
-/** Turns of the event loop after which those who still come are not waited for. */
-const maxTurns = 10_000;
+/** A turn of the event loop that takes longer leaves time for somebody to come unseen. */
+const shortTurnMs = 0.3;
 
 /**
- * Closes the door when nobody stands in it: the system has connections that Node has not taken yet, one per turn of its loop,
- * and would reset them.
+ * Closes the door when nobody stands in it: the system has connections that Node has not taken yet, and would reset them. In a
+ * turn Node first takes who is there, then does its work, then comes here: only after a short one is it known that nobody waits.
  */
-async function stopAccepting(server: Server): Promise<void> {
+async function stopAccepting(server: Server, timeoutMs: number): Promise<void> {
+  const begunMs = performance.now();
   let quietTurns = 0;
   const arrived = (): void => {
-    quietTurns = 0;
+    quietTurns = -1;
   };
   server.on('connection', arrived);
-  for (let turn = 0; turn < maxTurns && quietTurns < 2; turn++) {
-    quietTurns += 1;
+  for (let nowMs = begunMs; quietTurns < 2 && nowMs - begunMs < timeoutMs;) {
     await new Promise((resolve) => setImmediate(resolve));
+    const turnMs = performance.now() - nowMs;
+    nowMs += turnMs;
+    quietTurns = turnMs < shortTurnMs ? quietTurns + 1 : 0;
   }
   server.off('connection', arrived);
   net().Server.prototype.close.call(server);

@@ -23,8 +23,8 @@ export interface Caller {
 export interface Gate {
   /** Lets a request in before its body is read, and says who sends it. Never rejects. */
   enter(visit: Visit): MaybePromise<Caller | Refusal>;
-  /** Lets a message through, now that it is known. */
-  pass(message: Request | Notification, caller: Caller): Refusal | undefined;
+  /** Lets a message through, now that it is known; `before` it, so many requests of the same batch were. */
+  pass(message: Request | Notification, caller: Caller, before?: number): Refusal | undefined;
 }
 
 /** A request that has been let in. */

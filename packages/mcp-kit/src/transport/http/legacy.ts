@@ -58,10 +58,10 @@ export class Legacy {
     }
   }
 
-  #pass(classified: Classified, caller: Caller): Refusal | undefined {
+  #pass(classified: Classified, caller: Caller, before = 0): Refusal | undefined {
     if (classified.kind !== 'request' && classified.kind !== 'notification') return undefined;
     const { message } = classified;
-    const refusal = this.#gate.pass(message, caller);
+    const refusal = this.#gate.pass(message, caller, before);
     return refusal === undefined || !('id' in message) ? refusal : { ...refusal, id: message.id };
   }
 
@@ -137,12 +137,18 @@ export class Legacy {
       refuse(responder, overloaded('Too many sessions, retry later', 60));
       return;
     }
-    session.connection.accept(
-      classified,
-      new Reply(session, responder, { mode, headers, opens: true }),
-    );
-    // A refused handshake leaves nothing behind.
-    if (!session.initialized) this.#sessions.end(session);
+    // A handshake that is refused, or whose client did not wait for its answer, leaves nothing behind.
+    const drop = (): void => {
+      if (!session.initialized) this.#sessions.end(session);
+    };
+    responder.onGone(drop);
+    const reply = new Reply(session, responder, {
+      mode,
+      headers,
+      opens: true,
+      onAnswered: drop,
+    });
+    session.connection.accept(classified, reply);
   }
 
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
@@ -152,8 +158,11 @@ export class Legacy {
       const session = this.#session(post, responder);
       if (session === undefined) return;
       if (session.acceptsBatch && !values.some(standsAlone)) {
+        let before = 0;
         for (const value of values) {
-          const refusal = this.#pass(classify(value), caller);
+          const classified = classify(value);
+          const refusal = this.#pass(classified, caller, before);
+          if (classified.kind === 'request') before += 1;
           if (refusal === undefined) continue;
           refuse(responder, refusal);
           return;

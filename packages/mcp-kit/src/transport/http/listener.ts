@@ -8,9 +8,9 @@ import type { Endpoint } from './endpoint.ts';
 import type { Forwarding } from './forwarding.ts';
 import { isRefusal, type Caller } from './gate.ts';
 import type { Guard } from './guard.ts';
-import { holdIfHasty } from './hold.ts';
 import { NodeResponder } from './node-responder.ts';
 import { methodNotAllowed, tooLarge } from './refusals.ts';
+import { expectMore } from './refused-connection.ts';
 import {
   refuse,
   type HeaderList,
@@ -44,7 +44,8 @@ export interface ListenerOptions {
 
 /** Serves requests of a `node:http` server that somebody else created. */
 export function createListener(options: ListenerOptions): RequestListener {
-  const { endpoint, guard, path, cors, forwarding, pages, observer, draining } = options;
+  const { endpoint, guard, path, cors, forwarding, pages, observer } = options;
+  const { draining = () => false } = options;
 
   /** Whether nobody is believed who says that it comes from elsewhere: a proxy carries others, too. */
   const isDirect = ({ headers, socket: { remoteAddress } }: IncomingMessage): boolean =>
@@ -57,11 +58,11 @@ export function createListener(options: ListenerOptions): RequestListener {
   ): void => {
     const { method, headers } = request;
     if (isRefusal(entered)) {
-      const { holdMs } = entered;
-      if (holdMs !== undefined && isDirect(request)) {
-        holdIfHasty(request.socket, responder, holdMs);
-      }
       refuse(responder, entered);
+      const { sameForMs } = entered;
+      if (sameForMs === undefined) return;
+      const more = { refusal: entered, sameForMs, isDirect: isDirect(request), draining };
+      expectMore({ request, responder, ...more });
       return;
     }
     const incoming = { headers, caller: entered };
@@ -72,12 +73,7 @@ export function createListener(options: ListenerOptions): RequestListener {
   };
 
   const serve = (request: IncomingMessage, responder: NodeResponder): void => {
-    const { headers, method } = request;
-    const preflight = method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
-    if (preflight !== undefined) {
-      responder.respond(204, preflight, '');
-      return;
-    }
+    const { headers } = request;
     const { remoteAddress } = request.socket;
     const address = forwarding === undefined ? remoteAddress : forwarding(remoteAddress, headers);
     const entered = endpoint.enter({ headers, address });
@@ -92,11 +88,14 @@ export function createListener(options: ListenerOptions): RequestListener {
 
   return (request, response) => {
     const { headers, rawHeaders, url = '' } = request;
-    if (draining?.() === true) response.shouldKeepAlive = false;
+    if (draining()) response.shouldKeepAlive = false;
     const more = headers.origin === undefined ? undefined : cors?.headersFor(headers);
     const responder = new NodeResponder(response, more, observer);
     const refusal = guard(headers, rawHeaders);
+    // Of pages, too: clients say their revision when they ask for metadata, and browsers ask whether they may.
+    const preflight = request.method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
     if (refusal !== undefined) refuse(responder, refusal);
+    else if (preflight !== undefined) responder.respond(204, preflight, '');
     else if (url === path || pathOf(url) === path) serve(request, responder);
     else if (!showPage(pages, request, responder)) {
       const error = { code: rpcErrors.invalidRequest, message: `Nothing here: try ${path}` };

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { Parts } from '#jsonrpc';
-import type { HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
+import type { Answer, HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
 
 /** A body the kernel may not take at once, and how long its reader may then take nothing. */
 const maxUnwatched = 64 * 1024;
@@ -38,6 +38,21 @@ export class NodeResponder implements Responder, ResponseStream {
       response.end(end);
     }
     if (length > maxUnwatched) this.cutAfterStall(stallMs);
+  }
+
+  /** What `respond` would send now, as text; on a connection that is kept. */
+  textOf({ status, headers, body }: Answer): string {
+    const head = this.#head(headers);
+    const lines = [`HTTP/1.1 ${status} ${this.#response.statusMessage}`];
+    for (let at = 0; at < head.length; at += 2) lines.push(`${head[at]}: ${head[at + 1]}`);
+    lines.push(`content-length: ${Buffer.byteLength(body)}`);
+    lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: keep-alive');
+    return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  }
+
+  /** Whether the connection goes on after the answer. */
+  get keepsConnection(): boolean {
+    return this.#response.shouldKeepAlive;
   }
 
   openStream(headers: HeaderList): ResponseStream {

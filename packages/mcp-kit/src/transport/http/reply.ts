@@ -18,6 +18,7 @@ export class Reply {
   readonly #responder: Responder;
   readonly #mode: AnswerMode;
   readonly #opens: boolean;
+  readonly #onAnswered: (() => void) | undefined;
   readonly #received: Headers;
   #answered = false;
   #stream: EventStream | undefined;
@@ -29,12 +30,14 @@ export class Reply {
       readonly mode: AnswerMode;
       readonly headers: Headers;
       readonly opens?: boolean;
+      readonly onAnswered?: () => void;
     },
   ) {
     this.#session = session;
     this.#responder = responder;
     this.#mode = options.mode;
     this.#opens = options.opens === true;
+    this.#onAnswered = options.onAnswered;
     this.#received = options.headers;
   }
 
@@ -68,6 +71,7 @@ export class Reply {
     } else {
       this.#responder.respond(200, this.#headers(jsonHeaders), text);
     }
+    this.#onAnswered?.();
   }
 
   /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
@@ -75,6 +79,7 @@ export class Reply {
     if (this.#stream !== undefined || this.#mode === 'sse') return false;
     this.#answered = true;
     this.#responder.respond(200, this.#headers(jsonHeaders), parts);
+    this.#onAnswered?.();
     return true;
   }
 

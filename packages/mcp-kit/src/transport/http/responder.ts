@@ -69,8 +69,8 @@ export interface Refusal {
   readonly cause?: string;
   /** The error as it is written without an id, where the same is said so often that it is worth keeping. */
   readonly text?: string;
-  /** For how long the same will be said again, a second at most: a connection that does not wait is not read meanwhile. */
-  readonly holdMs?: number;
+  /** For how long, at least, the same will be said to the same headers from the same place; a second at most. */
+  readonly sameForMs?: number;
 }
 
 const causes: Readonly<Record<number, string>> = {
@@ -86,12 +86,32 @@ const causes: Readonly<Record<number, string>> = {
   503: 'overloaded',
 };
 
+/** A whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string;
+}
+
 export function refuse(responder: Responder, refusal: Refusal): void {
-  const { status, error, id, headers, text } = refusal;
-  responder.observer?.refused(refusal.cause ?? causes[status] ?? 'other');
-  const head = headers === undefined ? jsonHeaders : [...jsonHeaders, ...headers];
+  const { status, headers, body } = answerOf(refusal);
+  responder.observer?.refused(causeOf(refusal));
+  responder.respond(status, headers, body);
+}
+
+/** What is said to a request that is not served. */
+export function answerOf({ status, error, id, headers, text }: Refusal): Answer {
   const kept = id === undefined ? text : undefined;
-  responder.respond(status, head, kept ?? encodeError(id, error));
+  return {
+    status,
+    headers: headers === undefined ? jsonHeaders : [...jsonHeaders, ...headers],
+    body: kept ?? encodeError(id, error),
+  };
+}
+
+/** One word for those who count. */
+export function causeOf({ status, cause }: Refusal): string {
+  return cause ?? causes[status] ?? 'other';
 }
 
 /** The header as one string, when it was sent once. */

@@ -24,6 +24,7 @@ import {
   namedBy,
   readEnvelope,
   requireModernVersion,
+  traceIdOf,
   type Envelope,
   type Service,
 } from '#protocol';
@@ -130,7 +131,10 @@ export class Stateless {
     const failed = (error: unknown): void => {
       if (exchange.cancelled) return;
       if (!(error instanceof RpcError))
-        logger.error(`${request.method} failed`, { error: describeError(error) });
+        logger.error(`${request.method} failed`, {
+          traceId: traceIdOf(exchange),
+          error: describeError(error),
+        });
       answer.finish(encodeThrown(id, error), httpStatusOf(toErrorObject(error).code));
     };
     try {

@@ -1,11 +1,13 @@
-import { lstat, open, rm, utimes } from 'node:fs/promises';
-import { KitError } from '#base';
-import { pause } from '../pause.ts';
+import { KitError } from './error.ts';
+import { files } from './node-modules.ts';
+import { pause } from './pause.ts';
 
 export interface LockOptions {
   /** How long to wait for whoever has it; 60 s. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal | undefined;
+  /** What others are waited for to do, for whoever waits in vain. */
+  readonly doing?: string;
 }
 
 /** How often a lock says that its holder is still there, and after which silence nobody is. */
@@ -17,11 +19,12 @@ const pollMs = 25;
 export async function whileLocked<T>(
   file: string,
   run: () => Promise<T>,
-  { waitMs = 60_000, signal }: LockOptions = {},
+  { waitMs = 60_000, signal, doing = 'its work' }: LockOptions = {},
 ): Promise<T> {
+  const { rm, utimes } = files();
   const deadline = performance.now() + waitMs;
   while (!(await take(file))) {
-    if (performance.now() > deadline) throw isHeld(file, waitMs);
+    if (performance.now() > deadline) throw isHeld(file, doing, waitMs);
     await pause(pollMs, signal);
   }
   const beat = setInterval(() => {
@@ -46,7 +49,7 @@ async function take(file: string): Promise<boolean> {
 
 async function create(file: string): Promise<boolean> {
   try {
-    const handle = await open(file, 'wx', 0o600);
+    const handle = await files().open(file, 'wx', 0o600);
     await handle.close();
     return true;
   } catch (error) {
@@ -57,6 +60,7 @@ async function create(file: string): Promise<boolean> {
 
 /** Takes a lock away that nobody holds. One at a time: a second would take the lock of whoever came after the first. */
 async function clear(file: string): Promise<void> {
+  const { rm } = files();
   const broom = `${file}.broom`;
   if (!(await create(broom))) {
     if (await isSilent(broom)) await rm(broom, { force: true });
@@ -71,15 +75,15 @@ async function clear(file: string): Promise<void> {
 
 async function isSilent(file: string): Promise<boolean> {
   try {
-    const { mtimeMs } = await lstat(file);
+    const { mtimeMs } = await files().lstat(file);
     return Date.now() - mtimeMs > silenceMs;
   } catch {
     return false;
   }
 }
 
-function isHeld(file: string, waitMs: number): KitError {
-  const message = `another process did not finish its login or refresh within ${waitMs} ms`;
+function isHeld(file: string, doing: string, waitMs: number): KitError {
+  const message = `another process did not finish ${doing} within ${waitMs} ms`;
   return new KitError('timeout', message, {
     hint: `Try again; if no other process is at it, remove ${file}.`,
     details: { ran: false },

@@ -1,0 +1,157 @@
+import { createDeferred, crypto, KitError, unref, type Deferred } from '#base';
+import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
+
+/** A question of the server that the client has not answered yet. */
+interface Question {
+  readonly method: string;
+  readonly params: Params;
+  readonly answered: Deferred<unknown>;
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/**
+ * A call of a client of the stateless era, at a server of the older one. When the server asks something in between, the
+ * client's request ends with the questions and the call is parked: its next request brings the answers, and the call goes on.
+ */
+export class Call {
+  readonly id: string = crypto().randomUUID();
+  readonly #questions = new Map<string, Question>();
+  readonly #stop = new AbortController();
+  #asked = 0;
+  #exchange: Exchange | undefined;
+  #outcome: Outcome | undefined;
+  #changed: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Called once, when a call is over that nobody came back for. */
+  onForgotten: () => void = () => {};
+
+  /** The request of the client that waits for it now; none while it is parked. */
+  get exchange(): Exchange | undefined {
+    return this.#exchange;
+  }
+
+  /** Fires when nobody wants it any more. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Begins; `work` is the call at the server. */
+  start(work: Promise<unknown>): void {
+    const settle = (outcome: Outcome): void => {
+      this.#outcome = outcome;
+      this.#changed?.();
+    };
+    work.then(
+      (result) => settle({ result }),
+      (error: unknown) => settle({ error }),
+    );
+  }
+
+  /** Asks the client; settles when it has come back with the answer. */
+  async ask(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
+    this.#asked += 1;
+    const key = `question-${this.#asked}`;
+    const answered = createDeferred<unknown>();
+    const giveUp = (): void => answered.reject(new KitError('aborted', `${method}: taken back`));
+    for (const end of [signal, this.signal]) end.addEventListener('abort', giveUp, { once: true });
+    this.#questions.set(key, { method, params, answered });
+    this.#changed?.();
+    try {
+      return await answered.promise;
+    } finally {
+      this.#questions.delete(key);
+      for (const end of [signal, this.signal]) end.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** Takes the answers that came with the next request; the questions it does not answer are asked again. */
+  async answer(responses: unknown): Promise<void> {
+    if (!isRecord(responses)) return;
+    for (const [key, { answered }] of this.#questions) {
+      if (isRecord(responses[key])) answered.resolve(responses[key]);
+    }
+    // Answered questions leave by themselves, and must not be asked once more.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Waits on behalf of a request for the result, or for questions: these are given back by name. */
+  async attend(exchange: Exchange): Promise<Record<string, object> | undefined> {
+    clearTimeout(this.#timer);
+    this.#exchange = exchange;
+    const { signal } = exchange;
+    const cancel = (): void => this.cancel(signal.reason);
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      while (this.#outcome === undefined && this.#questions.size === 0) {
+        await new Promise<void>((resolve) => (this.#changed = resolve));
+      }
+      // Several that were asked at once are answered at once.
+      if (this.#outcome === undefined) await new Promise((resolve) => setImmediate(resolve));
+      return this.#outcome === undefined ? this.#asking() : undefined;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#exchange = undefined;
+      this.#changed = undefined;
+    }
+  }
+
+  /** Leaves it waiting for its client, but not for ever. */
+  park(forMs: number): void {
+    this.#timer = unref(
+      setTimeout(() => {
+        this.cancel('its client did not come back');
+        this.onForgotten();
+      }, forMs),
+    );
+  }
+
+  /** What came of it. */
+  result(): unknown {
+    if (this.#outcome === undefined) throw new KitError('closed', 'the call has not ended');
+    if ('error' in this.#outcome) throw this.#outcome.error;
+    return this.#outcome.result;
+  }
+
+  cancel(reason: unknown): void {
+    clearTimeout(this.#timer);
+    this.#stop.abort(reason);
+  }
+
+  #asking(): Record<string, object> {
+    const requests: Record<string, object> = {};
+    for (const [key, { method, params }] of this.#questions) requests[key] = { method, params };
+    return requests;
+  }
+}
+
+/** What only servers of 2025-11-25 say: nothing before these pages have been visited. */
+const urlElicitationRequired = -32042;
+
+/** Does the work; where the server wants pages visited first, the client is asked to, and it is done once more. */
+export async function withVisits(call: Call, work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    const visits = visitsOf(error);
+    if (visits.length === 0) throw error;
+    const answers = await Promise.all(
+      visits.map((visit) => call.ask('elicitation/create', toVisit(visit), call.signal)),
+    );
+    const agreed = answers.every((answer) => isRecord(answer) && answer['action'] === 'accept');
+    if (!agreed) throw error;
+    return work();
+  }
+}
+
+function visitsOf(error: unknown): readonly Record<string, unknown>[] {
+  if (!(error instanceof RpcError) || error.code !== urlElicitationRequired) return [];
+  const list = isRecord(error.data) ? error.data['elicitations'] : undefined;
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** The stateless era has no names for visits. */
+export function toVisit({ elicitationId: _id, ...visit }: Params): Params {
+  return { mode: 'url', ...visit };
+}

@@ -1,0 +1,46 @@
+import { KitError, type KitErrorCode } from '#base';
+import { RpcError, rpcErrors } from '#jsonrpc';
+
+/** What may be over by the next try; whether the request may have run is said beside it. */
+const passing: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
+  'answer_lost',
+  'closed',
+  'overloaded',
+  'process_failed',
+  'session_lost',
+  'timeout',
+  'unreachable',
+]);
+
+/** What never got as far as the server. */
+const unsent: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
+  'overloaded',
+  'refused_by_policy',
+  'unreachable',
+]);
+
+/** What the client is told: the server's own word, or why there is none and whether to try again. */
+export function asRpcError(error: unknown): unknown {
+  if (!(error instanceof KitError)) return error;
+  const { code, message, hint, details } = error;
+  const status = details?.['status'];
+  const isIll = code === 'http_status' && typeof status === 'number' && status >= 500;
+  const data = {
+    code,
+    retryable: passing.has(code) || isIll,
+    mayHaveRun: details?.['ran'] !== false && !unsent.has(code),
+    ...(hint !== undefined && { hint }),
+  };
+  if (code === 'refused_by_policy') return new RpcError(rpcErrors.invalidRequest, message, data);
+  const rpcCode = code === 'overloaded' ? rpcErrors.overloaded : rpcErrors.internal;
+  // What a process last said on its standard error is for whoever runs it.
+  const [first = ''] = message.split(/; it said:|\n/, 1);
+  return new RpcError(rpcCode, `Bridge transport error: ${first}`, data);
+}
+
+/** Whether it says that the server is not well; what the server refuses is its good right. */
+export function isTrouble(error: unknown): error is KitError {
+  if (!(error instanceof KitError) || error.code === 'overloaded') return false;
+  if (error.code === 'http_status') return Number(error.details?.['status']) >= 500;
+  return passing.has(error.code);
+}

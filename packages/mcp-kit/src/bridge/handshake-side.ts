@@ -1,0 +1,216 @@
+import { createDeferred, describeError, isPromise, type MaybePromise } from '#base';
+import type { Session } from '#client';
+import {
+  isId,
+  isRecord,
+  RpcError,
+  rpcErrors,
+  type Connection,
+  type Exchange,
+  type Notification,
+  type Params,
+} from '#jsonrpc';
+import { isLoggingLevel } from '#protocol';
+import { notificationOf } from './crossing.ts';
+import { asRpcError } from './failures.ts';
+import { openForHandshake, sessionOptions } from './openings.ts';
+import { passing } from './relay.ts';
+import { Questions } from './questions.ts';
+import {
+  initializeResult,
+  toLegacy,
+  toLegacyCall,
+  toLegacyError,
+  toLegacyTools,
+  withoutSubscription,
+} from './results.ts';
+import type { Shared } from './shared.ts';
+import { Upstream } from './upstream.ts';
+
+/** What a server may say before its client is ready to hear it. */
+const maxEarly = 256;
+
+/** A client that has said `initialize`: a conversation with the server of its own, in whichever era the server knows. */
+export class HandshakeSide {
+  readonly #connection: Connection;
+  readonly #shared: Shared;
+  readonly #upstream: Upstream;
+  readonly #requested: unknown;
+  /** Requests of the client under way, in the order they came. */
+  readonly #exchanges = new Set<Exchange>();
+  readonly #questions: Questions;
+  readonly #ready = createDeferred<void>();
+  /** What came before the client was ready. */
+  #early: Notification[] | undefined = [];
+  /** Resources of whose changes the client wants to hear: its conversation must not be put to sleep. */
+  readonly #watched = new Set<string>();
+  #letSleep: (() => void) | undefined;
+  /** Tools whose structured results the client knows in another form. */
+  readonly #wrapped = new Set<string>();
+
+  constructor(connection: Connection, params: Params, shared: Shared) {
+    this.#connection = connection;
+    this.#shared = shared;
+    this.#requested = params['protocolVersion'];
+    this.#questions = new Questions(connection, shared.tell);
+    this.#upstream = new Upstream(
+      (options) =>
+        openForHandshake(shared.target, params, {
+          options: {
+            ...sessionOptions(shared.options),
+            ...options,
+            era: shared.options.era ?? 'auto',
+            onNotification: (notification) => this.#hear(notification),
+          },
+          ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
+        }),
+      shared,
+    );
+  }
+
+  /** What the client is told of the server. */
+  async open(): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      const session = await this.#upstream.open();
+      if (session.era === 'legacy') return session.greeting;
+      // What the older era does unless it is told otherwise.
+      if (session.capabilities.logging !== undefined) await session.setLogLevel('info');
+      return { ...initializeResult(session, this.#requested) };
+    } catch (error) {
+      throw asRpcError(error);
+    }
+  }
+
+  /** The client has heard it: from now on it may be told and asked. */
+  becomeReady(): void {
+    this.#ready.resolve();
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const notification of early) void this.#hear(notification);
+  }
+
+  async request(exchange: Exchange): Promise<unknown> {
+    this.#exchanges.add(exchange);
+    try {
+      const session = this.#upstream.session ?? (await this.#upstream.open());
+      return await this.#upstream.run(() => this.#pass(session, exchange));
+    } catch (error) {
+      throw asRpcError(error);
+    } finally {
+      this.#exchanges.delete(exchange);
+      this.#questions.ended(exchange);
+    }
+  }
+
+  /** Passes on what the client tells the server. */
+  tell({ method, params }: Notification): void {
+    const { session } = this.#upstream;
+    // The stateless era asks for roots whenever it needs them.
+    const isUnknown = session?.era === 'modern' && method === 'notifications/roots/list_changed';
+    if (session === undefined || isUnknown) return;
+    session.notify(method, params).catch((error: unknown) => {
+      this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#ready.resolve();
+    this.#early = undefined;
+    return this.#upstream.close();
+  }
+
+  #pass(session: Session, exchange: Exchange): Promise<unknown> {
+    const { method, params } = exchange.request;
+    const options = passing(exchange, this.#shared.tell);
+    const own = this.#passOwn(session, exchange);
+    if (own !== undefined) return own;
+    if (session.era === 'legacy') return session.request(method, params, options);
+    return session.request(method, params, options).then(
+      (result) => this.#translate(exchange, toLegacy(method, result)),
+      (error: unknown) => {
+        throw toLegacyError(method, error);
+      },
+    );
+  }
+
+  /** What the older era has another form for. */
+  #translate({ request: { method, params } }: Exchange, result: unknown): unknown {
+    if (method === 'tools/call') {
+      return toLegacyCall(result, this.#wrapped.has(String(params?.['name'])));
+    }
+    const tools = method === 'tools/list' && isRecord(result) ? result['tools'] : undefined;
+    return Array.isArray(tools)
+      ? { ...Object(result), tools: toLegacyTools(tools, this.#wrapped) }
+      : result;
+  }
+
+  /** The methods that change the conversation: the session knows them, and says them again when it is opened anew. */
+  #passOwn(session: Session, exchange: Exchange): Promise<object> | undefined {
+    const { method, params } = exchange.request;
+    const { signal } = exchange;
+    const { level, uri } = params ?? {};
+    const done = (): object => ({});
+    switch (method) {
+      case 'ping':
+        return session.era === 'modern' ? Promise.resolve({}) : undefined;
+      case 'logging/setLevel':
+        if (isLoggingLevel(level)) return session.setLogLevel(level, { signal }).then(done);
+        return session.era === 'modern' ? Promise.reject(badLevel(level)) : undefined;
+      case 'resources/subscribe':
+        if (typeof uri !== 'string') return undefined;
+        return session.subscribe(uri, { signal }).then(() => this.#watch(uri, true));
+      case 'resources/unsubscribe':
+        if (typeof uri !== 'string') return undefined;
+        return session.unsubscribe(uri, { signal }).then(() => this.#watch(uri, false));
+      default:
+        return undefined;
+    }
+  }
+
+  #watch(uri: string, isWatched: boolean): object {
+    if (isWatched) this.#watched.add(uri);
+    else this.#watched.delete(uri);
+    if (this.#watched.size > 0) this.#letSleep ??= this.#upstream.hold();
+    else {
+      this.#letSleep?.();
+      this.#letSleep = undefined;
+    }
+    return {};
+  }
+
+  /** Asks the client on behalf of the server, once it is ready to be asked. */
+  async #ask(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
+    await this.#ready.promise;
+    const token = isRecord(params['_meta']) ? params['_meta']['progressToken'] : undefined;
+    const report = (progress: Params): void => {
+      this.tell(notificationOf('notifications/progress', { ...progress, progressToken: token }));
+    };
+    return this.#questions.ask(method, params, {
+      signal,
+      during: this.#exchanges,
+      ...(isId(token) && { onProgress: report }),
+    });
+  }
+
+  /** Tells the client what the server says; with the answer of the one call it can only belong to. */
+  #hear({ method, params }: Notification): MaybePromise<void> {
+    if (method === 'notifications/tools/list_changed') this.#upstream.toolsChanged();
+    if (this.#early !== undefined) {
+      if (this.#early.length < maxEarly) this.#early.push(notificationOf(method, params));
+      return;
+    }
+    const { tell } = this.#shared;
+    const said = withoutSubscription(params);
+    tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, said) });
+    const [only, second] = this.#exchanges;
+    const told =
+      only === undefined || second !== undefined
+        ? this.#connection.notify(method, said)
+        : only.notify(method, said);
+    if (isPromise(told)) return told;
+  }
+}
+
+function badLevel(level: unknown): RpcError {
+  return new RpcError(rpcErrors.invalidParams, `Unknown logging level: ${String(level)}`);
+}

@@ -1,0 +1,41 @@
+import { isTrouble } from './failures.ts';
+
+/** How the server behind a bridge is. */
+export interface BridgeHealth {
+  /** `degraded` from the moment the server is lost or cannot be reached until it has answered again. */
+  readonly status: 'ok' | 'degraded';
+  /** Conversations with the server that are open. */
+  readonly upstreams: number;
+  /** How often a conversation was lost. */
+  readonly lost: number;
+  /** What the trouble is. */
+  readonly reason?: string;
+}
+
+/** What is known of the server from what became of the last requests. */
+export class Condition {
+  #trouble: string | undefined;
+  #lost = 0;
+
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  get timesLost(): number {
+    return this.#lost;
+  }
+
+  /** The server has opened a conversation or answered something. */
+  good(): void {
+    this.#trouble = undefined;
+  }
+
+  lost(cause: Error | undefined): void {
+    this.#lost += 1;
+    this.#trouble = cause?.message ?? 'the server hung up';
+  }
+
+  failed(error: unknown): void {
+    if (isTrouble(error)) this.#trouble = error.message;
+  }
+}

@@ -1,0 +1,142 @@
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import type { MaybePromise } from '#base';
+import type { InputContext } from '#client';
+import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
+import {
+  isLoggingLevel,
+  methodNotFound,
+  reaches,
+  type ClientCapabilities,
+  type Envelope,
+  type Era,
+  type LoggingLevel,
+} from '#protocol';
+import { mayBeAsked } from './asking.ts';
+import { toVisit, type Call } from './call.ts';
+import { notificationOf } from './crossing.ts';
+import { Listens } from './listens.ts';
+import { openForEnvelope, sessionOptions } from './openings.ts';
+import type { Shared } from './shared.ts';
+import { Upstream } from './upstream.ts';
+
+/** Somebody whose request is under way. */
+export interface Rider {
+  readonly exchange: Exchange | undefined;
+  readonly logLevel: LoggingLevel | undefined;
+  readonly call?: Call;
+}
+
+/** What the server says by another connection than the one of its answer comes about when that does, if not before. */
+const lullMs = 30;
+/** However much there is to hear. */
+const longestLullMs = 500;
+
+/** One conversation with the server that requests of the stateless era share, or that one of them has to itself. */
+export class Lane {
+  readonly upstream: Upstream;
+  /** Who may use it: any client of the stateless era, or those that are alike. */
+  key: string;
+  readonly listens: Listens;
+  readonly #shared: Shared;
+  readonly #capabilities: ClientCapabilities;
+  readonly #riders = new Set<Rider>();
+  #heard = 0;
+  /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
+  readonly #isPrivate: () => boolean;
+  era: Era | undefined;
+  /** One rider has it to itself. */
+  isTaken = false;
+  logLevel: LoggingLevel | undefined;
+  idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    key: string,
+    envelope: Envelope,
+    how: { readonly shared: Shared; readonly isOneClient: boolean },
+  ) {
+    const { shared } = how;
+    this.key = key;
+    this.#shared = shared;
+    this.#capabilities = envelope.capabilities;
+    this.#isPrivate = () => how.isOneClient || this.isTaken;
+    this.listens = new Listens(shared.tell);
+    this.upstream = new Upstream(
+      (options) =>
+        openForEnvelope(shared.target, envelope, {
+          ...sessionOptions(shared.options),
+          ...options,
+          era: shared.options.era ?? 'auto',
+          onRequest: (request, context) => this.#answer(request, context),
+          onNotification: (notification) => this.#hear(notification),
+        }),
+      shared,
+    );
+  }
+
+  get isFree(): boolean {
+    return this.#riders.size === 0 && !this.isTaken && this.listens.size === 0;
+  }
+
+  /** Takes a request in; it leaves when the function that is given back is called. */
+  board(rider: Rider): () => void {
+    this.#riders.add(rider);
+    return () => this.#riders.delete(rider);
+  }
+
+  /** Settles when nothing more is to be expected of what the server said before its last answer. */
+  async lull(): Promise<void> {
+    // On a stream everything comes in order.
+    if (this.#shared.target.wire === 'stream') return;
+    const endMs = performance.now() + longestLullMs;
+    let heard: number;
+    do {
+      heard = this.#heard;
+      await sleep(lullMs);
+      // What has come meanwhile is read first, however late it is.
+      await turn();
+    } while (this.#heard > heard && performance.now() < endMs);
+  }
+
+  /** Answers a question of a server of the older era by asking the client whose call it can belong to. */
+  async #answer(
+    { method, params = {} }: { readonly method: string; readonly params?: Params },
+    { signal }: InputContext,
+  ): Promise<unknown> {
+    if (!mayBeAsked(this.#capabilities, method, params)) throw methodNotFound(method);
+    const calls = [...this.#riders].flatMap(({ call }) => (call === undefined ? [] : [call]));
+    const call = calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
+    if (call === undefined || !this.#isPrivate()) {
+      const why = 'the client speaks a revision in which it can be asked only during a call';
+      throw new RpcError(rpcErrors.invalidRequest, `${method}: ${why}`);
+    }
+    const asked = params['mode'] === 'url' ? toVisit(params) : params;
+    return call.ask(method, asked, signal);
+  }
+
+  #hear({ method, params }: Notification): MaybePromise<void> {
+    this.#heard += 1;
+    if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
+    if (this.listens.hear(method, params) || !this.#isPrivate()) return;
+    if (isListed(method)) return;
+    const rider = [...this.#riders].findLast(
+      ({ exchange, logLevel }) =>
+        exchange !== undefined &&
+        (method !== 'notifications/message' || isWanted(params, logLevel)),
+    );
+    if (rider?.exchange === undefined) return;
+    const message = notificationOf(method, params);
+    this.#shared.tell?.({ side: 'client', direction: 'sent', message });
+    return rider.exchange.notify(method, params);
+  }
+}
+
+/** What only subscriptions carry. */
+function isListed(method: string): boolean {
+  return method.endsWith('/list_changed') || method === 'notifications/resources/updated';
+}
+
+/** In the stateless era a client hears the log messages it has asked for, and no others. */
+function isWanted(params: Params | undefined, wanted: LoggingLevel | undefined): boolean {
+  const level = params?.['level'];
+  return wanted !== undefined && (!isLoggingLevel(level) || reaches(level, wanted));
+}

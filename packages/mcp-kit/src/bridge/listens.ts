@@ -1,0 +1,92 @@
+import type { Subscription, SubscriptionFilter } from '#client';
+import { isRecord, type Exchange, type Params } from '#jsonrpc';
+import { metaKeys } from '#protocol';
+import { notificationOf, type Tell } from './crossing.ts';
+
+interface Listen {
+  readonly exchange: Exchange;
+  readonly subscription: Subscription;
+}
+
+/** What was told before its subscription was known here. */
+const maxUnclaimed = 64;
+
+/** The open `subscriptions/listen` of clients, over one conversation with the server. */
+export class Listens {
+  readonly #open = new Set<Listen>();
+  readonly #unclaimed: { readonly method: string; readonly params: Params | undefined }[] = [];
+  readonly #tell: Tell;
+  /** Subscriptions that the server may have taken up already. */
+  opening = 0;
+
+  constructor(tell: Tell) {
+    this.#tell = tell;
+  }
+
+  get size(): number {
+    return this.#open.size + this.opening;
+  }
+
+  /** Tells a client of its subscription from now on; the function that is given back ends that. */
+  add(exchange: Exchange, subscription: Subscription): () => void {
+    const listen = { exchange, subscription };
+    this.#open.add(listen);
+    for (const { method, params } of this.#unclaimed.splice(0)) this.hear(method, params);
+    return () => this.#open.delete(listen);
+  }
+
+  /** Passes on what belongs to subscriptions; whether it did. */
+  hear(method: string, params: Params | undefined): boolean {
+    const meta = params?.['_meta'];
+    const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
+    let isHeard = false;
+    for (const { exchange, subscription } of this.#open) {
+      const concerned =
+        id === undefined
+          ? isOf(subscription.honored, method, params)
+          : subscription.id !== undefined && subscription.id === id;
+      if (!concerned) continue;
+      isHeard = true;
+      this.#pass(exchange, method, params);
+    }
+    if (!isHeard && this.opening > 0 && this.#unclaimed.length < maxUnclaimed) {
+      this.#unclaimed.push({ method, params });
+    }
+    return isHeard;
+  }
+
+  #pass(exchange: Exchange, method: string, params: Params | undefined): void {
+    const told = tagged(exchange, params);
+    this.#tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, told) });
+    void exchange.notify(method, told);
+  }
+}
+
+/** The parameters, under the name that the client gave the subscription. */
+export function tagged({ request: { id } }: Exchange, params: Params | undefined): Params {
+  const meta = params?.['_meta'];
+  return { ...params, _meta: { ...(isRecord(meta) && meta), [metaKeys.subscriptionId]: id } };
+}
+
+/** Whether a change of which a server tells unasked is one that was asked for. */
+function isOf(filter: SubscriptionFilter, method: string, params: Params | undefined): boolean {
+  switch (method) {
+    case 'notifications/tools/list_changed':
+      return filter.toolsListChanged === true;
+    case 'notifications/prompts/list_changed':
+      return filter.promptsListChanged === true;
+    case 'notifications/resources/list_changed':
+      return filter.resourcesListChanged === true;
+    case 'notifications/resources/updated': {
+      const uri = params?.['uri'];
+      const uris = filter.resourceSubscriptions ?? [];
+      // What changed may be a part of what was asked for.
+      if (typeof uri !== 'string') return false;
+      return uris.some(
+        (wanted) => uri === wanted || uri.startsWith(`${wanted.replace(/\/$/, '')}/`),
+      );
+    }
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Logger } from '#base';
+import type { Session, ToolGuard } from '#client';
+import type { Era } from '#protocol';
+import type { Crossing } from './crossing.ts';
+
+export interface BridgeOptions {
+  /** Which era to speak with the server; by default the client's own, and the other one where the server knows no other. */
+  readonly era?: 'auto' | Era;
+  /** How long the server may take to answer or give a sign of progress; ten minutes. */
+  readonly timeoutMs?: number;
+  /** How long opening a conversation with the server may take, its start included; a minute. */
+  readonly connectTimeoutMs?: number;
+  /** Conversations with the server at the same time; 64. A process each, where the server is one. */
+  readonly maxUpstreams?: number;
+  /** How long a conversation that no client needs any more is kept for the next one; half a minute. */
+  readonly idleMs?: number;
+  /** How long a call waits for a client that was asked something; ten minutes. */
+  readonly parkedMs?: number;
+  /** Hears every message on either side, in the order in which they cross. */
+  readonly onMessage?: (crossing: Crossing) => void;
+  /** Decides which tools of the server clients may see and call; made for each conversation with it. */
+  readonly guard?: (session: Session) => ToolGuard;
+  readonly logger?: Logger;
+}

@@ -1,0 +1,80 @@
+import type { Connection, Exchange, Params } from '#jsonrpc';
+import type { Tell } from './crossing.ts';
+import { asRpcError } from './failures.ts';
+
+/** People need longer than machines. */
+const personMs = 10 * 60_000;
+
+interface Question {
+  /** The calls it may belong to: those that were under way when it was asked. */
+  readonly calls: Set<Exchange>;
+  withdraw(): void;
+}
+
+export interface Asking {
+  /** Fires when the server takes the question back. */
+  readonly signal: AbortSignal;
+  /** The calls of the client that are under way. */
+  readonly during: ReadonlySet<Exchange>;
+  readonly onProgress?: (progress: Params) => void;
+}
+
+/** What a server asks a client of the older era. A question ends with the last call it can belong to. */
+export class Questions {
+  readonly #connection: Connection;
+  readonly #tell: Tell;
+  readonly #open = new Set<Question>();
+  #lastId = 0;
+
+  constructor(connection: Connection, tell: Tell) {
+    this.#connection = connection;
+    this.#tell = tell;
+  }
+
+  /** Asks; with the answer of the newest call, where there is one. */
+  async ask(method: string, params: Params, asking: Asking): Promise<unknown> {
+    const { signal, during, onProgress } = asking;
+    const id = (this.#lastId += 1);
+    const calls = new Set(during);
+    const newest = [...calls].at(-1);
+    const stop = new AbortController();
+    const withdraw = (): void => {
+      stop.abort();
+      // The answer it came with may have ended: then it is said where the client hears everything else.
+      if (newest === undefined || (during.has(newest) && !newest.cancelled)) return;
+      void this.#connection.notify('notifications/cancelled', { requestId: id });
+    };
+    const question = { calls, withdraw };
+    signal.addEventListener('abort', withdraw, { once: true });
+    if (calls.size > 0) this.#open.add(question);
+    const options = {
+      id,
+      signal: stop.signal,
+      timeoutMs: personMs,
+      maxTotalMs: personMs,
+      ...(onProgress && { onProgress }),
+    };
+    const message = { jsonrpc: '2.0', id, method, params };
+    this.#tell?.({ side: 'client', direction: 'sent', message });
+    try {
+      const result = await (newest === undefined
+        ? this.#connection.request(method, params, options)
+        : newest.call(method, params, options));
+      const answer = { jsonrpc: '2.0', id, result };
+      this.#tell?.({ side: 'client', direction: 'received', message: answer });
+      return result;
+    } catch (error) {
+      throw asRpcError(error);
+    } finally {
+      this.#open.delete(question);
+      signal.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** A call is over, and with it what only it can have been the reason for. */
+  ended(exchange: Exchange): void {
+    for (const { calls, withdraw } of this.#open) {
+      if (calls.delete(exchange) && calls.size === 0) withdraw();
+    }
+  }
+}

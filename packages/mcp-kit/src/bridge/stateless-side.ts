@@ -1,0 +1,242 @@
+import { createDeferred } from '#base';
+import type { CallOptions, SubscriptionFilter } from '#client';
+import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
+import {
+  createSealer,
+  invalidParams,
+  mayAskInput,
+  methodNotFound,
+  type Envelope,
+  type Sealer,
+} from '#protocol';
+import { Call, withVisits } from './call.ts';
+import { notificationOf } from './crossing.ts';
+import { asRpcError } from './failures.ts';
+import type { Lane } from './lane.ts';
+import { Lanes, type Journey } from './lanes.ts';
+import { tagged } from './listens.ts';
+import { passing } from './relay.ts';
+import { discoverResult, toModern, toModernError, withoutEnvelope } from './results.ts';
+import type { Shared } from './shared.ts';
+import { ToolHeaders } from './tool-headers.ts';
+
+const defaultParkedMs = 10 * 60_000;
+const maxCalls = 1024;
+
+/** What the stateless era has no more. */
+const removed: ReadonlySet<string> = new Set([
+  'initialize',
+  'logging/setLevel',
+  'ping',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
+/** Clients of the stateless era: all that come over HTTP, or the one at the other end of a pipe. */
+export class StatelessSide {
+  readonly toolHeaders: ToolHeaders = new ToolHeaders();
+  readonly #shared: Shared;
+  readonly #lanes: Lanes;
+  readonly #sealer: Sealer;
+  /** Calls at a server of the older era that wait for their client. */
+  readonly #calls = new Map<string, Call>();
+
+  constructor(shared: Shared, isOneClient: boolean) {
+    const { parkedMs = defaultParkedMs } = shared.options;
+    this.#shared = shared;
+    this.#lanes = new Lanes(shared, isOneClient);
+    this.#sealer = createSealer({ ttlMs: parkedMs });
+  }
+
+  async serve(exchange: Exchange, envelope: Envelope): Promise<unknown> {
+    const { method, params } = exchange.request;
+    const journey: Journey = { envelope, principal: exchange.principal, method };
+    try {
+      const quick = this.#lanes.quick(journey);
+      if (quick !== undefined && method !== 'subscriptions/listen') {
+        return await this.#pass(quick, exchange, envelope);
+      }
+      const parked = this.#resume(exchange);
+      if (parked !== undefined) return await this.#attend(parked, exchange, params);
+      const lane = await this.#lanes.find(journey);
+      if (method === 'subscriptions/listen') return await this.#listen(lane, exchange);
+      return await (lane.era === 'modern'
+        ? this.#pass(lane, exchange, envelope)
+        : this.#translate(lane, exchange, envelope));
+    } catch (error) {
+      throw asRpcError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const call of this.#calls.values()) call.cancel('the bridge is closing');
+    this.#calls.clear();
+    await this.#lanes.close();
+  }
+
+  /** Passes a request on to a server of the same era, as it is. */
+  async #pass(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
+    const { upstream } = lane;
+    const { method, params } = exchange.request;
+    const session = upstream.session ?? (await upstream.open());
+    const leave = lane.board({ exchange, logLevel });
+    try {
+      const options = passing(exchange, this.#shared.tell);
+      const result = await upstream.run(() => session.request(method, params, options));
+      if (method === 'tools/list') this.toolHeaders.learn(params, result);
+      return result;
+    } finally {
+      leave();
+      if (lane.isTaken) this.#lanes.release(lane);
+    }
+  }
+
+  /** Asks a server of the older era. */
+  async #translate(lane: Lane, exchange: Exchange, envelope: Envelope): Promise<unknown> {
+    const { upstream } = lane;
+    const { method, params } = exchange.request;
+    const { logLevel } = envelope;
+    const call = new Call();
+    const leaveLane = lane.board({
+      logLevel,
+      ...(mayAskInput.has(method) && { call }),
+      get exchange() {
+        return mayAskInput.has(method) ? call.exchange : exchange;
+      },
+    });
+    const leave = (): void => {
+      leaveLane();
+      if (lane.isTaken) this.#lanes.release(lane);
+      else this.#lanes.rest(lane);
+    };
+    try {
+      if (removed.has(method)) throw methodNotFound(method);
+      const session = await upstream.open();
+      if (method === 'server/discover') return discoverResult(session);
+      if (logLevel !== undefined && logLevel !== lane.logLevel) {
+        if (session.capabilities.logging !== undefined) await session.setLogLevel(logLevel);
+        lane.logLevel = logLevel;
+      }
+      const sent = withoutEnvelope(params);
+      const finish = (result: unknown): object => toModern(method, result, session.server);
+      const options = passing(exchange, this.#shared.tell);
+      const isLogged = logLevel !== undefined && session.capabilities.logging !== undefined;
+      const ask = async (limits: CallOptions): Promise<unknown> => {
+        try {
+          return await session.request(method, sent, limits);
+        } finally {
+          if (isLogged) await lane.lull();
+        }
+      };
+      if (!mayAskInput.has(method)) {
+        const result = await upstream.run(() => ask(options));
+        if (method === 'tools/list') this.toolHeaders.learn(params, result);
+        return finish(result);
+      }
+      const { onProgress } = options;
+      const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
+      const work = (): Promise<unknown> => ask(limits);
+      call.start(
+        upstream
+          .run(() => withVisits(call, work))
+          .then(finish)
+          .finally(leave),
+      );
+      return await this.#attend(call, exchange, undefined);
+    } catch (error) {
+      throw toModernError(error);
+    } finally {
+      if (!mayAskInput.has(method)) leave();
+    }
+  }
+
+  /** Waits for what comes of a call: its result, or questions with which the client has to come back. */
+  async #attend(call: Call, exchange: Exchange, params: Params | undefined): Promise<unknown> {
+    await call.answer(params?.['inputResponses']);
+    const inputRequests = await call.attend(exchange);
+    if (inputRequests === undefined) {
+      this.#calls.delete(call.id);
+      return call.result();
+    }
+    if (this.#calls.size >= maxCalls) {
+      call.cancel('too many calls wait for their clients');
+      throw new RpcError(rpcErrors.overloaded, 'Too many calls wait for answers of their clients');
+    }
+    this.#calls.set(call.id, call);
+    const { parkedMs = defaultParkedMs } = this.#shared.options;
+    call.onForgotten = () => this.#calls.delete(call.id);
+    call.park(parkedMs);
+    const requestState = this.#sealer.seal(call.id, bindingOf(exchange));
+    return { resultType: 'input_required', inputRequests, requestState };
+  }
+
+  /** The call that a request goes on with; none where the state is the server's own. */
+  #resume(exchange: Exchange): Call | undefined {
+    const state = exchange.request.params?.['requestState'];
+    if (state === undefined || this.#lanes.era !== 'legacy') return undefined;
+    const id =
+      typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
+    const call = typeof id === 'string' ? this.#calls.get(id) : undefined;
+    if (call === undefined) {
+      throw invalidParams('requestState is not valid for this request, or its call has ended');
+    }
+    // Each state is good for one try.
+    this.#calls.delete(call.id);
+    return call;
+  }
+
+  async #listen(lane: Lane, exchange: Exchange): Promise<unknown> {
+    const { upstream, listens } = lane;
+    const wanted = exchange.request.params?.['notifications'];
+    if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
+    const { signal } = exchange;
+    const letGo = upstream.hold();
+    listens.opening += 1;
+    const session = await upstream.open();
+    const opening = upstream.run(() => session.listen(wanted as SubscriptionFilter, { signal }));
+    try {
+      const subscription = await opening;
+      const { honored } = subscription;
+      const params = tagged(exchange, { notifications: honored });
+      const method = 'notifications/subscriptions/acknowledged';
+      const message = notificationOf(method, params);
+      this.#shared.tell?.({ side: 'client', direction: 'sent', message });
+      await exchange.notify(method, params);
+      const leave = listens.add(exchange, subscription);
+      listens.opening -= 1;
+      try {
+        if (Object.keys(honored).length > 0) await endOf(subscription.closed, signal);
+      } finally {
+        leave();
+        subscription.close();
+      }
+      return toModern('subscriptions/listen', tagged(exchange, undefined), session.server);
+    } catch (error) {
+      throw asRpcError(error);
+    } finally {
+      letGo();
+      if (lane.isTaken) this.#lanes.release(lane);
+      else this.#lanes.rest(lane);
+    }
+  }
+}
+
+/** Settles when the server has ended the subscription, or the client has; fails when it was lost. */
+async function endOf(closed: Promise<Error | undefined>, signal: AbortSignal): Promise<void> {
+  const left = createDeferred<undefined>();
+  const leave = (): void => left.resolve(undefined);
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    const error = await Promise.race([closed, left.promise]);
+    if (error !== undefined) throw error;
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/** What a sealed state is good for: this caller, this method, these parameters. */
+function bindingOf({ principal, request: { method, params } }: Exchange): readonly unknown[] {
+  const { _meta, inputResponses: _responses, requestState: _state, ...rest }: Params = params ?? {};
+  return [principal ?? null, method, rest];
+}

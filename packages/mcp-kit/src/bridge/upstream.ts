@@ -1,0 +1,170 @@
+import { createBackoff, describeError, KitError, unref, type Logger } from '#base';
+import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
+import { RpcError } from '#jsonrpc';
+import { asRpcError } from './failures.ts';
+import type { Fleet } from './fleet.ts';
+import type { Condition } from './health.ts';
+import type { BridgeOptions } from './options.ts';
+
+/** What all conversations of a bridge share. */
+export interface UpstreamShared {
+  readonly fleet: Fleet;
+  readonly condition: Condition;
+  readonly logger: Logger;
+  readonly options: Pick<BridgeOptions, 'guard'>;
+}
+
+/** Opens a session that is told and tells as these options say. */
+export type Opening = (
+  options: Pick<SessionOptions, 'breaker' | 'onLost' | 'onOpened' | 'logger'>,
+) => Promise<Session>;
+
+/** How soon a server that was lost is started again, at first. */
+const firstMs = 50;
+
+/** One conversation with the server on behalf of a client: opened when first needed, and again whenever it is lost. */
+export class Upstream {
+  readonly #shared: UpstreamShared;
+  readonly #opening: Opening;
+  readonly #breaker = createStormBreaker();
+  readonly #backoff = createBackoff({ firstMs });
+  #session: Session | undefined;
+  #guard: ToolGuard | undefined;
+  #begun: Promise<Session> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  /** Nothing was answered since it was last lost. */
+  #isShaken = false;
+  #underWay = 0;
+  #closed = false;
+  lastUsedMs: number = performance.now();
+
+  constructor(opening: Opening, shared: UpstreamShared) {
+    this.#opening = opening;
+    this.#shared = shared;
+  }
+
+  /** The session, if it is open. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get isBusy(): boolean {
+    return this.#underWay > 0 || this.#begun !== undefined;
+  }
+
+  /** The session, opened if it is not. */
+  open(): Promise<Session> {
+    if (this.#session !== undefined) return Promise.resolve(this.#session);
+    this.#begun ??= this.#open().finally(() => {
+      this.#begun = undefined;
+    });
+    return this.#begun;
+  }
+
+  /** The server has said so, or is another one now. */
+  toolsChanged(): void {
+    this.#guard?.forget?.();
+  }
+
+  /** Does something with the session; what goes wrong is told as a client is to hear it. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      const result = await work();
+      this.#answered();
+      return result;
+    } catch (error) {
+      if (error instanceof RpcError) this.#answered();
+      else this.#shared.condition.failed(error);
+      throw asRpcError(error);
+    } finally {
+      this.#underWay -= 1;
+      this.lastUsedMs = performance.now();
+    }
+  }
+
+  /** Needs the conversation as it is until the function that is given back is called. */
+  hold(): () => void {
+    this.#underWay += 1;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#underWay -= 1;
+      isHeld = false;
+    };
+  }
+
+  /** Ends the conversation until somebody needs it again. */
+  async sleep(): Promise<void> {
+    clearTimeout(this.#retry);
+    const session = this.#session;
+    this.#session = undefined;
+    this.#shared.fleet.remove(this);
+    await session?.close();
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.sleep();
+    await this.#begun?.catch(() => {});
+  }
+
+  async #open(): Promise<Session> {
+    const { fleet, condition, logger } = this.#shared;
+    if (this.#closed) throw new KitError('closed', 'the bridge is closed');
+    try {
+      await fleet.admit(this);
+      const session = await this.#opening({
+        breaker: this.#breaker,
+        onLost: (cause) => this.#lost(cause),
+        onOpened: () => {
+          condition.good();
+          this.toolsChanged();
+        },
+        logger,
+      });
+      if (this.#closed) {
+        await session.close();
+        throw new KitError('closed', 'the bridge is closed');
+      }
+      this.#guard = this.#shared.options.guard?.(session);
+      this.#session = this.#guard === undefined ? session : session.guarded(this.#guard);
+      return this.#session;
+    } catch (error) {
+      fleet.remove(this);
+      condition.failed(error);
+      throw error;
+    }
+  }
+
+  #answered(): void {
+    this.#shared.condition.good();
+    if (!this.#isShaken) return;
+    this.#isShaken = false;
+    // A server that answers between its failures is no storm.
+    this.#breaker.reset();
+    this.#backoff.reset();
+  }
+
+  #lost(cause: Error | undefined): void {
+    if (this.#closed || this.#session === undefined) return;
+    this.#isShaken = true;
+    this.#shared.condition.lost(cause);
+    this.#reopenSoon(this.#session);
+  }
+
+  /** Opens it again without being asked: what the server says by itself is wanted, too. */
+  #reopenSoon(session: Session): void {
+    clearTimeout(this.#retry);
+    this.#retry = unref(
+      setTimeout(() => {
+        session.reopen().catch((error: unknown) => {
+          const { condition, logger } = this.#shared;
+          condition.failed(error);
+          logger.debug('the server is not back yet', { error: describeError(error) });
+          if (session === this.#session) this.#reopenSoon(session);
+        });
+      }, this.#backoff.next()),
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import type { Logger } from 'mcp-kit/base';
+import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
+import type { Target } from 'mcp-kit/protocol';
+import { listenSocket, serveStdio } from 'mcp-kit/transport';
+import { print, tell } from '../output.ts';
+import type { Announcement } from '../serve/announce.ts';
+import type { Ending } from '../serve/http.ts';
+import { fired } from '../stop.ts';
+import type { Plan } from './plan.ts';
+
+export interface FrontOptions {
+  readonly plan: Plan;
+  readonly stop: AbortSignal;
+  readonly logger: Logger;
+  readonly bridge: BridgeOptions;
+}
+
+/** What a host has piped in is answered although it has closed the pipe; one that was killed is not waited for. */
+const lingerMs = 5000;
+
+/** Serves until it is told to stop, or until whoever started it has gone. */
+export async function serveFront(target: Target, options: FrontOptions): Promise<void> {
+  const bridge = createBridge(target, options.bridge);
+  try {
+    await serve(bridge, target.label, options);
+  } finally {
+    await bridge.close();
+  }
+}
+
+async function serve(bridge: Bridge, label: string, options: FrontOptions): Promise<void> {
+  const { plan, stop, logger } = options;
+  const { front, globals } = plan;
+  if (front.kind === 'stdio') {
+    if (process.stdin.isTTY && !globals.quiet) {
+      tell('waiting for messages, one line of JSON each; a host would start this.');
+    }
+    await serveStdio(bridge, { ...linesOf(logger), exit: false, signal: stop });
+    return;
+  }
+  const opened = await open(bridge, label, options);
+  const { announcement } = opened;
+  if (!globals.quiet) print(globals.json ? JSON.stringify(announcement.json) : announcement.text);
+  await fired(stop);
+  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
+  await opened.close(stop.reason === 'SIGTERM');
+}
+
+async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Ending> {
+  const { plan, logger } = options;
+  const { front, globals } = plan;
+  if (front.kind === 'http') {
+    const { openHttpFront } = await import('./http-front.ts');
+    return openHttpFront(bridge, {
+      settings: front.server,
+      logger,
+      announce: (url) => atUrl(label, url),
+      warn: !globals.quiet,
+    });
+  }
+  if (front.kind === 'stdio') throw new Error('nobody listens on standard input and output');
+  const listening = await listenSocket(bridge, front.path, linesOf(logger));
+  const { address } = listening;
+  const announcement = {
+    json: { transport: 'unix', path: address, server: label },
+    text: `${label} is now at the unix socket ${address}. Stop with Ctrl-C.`,
+  };
+  return { announcement, longestMs: 0, close: () => listening.close() };
+}
+
+/** Plain JSON-RPC here: a line that cannot be read is answered with the id null. */
+function linesOf(logger: Logger) {
+  return { nullIds: true, lingerMs, logger };
+}
+
+function atUrl(label: string, url: string): Announcement {
+  const health = new URL('/health', url).href;
+  const config = { mcpServers: { bridge: { type: 'http', url } } };
+  return {
+    json: { transport: 'http', url, health, server: label, config },
+    text: [
+      `${label} is now at ${url}`,
+      '',
+      'Client configuration, for mcp.json:',
+      JSON.stringify(config, undefined, 2),
+      '',
+      `Health: ${health}`,
+      '',
+      'Stop with Ctrl-C.',
+    ].join('\n'),
+  };
+}

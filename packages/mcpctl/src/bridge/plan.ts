@@ -1,0 +1,131 @@
+import path from 'node:path';
+import type { ServerSettings } from 'mcp-kit/operate';
+import { usageError, type OptionValues } from '../args.ts';
+import { readMs, type Globals } from '../globals.ts';
+import { helpHint } from '../help.ts';
+import { readTarget, type Target } from '../target.ts';
+import { operatorOptions } from '../serve/options.ts';
+import { readName, readPath, readPort } from '../serve/read-values.ts';
+import { readServerSection } from '../serve/server-section.ts';
+import type { bridgeOptions } from './options.ts';
+
+/** Where clients come from. */
+type Front =
+  | { readonly kind: 'stdio' }
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'http'; readonly server: ServerSettings };
+
+/** A command line that has been understood. */
+export interface Plan {
+  readonly front: Front;
+  /** With the server as their target, unless a configuration file has it. */
+  readonly globals: Globals;
+  readonly server: string;
+  readonly timeoutMs: number | undefined;
+  readonly maxUpstreams: number | undefined;
+}
+
+export interface Given {
+  readonly server: string | undefined;
+  readonly values: OptionValues<typeof bridgeOptions>;
+  readonly globals: Globals;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const help = helpHint('bridge');
+
+/** Turns options into a plan; what contradicts itself is a usage error. */
+export async function readPlan(given: Given): Promise<Plan> {
+  const { values, globals, env } = given;
+  const typed = typedTarget(given);
+  const { server } = given;
+  const isListed = server !== undefined && typed === undefined;
+  const isServer = !isListed && typed === undefined && values.unix !== undefined;
+  const target = isListed
+    ? undefined
+    : (typed ?? (isServer ? unixTarget(values.unix) : defaultTarget(env)));
+  const { unix: _server, ...listens } = values;
+  const limit = values['max-upstreams'];
+  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) {
+    throw usageError(`--max-upstreams cannot be "${limit}"`, 'Use a whole number from 1 on.');
+  }
+  const waitMs = globals.timeoutMs ?? readMs('timeout-ms', env['COCOS_MCP_HTTP_TIMEOUT_MS']);
+  return {
+    front: await readFront(isServer ? listens : values),
+    globals: { ...globals, target },
+    server: target?.name ?? server ?? '',
+    timeoutMs: waitMs,
+    maxUpstreams: limit === undefined ? undefined : Number(limit),
+  };
+}
+
+/** The server that the words of the command line say how to reach; none where they only name one of a file. */
+function typedTarget({ server, values, globals }: Given): Target | undefined {
+  const ways = [
+    ...(server === undefined ? [] : [server]),
+    ...(values.url === undefined ? [] : ['--url']),
+    ...(globals.target === undefined ? [] : ['a command after --']),
+  ];
+  if (ways.length > 1) {
+    throw usageError(`${ways[0]} and ${ways[1]} exclude each other`, 'Name one server.');
+  }
+  if (server?.startsWith('unix:')) return unixTarget(server.slice('unix:'.length));
+  const { header } = values;
+  if (server !== undefined && !server.includes('://')) {
+    if (header !== undefined) throw usageError('--header needs a URL', help);
+    return undefined;
+  }
+  const given = server ?? values.url;
+  return (
+    globals.target ??
+    readTarget({ ...(given && { url: given }), ...(header && { header }) }, undefined)
+  );
+}
+
+function unixTarget(socket: string | undefined): Target {
+  const place = path.resolve(socket ?? '');
+  return { kind: 'unix', name: path.basename(place), path: place };
+}
+
+/** The server that the environment names, under the name that a forerunner of this command used. */
+function defaultTarget(env: Given['env']): Target {
+  const url = env['COCOS_MCP_HTTP_URL'];
+  const target = url === undefined || url === '' ? undefined : readTarget({ url }, undefined);
+  if (target !== undefined) return target;
+  const how =
+    'Name it: mcpctl bridge https://example.com/mcp, or mcpctl bridge --http :8000 -- npx some-server';
+  throw usageError('no server to bridge to', `${how}. ${help}`);
+}
+
+async function readFront(values: Given['values']): Promise<Front> {
+  const { http, unix } = values;
+  if (http !== undefined && unix !== undefined) {
+    throw usageError('--http and --unix exclude each other', `Leave out one of them. ${help}`);
+  }
+  if (http === undefined) {
+    const stray = httpOnly.find((name) => values[name] !== undefined);
+    if (stray !== undefined) throw usageError(`--${stray} needs --http`, help);
+    return unix === undefined ? { kind: 'stdio' } : { kind: 'unix', path: path.resolve(unix) };
+  }
+  const at = http.lastIndexOf(':');
+  const port = http.slice(at + 1);
+  readPort(port, '--http');
+  const { 'http-path': place, settings } = values;
+  if (place !== undefined) readPath(place, '--http-path');
+  const server = await readServerSection({
+    ...values,
+    port,
+    ...(at > 0 && { host: readName('--http', http.slice(0, at)) }),
+    ...(place !== undefined && { path: place }),
+    ...(settings !== undefined && { config: settings }),
+  });
+  return { kind: 'http', server };
+}
+
+const httpOnly = [
+  'http-path',
+  'settings',
+  ...(Object.keys(operatorOptions) as OperatorOption[]),
+] as const;
+
+type OperatorOption = keyof typeof operatorOptions;

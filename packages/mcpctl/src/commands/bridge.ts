@@ -1,0 +1,68 @@
+import { silentLogger, stderrLogger } from 'mcp-kit/base';
+import type { BridgeOptions } from 'mcp-kit/bridge';
+import type { Passage } from 'mcp-kit/manager';
+import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
+import { readPlan } from '../bridge/plan.ts';
+import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
+import { withManager } from '../open.ts';
+
+export const bridge = defineCommand({
+  positionals: [
+    {
+      name: 'SERVER',
+      help: 'The server: its URL, unix:PATH, or its name in a configuration file. A command goes after --.',
+      optional: true,
+    },
+  ],
+  options: bridgeOptions,
+  groups: bridgeGroups,
+  examples: [
+    {
+      command: 'mcpctl bridge https://example.com/mcp',
+      about: 'For a host that only starts programs: stdio here, HTTP there.',
+    },
+    {
+      command: 'mcpctl bridge --http :8000 -- npx -y some-server',
+      about: 'For clients that only know URLs: HTTP here, a program there.',
+    },
+    {
+      command: 'mcpctl bridge --trace --record wire.jsonl -- npx -y some-server',
+      about: 'See both wires side by side, and keep what crosses them.',
+    },
+  ],
+  notes: [
+    'Which protocol each side speaks does not matter: what differs is translated.',
+    'The program stdio-http-bridge is this command with standard input and output as its front.',
+    'The full story: docs/bridge.md',
+  ],
+  async run({ args, values, globals: typed, stop }) {
+    const named = typed.target === undefined ? args.SERVER : undefined;
+    const plan = await readPlan({ server: named, values, globals: typed, env: process.env });
+    const { globals, server, timeoutMs } = plan;
+    const logger = globals.logLevel === 'silent' ? silentLogger : stderrLogger(globals.logLevel);
+    const { listenToWires } = await import('../bridge/wires.ts');
+    const wires = await listenToWires({ ...globals, record: values.record });
+    try {
+      await withManager({ globals, stop, server }, async ({ manager }) => {
+        const { serveFront } = await import('../bridge/front.ts');
+        const options: BridgeOptions = {
+          era: globals.era,
+          logger,
+          ...(timeoutMs !== undefined && { timeoutMs }),
+          ...(plan.maxUpstreams !== undefined && { maxUpstreams: plan.maxUpstreams }),
+          ...(wires.onMessage && { onMessage: wires.onMessage }),
+        };
+        // Whoever types how to reach a server says nothing of its tools.
+        const { target, ...held }: Partial<Passage> & Pick<Passage, 'target'> =
+          globals.target === undefined
+            ? await manager.passage(server)
+            : { target: await manager.target(server) };
+        await serveFront(target, { plan, stop, logger, bridge: { ...options, ...held } });
+      });
+    } finally {
+      await wires.close();
+    }
+    return exitCodes.ok;
+  },
+});

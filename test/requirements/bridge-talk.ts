@@ -1,0 +1,85 @@
+import { createBridge } from 'mcp-kit/bridge';
+import { metaKeys, modernVersion } from 'mcp-kit/protocol';
+import type { Message } from '../support/http-client.ts';
+import { openPipe, type Pipe } from '../support/pipe.ts';
+import { newer, older, script, type Script, type Serve } from './client-script.ts';
+
+type Methods = Readonly<Record<string, Serve>>;
+
+/** A raw client of a bridge to a server that a test has written by hand. */
+export interface Talk extends AsyncDisposable {
+  readonly pipe: Pipe;
+  readonly server: Script;
+  /** Sends a request, and gives back its id. */
+  begin(method: string, params?: object): number;
+  /** Asks, and gives back the answer; what came before it is in `told`. */
+  ask(method: string, params?: object): Promise<Message>;
+  readonly told: Message[];
+}
+
+/** What tools here answer. */
+export const text: object = { content: [{ type: 'text', text: 'done' }] };
+export const clientInfo: object = { name: 'host', version: '1' };
+export const capabilities: object = {
+  elicitation: { form: {}, url: {} },
+  roots: {},
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html'] } },
+};
+/** What every request of a client of the newer era says of it. */
+export const envelope: Readonly<Record<string, unknown>> = {
+  [metaKeys.protocolVersion]: modernVersion,
+  [metaKeys.clientCapabilities]: capabilities,
+  [metaKeys.clientInfo]: clientInfo,
+};
+
+function talk(server: Script, era: 'legacy' | 'modern', meta?: object): Talk {
+  const bridge = createBridge(server.target, { era });
+  const pipe = openPipe(bridge);
+  const told: Message[] = [];
+  let lastId = 0;
+  const begin = (method: string, params: Record<string, unknown> = {}): number => {
+    lastId += 1;
+    const _meta = { ...meta, ...(params['_meta'] as object | undefined) };
+    pipe.send({ jsonrpc: '2.0', id: lastId, method, params: { ...params, _meta } });
+    return lastId;
+  };
+  return {
+    pipe,
+    server,
+    told,
+    begin,
+    async ask(method, params) {
+      const id = begin(method, { ...params });
+      for (;;) {
+        const message = await pipe.next();
+        if (message.id === id && message.method === undefined) return message;
+        told.push(message);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await pipe[Symbol.asyncDispose]();
+      await bridge.close();
+    },
+  };
+}
+
+/** A client of the older era whose handshake is done, at a server of the newer one. */
+export async function oldToNew(
+  serve: Methods = {},
+): Promise<Talk & { readonly greeting: Message }> {
+  const open = talk(script({ ...newer, ...serve }), 'modern');
+  const greeting = await open.ask('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities,
+    clientInfo,
+  });
+  open.pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return Object.assign(open, { greeting });
+}
+
+/** A client of the newer era, at a server of the older one. */
+export const newToOld = (serve: Methods = {}): Talk =>
+  talk(script({ ...older, ...serve }), 'legacy', envelope);
+
+/** What hosts and servers of MCP Apps say. */
+export const extensions: object = { 'io.modelcontextprotocol/ui': {} };
