@@ -26,6 +26,7 @@ async function loadDefinitions() {
       outfile,
       bundle: true,
       format: 'esm',
+      target: 'node20.19',
       platform: 'node',
       conditions: ['@mcp-kit/source'],
       external: dependencies.flatMap((name) => [name, `${name}/*`]),

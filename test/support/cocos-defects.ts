@@ -32,7 +32,7 @@ export function at(objects: readonly Entry[], index: number | undefined): Entry 
 const node = (objects: readonly Entry[], name: string): Entry => at(objects, nodeAt(objects, name));
 
 /** The component of a class on the node of a name. */
-export function part(objects: readonly Entry[], name: string, type: string): Entry {
+function part(objects: readonly Entry[], name: string, type: string): Entry {
   const index = nodeAt(objects, name);
   const found = objects.find(
     (entry) => entry['__type__'] === type && refIndex(entry['node']) === index,

@@ -9,7 +9,7 @@ import { textWidth, wrap } from './text-metrics.ts';
 const overflows = { none: 0, clamp: 1, shrink: 2, resizeHeight: 3 };
 
 /** The lines of a text, how large, and the area they are aligned in. */
-export interface TextBlock {
+interface TextBlock {
   readonly lines: readonly string[];
   readonly fontSize: number;
   readonly lineHeight: number;
@@ -64,7 +64,7 @@ function drawShadow(
 }
 
 /** How a label breaks its text, by what it does with too much of it. */
-export function blockOf(label: Entry, box: Box, anchor: Point): TextBlock {
+function blockOf(label: Entry, box: Box, anchor: Point): TextBlock {
   const text = textOf(label['_string']).replaceAll('\r\n', '\n');
   const fontSize = numberIn(label, '_fontSize', 40);
   const lineHeight = numberIn(label, '_lineHeight', 40) || fontSize;

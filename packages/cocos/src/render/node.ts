@@ -8,7 +8,7 @@ import { clipTo, colorOf, drawSprite, rectPath } from './sprite.ts';
 import { decimal, element, escapeXml } from './svg.ts';
 
 /** What is drawn of nodes besides what the game shows. */
-export interface Marks {
+interface Marks {
   readonly outlines: boolean;
   readonly names: boolean;
 }
