@@ -16,6 +16,8 @@ export interface Table {
   readonly style: TextStyle;
   /** Objects of a file in another order that nothing led to when it was read; they stay. */
   readonly strays: ReadonlySet<number>;
+  /** The objects as they were read, where this is a copy that may have been edited. */
+  readonly original?: Entry[];
 }
 
 const kinds: Readonly<Record<string, Table['kind']>> = {
@@ -23,15 +25,15 @@ const kinds: Readonly<Record<string, Table['kind']>> = {
   'cc.Prefab': 'prefab',
 };
 
-/** Parses a scene or prefab; `name` is what messages call it. */
-export function parseTable(text: string, name = 'The file'): Table {
+/** Parses a scene or prefab; `name` is what messages call it. `isRegular`: the text is one that `printTable` has printed. */
+export function parseTable(text: string, name = 'The file', isRegular = false): Table {
   const { value, style } = parseText(text);
   if (!Array.isArray(value) || !value.every(isObject)) {
     throw new CocosError('E_INVALID_ARGUMENT', `${name} is not a list of objects`, {
       suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',
     });
   }
-  return tableOf(value, style, name);
+  return tableOf(value, isRegular ? { ...style, isRegular } : style, name);
 }
 
 /** A new scene or prefab of these objects, whatever their order; it is written as the editor writes it. */
@@ -63,7 +65,8 @@ function tableOf(objects: Entry[], style: TextStyle, name: string): Table {
 
 /** A copy that can be edited without changing the original. */
 export function cloneTable(table: Table): Table {
-  return { ...table, objects: table.objects.map((entry) => cloneJson(entry)) };
+  const { objects, original = objects } = table;
+  return { ...table, original, objects: objects.map((entry) => cloneJson(entry)) };
 }
 
 /** The object of a number. */
@@ -122,13 +125,18 @@ function printOrder(table: Table): number[] {
   return [...table.objects.keys()].filter((index) => kept.has(index));
 }
 
+/** The numbers of objects by where they will be, or undefined where they are in order already. */
+function newNumbers(table: Table, order: readonly number[]): Map<number, number> | undefined {
+  const isSettled =
+    order.length === table.objects.length && order.every((index, position) => index === position);
+  return isSettled ? undefined : new Map(order.map((index, position) => [index, position]));
+}
+
 /** The objects as they are printed: numbered in order, without what nothing leads to any more. */
 export function settledObjects(table: Table): Entry[] {
   const order = printOrder(table);
-  const settled =
-    order.length === table.objects.length && order.every((index, position) => index === position);
-  if (settled) return table.objects;
-  const numbers = new Map(order.map((index, position) => [index, position]));
+  const numbers = newNumbers(table, order);
+  if (numbers === undefined) return table.objects;
   // A reference to nothing must not come to name something.
   const renumber = (index: number): number | null => numbers.get(index) ?? null;
   return order.map((index) => cloneJson(entryAt(table, index), renumber));
@@ -136,5 +144,23 @@ export function settledObjects(table: Table): Entry[] {
 
 /** The text of the file; the very text it was parsed from while nothing changed. */
 export function printTable(table: Table): string {
-  return printText(settledObjects(table), table.style);
+  const { style, original } = table;
+  const order = printOrder(table);
+  const numbers = newNumbers(table, order);
+  if (numbers === undefined) return printText(table.objects, style, original);
+  const entries = order.map((index) => entryAt(table, index));
+  const refs: { readonly ref: Entry; readonly old: number }[] = [];
+  let isWhole = true;
+  eachRef(entries, (old, ref) => {
+    refs.push({ ref, old });
+    isWhole &&= numbers.has(old);
+  });
+  if (!isWhole) return printText(settledObjects(table), style, original);
+  // For as long as it takes to print them: a copy of a large file would take longer than all the rest.
+  try {
+    for (const { ref, old } of refs) ref['__id__'] = numbers.get(old) ?? null;
+    return printText(entries, style, original);
+  } finally {
+    for (const { ref, old } of refs) ref['__id__'] = old;
+  }
 }

@@ -1,13 +1,16 @@
 import { CocosError } from './cocos-error.ts';
 import type { Json } from './json.ts';
 
-/** How a JSON file is written; `source` is the text it was read from. */
+/** How a JSON file is written. */
 export interface TextStyle {
   readonly bom: boolean;
   readonly eol: '\n' | '\r\n';
   readonly indent: string;
   readonly finalNewline: boolean;
+  /** The text it was read from. */
   readonly source?: string;
+  /** Whether that is how we print its value; unknown where absent. */
+  readonly isRegular?: boolean;
 }
 
 /** How the editor writes scenes and prefabs. */
@@ -86,21 +89,28 @@ function isRegular(text: string, style: TextStyle): boolean {
 }
 
 /** Tells whether `printed` is `source` but for its writing: numbers, escapes, spaces that we would write otherwise. */
-function isSameValue(source: string, printed: string, style: TextStyle): boolean {
+function isSameValue(
+  source: string,
+  { printed, original }: { readonly printed: string; readonly original?: Json | undefined },
+  style: TextStyle,
+): boolean {
   if (source.length > smallFile) {
     const part = differingPart(source, printed, style);
-    if (part !== undefined && isRegular(part, { ...style, bom: false, finalNewline: false })) {
-      return false;
-    }
+    const isSmall = part !== undefined && part.length <= smallFile;
+    if (isSmall && isRegular(part, { ...style, bom: false, finalNewline: false })) return false;
+    if (original !== undefined && printPlain(original, style) === source) return false;
   }
   const text = style.bom ? source.slice(1) : source;
   return printPlain(JSON.parse(text) as Json, style) === printed;
 }
 
-/** Prints a value in a style; a value that is still what was parsed gives the very text it was parsed from. */
-export function printText(value: Json, style: TextStyle): string {
+/**
+ * Prints a value in a style; a value that is still what was parsed gives the very text it was parsed from. `original` is what was
+ * parsed, where somebody still has it.
+ */
+export function printText(value: Json, style: TextStyle, original?: Json): string {
   const printed = printPlain(value, style);
-  const { source } = style;
-  if (source === undefined || source === printed) return printed;
-  return isSameValue(source, printed, style) ? source : printed;
+  const { source, isRegular: isOurs = false } = style;
+  if (source === undefined || isOurs || source === printed) return printed;
+  return isSameValue(source, { printed, original }, style) ? source : printed;
 }

@@ -125,10 +125,12 @@ export async function replaceReferences(
   const source = knownOrUuid(workspace, from, target.type);
   const wanted =
     paths === undefined ? undefined : new Set(paths.map((path) => draft.resolve(path)));
+  const pairs = partsOf(workspace, source, target.uuid);
   const files: { path: string; count: number }[] = [];
   for (const { path } of await project.usersOf(source, draft)) {
     if (wanted !== undefined && !wanted.has(path)) continue;
-    const count = replaceIn(workspace, path, { from: source, to: target.uuid });
+    const counts = pairs.map((pair) => replaceIn(workspace, path, pair));
+    const count = counts.reduce((sum, each) => sum + each, 0);
     if (count > 0) files.push({ path, count });
   }
   const changes = files.map(({ path, count }) => ({
@@ -141,17 +143,30 @@ export async function replaceReferences(
   return { files, count: files.reduce((sum, { count }) => sum + count, 0), changes };
 }
 
+interface Replacement {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** With a whole asset go those of its parts that the other has, too: the sprite frame of an image, which is what is referred to. */
+function partsOf({ draft }: Workspace, from: string, to: string): readonly Replacement[] {
+  const whole = [{ from, to }];
+  if (from.includes('@') || to.includes('@')) return whole;
+  const others = new Map(draft.asset(to)?.subAssets.map(({ id, uuid }) => [id, uuid]));
+  const parts = (draft.asset(from)?.subAssets ?? []).flatMap(({ id, uuid }): Replacement[] => {
+    const other = others.get(id);
+    return other === undefined ? [] : [{ from: uuid, to: other }];
+  });
+  return [...whole, ...parts];
+}
+
 /** References to what is missing can be replaced, too. */
 function knownOrUuid(workspace: Workspace, reference: string, type: string): string {
   if (/^[0-9a-f]{8}-[-0-9a-f]{27}(@[0-9a-z]+)*$/.test(reference)) return reference;
   return findAsset(workspace, reference, type).uuid;
 }
 
-function replaceIn(
-  workspace: Workspace,
-  path: string,
-  { from, to }: { readonly from: string; readonly to: string },
-): number {
+function replaceIn(workspace: Workspace, path: string, { from, to }: Replacement): number {
   const { draft, documents } = workspace;
   if (/\.(scene|prefab)$/.test(path)) {
     const uses = replaceAsset(draft.edit(path), from, to);

@@ -40,6 +40,8 @@ export interface DraftFile {
   /** The fingerprint of the file when the draft first looked at it; undefined where there was none. */
   readonly base: string | undefined;
   readonly after: Uint8Array | undefined;
+  /** It is a scene or prefab that was printed. */
+  readonly isPrinted: boolean;
 }
 
 const removed = Symbol('removed');
@@ -248,7 +250,7 @@ export class Draft {
       const base = this.#seen.get(file)?.hash;
       const after = this.read(file);
       const isSame = after === undefined ? base === undefined : hashOf(after) === base;
-      return isSame ? [] : [{ path: file, base, after }];
+      return isSame ? [] : [{ path: file, base, after, isPrinted: this.#tables.has(file) }];
     });
   }
 

@@ -31,16 +31,8 @@ export class FileStore {
 
   /** The bytes of a file, and what it takes to see later that they are the same. */
   read(path: string): (KnownFile & { readonly bytes: Buffer }) | undefined {
-    const file = fileOf({ root: this.#root }, path);
-    const stamp = stampOf(file);
-    if (stamp === undefined) return undefined;
-    try {
-      const bytes = readFileSync(file);
-      return { stamp, hash: hashOf(bytes), bytes };
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    const found = this.#read(path);
+    return found && { ...found, hash: hashOf(found.bytes) };
   }
 
   /** A scene or prefab, parsed; it is shared, and must not be changed. */
@@ -59,12 +51,29 @@ export class FileStore {
     return this.#keep(path, { table, hash, stamp: current, size: bytes.length });
   }
 
-  /** Remembers a table that was just written, if that is what the file still holds. */
-  adopt(path: string, table: Table): void {
-    const known = this.read(path);
-    if (known === undefined || decode(known.bytes) !== table.style.source) return;
+  /** Whether a scene or prefab was looked at, and is kept as it was then. */
+  isKept(path: string): boolean {
+    return this.#parsed.has(path);
+  }
+
+  /** Remembers the table of bytes that were just written, if that is what the file still holds. */
+  adopt(path: string, bytes: Uint8Array, table: Table): void {
+    const found = this.#read(path);
+    if (!found?.bytes.equals(bytes)) return;
     this.#drop(path);
-    this.#keep(path, { table, hash: known.hash, stamp: known.stamp, size: known.bytes.length });
+    this.#keep(path, { table, hash: hashOf(bytes), stamp: found.stamp, size: bytes.length });
+  }
+
+  #read(path: string): { readonly stamp: string; readonly bytes: Buffer } | undefined {
+    const file = fileOf({ root: this.#root }, path);
+    const stamp = stampOf(file);
+    if (stamp === undefined) return undefined;
+    try {
+      return { stamp, bytes: readFileSync(file) };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
   }
 
   #keep(path: string, parsed: ParsedFile): ParsedFile {

@@ -20,7 +20,11 @@ export function stampOf(file: string): string | undefined {
   return `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
 }
 
-/** The fingerprint of the bytes of a file. */
-export function hashOf(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** The fingerprint of the bytes of a file; they must not change, because it is found only once. */
+export function hashOf(bytes: Uint8Array): string {
+  const known = hashes.get(bytes) ?? createHash('sha256').update(bytes).digest('hex');
+  hashes.set(bytes, known);
+  return known;
 }

@@ -83,16 +83,20 @@ export class Transactions {
     if (files.length + folders.created.length + folders.removed.length === 0) return undefined;
     return this.#locked(async () => {
       this.#refuseStale(draft);
-      const steps = files.map((file) => this.#stepFor(file));
-      const tables = new Map(steps.map((step) => [step.path, verify(step)]));
+      const verified = files.map((file) => {
+        const step = this.#stepFor(file);
+        return { step, table: verify(step, file.isPrinted) };
+      });
       const done = await this.#run({
         id: newId(),
         label,
-        files: steps,
+        files: verified.map(({ step }) => step),
         createdFolders: folders.created,
         removedFolders: folders.removed,
       });
-      for (const [file, table] of tables) if (table) this.#store.adopt(file, table);
+      for (const { step, table } of verified) {
+        if (table && step.after) this.#store.adopt(step.path, step.after, table);
+      }
       return done;
     });
   }
@@ -130,7 +134,7 @@ export class Transactions {
         return { path: file.path, before: known?.bytes, after };
       }),
     );
-    return this.#run({
+    const done = await this.#run({
       id: newId(),
       label: `undo ${record.label}`,
       files,
@@ -138,6 +142,9 @@ export class Transactions {
       removedFolders: record.createdFolders,
       undoes: record.id,
     });
+    // Whoever looked at them before looks at them next.
+    for (const { path: file } of files) if (this.#store.isKept(file)) parseAhead(this.#store, file);
+    return done;
   }
 
   async #run(plan: Parameters<typeof runPlan>[1]): Promise<Transaction> {
@@ -217,6 +224,14 @@ function transactionOf({ id, label, at, files }: JournalRecord): Transaction {
   };
 }
 
+function parseAhead(store: FileStore, file: string): void {
+  try {
+    store.table(file);
+  } catch {
+    // What is wrong with it is for those to hear who look at it.
+  }
+}
+
 function changedSince(files: readonly string[]): CocosError {
   return new CocosError('E_CONFLICT', `${files.join(', ')} changed on the disk meanwhile`, {
     suggestion: 'Look at the project again and repeat the edit.',
@@ -225,11 +240,11 @@ function changedSince(files: readonly string[]): CocosError {
 }
 
 /** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
-function verify({ path: file, before, after }: FileStep): Table | undefined {
+function verify({ path: file, before, after }: FileStep, isPrinted: boolean): Table | undefined {
   if (after === undefined) return undefined;
   try {
     if (/\.(scene|prefab)$/.test(file)) {
-      const table = parseTable(decode(after), file);
+      const table = parseTable(decode(after), file, isPrinted);
       refuseNewFaults(table, before);
       return table;
     }

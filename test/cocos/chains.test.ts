@@ -1,0 +1,223 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { scriptTypeOf } from '@mcp-kit/cocos/document';
+import { openWorkspace } from '@mcp-kit/cocos/edit';
+import { openProject } from '@mcp-kit/cocos/project';
+import { validateProject, type Report } from '@mcp-kit/cocos/validate';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Child, root } from '../support/child-process.ts';
+import { requireBuild } from '../support/cli.ts';
+
+beforeAll(requireBuild);
+
+/** Objects of a file as they are, read without any of our own code. */
+type Objects = readonly Readonly<Record<string, unknown>>[];
+
+const examples = readdirSync(path.join(root, 'examples')).filter((name) =>
+  /^cocos-.*\.mjs$/.test(name),
+);
+
+/** A task, from the first call of a client over the wire to the files that are left. */
+class Chain implements Disposable {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'cocos-chain-'));
+
+  /** Runs an example; what it printed. */
+  async run(name: string): Promise<string> {
+    const file = path.join(root, 'examples', name);
+    const project = path.join(this.folder, 'project');
+    await using child = new Child(process.execPath, [file, '--project', project]);
+    const { code } = await child.ended;
+    expect({ code, stderr: child.stderr }).toEqual({ code: 0, stderr: '' });
+    return child.stdout;
+  }
+
+  read(name: string): string {
+    return readFileSync(path.join(this.folder, 'project', name), 'utf8');
+  }
+
+  objects(name: string): Objects {
+    const text = this.read(name);
+    const objects = JSON.parse(text) as Objects;
+    // As the editor writes it.
+    expect(JSON.stringify(objects, null, 2)).toBe(text);
+    return objects;
+  }
+
+  async validate(): Promise<Report> {
+    using project = await openProject(path.join(this.folder, 'project'));
+    return validateProject(await openWorkspace(project));
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function at(objects: Objects, ref: unknown): Readonly<Record<string, unknown>> {
+  const index = (ref as { readonly __id__: number }).__id__;
+  const found = objects[index];
+  if (found === undefined) throw new Error(`no object ${index}`);
+  return found;
+}
+
+function node(objects: Objects, name: string): Readonly<Record<string, unknown>> {
+  const found = objects.find((each) => each['__type__'] === 'cc.Node' && each['_name'] === name);
+  if (found === undefined) throw new Error(`no node ${name}`);
+  return found;
+}
+
+function component(
+  objects: Objects,
+  name: string,
+  type: string,
+): Readonly<Record<string, unknown>> {
+  const refs = node(objects, name)['_components'] as readonly unknown[];
+  const found = refs.map((ref) => at(objects, ref)).find((each) => each['__type__'] === type);
+  if (found === undefined) throw new Error(`${name} has no ${type}`);
+  return found;
+}
+
+const all = (objects: Objects, type: string): Objects =>
+  objects.filter((each) => each['__type__'] === type);
+
+interface Meta {
+  readonly uuid: string;
+  readonly subMetas: Readonly<Record<string, { readonly userData: object }>>;
+}
+
+/** What is to be seen of each task in the files, besides that nothing is wrong with them. */
+const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>> = {
+  'cocos-menu.mjs'(chain) {
+    const objects = chain.objects('assets/scenes/first-menu.scene');
+    const { uuid } = JSON.parse(chain.read('assets/scripts/menu-view.ts.meta')) as Meta;
+    const script = component(objects, 'Canvas', scriptTypeOf(uuid));
+    expect(at(objects, script['title'])).toBe(component(objects, 'Title', 'cc.Label'));
+    const events = all(objects, 'cc.ClickEvent');
+    expect(events.map(({ handler }) => handler)).toEqual(['onPlay', 'onSettings', 'onQuit']);
+    for (const event of events) {
+      expect(event['_componentId']).toBe(scriptTypeOf(uuid));
+      expect(at(objects, event['target'])).toBe(node(objects, 'Canvas'));
+    }
+  },
+  'cocos-hud.mjs'(chain) {
+    const objects = chain.objects('assets/scenes/level.scene');
+    expect(component(objects, 'Score', 'cc.Widget')).toMatchObject({
+      _alignFlags: 1 | 8,
+      _top: 20,
+      _left: 24,
+    });
+    expect(component(objects, 'Health', 'cc.ProgressBar')).toMatchObject({ _progress: 0.75 });
+    const { uuid } = JSON.parse(chain.read('assets/textures/heart.png.meta')) as Meta;
+    expect(component(objects, 'Heart2', 'cc.Sprite')['_spriteFrame']).toEqual({
+      __uuid__: `${uuid}@f9941`,
+      __expectedType__: 'cc.SpriteFrame',
+    });
+  },
+  'cocos-list.mjs'(chain) {
+    const objects = chain.objects('assets/scenes/ranking.scene');
+    const instances = all(objects, 'cc.PrefabInstance');
+    expect(instances).toHaveLength(5);
+    const scene = all(objects, 'cc.Scene')[0];
+    const { nestedPrefabInstanceRoots } = at(objects, scene?.['_prefab']);
+    expect(nestedPrefabInstanceRoots).toHaveLength(5);
+    const texts = all(objects, 'CCPropertyOverrideInfo').filter(
+      ({ propertyPath }) => String(propertyPath) === '_string',
+    );
+    expect(texts.map(({ value }) => value)).toEqual([
+      'Ada',
+      'Grace',
+      'Edsger',
+      'Barbara',
+      'Niklaus',
+    ]);
+  },
+  'cocos-dialog.mjs'(chain, printed) {
+    const prefab = chain.objects('assets/prefabs/question.prefab');
+    expect(component(prefab, 'Text', 'cc.Label')).toMatchObject({ _string: 'Are you sure?' });
+    expect(component(prefab, 'question', 'cc.Sprite')).toMatchObject({ _type: 1, _sizeMode: 0 });
+    expect(all(prefab, 'cc.PrefabInfo')).toHaveLength(all(prefab, 'cc.Node').length);
+    expect(printed).toContain('In the scene: Are you sure?');
+    expect(printed).toContain('inactive');
+  },
+  'cocos-settings.mjs'(chain) {
+    const objects = chain.objects('assets/scenes/settings.scene');
+    expect(component(objects, 'Volume', 'cc.Slider')).toMatchObject({ _progress: 0.6 });
+    expect(component(objects, 'Music', 'cc.Toggle')).toMatchObject({ _isChecked: true });
+    expect(component(objects, 'Vibration', 'cc.Toggle')).toMatchObject({ _isChecked: false });
+    expect(component(objects, 'PlayerName', 'cc.EditBox')).toMatchObject({ _maxLength: 12 });
+  },
+  'cocos-prefab-overrides.mjs'(chain, printed) {
+    const prefab = chain.objects('assets/prefabs/coin.prefab');
+    expect(component(prefab, 'coin', 'cc.Sprite')['_color']).toMatchObject({
+      r: 255,
+      g: 215,
+      b: 0,
+    });
+    expect(printed).toContain('Both are #ffd700 #ffd700');
+    // What every instance has of its own, and nothing else.
+    const objects = chain.objects('assets/scenes/coins.scene');
+    expect(all(objects, 'CCPropertyOverrideInfo')).toHaveLength(8);
+  },
+  'cocos-import-sprites.mjs'(chain, printed) {
+    const meta = JSON.parse(chain.read('assets/art/badge.png.meta')) as Meta;
+    const heart = JSON.parse(chain.read('assets/textures/heart.png.meta')) as Meta;
+    const { imageUuidOrDatabaseUri: _, ...frame } = meta.subMetas['f9941']?.userData as never;
+    expect(heart.subMetas['f9941']?.userData).toMatchObject(frame);
+    expect(printed).toMatch(/again: nothing to do\nOther bytes: the same uuid\n/);
+  },
+  'cocos-bind-script.mjs'(chain) {
+    const objects = chain.objects('assets/scenes/playing.scene');
+    const { uuid } = JSON.parse(chain.read('assets/scripts/hud-view.ts.meta')) as Meta;
+    const script = component(objects, 'Canvas', scriptTypeOf(uuid));
+    expect(script['lives']).toBe(5);
+    const hearts = script['hearts'] as readonly unknown[];
+    expect(hearts.map((ref) => at(objects, ref)['_name'])).toEqual(['Score', 'Ranking']);
+    // What it refers to is inside an instance.
+    expect(all(objects, 'cc.TargetOverrideInfo')).toHaveLength(1);
+    expect(all(objects, 'cc.TargetOverrideInfo')[0]?.['propertyPath']).toEqual(['pauseDialog']);
+  },
+  'cocos-repair.mjs'(chain) {
+    const original = path.join(root, 'packages/cocos/sample/assets/scenes/menu.scene');
+    expect(chain.read('assets/scenes/menu.scene')).toBe(readFileSync(original, 'utf8'));
+  },
+  'cocos-move-assets.mjs'(chain, printed) {
+    expect(printed).toContain('The same uuid: true');
+    const heart = JSON.parse(chain.read('assets/art/heart.png.meta')) as Meta;
+    const objects = chain.objects('assets/scenes/menu.scene');
+    expect(component(objects, 'Star', 'cc.Sprite')['_spriteFrame']).toMatchObject({
+      __uuid__: `${heart.uuid}@f9941`,
+    });
+    expect(() => chain.read('assets/art/icons/star.png')).toThrow('ENOENT');
+    expect(() => chain.read('assets/textures/heart.png')).toThrow('ENOENT');
+  },
+  'cocos-undo.mjs'(chain, printed) {
+    expect(printed).toContain('A plan that something else overtook: E_CONFLICT');
+    expect(printed).toContain('Copied once: true');
+    expect(printed).toContain('As it was, byte for byte: true');
+  },
+  'cocos-tile-map.mjs'(chain, printed) {
+    const objects = chain.objects('assets/scenes/board.scene');
+    expect(node(objects, 'Board')['_children']).toHaveLength(48);
+    expect(node(objects, 'Tile0')['_lpos']).toMatchObject({ x: -245, y: 175, z: 0 });
+    expect(printed).toContain('48 tiles');
+  },
+  'cocos-two-clients.mjs'(chain) {
+    const objects = chain.objects('assets/scenes/together.scene');
+    const names = all(objects, 'cc.Node').map(({ _name }) => String(_name));
+    expect(names.filter((name) => /^(Left|Right)\d$/.test(name))).toHaveLength(10);
+  },
+};
+
+describe('a task over MCP', () => {
+  test.each(examples)('%s ends with files that are right', { timeout: 120_000 }, async (name) => {
+    using chain = new Chain();
+    const printed = await chain.run(name);
+    const { findings } = await chain.validate();
+    expect(findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
+    const look = outcomes[name];
+    if (look === undefined) throw new Error(`Nobody looks at what ${name} does.`);
+    look(chain, printed);
+  });
+});
