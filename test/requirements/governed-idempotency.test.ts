@@ -13,6 +13,13 @@ import { createGoverned, startGoverned } from './seed-002-fixture.ts';
 
 const chair = { parentUuid: 'root', name: 'Chair', idempotencyKey: 'k1' };
 
+/** What every call says of itself alone. */
+const aboutCall = {
+  traceId: expect.any(String),
+  durationMs: expect.any(Number),
+  timestamp: expect.any(String),
+};
+
 /** A tool whose end the test decides. */
 function deciding(work: () => Promise<void>): Tool {
   return defineTool({
@@ -42,6 +49,39 @@ describe('an idempotency key', () => {
     const third = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     expect(third).toMatchObject({ success: true, meta: { replayed: true } });
     expect(runs).toBe(1);
+  });
+
+  test('answers again with all of a whole result, and says of failures as well that they are repeated', async () => {
+    const tool = defineTool({
+      name: 'execute_thing_raw',
+      description: 'Returns whole results.',
+      safety: 'mutating',
+      supportsDryRun: false,
+      input: { type: 'object', properties: { isError: { type: 'boolean' } } },
+      run: ({ isError = false }) => ({
+        content: [
+          { type: 'text', text: 'one' },
+          { type: 'text', text: 'two' },
+        ],
+        structuredContent: { n: 1 },
+        _meta: { mark: 'kept' },
+        isError,
+      }),
+    });
+    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    for (const isError of [false, true]) {
+      const args = { isError, idempotencyKey: `whole ${isError}` };
+      const first = await governed.call('execute_thing_raw', args);
+      const again = await governed.call('execute_thing_raw', args);
+      const { meta, ...told } = Object(first.structuredContent) as { meta: object };
+      expect(again).toEqual({
+        ...first,
+        structuredContent: {
+          ...told,
+          meta: { ...meta, ...aboutCall, replayed: true },
+        },
+      });
+    }
   });
 
   test('with other arguments is E_CONFLICT, and no retry will help', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createDeferred } from 'mcp-kit/base';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { governed as govern, layerOrder, type Layer, type LayerName } from 'mcp-kit/tools/governed';
@@ -107,6 +107,24 @@ describe('limits', () => {
     gate.resolve();
     expect((await Promise.all(under)).map(({ success }) => success)).toEqual([true, true]);
     expect(await governed.ask('get_thing_state')).toMatchObject({ success: true });
+  });
+
+  test('count what goes on after its time is up, until it ends', async () => {
+    const gate = createDeferred<void>();
+    const deaf = defineTool({
+      name: 'get_thing_state',
+      description: 'Heeds no signal.',
+      safety: 'readonly',
+      timeoutMs: 10,
+      limit: { concurrent: 1 },
+      run: () => gate.promise,
+    });
+    await using governed = await startGoverned({ tools: [deaf], lint: 'off' });
+    const codeOf = async (): Promise<unknown> =>
+      (await governed.ask('get_thing_state')).error?.code;
+    expect([await codeOf(), await codeOf()]).toEqual(['E_TIMEOUT', 'E_UNAVAILABLE']);
+    gate.resolve();
+    await vi.waitFor(async () => expect(await codeOf()).toBeUndefined());
   });
 
   test('bound how often, and say when to come back', async () => {

@@ -3,7 +3,7 @@ import { createMemoryStore } from 'mcp-kit/store';
 import { defineTool } from 'mcp-kit/tools';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
-import { createGoverned, dataOf, startGoverned } from './seed-002-fixture.ts';
+import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const move = { nodeUuid: 'lamp', position };
@@ -102,7 +102,8 @@ test('a new key may be put in front of the old one', async () => {
 });
 
 test.each(['destructive', 'writing'] as const)('%s tools may need a plan', async (requirePlan) => {
-  await using governed = await startGoverned({ requirePlan });
+  const tools = sceneTools(new Scene()).filter(({ name }) => !name.startsWith('execute_'));
+  await using governed = await startGoverned({ tools, requirePlan });
   const args = { nodeUuid: 'lamp' };
   const { error } = await governed.ask('delete_node_tree', args);
   expect(error).toMatchObject({
@@ -143,4 +144,27 @@ test.each([
   expect(await governed.ask('set_thing_state')).toMatchObject({ error: { code: 'E_INTERNAL' } });
   const [bug] = governed.logged.filter(({ level }) => level === 'error');
   expect(bug?.fields).toMatchObject({ error: expect.stringContaining(fault) });
+});
+
+test('without the store of used plans nothing is applied, and the answer says that a retry may help', async () => {
+  const store = createMemoryStore();
+  const away = { ...store.kv, cas: () => Promise.reject(new Error('the store is away')) };
+  await using governed = await startGoverned({ store: { ...store, kv: away } });
+  const planToken = await planOf(governed);
+  const { error } = await governed.ask('set_node_position', { ...move, planToken });
+  expect(error).toMatchObject({ code: 'E_UNAVAILABLE', retryable: true });
+  expect(governed.scene.writes).toBe(0);
+});
+
+test.each([0, -1, Number.NaN, Infinity])('plans that last %s ms are refused at once', (ttlMs) => {
+  expect(() => createGoverned({ plans: { ttlMs } })).toThrow(/ttlMs must be/);
+});
+
+test('a set that requires plans takes no tool that has none and would need one', () => {
+  const plain = { name: 'execute_thing_now', description: 'Does it.', run: () => 'done' };
+  const setOf = (safety: 'readonly' | 'mutating' | 'destructive') => () =>
+    createGoverned({ tools: [defineTool({ ...plain, safety })], requirePlan: 'destructive' });
+  expect(setOf('destructive')).toThrow('tool execute_thing_now is destructive, and has no plan');
+  expect(setOf('mutating')).not.toThrow();
+  expect(setOf('readonly')).not.toThrow();
 });

@@ -40,6 +40,26 @@ describe('a workflow', () => {
     ]);
   });
 
+  test.each([
+    ['low', 'low', 'low'],
+    ['low', undefined, 'high'],
+    ['high', undefined, 'high'],
+  ] as const)(
+    'is as bad a mistake as the worst of its stages: %s and %s is %s, where it is high itself',
+    async (first, second, whole) => {
+      const stage = (riskLevel?: 'low' | 'high') => ({
+        plan: () => ({ ...nothing, ...(riskLevel && { riskLevel }) }),
+        apply: () => undefined,
+      });
+      const workflow = defineWorkflow({ ...head, riskLevel: 'high' })
+        .stage('one', stage(first))
+        .stage('two', stage(second));
+      await using governed = await startGoverned({ tools: [workflow], lint: 'off' });
+      const { riskLevel } = dataOf(await governed.ask(head.name, { dryRun: true }));
+      expect(riskLevel).toBe(whole);
+    },
+  );
+
   test('9.1.2 that fails says at which stage and with which code, and undoes the rest, last first', async () => {
     const shop = new Shop();
     shop.broken.set('send', () => fail('E_CONFLICT', 'The address is unknown.'));

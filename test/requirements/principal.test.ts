@@ -22,9 +22,12 @@ const confirm = defineTool({
 });
 
 /** Trusts what a proxy in front has found out. */
+const identify = (headers: Readonly<Record<string, unknown>>): string | undefined =>
+  typeof headers['x-user'] === 'string' ? headers['x-user'] : undefined;
+
 const start = () =>
   serving(createServer({ name: 'who', version: '1', features: [toolSet([whoami, confirm])] }), {
-    identify: (headers) => (typeof headers['x-user'] === 'string' ? headers['x-user'] : undefined),
+    identify,
   });
 
 const ann = { 'x-user': 'ann' };
@@ -54,6 +57,32 @@ describe('where clients are told apart', () => {
       expect(await session.delete(stranger)).toMatchObject({ status: 404 });
     }
     expect(await session.request('tools/call', call, ann)).toMatchObject(answered('ann'));
+  });
+
+  test('what is remembered of a call is told to its caller alone, without secrets', async () => {
+    const login = defineTool({
+      name: 'set_login_word',
+      description: 'Takes a secret.',
+      input: { type: 'object', properties: { user: {}, password: {} } },
+      run: () => 'kept',
+    });
+    const tools = toolSet([login], { contract: 'envelope' });
+    await using server = await serving(
+      createServer({ name: 'who', version: '1', features: [tools] }),
+      { identify },
+    );
+    const ask = async (name: string, args: object, headers: typeof ann): Promise<unknown> => {
+      const asked = modern('tools/call', { name, arguments: args }, { headers });
+      return (await send(server.url, asked)).message.result;
+    };
+    await ask('set_login_word', { user: 'ann', password: 'hunter2' }, ann);
+    const argsSummary = { user: 'ann', password: '[redacted]' };
+    expect(await ask('get_trace_by_id', {}, ann)).toMatchObject({
+      structuredContent: { data: { tool: 'set_login_word', argsSummary } },
+    });
+    expect(await ask('get_trace_by_id', {}, bob)).toMatchObject({
+      structuredContent: { error: { code: 'E_NOT_FOUND' } },
+    });
   });
 
   test('what one client carries for us is of no use to another', async () => {

@@ -247,6 +247,7 @@ describe('W3C trace context', () => {
     '',
     'garbage',
     `ff${parent.slice(2)}`,
+    `${parent}-more`,
     parent.replace(/-0af[^-]+/, `-${'0'.repeat(32)}`),
   ])('what is none (%j) begins a new one', async (traceparent) => {
     await using governed = await startGoverned();

@@ -244,7 +244,7 @@ describe('6.1 what every write takes', () => {
     [
       'idempotencyKey',
       '',
-      'idempotencyKey: expected a string of 1 to 200 characters, received string',
+      'idempotencyKey: expected a string of 1 to 200 characters, received 0 characters',
     ],
     ['timeoutMs', 0, 'timeoutMs: expected an integer from 1 to 86400000, received 0'],
     ['clientTag', 7, 'clientTag: expected a string of 0 to 100 characters, received 7'],

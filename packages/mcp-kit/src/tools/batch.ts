@@ -2,7 +2,8 @@ import type { MaybePromise } from '#base';
 import { RpcError } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 import { InputNeeded, type Context } from '#server';
-import { fail, ToolFailure, type Failure } from './failure.ts';
+import { knownFailure } from './call.ts';
+import { fail, type Failure } from './failure.ts';
 
 /** Many writes as one. */
 export interface Batch<Item, Value> {
@@ -50,19 +51,14 @@ export async function runBatch<Item, Value>(
     } catch (error) {
       // These are no outcome of the item.
       if (error instanceof RpcError || error instanceof InputNeeded) throw error;
-      if (!(error instanceof ToolFailure)) onBug?.(error, item);
-      failed.push({ item: named, error: failureOf(error) });
+      const known = knownFailure(error);
+      if (known === undefined) onBug?.(error, item);
+      // What was done before a bug must still be told, so a bug is the failure of its item.
+      failed.push({ item: named, error: known ?? fail('E_INTERNAL', 'Internal error').failure });
       if (onError === 'stop') stopped = `${named} failed`;
     }
   }
   return { succeeded, failed, skipped };
-}
-
-/** What was done before a bug must still be told, so a bug is the failure of its item. */
-function failureOf(error: unknown): Failure {
-  return error instanceof ToolFailure
-    ? error.failure
-    : fail('E_INTERNAL', 'Internal error').failure;
 }
 
 /** The schema of a report, for the output of a tool. */

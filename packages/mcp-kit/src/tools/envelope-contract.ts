@@ -7,27 +7,42 @@ import { listed, type Entry } from './entry.ts';
 import { envelopeSchema, heeded, wrap } from './envelope.ts';
 import { listedTraits, traitsOf, type Manifest } from './manifest.ts';
 import type { Outcome } from './result.ts';
-import { createTraces, newTraceId, pickTrace, summarise, timestampNow } from './traces.ts';
+import { secretsOf } from './secrets.ts';
+import {
+  createTraces,
+  newTraceId,
+  pickTrace,
+  summarise,
+  timestampNow,
+  type Trace,
+} from './traces.ts';
 
 /** Every tool answers with an envelope, is listed with its traits, and leaves a trace. */
 export function envelopeContract(registry: Registry, version: string): Contract {
   const traces = createTraces();
+  const secrets = new WeakMap<Entry, (name: string) => boolean>();
+  const isSecret = (entry: Entry): ((name: string) => boolean) => {
+    const known = secrets.get(entry) ?? secretsOf(entry.input.json);
+    secrets.set(entry, known);
+    return known;
+  };
 
   const conclude = (call: Call, ended: Outcome, begun: Begun): CallToolResult => {
-    const { entry, args } = call;
+    const { entry, args, context } = call;
     const outcome = heeded(ended, entry);
     const durationMs = Math.round(performance.now() - begun.atMs);
     const { traceId, timestamp } = begun;
     const tool = entry.tool.name;
-    traces.add({
+    const trace: Trace = {
       traceId,
       tool,
       timestamp,
       durationMs,
       success: outcome.ok,
       errorCode: outcome.ok ? null : outcome.failure.code,
-      argsSummary: summarise(args),
-    });
+      argsSummary: summarise(args, isSecret(entry)),
+    };
+    traces.add(trace, context.principal);
     return wrap(outcome, entry, { traceId, tool, version, durationMs, timestamp });
   };
 
@@ -37,8 +52,8 @@ export function envelopeContract(registry: Registry, version: string): Contract 
       return entry && toManifest(entry);
     },
     manifests: () => [...registry.values()].map(toManifest),
-    trace: (traceId) => traces.find(traceId),
-    pick: (which) => pickTrace(traces.list(), which),
+    trace: (traceId, { principal }) => traces.find(traceId, principal),
+    pick: (which, { principal }) => pickTrace(traces.list({ principal }), which),
   };
 
   return {

@@ -27,7 +27,10 @@ export function heeded(outcome: Outcome, { output }: Entry): Outcome {
   if (output !== undefined || !outcome.ok) return outcome;
   if (!isCallToolResult(outcome.value) || outcome.value.isError !== true) return outcome;
   const texts = outcome.value.content.map((block) => (block.type === 'text' ? block.text : ''));
-  return { ok: false, failure: fail('E_INTERNAL', texts.join('\n')).failure };
+  const { failure } = fail('E_INTERNAL', texts.join('\n'));
+  return outcome.replayed === true
+    ? { ok: false, failure, replayed: true }
+    : { ok: false, failure };
 }
 
 /** The result of a call, with the envelope around its value or its failure. */

@@ -95,3 +95,88 @@ test.each([
     'breaking',
   ],
 ])('a change of %s', (_what, change, impact) => expect(impacts(change)).toEqual([impact]));
+
+test('a tool that tells its traits for the first time breaks nothing', () => {
+  const { name: toolName, inputSchema } = tool();
+  const found = diffManifests([{ name: toolName, inputSchema }], [tool({ outputSchema: {} })]);
+  expect(found.filter(({ impact }) => impact === 'breaking')).toEqual([]);
+});
+
+test('a failure that is told in other words is no other failure', () => {
+  const errors = [{ code: 'E_NOT_FOUND', when: 'There is none.', retryable: false }];
+  expect(impacts({ errors })).toEqual(['cosmetic']);
+});
+
+describe('what a schema says', () => {
+  const text = { type: 'string' };
+  const nothing = { type: 'null' };
+  const map = (values: unknown): object => ({ type: 'object', additionalProperties: values });
+  const wider: readonly (readonly [string, object, object])[] = [
+    ['integers become numbers', { type: 'integer' }, { type: 'number' }],
+    ['the only value is one of two', { const: 'a' }, { enum: ['a', 'b'] }],
+    ['a text may be null', text, { anyOf: [text, nothing] }],
+    ['one alternative more', { oneOf: [text] }, { oneOf: [text, nothing] }],
+    ['one demand less', { allOf: [text, { minLength: 2 }] }, { allOf: [text] }],
+    ['other members are allowed', map(false), { type: 'object' }],
+    ['other members need not be texts', map(text), map(true)],
+    ['other members may be null', map(text), map({ anyOf: [text, nothing] })],
+    ['members of a list are more', { items: { enum: [1] } }, { items: { enum: [1, 2] } }],
+  ];
+  test.each(wider)('%s: callers may send more, and readers get more', (_what, before, after) => {
+    expect(impactsOn('inputSchema', before, after)).toEqual(['compatible']);
+    expect(impactsOn('inputSchema', after, before)).toEqual(['breaking']);
+    expect(impactsOn('outputSchema', before, after)).toEqual(['breaking']);
+    expect(impactsOn('outputSchema', after, before)).toEqual(['compatible']);
+  });
+
+  test.each([
+    ['values in another order', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }],
+    ['a word to say that it is old', text, { ...text, deprecated: true }],
+    ['a text of a definition', { $defs: { a: text } }, { $defs: { a: { ...text, title: 'A' } } }],
+  ])('%s: nobody notices', (_what, before, after) => {
+    expect(impactsOn('inputSchema', before, after)).toEqual(['cosmetic']);
+    expect(impactsOn('outputSchema', before, after)).toEqual(['cosmetic']);
+  });
+
+  test.each([
+    ['alternatives in another order', { anyOf: [text, nothing] }, { anyOf: [nothing, text] }],
+    ['that other members are allowed, as they are', { type: 'object' }, map(true)],
+    [
+      'that there may be equal ones, as there may',
+      { type: 'array' },
+      { type: 'array', uniqueItems: false },
+    ],
+  ])('%s: that is the same', (_what, before, after) => {
+    expect(impactsOn('inputSchema', before, after)).toEqual([]);
+  });
+
+  test('whoever left an argument out gets another default, or none', () => {
+    const number = { type: 'integer' };
+    const [one, two] = [
+      { ...number, default: 1 },
+      { ...number, default: 2 },
+    ];
+    expect(impactsOn('inputSchema', one, two)).toEqual(['breaking']);
+    expect(impactsOn('inputSchema', one, number)).toEqual(['breaking']);
+    expect(impactsOn('inputSchema', number, one)).toEqual(['compatible']);
+    expect(impactsOn('outputSchema', one, two)).toEqual(['cosmetic']);
+  });
+
+  test('an argument may be demanded without being described', () => {
+    const before = { type: 'object' };
+    const after = { type: 'object', required: ['name'] };
+    expect(impactsOn('inputSchema', before, after)).toEqual(['breaking']);
+  });
+});
+
+/** What it means that one argument, or one value, is described otherwise. */
+function impactsOn(
+  where: 'inputSchema' | 'outputSchema',
+  before: object,
+  after: object,
+): readonly string[] {
+  const around = (value: object): object => ({
+    [where]: { type: 'object', properties: { value } },
+  });
+  return diffManifests([tool(around(before))], [tool(around(after))]).map(({ impact }) => impact);
+}

@@ -56,8 +56,11 @@ const traits: Readonly<Record<string, Judge>> = {
   idempotent: (_before, after) => (after === true ? 'compatible' : 'breaking'),
   supportsDryRun: (_before, after) => (after === true ? 'compatible' : 'breaking'),
   prerequisites: (before, after) => (isSubset(after, before) ? 'compatible' : 'breaking'),
-  errors: (before, after) =>
-    isSubset(codesOf(after), codesOf(before)) ? 'compatible' : 'breaking',
+  errors(before, after) {
+    const [was, is] = [codesOf(before), codesOf(after)];
+    if (!isSubset(is, was)) return 'breaking';
+    return isSubset(was, is) ? 'cosmetic' : 'compatible';
+  },
 };
 
 function toolChanges(before: LintedTool, after: LintedTool): readonly ManifestChange[] {
@@ -68,7 +71,10 @@ function toolChanges(before: LintedTool, after: LintedTool): readonly ManifestCh
     const is: unknown = Reflect.get(after, trait);
     if (canonicalJson(was) === canonicalJson(is)) continue;
     const message = `${trait}: ${show(was)} → ${show(is)}`;
-    changes.push({ impact: judge(was, is), tool, path: trait, message });
+    const judged = judge(was, is);
+    // Whoever was told nothing of it relied on nothing.
+    const impact = was === undefined && judged === 'breaking' ? 'compatible' : judged;
+    changes.push({ impact, tool, path: trait, message });
   }
   const found = [
     ...schemaChanges(before.inputSchema, after.inputSchema, 'input'),

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#protocol';
-import type { RiskLevel } from './changes.ts';
-import type { Safety, Tool, ToolTraits } from './define-tool.ts';
+import type { Plan, RiskLevel } from './changes.ts';
+import type { Safety, Tool, ToolHead, ToolTraits } from './define-tool.ts';
 import type { FailureCode } from './failure.ts';
 
 /** The traits of a tool, with what its author left out filled in. */
@@ -32,7 +32,7 @@ export function traitsOf(tool: Tool): Traits {
   return { layer, category, safety, idempotent, supportsDryRun, prerequisites, examples };
 }
 
-function safetyOf({ safety, annotations = {} }: Tool): Safety {
+function safetyOf({ safety, annotations = {} }: ToolHead): Safety {
   if (safety !== undefined) return safety;
   if (annotations.readOnlyHint === true) return 'readonly';
   return annotations.destructiveHint === false ? 'mutating' : 'destructive';
@@ -47,4 +47,10 @@ export function isWriting({ tool }: { readonly tool: Tool }): boolean {
 export function listedTraits(tool: Tool): Omit<Traits, 'prerequisites' | 'examples'> {
   const { prerequisites: _prerequisites, examples: _examples, ...shown } = traitsOf(tool);
   return shown;
+}
+
+/** How bad a mistake would be: what the plan says, else the tool, else its safety. */
+export function riskOf(plan: Pick<Plan, 'riskLevel'>, tool: ToolHead): RiskLevel {
+  const fallback = safetyOf(tool) === 'destructive' ? 'high' : 'low';
+  return plan.riskLevel ?? tool.riskLevel ?? fallback;
 }

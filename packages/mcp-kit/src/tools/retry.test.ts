@@ -69,6 +69,9 @@ describe('a call that takes a key', () => {
 
   test('is not repeated when that would not help', async () => {
     expect((await run(writing, [failed(false)])).seen).toHaveLength(1);
+    const replayed = { error: { code: 'E_X', retryable: true }, meta: { replayed: true } };
+    const again = { ...failed(true), structuredContent: replayed };
+    expect((await run(writing, [failed(true), again, done])).seen).toHaveLength(2);
     const refused = new KitError('unauthorized', 'no');
     expect((await run(writing, [refused])).ended).toBe(refused);
   });

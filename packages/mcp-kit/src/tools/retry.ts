@@ -82,7 +82,9 @@ function withKey({ inputSchema }: ListedTool, args: Params): Params {
 
 function isRetryable({ isError, structuredContent }: CallToolResult): boolean {
   if (isError !== true || !isRecord(structuredContent)) return false;
-  const { error } = structuredContent;
+  const { error, meta } = structuredContent;
+  // What is answered alike under this key would be answered so again.
+  if (isRecord(meta) && meta['replayed'] === true) return false;
   return isRecord(error) && error['retryable'] === true;
 }
 

@@ -2,7 +2,7 @@ import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 
 const secretName =
-  /pass(?:word|phrase|code)|passwd|secret|token|api_?-?key|private_?-?key|authorization|credential|cookie|^pin$/i;
+  /pass(?:word|phrase|code)|passwd|secret|token|(?:api|access|private|secret|signing)[_-]?key|authori[sz]ation|credential|cookie|^(?:auth|jwt|pin|pwd)$/i;
 
 const maxKnown = 256;
 

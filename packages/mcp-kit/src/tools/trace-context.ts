@@ -12,7 +12,8 @@ export interface TraceContext {
   readonly state: string | undefined;
 }
 
-const pattern = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+// Only versions to come may say more.
+const pattern = /^(?!ff|00.{54})[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const maxStateLength = 512;
 
 /** Joins the trace that `traceparent` names, or begins one where it names none. */

@@ -28,11 +28,14 @@ export function traceFile(path: string): TraceFile {
     });
     return stream;
   };
+  const count = (error: unknown): void => {
+    if (error instanceof Error) dropped += 1;
+  };
   return {
     sink(trace) {
       out ??= open();
       if (failed || out.writableLength > maxWaitingBytes) dropped += 1;
-      else out.write(`${JSON.stringify(trace)}\n`);
+      else out.write(`${JSON.stringify(trace)}\n`, count);
     },
     get dropped() {
       return dropped;

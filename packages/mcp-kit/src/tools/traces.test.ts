@@ -71,6 +71,11 @@ test('what is secret is not shown: by name, by schema, by what it looks like', (
     accessToken: '4',
     user: 'ada',
     header: 'Bearer abc',
+    pwd: '5',
+    accessKey: '6',
+    address: 'postgres://ada:hunter2@host/db',
+    page: 'https://host:8080/a@b',
+    text: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk',
     idempotencyKey: 'k',
   };
   expect(summarise(args, isSecret)).toEqual({
@@ -80,6 +85,11 @@ test('what is secret is not shown: by name, by schema, by what it looks like', (
     accessToken: '[redacted]',
     user: 'ada',
     header: '[redacted]',
+    pwd: '[redacted]',
+    accessKey: '[redacted]',
+    address: '[redacted]',
+    page: 'https://host:8080/a@b',
+    text: '[redacted]',
     idempotencyKey: 'k',
   });
 });

@@ -130,7 +130,8 @@ export function summarise(
 
 const shownArguments = 50;
 const redacted = '[redacted]';
-const credentials = /^(?:bearer|basic)\s+\S|-----BEGIN [A-Z ]*PRIVATE KEY/i;
+const credentials =
+  /^(?:bearer|basic)\s+\S|-----BEGIN [A-Z ]*PRIVATE KEY|:\/\/[^\s/?#@]*:[^\s/?#@]+@|\beyJ[\w-]+\.[\w-]+\./i;
 
 function shorten(text: string): string {
   return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;

@@ -30,6 +30,8 @@ export class CallScope implements Scope {
   /** Called when the plan is about to be applied, by whoever must know. */
   beforeApply: ((plan: Plan | undefined) => MaybePromise<void>) | undefined;
   noQuestions: Error | undefined;
+  /** Work that was answered for because its time was up, until it ends; never rejects. */
+  leftOver: Promise<void> | undefined;
   /** What names are derived from. */
   seed: string | undefined;
   readonly startedMs: number = performance.now();

@@ -118,7 +118,7 @@ export function splitter({ input }: Entry): (args: Readonly<Record<string, unkno
         continue;
       }
       if (!field.fits(value)) {
-        const received = typeof value === 'number' ? String(value) : typeName(value);
+        const received = describe(value, field);
         return refused(name, `expected ${field.expected}, received ${received}`, {
           expected: field.expected,
           received,
@@ -141,8 +141,9 @@ function refused(path: string, text: string, more: Partial<Issue> = {}): Split {
   return { control: noControl, own: {}, issue: { path, message: `${path}: ${text}`, ...more } };
 }
 
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
+function describe(value: unknown, { schema }: Field): string {
+  if (typeof value === 'number' || value === null) return String(value);
+  if (typeof value === 'string' && schema['type'] === 'string') return `${value.length} characters`;
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

@@ -1,9 +1,18 @@
-import { canonicalJson, chain, crypto, isPromise, type MaybePromise } from '#base';
-import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
+import {
+  canonicalJson,
+  chain,
+  crypto,
+  describeError,
+  isPromise,
+  KitError,
+  type Logger,
+  type MaybePromise,
+} from '#base';
+import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
-import { isWriting, traitsOf } from '../manifest.ts';
+import { isWriting, riskOf, traitsOf } from '../manifest.ts';
 import { textBlock, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
 import { digest } from './idempotency-record.ts';
@@ -18,15 +27,20 @@ interface DryRunOptions {
   readonly requirePlan: PlanPolicy;
   /** Remembers which plans have been applied. */
   readonly store: Keeping;
+  readonly logger: Logger;
 }
 
 /** Plans every write; a dry run ends with the plan, anything else goes on to apply exactly that. */
 export function dryRunLayer(options: DryRunOptions): Wrap {
   return (next, entry) => {
     const { tool } = entry;
-    if (tool.plan === undefined) return isWriting(entry) ? refusingDryRun(next, tool) : next;
-    const plan = planner(tool);
     const required = isRequired(options.requirePlan, tool);
+    if (tool.plan === undefined) {
+      if (!isWriting(entry)) return next;
+      if (required) throw planMissing(tool);
+      return refusingDryRun(next, tool);
+    }
+    const plan = planner(tool);
     return (call) => {
       const { dryRun, planToken } = call.control;
       const binding = { tool: tool.name, args: call.own, principal: call.context.principal };
@@ -47,7 +61,7 @@ export function dryRunLayer(options: DryRunOptions): Wrap {
       return chain(replan(plan, call), (made) => {
         if (!token.matches(digestOf(made))) throw refusedPlan('stale');
         // All rounds of questions are one use.
-        const used = call.context.once('plan used', () => useOnce(token, call, options.store));
+        const used = call.context.once('plan used', () => useOnce(token, call, options));
         return chain(used, () => proceed(made, call, next));
       });
     };
@@ -106,12 +120,6 @@ export function digestOf(plan: Plan): string {
   return crypto().hash('sha256', canonicalJson([changes, stateOf(plan)]), 'base64url');
 }
 
-/** How bad a mistake would be: what the plan says, else the tool, else its safety. */
-export function riskOf(plan: Pick<Plan, 'riskLevel'>, tool: Tool): RiskLevel {
-  const fallback = traitsOf(tool).safety === 'destructive' ? 'high' : 'low';
-  return plan.riskLevel ?? tool.riskLevel ?? fallback;
-}
-
 function preview(
   plan: Plan,
   made: {
@@ -140,6 +148,14 @@ function isRequired(policy: PlanPolicy, tool: Tool): boolean {
   return (
     policy === 'writing' || (policy === 'destructive' && traitsOf(tool).safety === 'destructive')
   );
+}
+
+/** What can never be done as it must be is the mistake of whoever put the set together. */
+function planMissing(tool: Tool): KitError {
+  const { safety } = traitsOf(tool);
+  return new KitError('invalid_argument', `tool ${tool.name} is ${safety}, and has no plan`, {
+    hint: 'The set requires one (requirePlan). Give the tool plan and apply, or say what its safety is.',
+  });
 }
 
 function planRequired(name: string): ToolFailure {
@@ -173,12 +189,21 @@ function opened(planToken: string, binding: PlanBinding, tokens: PlanTokens): Op
  * A plan is applied once, also where doing so leaves no mark on what it was made from. Under an idempotency key that
  * means once by the call with this key, however often it is tried.
  */
-async function useOnce(token: OpenedToken, call: CallScope, { kv }: Keeping): Promise<void> {
+async function useOnce(token: OpenedToken, call: CallScope, options: DryRunOptions): Promise<void> {
+  const { store, logger } = options;
+  const { kv } = store;
   const { nonce, expiresMs } = token;
   const { idempotencyKey } = call.control;
   const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;
   const ttlMs = Math.max(1, expiresMs - Date.now()) + 1000;
-  if (await kv.cas(`plan/${nonce}`, undefined, user, { ttlMs })) return;
-  const again = idempotencyKey !== undefined && (await kv.get(`plan/${nonce}`)) === user;
-  if (!again) throw refusedPlan('used');
+  const at = `plan/${nonce}`;
+  const isOwn = async (): Promise<boolean> => {
+    if (await kv.cas(at, undefined, user, { ttlMs })) return true;
+    return idempotencyKey !== undefined && (await kv.get(at)) === user;
+  };
+  const granted = await isOwn().catch((error: unknown) => {
+    logger.error('plans: the store failed', { traceId: call.traceId, error: describeError(error) });
+    throw fail('E_UNAVAILABLE', 'What keeps used plans cannot be reached.');
+  });
+  if (!granted) throw refusedPlan('used');
 }

@@ -137,7 +137,7 @@ function createLayers(governance: GovernanceOptions, logger: Logger): readonly L
       permission: permissionLayer(governance.permit),
       timeout: timeoutLayer(governance.timeoutMs),
       idempotency: idempotencyLayer({ ...governance.idempotency, store, logger }),
-      'dry run': dryRunLayer({ tokens, requirePlan, store }),
+      'dry run': dryRunLayer({ tokens, requirePlan, store, logger }),
       run: runLayer,
     },
     layers,

@@ -3,7 +3,7 @@ import type { Plan } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest.ts';
-import type { Outcome } from '../result.ts';
+import { isCallToolResult, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
 import { digestOf } from './dry-run.ts';
 import { guard } from './guard.ts';
@@ -162,13 +162,23 @@ class KeyedCall {
       });
     }
     if (record.phase === 'done' && record.outcome !== undefined) {
-      return { ...record.outcome, replayed: true };
+      return this.#again(record.outcome);
     }
     const isAlive = record.untilMs !== undefined && record.untilMs > this.#keyed.keeping.now();
     if (record.phase === 'running' || isAlive) throw inProgress();
     if (this.#keyed.idempotent || record.witness !== undefined) return undefined;
-    if (record.outcome !== undefined) return { ...record.outcome, replayed: true };
+    if (record.outcome !== undefined) return this.#again(record.outcome);
     throw outcomeUnknown();
+  }
+
+  /** What a tool returned as a whole result is one again: a record holds it twice. */
+  #again(outcome: Outcome): Outcome {
+    const { output, tool } = this.#call.entry;
+    const mayBeWhole = output === undefined && tool.plan === undefined;
+    if (outcome.ok && mayBeWhole && isCallToolResult(outcome.value)) {
+      return { ...outcome, shown: outcome.value, replayed: true };
+    }
+    return { ...outcome, replayed: true };
   }
 
   #record(phase: KeyRecord['phase'], more: Partial<KeyRecord> = {}): KeyRecord {

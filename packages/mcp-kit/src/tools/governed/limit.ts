@@ -93,7 +93,13 @@ export function limitLayer(perCaller: CallLimit | undefined): Wrap {
       };
       try {
         const outcome = next(call);
-        if (isPromise(outcome)) return outcome.finally(leave);
+        if (isPromise(outcome)) {
+          // What is answered because its time is up still takes its place until it ends.
+          return outcome.finally(() => {
+            if (call.leftOver === undefined) leave();
+            else void call.leftOver.then(leave);
+          });
+        }
         leave();
         return outcome;
       } catch (error) {

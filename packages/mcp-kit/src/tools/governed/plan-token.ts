@@ -43,12 +43,19 @@ const digestBytes = 8;
 const sealBytes = 16;
 const bodyBytes = nonceBytes + expiryBytes + digestBytes;
 const prefix = 'plan_';
+const longestTtlMs = 365 * 24 * 60 * 60_000;
 
 /** Tokens that carry all they need: no store is involved, and every process with the same keys knows them. */
 export function createPlanTokens(options: PlanTokenOptions = {}): PlanTokens {
   const { ttlMs = 10 * 60_000, now = Date.now } = options;
   if (options.keys?.length === 0 || options.keys?.some((key) => key.length !== 32) === true) {
     throw new KitError('invalid_argument', 'plan keys must have 32 bytes each');
+  }
+  if (!(ttlMs > 0 && ttlMs <= longestTtlMs)) {
+    throw new KitError(
+      'invalid_argument',
+      `plans: ttlMs must be from 1 ms to a year, not ${ttlMs}`,
+    );
   }
   let made: readonly Uint8Array[] | undefined;
   const keys = (): readonly Uint8Array[] => {

@@ -5,10 +5,9 @@ import { changesSchema, riskSchema } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { dataPointer, envelopeOf, envelopeSchema } from '../envelope.ts';
 import { failureCodes, type FailureCode } from '../failure.ts';
-import { isWriting, traitsOf, type Manifest, type ManifestError } from '../manifest.ts';
+import { isWriting, riskOf, traitsOf, type Manifest, type ManifestError } from '../manifest.ts';
 import { secretsOf } from '../secrets.ts';
 import { withControlFields } from './control-fields.ts';
-import { riskOf } from './dry-run.ts';
 import { guard } from './guard.ts';
 import { stackLayers, type Handle, type Layer } from './layer.ts';
 

@@ -3,10 +3,9 @@ import { checkOutput, checkValue } from '../call.ts';
 import { Applied, describeChanges, type Change } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
-import { isWriting } from '../manifest.ts';
+import { isWriting, riskOf } from '../manifest.ts';
 import { textBlock, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
-import { riskOf } from './dry-run.ts';
 import type { Wrap } from './layer.ts';
 
 /** The tool itself: `run`, or `apply` with the plan that was made. */

@@ -23,11 +23,20 @@ function within(ms: number, call: CallScope, next: Handle): ReturnType<Handle> {
   // What is done already cannot be late, and a timer costs more than a small call.
   if (!isPromise(outcome)) return outcome;
   return new Promise<Outcome>((resolve, reject) => {
+    let late: Outcome | undefined;
     const timer = startTimer(() => {
+      late = { ok: false, failure: timedOut(ms, call) };
+      call.leftOver = ended;
       call.expire();
-      resolve({ ok: false, failure: timedOut(ms, call) });
+      // By then a tool that heeds its signal has ended, and nothing is left over.
+      setImmediate(resolve, late);
     }, ms);
-    void outcome.then(resolve, reject).finally(() => clearTimeout(timer));
+    const ended = outcome
+      .then(
+        (settled) => resolve(late ?? settled),
+        (error: unknown) => (late === undefined ? reject(error) : resolve(late)),
+      )
+      .finally(() => clearTimeout(timer));
   });
 }
 

@@ -45,3 +45,21 @@ describe('a schema that cannot be used', () => {
     expect(lintTools([fromListed(listed)])).toEqual([]);
   });
 });
+
+describe('arguments of others', () => {
+  const taking = (properties: object, more: object = {}): LintedTool =>
+    tool('get_note_text', { inputSchema: { type: 'object', properties }, ...more });
+  const rulesFor = (...tools: readonly LintedTool[]): readonly string[] =>
+    lintTools(tools).flatMap(({ rule }) => (/-(?:name|coordinates)$/.test(rule) ? [rule] : []));
+
+  test('are not called otherwise where nobody uses the agreed name', () => {
+    expect(rulesFor(taking({ parentId: { type: 'string' } }))).toEqual([]);
+    const other = taking({ parentUuid: { type: 'string' } });
+    expect(rulesFor(taking({ parentId: { type: 'string' } }), other)).toEqual(['parameter-name']);
+  });
+
+  test.each([{ type: 'number' }, { type: 'integer' }, { enum: ['before', 'after'] }])(
+    'are no point that was written otherwise: %j',
+    (schema) => expect(rulesFor(taking({ position: schema }))).toEqual([]),
+  );
+});

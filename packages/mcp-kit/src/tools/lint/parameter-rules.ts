@@ -16,6 +16,10 @@ function remarks(
   });
 }
 
+function namesIn(schema: JsonSchema): readonly string[] {
+  return propertiesIn(schema).map(({ name }) => name);
+}
+
 /** A text that may only be a word for true or false, or whose name asks a question. */
 function isStringBoolean({ name, schema }: Property): boolean {
   const { enum: values, type } = schema;
@@ -24,6 +28,11 @@ function isStringBoolean({ name, schema }: Property): boolean {
     return words.length > 0 && words.every((word) => /^(?:true|false|yes|no|on|off)$/i.test(word));
   }
   return type === 'string' && /^(?:is|has|should|enable)[A-Z]/.test(name);
+}
+
+/** A number, a choice or a yes is no point that was written otherwise. */
+function mayBeVector({ type, enum: values }: JsonSchema): boolean {
+  return values === undefined && !/^(?:number|integer|boolean)$/.test(String(type));
 }
 
 function isVector(schema: JsonSchema): boolean {
@@ -55,13 +64,18 @@ export const parameterRules: Readonly<Record<ParameterRule, Rule>> = {
   'parameter-name': {
     level: 'error',
     demand: 'The same thing has the same name in all tools.',
-    check: ({ inputSchema }, { parameterNames }) =>
-      remarks(inputSchema, ({ name }) => {
-        const agreed = Object.hasOwn(parameterNames, name) ? parameterNames[name] : undefined;
-        return agreed === undefined
-          ? undefined
-          : { message: `argument "${name}" is called otherwise`, hint: `Use "${agreed}".` };
-      }),
+    checkSet(tools, { parameterNames }) {
+      const used = new Set(tools.flatMap(({ inputSchema }) => namesIn(inputSchema)));
+      return tools.flatMap(({ name: tool, layer, inputSchema }) => {
+        const found = remarks(inputSchema, ({ name }) => {
+          const agreed = Object.hasOwn(parameterNames, name) ? parameterNames[name] : undefined;
+          // Servers of others have agreed on nothing, unless they use that name as well.
+          if (agreed === undefined || (layer === undefined && !used.has(agreed))) return undefined;
+          return { message: `argument "${name}" is called otherwise`, hint: `Use "${agreed}".` };
+        });
+        return found.map((remark) => ({ ...remark, tool }));
+      });
+    },
   },
   'parameter-boolean': {
     level: 'error',
@@ -81,7 +95,7 @@ export const parameterRules: Readonly<Record<ParameterRule, Rule>> = {
     demand: 'Points, rotations and scales are objects of numbers: `{ x, y, z }`.',
     check: ({ inputSchema }, { coordinates }) =>
       remarks(inputSchema, ({ name, schema }) =>
-        coordinates.includes(name) && !isVector(schema)
+        coordinates.includes(name) && mayBeVector(schema) && !isVector(schema)
           ? {
               message: `argument "${name}" is not an object of x, y and z`,
               hint: 'Use an object with numbers for x, y and, in space, z.',

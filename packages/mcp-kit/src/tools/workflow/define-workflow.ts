@@ -8,6 +8,7 @@ import { applied, type Plan } from '../changes.ts';
 import { memoryOnDemand, type Keeping } from '../default-store.ts';
 import { defineTool, type Tool, type ToolHead } from '../define-tool.ts';
 import type { Infer, InferInput } from '../infer.ts';
+import { riskOf } from '../manifest.ts';
 import { execute } from './execute.ts';
 import { findRun, Journal, type JournalOptions, type RunRecord } from './journal.ts';
 import { joinPlans, planStages, type WorkflowPlan } from './plan-stages.ts';
@@ -78,7 +79,8 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
     leaseMs,
     now,
   };
-  const definition = { name, stages: [], journal, graceMs, logger, returned: undefined };
+  const ownRisk = riskOf({}, head);
+  const definition = { name, ownRisk, stages: [], journal, graceMs, logger, returned: undefined };
   return workflowOf(head, definition);
 }
 
@@ -144,7 +146,7 @@ function checkStage(
 
 /** What is journalled under the same name is planned already. */
 async function planRun(
-  { name, stages, journal, logger }: Definition,
+  { name, ownRisk, stages, journal, logger }: Definition,
   args: unknown,
   context: Context,
 ): Promise<WorkflowPlan> {
@@ -153,10 +155,10 @@ async function planRun(
   const runId = await context.once('workflow run', () => context.newId(label));
   const found = await findRun(journal, runId);
   if (found === undefined || found.record.status === 'undone') {
-    return planStages(stages, { workflow: name, runId, args, context, logger });
+    return planStages(stages, { workflow: name, runId, args, ownRisk, context, logger });
   }
   const plans = found.record.stages.map(({ stage, plan }) => [stage, plan] as const);
-  return joinPlans(runId, Object.fromEntries(plans));
+  return joinPlans(Object.fromEntries(plans), { runId, ownRisk });
 }
 
 /** The same text for the same arguments; what a schema made of them need not be JSON. */

@@ -1,5 +1,6 @@
 import type { Logger } from '#base';
 import type { CompiledSchema } from '#schema';
+import type { RiskLevel } from '../changes.ts';
 import type { JournalOptions } from './journal.ts';
 import type { AnyStage } from './stage.ts';
 
@@ -12,6 +13,7 @@ export interface Returned {
 /** All that defines a workflow. */
 export interface Definition {
   readonly name: string;
+  readonly ownRisk: RiskLevel;
   readonly stages: readonly AnyStage[];
   readonly journal: JournalOptions;
   readonly graceMs: number;

@@ -16,6 +16,8 @@ interface Planning {
   readonly workflow: string;
   readonly runId: string;
   readonly args: unknown;
+  /** How bad a mistake is in a stage whose plan does not say. */
+  readonly ownRisk: RiskLevel;
   readonly context: Context;
   readonly logger: Logger;
 }
@@ -30,7 +32,7 @@ export async function planStages(
     const seen = Object.fromEntries(stage.after.map((name) => [name, plans[name]]));
     plans[stage.name] = await planStage(stage, seen, planning);
   }
-  return joinPlans(planning.runId, plans);
+  return joinPlans(plans, planning);
 }
 
 async function planStage(stage: AnyStage, plans: object, planning: Planning): Promise<Plan> {
@@ -52,9 +54,12 @@ async function planStage(stage: AnyStage, plans: object, planning: Planning): Pr
 }
 
 /** One plan of many: what is tried, sealed and compared is all of it. */
-export function joinPlans(runId: string, plans: Readonly<Record<string, Plan>>): WorkflowPlan {
+export function joinPlans(
+  plans: Readonly<Record<string, Plan>>,
+  { runId, ownRisk }: Pick<Planning, 'runId' | 'ownRisk'>,
+): WorkflowPlan {
   const named = Object.entries(plans);
-  const riskLevel = highestOf(named.map(([, plan]) => plan.riskLevel));
+  const riskLevel = highestOf(named.map(([, plan]) => plan.riskLevel ?? ownRisk));
   const parts = named.map(
     ([name, { changes, summary = describeChanges(changes) }]) => `${name}: ${summary}`,
   );
@@ -68,8 +73,8 @@ export function joinPlans(runId: string, plans: Readonly<Record<string, Plan>>):
   };
 }
 
-const risks: readonly (RiskLevel | undefined)[] = ['low', 'medium', 'high'];
+const risks: readonly RiskLevel[] = ['low', 'medium', 'high'];
 
-function highestOf(levels: readonly (RiskLevel | undefined)[]): RiskLevel | undefined {
+function highestOf(levels: readonly RiskLevel[]): RiskLevel | undefined {
   return risks[Math.max(...levels.map((level) => risks.indexOf(level)))];
 }

@@ -79,7 +79,8 @@ export function runFailure(record: RunRecord): ToolFailure {
   const advice = isClean
     ? suggestion
     : `Look at details.notUndone and put it right, or have run ${runId} undone once more.`;
-  const where = stage === undefined ? message : `Stage ${stage} failed: ${message}`;
+  const said = /[.!?]$/.test(message) ? message : `${message}.`;
+  const where = stage === undefined ? said : `Stage ${stage} failed: ${said}`;
   return new ToolFailure({
     code,
     message: `${where} ${rest}`,
