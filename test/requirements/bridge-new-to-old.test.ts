@@ -88,6 +88,29 @@ describe('a client of the newer era at a server of the older one', () => {
     expect(again.error).toMatchObject({ code: -32_602 });
   });
 
+  test('a page that must be visited first is asked for, and the call is made once more', async () => {
+    let calls = 0;
+    const visit = { mode: 'url', message: 'Go', url: 'https://a.example/' };
+    await using open = newToOld({
+      'tools/call': () => {
+        calls += 1;
+        if (calls > 1) return text;
+        const elicitations = [{ ...visit, elicitationId: 'e' }];
+        throw new RpcError(-32_042, 'visit first', { elicitations });
+      },
+    });
+    const { result: asked } = await open.ask('tools/call', { name: 'x' });
+    const { inputRequests, requestState } = asked as {
+      inputRequests: object;
+      requestState: string;
+    };
+    expect(Object.values(inputRequests)).toEqual([{ method: 'elicitation/create', params: visit }]);
+    const inputResponses = { [String(Object.keys(inputRequests)[0])]: { action: 'accept' } };
+    const done = await open.ask('tools/call', { name: 'x', inputResponses, requestState });
+    expect(done.result).toMatchObject(text);
+    expect(calls).toBe(2);
+  });
+
   test.each([7, '7'])('a subscription keeps the name %j and its type', async (id) => {
     await using open = newToOld();
     const params = { notifications: { toolsListChanged: true }, _meta: envelope };
