@@ -278,5 +278,7 @@ test('every example is tried here', () => {
     'workflow-that-asks.mjs',
     'workflow-with-undo.mjs',
   ];
-  expect(readdirSync(folder).filter((name) => name.endsWith('.mjs'))).toEqual(tried);
+  const programs = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
+  // Those of the Cocos pack are tried in test/cocos/chains.test.ts, every one.
+  expect(programs.filter((name) => !name.startsWith('cocos-'))).toEqual(tried);
 });
