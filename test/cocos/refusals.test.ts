@@ -47,6 +47,40 @@ describe('a new asset is refused', () => {
   });
 });
 
+describe('a raw value is refused', () => {
+  test.each<[string, string[], unknown]>([
+    ['a number as a name', ['_name'], 5],
+    ['a text as a number', ['_lpos', 'x'], '5'],
+    ['a number as a vector', ['_lpos'], 5],
+    ['nothing as a vector', ['_lpos'], null],
+    ['a size as a vector', ['_lpos'], { __type__: 'cc.Size', width: 1, height: 1 }],
+    ['a vector without its class', ['_lpos'], { x: 1, y: 1, z: 1 }],
+  ])('where it would be %s', async (_, at, value) => {
+    const before = world.snapshot();
+    const args = { targetUuid: 'Canvas/Menu', path: at, value };
+    const error = await client.fail('set_scene_value', args);
+    expect(error.code).toBe('E_INVALID_ARGUMENT');
+    expect(error.suggestion).toMatch(/^Give a value like the one that is there: /);
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test('but not where it is of the kind that is there, or nothing is', async () => {
+    const vector = { __type__: 'cc.Vec3', x: 1, y: 2, z: 3 };
+    for (const [at, value] of [
+      [['_lpos'], vector],
+      [['_lpos', 'x'], 7],
+      [['note'], 'new'],
+    ] as const)
+      await client.succeed('set_scene_value', { targetUuid: 'Canvas/Menu', path: at, value });
+    const { components } = await client.succeed('list_node_components', {
+      nodeUuid: 'Canvas/Menu/Logo',
+      type: 'cc.Sprite',
+    });
+    const [{ componentUuid: targetUuid }] = components as [{ componentUuid: string }];
+    await client.succeed('set_scene_value', { targetUuid, path: ['_spriteFrame'], value: null });
+  });
+});
+
 describe('a failure says', () => {
   test('which file is not JSON, and what to do about it', async () => {
     world.write(scenePath, `<<<<<<< HEAD\n${world.read(scenePath)}`);
