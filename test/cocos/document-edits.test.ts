@@ -139,3 +139,21 @@ test.each(['scene', 'branch'] as const)(
   },
   60_000,
 );
+
+test.each([['null', null] as const, ['absent', undefined] as const])(
+  'a file whose list of instances is %s, as old ones are, gets one of all of them',
+  (_, list) => {
+    const made = sample();
+    const view = new SceneView(made.scene, made.resolve);
+    const tip = view.get('Canvas/One/MyLeaf/Tip').index;
+    insertNode(view, instance(made.leaf, leafUuid, 'Hat'), { parent: tip });
+    const holder = holderOf(made.scene);
+    expect(refIndices(holder['nestedPrefabInstanceRoots'])).toHaveLength(3);
+    if (list === null) holder['nestedPrefabInstanceRoots'] = null;
+    else delete holder['nestedPrefabInstanceRoots'];
+    removeNode(view, view.get('Canvas/Two').index);
+    insertNode(view, instance(made.leaf, leafUuid, 'Last'), { parent: view.get('Canvas').index });
+    expectTrue(view, made);
+    expect(refIndices(holder['nestedPrefabInstanceRoots'])).toHaveLength(3);
+  },
+);

@@ -56,6 +56,9 @@ export async function openHeadless(
   return new HeadlessBackend(await openProject(folder, options), options);
 }
 
+/** How often edits are tried where others write at the same time. */
+const maxAttempts = 8;
+
 /** A project on the disk; every write is on the disk when it ends. */
 export class HeadlessBackend implements CocosBackend {
   readonly kind = 'headless';
@@ -212,14 +215,18 @@ export class HeadlessBackend implements CocosBackend {
     plan: () => Promise<PlannedEdits<List>>,
     label: string,
   ): Promise<Committed<List>> {
-    try {
-      return committed(planned, await this.files.commit(planned.workspace.draft, label));
-    } catch (error) {
-      if (!(error instanceof CocosError) || error.code !== 'E_CONFLICT') throw error;
-      await this.files.refresh();
-      const again = await plan().catch(() => undefined);
-      if (again === undefined || !isDeepStrictEqual(again.steps, planned.steps)) throw error;
-      return committed(again, await this.files.commit(again.workspace.draft, label));
+    let latest = planned;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return committed(latest, await this.files.commit(latest.workspace.draft, label));
+      } catch (error) {
+        const isOvertaken = error instanceof CocosError && error.code === 'E_CONFLICT';
+        if (!isOvertaken || attempt === maxAttempts) throw error;
+        await this.files.refresh();
+        const again = await plan().catch(() => undefined);
+        if (again === undefined || !isDeepStrictEqual(again.steps, planned.steps)) throw error;
+        latest = again;
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-import { CocosError, type Json } from '#cocos/document';
+import { CocosError, isObject, type Json, typeOf } from '#cocos/document';
 
 /** What makes the tree and the identity of objects; only edits that know both sides may change it. */
 const structure = new Set([
@@ -27,4 +27,26 @@ export function refuseStructure(path: readonly string[], value: Json): void {
         : 'Use the tools that create, move and delete nodes and components.',
     },
   );
+}
+
+/** Refuses raw values of another kind than what is there: the engine would not load them. */
+export function refuseOtherKind(
+  path: readonly string[],
+  value: Json,
+  current: Json | undefined,
+): void {
+  const [wanted, given] = [kindOf(current ?? null), kindOf(value)];
+  // What may be absent is a reference, or was.
+  if (wanted === given || wanted === 'null' || (wanted === 'object' && given === 'null')) return;
+  throw new CocosError(
+    'E_INVALID_ARGUMENT',
+    `"${path.join('.')}" is of the kind ${wanted}; the value is of the kind ${given}.`,
+    { suggestion: `Give a value like the one that is there: ${JSON.stringify(current)}` },
+  );
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return isObject(value) ? typeOf(value) || 'object' : typeof value;
 }

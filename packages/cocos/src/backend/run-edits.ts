@@ -1,4 +1,4 @@
-import { type Change, CocosError, setValue, type ViewItem } from '#cocos/document';
+import { type Change, CocosError, getValue, setValue, type ViewItem } from '#cocos/document';
 import {
   addComponent,
   applyOverrides,
@@ -33,7 +33,7 @@ import {
 } from '#cocos/edit';
 import { type FindingCode, findingRules, repairDocument } from '#cocos/validate';
 import type { Edit, EditName, Edits } from './edit.ts';
-import { refuseStructure } from './raw-value.ts';
+import { refuseOtherKind, refuseStructure } from './raw-value.ts';
 
 /** What edits are carried out on. */
 export interface EditRun {
@@ -156,6 +156,7 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     const { index, handle } = view.get(edit.target);
     const { path, value } = edit;
     refuseStructure(path, value);
+    refuseOtherKind(path, value, getValue(view, index, path));
     return { gives: { targetUuid: handle }, changes: setValue(view, index, { path, value }) };
   },
   assign_sprite(edit, run) {

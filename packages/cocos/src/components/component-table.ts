@@ -24,12 +24,12 @@ export function requireComponent(table: ComponentTable, name: string): Component
   });
 }
 
-/** Like `findField`; fails with the known names when there is no such field. */
-export function requireField(spec: ComponentSpec, name: string): Field {
+/** Like `findField`; fails with the known names when there is no such field. `label` is what messages call the class. */
+export function requireField(spec: ComponentSpec, name: string, label: string = spec.type): Field {
   const field = findField(spec.fields, name);
   if (field !== undefined) return field;
   const known = spec.fields.map((other) => other.name);
-  throw new CocosError('E_INVALID_ARGUMENT', `${spec.type} has no property "${name}".`, {
+  throw new CocosError('E_INVALID_ARGUMENT', `${label} has no property "${name}".`, {
     suggestion: known.length === 0 ? 'It has no properties.' : `It has: ${known.join(', ')}.`,
     details: { known },
   });

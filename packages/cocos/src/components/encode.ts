@@ -89,9 +89,12 @@ function encodeAs(on: Encoding, type: FieldType, given: Given): Json {
 function encodeEnum(on: Encoding, type: FieldType & { kind: 'enum' }, given: Given): number {
   const { value } = given;
   const names = Object.keys(type.names);
+  const many = type.flags === true ? ', or an array of these' : '';
   if (typeof value === 'string') {
     const name = names.find((other) => other.toLowerCase() === value.toLowerCase());
-    return name === undefined ? refuse(on, given, names.join(', ')) : (type.names[name] ?? 0);
+    return name === undefined
+      ? refuse(on, given, `${names.join(', ')}${many}`)
+      : (type.names[name] ?? 0);
   }
   if (typeof value === 'number' && Number.isInteger(value))
     if (type.flags === true || Object.values(type.names).includes(value)) return value;
@@ -100,7 +103,6 @@ function encodeEnum(on: Encoding, type: FieldType & { kind: 'enum' }, given: Giv
       (sum, item) => sum | encodeEnum(on, type, { ...given, value: item }),
       0,
     );
-  const many = type.flags === true ? ', or an array of these' : '';
   const listed = names.map((name) => `${name} (${type.names[name]})`).join(', ');
   return refuse(on, given, `${listed}${many}`);
 }

@@ -51,6 +51,34 @@ function adoptComponent(table: Table, component: Entry, newId: NewId): void {
 
 /** Names an instance where the engine looks for those that it must expand. */
 function listInstance(table: Table, index: number): void {
-  const list = listIn(holderOf(table), 'nestedPrefabInstanceRoots');
+  const holder = holderOf(table);
+  const isNew = !Array.isArray(holder['nestedPrefabInstanceRoots']);
+  const list = listIn(holder, 'nestedPrefabInstanceRoots');
+  // Files of before 3.4 have none; once there is one, the engine expands only what it names.
+  if (isNew) list.push(...instancesIn(table).map(ref));
   if (!refIndices(list).includes(index)) list.push(ref(index));
+}
+
+/** The instances in the tree, in its order. */
+function instancesIn(table: Table): number[] {
+  const found: number[] = [];
+  const seen = new Set<number>();
+  const waiting = childrenOf(table, rootOf(table)).toReversed();
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const node = table.objects[at];
+    if (node === undefined || seen.has(at)) continue;
+    seen.add(at);
+    if (instanceOf(table, node) !== undefined) found.push(at);
+    waiting.push(...childrenOf(table, at).toReversed());
+  }
+  return found;
+}
+
+/** The children of a node, or those that were put below the parts of an instance. */
+function childrenOf(table: Table, index: number): number[] {
+  const node = entryAt(table, index);
+  const mounted = refIndices(instanceOf(table, node)?.['mountedChildren']).flatMap((at) =>
+    refIndices(table.objects[at]?.['nodes']),
+  );
+  return [...refIndices(node['_children']), ...mounted];
 }

@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, Table['kind']>> = {
 
 /** Parses a scene or prefab; `name` is what messages call it. `isRegular`: the text is one that `printTable` has printed. */
 export function parseTable(text: string, name = 'The file', isRegular = false): Table {
-  const { value, style } = parseText(text);
+  const { value, style } = parseText(text, name);
   if (!Array.isArray(value) || !value.every(isObject)) {
     throw new CocosError('E_INVALID_ARGUMENT', `${name} is not a list of objects`, {
       suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',

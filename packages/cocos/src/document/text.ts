@@ -30,14 +30,20 @@ function styleOf(text: string): TextStyle {
   return { bom: start === 1, eol, indent, finalNewline, source: text };
 }
 
-/** Parses a JSON file and remembers how it is written. */
-export function parseText(text: string): { readonly value: Json; readonly style: TextStyle } {
+/** Parses a JSON file and remembers how it is written; `name` is what messages call it. */
+export function parseText(
+  text: string,
+  name = 'This',
+): { readonly value: Json; readonly style: TextStyle } {
   const style = styleOf(text);
   try {
     return { value: JSON.parse(style.bom ? text.slice(1) : text) as Json, style };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CocosError('E_INVALID_ARGUMENT', `This is not JSON: ${reason}`, { cause: error });
+    throw new CocosError('E_INVALID_ARGUMENT', `${name} is not JSON: ${reason}`, {
+      suggestion: 'Restore it from version control, or settle the merge conflict in it.',
+      cause: error,
+    });
   }
 }
 

@@ -1,6 +1,9 @@
 import { CocosError, createMeta, type JsonObject, type Meta, newUuid } from '#cocos/document';
 import type { Workspace } from './workspace.ts';
 
+/** In bytes; leaves room for the ending of the meta. */
+const longestName = 240;
+
 /** What metas say where a project has none to learn from. */
 const versions: Readonly<Record<string, string>> = {
   directory: '1.2.0',
@@ -40,12 +43,26 @@ export function newFilePath(workspace: Workspace, reference: string, ending: Reg
   const path = workspace.draft.resolve(reference);
   if (!ending.test(path))
     throw new CocosError('E_INVALID_ARGUMENT', `"${path}" must end in ${endingText(ending)}.`);
+  checkNames(path);
   if (workspace.draft.exists(path))
     throw new CocosError('E_CONFLICT', `"${path}" exists already.`, {
       suggestion: 'Choose another path, or delete the asset first.',
       details: { path },
     });
   return path;
+}
+
+/** Refuses the path of a new asset that the editor would overlook, for a dot, or that some systems cannot hold. */
+export function checkNames(path: string): void {
+  const bad = path
+    .split('/')
+    .find(
+      (name) => /^\.|[<>:"|?*\p{Cc}]|[. ]$/u.test(name) || Buffer.byteLength(name) > longestName,
+    );
+  if (bad === undefined) return;
+  throw new CocosError('E_INVALID_ARGUMENT', `An asset cannot be called "${bad}".`, {
+    suggestion: `Choose a name of at most ${longestName} bytes that does not begin with a dot, without < > : " | ? *`,
+  });
 }
 
 function endingText(ending: RegExp): string {

@@ -124,10 +124,25 @@ function classesToAdd(
   const addMissing = (name: string): void => {
     const types = [...present, ...classes.map(({ spec }) => spec.type)];
     if (types.some((type) => isOfClass(document.workspace, type, name))) return;
-    add(findClass(document, name));
+    try {
+      add(findClass(document, name));
+    } catch (error) {
+      throw needing(wanted, name, error);
+    }
   };
   add(wanted);
   return classes;
+}
+
+/** Says for whose sake something was to be added that does not go with the node. */
+function needing(wanted: ComponentClass, name: string, error: unknown): unknown {
+  if (!(error instanceof CocosError) || error.message.startsWith(`${wanted.name} `)) return error;
+  const { code, details } = error;
+  return new CocosError(code, `${wanted.name} needs a ${name}. ${error.message}`, {
+    suggestion: `Add the ${wanted.name} to a node that has a ${name}, or to a new one.`,
+    details,
+    cause: error,
+  });
 }
 
 /** A mask uses the sprite of its node where there is one. */

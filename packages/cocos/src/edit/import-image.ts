@@ -14,7 +14,7 @@ import {
   spriteFrameId,
   updateImageMeta,
 } from '#cocos/images';
-import { baseName, ensureFolders, metaVersion } from './asset-files.ts';
+import { baseName, checkNames, ensureFolders, metaVersion } from './asset-files.ts';
 import type { Workspace } from './workspace.ts';
 
 /** An image to import. */
@@ -63,6 +63,7 @@ export function importImage(workspace: Workspace, options: ImageImport): ImageIm
 
 function checkImage({ draft }: Workspace, { bytes, path: wanted, type }: ImageImport): FreshImage {
   const path = draft.resolve(wanted);
+  if (!draft.exists(path)) checkNames(path);
   const extension = /\.(png|jpe?g)$/i.exec(path)?.[0] ?? '';
   const image = readImage(bytes);
   const expected = image.format === 'png' ? /^\.png$/i : /^\.jpe?g$/i;

@@ -93,19 +93,19 @@ function implied({ type }: ComponentSpec, plan: readonly PlannedValue[]): Planne
 /** The stored path and the type of a property. */
 function resolvePath(
   document: SceneDocument,
-  { spec, index }: Owner,
+  { spec, index, label }: Owner,
   name: string,
 ): { path: string[]; type: FieldType } {
   const exact = findField(spec.fields, name);
   if (exact !== undefined) return { path: [exact.stored], type: exact.type };
   const [first = '', ...steps] = name.split('.');
-  const field = requireField(spec, first);
+  const field = requireField(spec, first, label);
   const path = [field.stored];
   let type = field.type;
   for (const step of steps) {
     const next = stepInto(type, step);
     if (next === undefined)
-      throw new CocosError('E_INVALID_ARGUMENT', `${spec.type} has no property "${name}".`, {
+      throw new CocosError('E_INVALID_ARGUMENT', `${label} has no property "${name}".`, {
         suggestion: `"${path.join('.')}" has no part "${step}".`,
       });
     path.push(next.stored);

@@ -72,7 +72,7 @@ function setSceneValue(backend: CocosBackend): Tool {
   return editTool(backend, {
     name: 'set_scene_value',
     description:
-      'Sets a value of a node or component by its stored path, unchecked: for what no other tool can set.',
+      'Sets a value of a node or component by its stored path; only its kind is checked: for what no other tool can set.',
     layer,
     category: 'scene',
     idempotent: true,
@@ -80,7 +80,8 @@ function setSceneValue(backend: CocosBackend): Tool {
     prerequisites: ['You know how the engine stores the value.'],
     errors: {
       E_NOT_FOUND: 'There is no such node or component.',
-      E_INVALID_ARGUMENT: 'The path does not exist, or is part of the structure.',
+      E_INVALID_ARGUMENT:
+        'The path does not exist, is part of the structure, or has another kind of value.',
     },
     examples: [
       { input: { targetUuid: 'Canvas/Menu', path: ['_lpos', 'x'], value: 12 } },

@@ -10,9 +10,21 @@ export async function telling<Result>(work: () => Result | Promise<Result>): Pro
   }
 }
 
+const writable = 'See that the files can be written, and that there is room for them.';
+
+/** What a caller can do about failures of the file system. */
+const fileFailures = {
+  EACCES: ['E_UNAVAILABLE', writable],
+  EPERM: ['E_UNAVAILABLE', writable],
+  EROFS: ['E_UNAVAILABLE', writable],
+  ENOSPC: ['E_UNAVAILABLE', writable],
+  EDQUOT: ['E_UNAVAILABLE', writable],
+  ENAMETOOLONG: ['E_INVALID_ARGUMENT', 'Choose a shorter path.'],
+} as const;
+
 /** The failure that something thrown stands for. */
 export function toFailure(error: unknown): unknown {
-  if (!(error instanceof CocosError)) return error;
+  if (!(error instanceof CocosError)) return ofFileSystem(error) ?? error;
   const { code, message, suggestion } = error;
   // Which edit it was is known to whoever made the list.
   const { edit: _edit, op: _op, ...details } = error.details ?? {};
@@ -20,4 +32,11 @@ export function toFailure(error: unknown): unknown {
     ...(suggestion === undefined ? {} : { suggestion }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   });
+}
+
+function ofFileSystem(error: unknown): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === undefined || !Object.hasOwn(fileFailures, code)) return undefined;
+  const [failure, suggestion] = fileFailures[code as keyof typeof fileFailures];
+  return fail(failure, (error as Error).message, { suggestion });
 }

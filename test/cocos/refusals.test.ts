@@ -1,0 +1,143 @@
+import { openHeadless } from '@mcp-kit/cocos/backend';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
+import { CocosWorld } from '../support/cocos-world.ts';
+
+const scenePath = 'assets/scenes/main.scene';
+
+let world: CocosWorld;
+let client: CocosClient;
+
+beforeEach(async () => {
+  world = new CocosWorld();
+  client = await connectCocos(world.backend);
+  await client.succeed('execute_scene_open', { scenePath });
+});
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+describe('a new asset is refused', () => {
+  test.each([
+    ['without a name', 'assets/.scene'],
+    ['that the editor overlooks', 'assets/.hidden.scene'],
+    ['in a folder that the editor overlooks', 'assets/.drafts/a.scene'],
+    ['that some systems cannot hold', 'assets/a:b.scene'],
+    ['with a line break', 'assets/a\nb.scene'],
+    ['in a folder that ends in a dot', 'assets/a./b.scene'],
+    ['with a name that is too long', `assets/${'n'.repeat(300)}.scene`],
+    ['with a name of too many bytes', `assets/${'名'.repeat(90)}.scene`],
+    ['at a path that is too long', `assets/${'long/'.repeat(2000)}a.scene`],
+  ])('%s', async (_, assetPath) => {
+    const before = world.snapshot();
+    const error = await client.fail('create_scene_asset', { assetPath });
+    expect(error.code).toBe('E_INVALID_ARGUMENT');
+    expect(error.suggestion).toMatch(/^Choose a/);
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test('also where it is an image', async () => {
+    const image = { sourcePath: 'art/coin.png', assetPath: 'assets/.coin.png' };
+    expect(await client.fail('create_asset_image', image)).toMatchObject({
+      code: 'E_INVALID_ARGUMENT',
+      message: 'An asset cannot be called ".coin.png".',
+    });
+  });
+});
+
+describe('a raw value is refused', () => {
+  test.each<[string, string[], unknown]>([
+    ['a number as a name', ['_name'], 5],
+    ['a text as a number', ['_lpos', 'x'], '5'],
+    ['a number as a vector', ['_lpos'], 5],
+    ['nothing as a vector', ['_lpos'], null],
+    ['a size as a vector', ['_lpos'], { __type__: 'cc.Size', width: 1, height: 1 }],
+    ['a vector without its class', ['_lpos'], { x: 1, y: 1, z: 1 }],
+  ])('where it would be %s', async (_, at, value) => {
+    const before = world.snapshot();
+    const args = { targetUuid: 'Canvas/Menu', path: at, value };
+    const error = await client.fail('set_scene_value', args);
+    expect(error.code).toBe('E_INVALID_ARGUMENT');
+    expect(error.suggestion).toMatch(/^Give a value like the one that is there: /);
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test('but not where it is of the kind that is there, or nothing is', async () => {
+    const vector = { __type__: 'cc.Vec3', x: 1, y: 2, z: 3 };
+    for (const [at, value] of [
+      [['_lpos'], vector],
+      [['_lpos', 'x'], 7],
+      [['note'], 'new'],
+    ] as const)
+      await client.succeed('set_scene_value', { targetUuid: 'Canvas/Menu', path: at, value });
+    const { components } = await client.succeed('list_node_components', {
+      nodeUuid: 'Canvas/Menu/Logo',
+      type: 'cc.Sprite',
+    });
+    const [{ componentUuid: targetUuid }] = components as [{ componentUuid: string }];
+    await client.succeed('set_scene_value', { targetUuid, path: ['_spriteFrame'], value: null });
+  });
+});
+
+describe('a failure says', () => {
+  test('which file is not JSON, and what to do about it', async () => {
+    world.write(scenePath, `<<<<<<< HEAD\n${world.read(scenePath)}`);
+    const error = await client.fail('get_scene_tree', { scenePath });
+    expect(error.code).toBe('E_INVALID_ARGUMENT');
+    expect(error.message).toMatch(/^assets\/scenes\/main\.scene is not JSON: /);
+    expect(error.suggestion).toContain('merge conflict');
+  });
+
+  test('for whose sake a component was to be added that does not go with the node', async () => {
+    const source = `
+import { _decorator, Component, Sprite } from 'cc';
+const { ccclass, requireComponent } = _decorator;
+@ccclass('Badge') @requireComponent(Sprite)
+export class Badge extends Component {}
+`;
+    const meta = JSON.parse(world.read('assets/scripts/player.ts.meta')) as object;
+    const uuid = 'b4d9e000-0000-4000-8000-00000000b4d9';
+    world.write('assets/scripts/badge.ts', source);
+    world.write('assets/scripts/badge.ts.meta', JSON.stringify({ ...meta, uuid }, null, 2));
+    const args = { nodeUuid: 'Canvas/Menu/Title', type: 'Badge' };
+    expect(await client.fail('create_node_component', args)).toMatchObject({
+      code: 'E_CONFLICT',
+      message:
+        'Badge needs a cc.Sprite. The node is drawn by cc.Label; it cannot have a cc.Sprite, too.',
+      suggestion: 'Add the Badge to a node that has a cc.Sprite, or to a new one.',
+    });
+  });
+
+  test('the name of a class of the project, not its id', async () => {
+    await client.succeed('create_node_component', { nodeUuid: 'Canvas/Menu', type: 'Player' });
+    const args = { componentUuid: 'Canvas/Menu:Player', properties: { nope: 1 } };
+    const error = await client.fail('set_component_properties', args);
+    expect(error.message).toBe('Player has no property "nope".');
+  });
+
+  test('that flags may be several', async () => {
+    const args = { componentUuid: 'Canvas:cc.Widget', properties: { alignFlags: 'TOP|LEFT' } };
+    const error = await client.fail('set_component_properties', args);
+    expect(error.message).toContain('TOP, MID, BOT, LEFT, CENTER, RIGHT, or an array of these');
+  });
+});
+
+test('writes of two servers on one project all land', async () => {
+  await using backend = await openHeadless(world.folder);
+  await using other = await connectCocos(backend);
+  const names = Array.from({ length: 16 }, (_, index) => `Slot${index}`);
+  await Promise.all(
+    names.map((name, index) =>
+      (index % 2 === 0 ? client : other).succeed('create_scene_node', {
+        scenePath,
+        parentUuid: 'Canvas/Menu',
+        name,
+        element: 'Empty',
+      }),
+    ),
+  );
+  const { total } = await client.succeed('find_scene_nodes', { scenePath, name: 'Slot*' });
+  expect(total).toBe(16);
+});
