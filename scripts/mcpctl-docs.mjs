@@ -27,6 +27,7 @@ async function loadDefinitions() {
       bundle: true,
       format: 'esm',
       platform: 'node',
+      target: 'node20.19',
       conditions: ['@mcp-kit/source'],
       external: dependencies.flatMap((name) => [name, `${name}/*`]),
       logLevel: 'warning',

@@ -9,6 +9,7 @@ export const pages: readonly string[] = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'docs/client.md',
+  'docs/cocos.md',
   'docs/errors.md',
   'docs/http.md',
   'docs/lint.md',
