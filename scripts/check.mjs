@@ -11,6 +11,7 @@ const gates = {
   format: bin('oxfmt/bin/oxfmt', '--check'),
   'unused code': bin('knip/bin/knip.js', '--no-config-hints'),
   'command reference': ['scripts/mcpctl-docs.mjs', '--check'],
+  'Cocos reference': ['scripts/cocos-docs.mjs', '--check'],
   'API reports': ['scripts/api.mjs', '--check'],
   'package mcp-kit': bin('publint/src/cli.js', 'packages/mcp-kit', '--strict'),
   'package cocos': bin('publint/src/cli.js', 'packages/cocos', '--strict'),

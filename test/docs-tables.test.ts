@@ -94,14 +94,19 @@ test('README.md lists every entry of the library', () => {
   const manifest = JSON.parse(read('packages/mcp-kit/package.json')) as { exports: object };
   const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
   const listed = tableOf(readme, 'entry').map(([entry]) => entry);
-  const expected = [...entries.map((entry) => entry.replace('.', 'mcp-kit')), 'mcpctl'];
+  const expected = [
+    ...entries.map((entry) => entry.replace('.', 'mcp-kit')),
+    '@mcp-kit/cocos',
+    'mcpctl',
+  ];
   expect(new Set(listed)).toEqual(new Set(expected));
 });
 
 test('README.md and ARCHITECTURE.md name the dependencies of the packages', () => {
   const table = tableOf(read('ARCHITECTURE.md'), 'package');
   for (const [name = '', , dependencies = ''] of table) {
-    const manifest: unknown = JSON.parse(read(`packages/${name}/package.json`));
+    const folder = name.replace('@mcp-kit/', '');
+    const manifest: unknown = JSON.parse(read(`packages/${folder}/package.json`));
     const actual =
       isRecord(manifest) && isRecord(manifest['dependencies']) ? manifest['dependencies'] : {};
     const [named = ''] = dependencies.split(':');
@@ -127,4 +132,11 @@ test('README.md and docs/http.md tell the limits as they are', async () => {
   expect(inGuide.get('nesting')).toBe(String(limits.maxDepth));
   expect(inReadme.get('elements and members of one message')).toBe(spaced(limits.maxElements));
   expect(inGuide.get('elements and members')).toBe(spaced(limits.maxElements));
+});
+
+test('docs/cocos.md lists every entry of the pack', () => {
+  const manifest = JSON.parse(read('packages/cocos/package.json')) as { exports: object };
+  const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
+  const listed = tableOf(read('docs/cocos.md'), 'entry').map(([entry]) => entry);
+  expect(listed).toEqual(entries.map((entry) => entry.replace('.', '@mcp-kit/cocos')));
 });

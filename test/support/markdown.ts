@@ -10,6 +10,7 @@ export const pages: readonly string[] = [
   'CHANGELOG.md',
   'docs/bridge.md',
   'docs/client.md',
+  'docs/cocos.md',
   'docs/errors.md',
   'docs/http.md',
   'docs/lint.md',

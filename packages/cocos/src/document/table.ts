@@ -25,15 +25,18 @@ const kinds: Readonly<Record<string, Table['kind']>> = {
   'cc.Prefab': 'prefab',
 };
 
-/** Parses a scene or prefab; `name` is what messages call it. `isRegular`: the text is one that `printTable` has printed. */
-export function parseTable(text: string, name = 'The file', isRegular = false): Table {
+/** Parses a scene or prefab; `name` is what messages call it, `printed` the table that the text was printed from, if any. */
+export function parseTable(text: string, name = 'The file', printed?: Table): Table {
   const { value, style } = parseText(text, name);
   if (!Array.isArray(value) || !value.every(isObject)) {
     throw new CocosError('E_INVALID_ARGUMENT', `${name} is not a list of objects`, {
       suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',
     });
   }
-  return tableOf(value, isRegular ? { ...style, isRegular } : style, name);
+  if (printed === undefined) return tableOf(value, style, name);
+  const regular = { ...style, isRegular: true };
+  if (!printed.canonical) return tableOf(value, regular, name);
+  return { kind: printed.kind, objects: value, canonical: true, style: regular, strays: new Set() };
 }
 
 /** A new scene or prefab of these objects, whatever their order; it is written as the editor writes it. */
@@ -142,6 +145,30 @@ export function settledObjects(table: Table): Entry[] {
   return order.map((index) => cloneJson(entryAt(table, index), renumber));
 }
 
+/** Gives references other numbers, in place; false where one would name nothing, and then nothing is changed. */
+function renumberInPlace(
+  entries: readonly Entry[],
+  numbers: ReadonlyMap<number, number>,
+): Renumbered {
+  const refs: { readonly ref: Entry; readonly old: number }[] = [];
+  let isWhole = true;
+  eachRef([...entries], (old, ref) => {
+    refs.push({ ref, old });
+    isWhole &&= numbers.has(old);
+  });
+  if (!isWhole) return { isDone: false, undo: () => undefined };
+  for (const { ref, old } of refs) ref['__id__'] = numbers.get(old) ?? null;
+  const undo = (): void => {
+    for (const { ref, old } of refs) ref['__id__'] = old;
+  };
+  return { isDone: true, undo };
+}
+
+interface Renumbered {
+  readonly isDone: boolean;
+  undo(): void;
+}
+
 /** The text of the file; the very text it was parsed from while nothing changed. */
 export function printTable(table: Table): string {
   const { style, original } = table;
@@ -149,18 +176,21 @@ export function printTable(table: Table): string {
   const numbers = newNumbers(table, order);
   if (numbers === undefined) return printText(table.objects, style, original);
   const entries = order.map((index) => entryAt(table, index));
-  const refs: { readonly ref: Entry; readonly old: number }[] = [];
-  let isWhole = true;
-  eachRef(entries, (old, ref) => {
-    refs.push({ ref, old });
-    isWhole &&= numbers.has(old);
-  });
-  if (!isWhole) return printText(settledObjects(table), style, original);
   // For as long as it takes to print them: a copy of a large file would take longer than all the rest.
+  const renumbered = renumberInPlace(entries, numbers);
   try {
-    for (const { ref, old } of refs) ref['__id__'] = numbers.get(old) ?? null;
-    return printText(entries, style, original);
+    const printed = renumbered.isDone ? entries : settledObjects(table);
+    return printText(printed, style, original);
   } finally {
-    for (const { ref, old } of refs) ref['__id__'] = old;
+    renumbered.undo();
   }
+}
+
+/**
+ * A second table of a text that was printed from `edited` and parsed to `parsed`, without copying it: `edited` itself, which
+ * nobody may change any more. Undefined where printing has given its objects other numbers.
+ */
+export function twinOf(parsed: Table, edited: Table): Table | undefined {
+  const isSettled = newNumbers(edited, printOrder(edited)) === undefined;
+  return isSettled ? { ...parsed, objects: edited.objects } : undefined;
 }

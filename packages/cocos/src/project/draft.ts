@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   CocosError,
-  cloneTable,
   parseMeta,
   parseTable,
   printMeta,
@@ -40,8 +39,8 @@ export interface DraftFile {
   /** The fingerprint of the file when the draft first looked at it; undefined where there was none. */
   readonly base: string | undefined;
   readonly after: Uint8Array | undefined;
-  /** It is a scene or prefab that was printed. */
-  readonly isPrinted: boolean;
+  /** The table that it was printed from. */
+  readonly table: Table | undefined;
 }
 
 const removed = Symbol('removed');
@@ -134,7 +133,7 @@ export class Draft {
     const own = this.#tables.get(file);
     if (own !== undefined) return own;
     refuseUnwritable(this.#base, file);
-    const copy = cloneTable(this.table(file));
+    const copy = this.#base.store.copyOf(this.table(file));
     this.#tables.set(file, copy);
     return copy;
   }
@@ -250,8 +249,16 @@ export class Draft {
       const base = this.#seen.get(file)?.hash;
       const after = this.read(file);
       const isSame = after === undefined ? base === undefined : hashOf(after) === base;
-      return isSame ? [] : [{ path: file, base, after, isPrinted: this.#tables.has(file) }];
+      return isSame ? [] : [{ path: file, base, after, table: this.#tables.get(file) }];
     });
+  }
+
+  /** Gives away the draft's own copy of a scene or prefab, which was written as these bytes; it is not to be edited any more. */
+  handOver(file: string, written: Uint8Array): Table | undefined {
+    const own = this.#tables.get(file);
+    this.#tables.delete(file);
+    this.#files.set(file, written);
+    return own;
   }
 
   /** The folders that would come and go, outer ones first. */

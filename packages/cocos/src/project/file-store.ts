@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseTable, type Table } from '#cocos/document';
+import { cloneTable, parseTable, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
 import { codeOf } from './durable.ts';
 import { fileOf } from './paths.ts';
@@ -24,6 +24,8 @@ export class FileStore {
   readonly #root: string;
   readonly #parsed = new Map<string, ParsedFile>();
   #kept = 0;
+  /** A copy of a table that is kept, for the next who wants to edit it. */
+  #spare: { readonly table: Table; readonly copy: Table } | undefined;
 
   constructor(root: string) {
     this.#root = root;
@@ -56,12 +58,22 @@ export class FileStore {
     return this.#parsed.has(path);
   }
 
-  /** Remembers the table of bytes that were just written, if that is what the file still holds. */
-  adopt(path: string, bytes: Uint8Array, table: Table): void {
+  /** A copy of a table that `table` gave, to be edited. */
+  copyOf(table: Table): Table {
+    const spare = this.#spare;
+    if (spare?.table !== table) return cloneTable(table);
+    this.#spare = undefined;
+    return spare.copy;
+  }
+
+  /** Remembers what was just written, if that is what the file still holds: two tables of it, one to look at and one to edit. */
+  adopt(path: string, bytes: Uint8Array, tables: { readonly table: Table; copy?: Table }): void {
     const found = this.#read(path);
     if (!found?.bytes.equals(bytes)) return;
+    const { table, copy } = tables;
     this.#drop(path);
     this.#keep(path, { table, hash: hashOf(bytes), stamp: found.stamp, size: bytes.length });
+    this.#spare = copy && { table, copy };
   }
 
   #read(path: string): { readonly stamp: string; readonly bytes: Buffer } | undefined {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkTable, CocosError, parseMeta, parseTable, type Table } from '#cocos/document';
+import { checkTable, CocosError, parseMeta, parseTable, twinOf, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore } from './file-store.ts';
@@ -85,7 +85,7 @@ export class Transactions {
       this.#refuseStale(draft);
       const verified = files.map((file) => {
         const step = this.#stepFor(file);
-        return { step, table: verify(step, file.isPrinted) };
+        return { step, table: verify(step, file.table) };
       });
       const done = await this.#run({
         id: newId(),
@@ -95,7 +95,7 @@ export class Transactions {
         removedFolders: folders.removed,
       });
       for (const { step, table } of verified) {
-        if (table && step.after) this.#store.adopt(step.path, step.after, table);
+        if (table && step.after) this.#adopt(draft, step.path, { after: step.after, table });
       }
       return done;
     });
@@ -120,6 +120,14 @@ export class Transactions {
   /** What can be undone, the last first. */
   async history(): Promise<Transaction[]> {
     return (await this.#done()).map(({ record }) => transactionOf(record));
+  }
+
+  /** What was edited is looked at from now on, and what was read back of it is edited next: nothing has to be copied. */
+  #adopt(draft: Draft, file: string, done: { readonly after: Uint8Array; table: Table }): void {
+    const edited = draft.handOver(file, done.after);
+    const twin = edited && twinOf(done.table, edited);
+    const tables = twin ? { table: twin, copy: done.table } : { table: done.table };
+    this.#store.adopt(file, done.after, tables);
   }
 
   async #takeBack({ entry, record }: Done): Promise<Transaction> {
@@ -240,11 +248,14 @@ function changedSince(files: readonly string[]): CocosError {
 }
 
 /** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
-function verify({ path: file, before, after }: FileStep, isPrinted: boolean): Table | undefined {
+function verify(
+  { path: file, before, after }: FileStep,
+  printed: Table | undefined,
+): Table | undefined {
   if (after === undefined) return undefined;
   try {
     if (/\.(scene|prefab)$/.test(file)) {
-      const table = parseTable(decode(after), file, isPrinted);
+      const table = parseTable(decode(after), file, printed);
       refuseNewFaults(table, before);
       return table;
     }

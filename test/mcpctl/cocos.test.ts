@@ -1,0 +1,202 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { openSession } from 'mcp-kit/client';
+import { childTarget } from 'mcp-kit/transport/child-process';
+import { httpTarget } from 'mcp-kit/transport/http-client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Child, mcpctl, root as repository } from '../support/child-process.ts';
+import { requireBuild } from '../support/cli.ts';
+import { FreshUser } from '../support/fresh-user.ts';
+
+beforeAll(requireBuild);
+
+const sample = path.join(repository, 'packages/cocos/sample');
+
+interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...args: readonly string[]): Promise<Run> {
+  await using child = Child.mcpctl('cocos', ...args);
+  child.process.stdin.end();
+  const { code } = await child.ended;
+  return { code, stdout: child.stdout, stderr: child.stderr };
+}
+
+/** A project with one scene, whose Canvas lists a child that is not there. */
+function brokenProject(user: FreshUser): string {
+  const folder = path.join(user.project.folder, 'broken');
+  mkdirSync(path.join(folder, 'assets'), { recursive: true });
+  const manifest = { name: 'broken', creator: { version: '3.8.6' } };
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
+  const scene = path.join(sample, 'assets/scenes/menu.scene');
+  const objects = JSON.parse(readFileSync(scene, 'utf8')) as Record<string, unknown>[];
+  const canvas = objects.find((each) => each['_name'] === 'Canvas');
+  (canvas?.['_children'] as unknown[]).push({ __id__: 99_999 });
+  writeFileSync(path.join(folder, 'assets/menu.scene'), JSON.stringify(objects, null, 2));
+  const meta = readFileSync(`${scene}.meta`);
+  writeFileSync(path.join(folder, 'assets/menu.scene.meta'), meta);
+  return folder;
+}
+
+describe('mcpctl cocos validate', () => {
+  test('ends with 0 where nothing is wrong', async () => {
+    const { code, stdout, stderr } = await run('validate', sample);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe('mcpctl: 0 errors, 0 warnings, 0 to know in 5 files\n');
+  });
+
+  test('ends with 1 where there are errors, and says where and what to do', async () => {
+    using user = new FreshUser();
+    const { code, stdout, stderr } = await run('validate', brokenProject(user));
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^assets\/menu\.scene\n {2}error: /);
+    expect(stdout).toContain('(danglingId)');
+    expect(stdout).toMatch(/:\d+ Canvas/);
+    expect(stderr).toMatch(/\d+ errors?, \d+ warnings?, \d+ to know in 1 file\n$/);
+  });
+
+  test('looks at one file where one is named', async () => {
+    const scene = path.join(sample, 'assets/scenes/menu.scene');
+    const { code, stderr } = await run('validate', scene);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'mcpctl: 0 errors, 0 warnings, 0 to know in 1 file\n',
+    });
+  });
+
+  test('prints JSON, and SARIF, of the same findings', async () => {
+    using user = new FreshUser();
+    const folder = brokenProject(user);
+    const json = await run('validate', folder, '--json');
+    const { counts, findings } = JSON.parse(json.stdout) as {
+      counts: { error: number };
+      findings: { code: string; pointer: string }[];
+    };
+    expect(counts.error).toBeGreaterThan(0);
+    expect(findings.find(({ code }) => code === 'danglingId')?.pointer).toMatch(
+      /^\/\d+\/_children/,
+    );
+    const sarif = await run('validate', folder, '--sarif');
+    const { version, runs } = JSON.parse(sarif.stdout) as {
+      version: string;
+      runs: { results: { ruleId: string }[] }[];
+    };
+    expect(version).toBe('2.1.0');
+    expect(runs[0]?.results.map(({ ruleId }) => ruleId)).toEqual(findings.map(({ code }) => code));
+    expect([json.code, sarif.code]).toEqual([1, 1]);
+  });
+
+  test('fails for warnings only where they are limited', async () => {
+    using user = new FreshUser();
+    const folder = brokenProject(user);
+    const scene = path.join(folder, 'assets/menu.scene');
+    const [head, root] = JSON.parse(readFileSync(scene, 'utf8')) as Record<string, unknown>[];
+    const empty = { _children: [null], _components: [], _prefab: null, _globals: null };
+    writeFileSync(scene, JSON.stringify([head, { ...root, ...empty }], null, 2));
+    expect((await run('validate', folder)).code).toBe(0);
+    expect((await run('validate', folder, '--max-warnings', '0')).code).toBe(1);
+  });
+
+  test('is told apart from a wrong command line', async () => {
+    using user = new FreshUser();
+    const none = await run('validate', user.project.folder);
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('is not in a Cocos Creator project');
+    expect((await run('validate', sample, '--json', '--sarif')).code).toBe(2);
+    expect((await run('validate', sample, '--max-warnings', 'few')).code).toBe(2);
+  });
+});
+
+describe('mcpctl cocos render', () => {
+  test('writes a picture to a file, or prints it', async () => {
+    using user = new FreshUser();
+    const out = path.join(user.project.folder, 'menu.svg');
+    const scene = path.join(sample, 'assets/scenes/menu.scene');
+    const written = await run('render', scene, '--out', out);
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    expect(written.stderr).toMatch(/drew \d+ nodes, 960 × 640, to /);
+    const svg = readFileSync(out, 'utf8');
+    expect(svg).toMatch(/^<svg .*Star Catcher.*<\/svg>\s*$/s);
+    const address = 'db://assets/scenes/menu.scene';
+    const printed = await run('render', address, '--project', sample, '--quiet');
+    expect(printed).toEqual({ code: 0, stdout: svg.endsWith('\n') ? svg : `${svg}\n`, stderr: '' });
+  });
+
+  test('says what it cannot draw', async () => {
+    const script = path.join(sample, 'assets/scripts/menu-view.ts');
+    expect((await run('render', script)).code).toBe(2);
+    const scene = path.join(sample, 'assets/scenes/menu.scene');
+    const node = await run('render', scene, '--node', 'Canvas/Nowhere');
+    expect(node.code).toBe(2);
+    expect(node.stderr).toContain('Nowhere');
+    expect((await run('render', scene, '--background', 'pink')).code).toBe(2);
+  });
+});
+
+describe('mcpctl cocos serve', () => {
+  test('serves a project over stdio, core tools only unless more are wanted', async () => {
+    using user = new FreshUser();
+    const folder = path.join(user.project.folder, 'game');
+    for (const [layers, count] of [
+      [[], 40],
+      [['--layer', 'core', '--layer', 'advanced'], 47],
+    ] as const) {
+      const args = [mcpctl, 'cocos', 'serve', '--sample', '--project', folder, ...layers];
+      const session = await openSession(childTarget({ command: process.execPath, args }));
+      const names: string[] = [];
+      for await (const { name } of session.tools()) names.push(name);
+      expect(names.includes('execute_scene_edits')).toBe(layers.length > 0);
+      expect(names).toHaveLength(count);
+      const { structuredContent } = await session.callTool('get_project_info');
+      expect(structuredContent).toMatchObject({ success: true, data: { name: 'star-catcher' } });
+      await session.close();
+    }
+    expect(existsSync(path.join(folder, 'assets/scenes/menu.scene'))).toBe(true);
+  });
+
+  test('serves over HTTP where that is said, says where, and takes its copy with it', async () => {
+    await using child = Child.mcpctl('cocos', 'serve', '--sample', '--port', '0', '--json');
+    const line = await child.until(() => /^.*\n/.exec(child.stdout)?.[0]);
+    const { url, project, config } = JSON.parse(line) as {
+      url: string;
+      project: string;
+      config: { mcpServers: Record<string, unknown> };
+    };
+    expect(Object.keys(config.mcpServers)).toEqual(['cocos']);
+    expect(existsSync(path.join(project, 'assets'))).toBe(true);
+    const session = await openSession(httpTarget(url));
+    const { structuredContent } = await session.callTool('list_asset_files', { type: 'scene' });
+    expect(structuredContent).toMatchObject({ data: { total: 2 } });
+    await session.close();
+    const { code } = await child.stop('SIGTERM');
+    expect(code).toBe(0);
+    expect(existsSync(project)).toBe(false);
+  });
+
+  test('names the folder and what to call on the terminal', async () => {
+    await using child = Child.mcpctl('cocos', 'serve', '--sample', '--http', '--port', '0');
+    await child.until(() => (child.stdout.includes('Ctrl-C') ? true : undefined));
+    expect(child.stdout).toContain('Serving the Cocos Creator project star-catcher at http://');
+    expect(child.stdout).toMatch(/^Project: .*\(a copy that goes when this ends/m);
+    expect(child.stdout).toContain('get_project_info');
+  });
+
+  test('refuses what cannot be meant', async () => {
+    using user = new FreshUser();
+    const other = path.join(user.project.folder, 'other');
+    mkdirSync(other);
+    writeFileSync(path.join(other, 'notes.txt'), '');
+    const results = await Promise.all([
+      run('serve', '--project', other),
+      run('serve', '--sample', '--project', other),
+      run('serve', '--http', '--stdio'),
+      run('serve', '--layer', 'secret'),
+      run('serve', '--stdio', '--port', '1'),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(results[1]?.stderr).toContain('neither empty nor a project');
+  });
+});
