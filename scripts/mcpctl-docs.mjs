@@ -28,7 +28,6 @@ async function loadDefinitions() {
       format: 'esm',
       target: 'node20.19',
       platform: 'node',
-      target: 'node20.19',
       conditions: ['@mcp-kit/source'],
       external: dependencies.flatMap((name) => [name, `${name}/*`]),
       logLevel: 'warning',
