@@ -141,3 +141,20 @@ test('writes of two servers on one project all land', async () => {
   const { total } = await client.succeed('find_scene_nodes', { scenePath, name: 'Slot*' });
   expect(total).toBe(16);
 });
+
+test('when the open scene is gone, edits do not go to another', async () => {
+  const { scenes } = await client.succeed('get_project_info');
+  const [, ...others] = (scenes as string[]).filter((scene) => scene !== scenePath);
+  for (const assetPath of [...others, scenePath])
+    await client.succeed('delete_asset_file', { assetPath, force: true });
+  expect(await client.succeed('get_project_info')).toMatchObject({ counts: { scenes: 1 } });
+  const before = world.snapshot();
+  const node = { parentUuid: '/', name: 'Ghost', element: 'Empty' };
+  expect(await client.fail('create_scene_node', node)).toMatchObject({
+    code: 'E_PRECONDITION_FAILED',
+    message: 'No scene is open.',
+  });
+  expect(world.snapshot()).toEqual(before);
+  await client.succeed('execute_project_undo');
+  await client.succeed('create_scene_node', node);
+});

@@ -298,8 +298,8 @@ export class HeadlessBackend implements CocosBackend {
   }
 
   #findCurrent(): string | undefined {
-    const opened = this.#current === undefined ? undefined : this.files.asset(this.#current);
-    if (opened !== undefined) return opened.path;
+    // Whoever opened one that is gone does not mean another.
+    if (this.#current !== undefined) return this.files.asset(this.#current)?.path;
     const scenes = this.#scenes();
     return scenes.length === 1 ? scenes[0] : undefined;
   }
