@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface CuttingProxy extends AsyncDisposable {
@@ -6,8 +7,8 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly cuts: number;
 }
 
-/** A server does not keep streams for a client that stays away while many others are answered. */
-const maxCutsOfOne = 3;
+/** What ends a stream: cut after it, a connection could already carry the next request. */
+const lastChunk = Buffer.from('0\r\n\r\n');
 
 const random = (below: number): number => Math.floor(Math.random() * below);
 
@@ -22,12 +23,6 @@ export async function openCuttingProxy(
 ): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   let cuts = 0;
-  const resumed = new Map<string, number>();
-  const mayCut = (stream: string): boolean => {
-    const times = (resumed.get(stream) ?? 0) + 1;
-    resumed.set(stream, times);
-    return times < maxCutsOfOne;
-  };
   const server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -40,19 +35,17 @@ export async function openCuttingProxy(
       });
     }
     let left: number | undefined;
-    let begins: string | undefined;
     near.on('data', (chunk) => {
       // Whatever else is asked on a connection that was used before begins anew.
-      const stream = /\r\nlast-event-id: (\d+)\./.exec(chunk.toString('latin1'))?.[1];
-      begins = stream === undefined ? first : undefined;
-      left = stream !== undefined && mayCut(stream) ? random(within) : undefined;
+      left = chunk.includes('\r\nlast-event-id: ') ? random(within) : undefined;
       far.write(chunk);
     });
     far.on('data', (chunk) => {
       const passed = left === undefined ? chunk : chunk.subarray(0, left);
       near.write(passed);
       if (left !== undefined) left -= passed.length;
-      else if (begins !== undefined && chunk.includes(begins)) left = random(within);
+      else if (chunk.includes(first)) left = random(within);
+      if (passed.subarray(-lastChunk.length).equals(lastChunk)) left = undefined;
       if (left === undefined || left > 0) return;
       cuts += 1;
       near.end(() => near.destroy());

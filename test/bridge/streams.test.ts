@@ -13,7 +13,7 @@ import { openProxy } from '../interop/proxy.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
 import { longMs, scaled } from './scale.ts';
 
-const atOnce = 4;
+const atOnce = 8;
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 /** Says numbers, one after the other or many at once, then answers. */
@@ -125,6 +125,7 @@ describe(`When the streams between a bridge and its server are cut at random byt
       const url = `http://127.0.0.1:${proxy.port}/mcp`;
       await using bridge = createBridge(httpTarget(url), { era: 'legacy' });
       await using session = await connect(bridge, 'legacy');
+      // Each cut before another event makes the next wait longer, but never much of the half minute that a call has.
       while (proxy.cuts < scaled(1000)) {
         const outcomes = await callOften(session, 20);
         expect(outcomes.filter((outcome) => outcome !== 'whole')).toEqual([]);

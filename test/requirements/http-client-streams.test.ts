@@ -100,6 +100,22 @@ describe('the stream of an answer, cut before it', () => {
     expect(client.lost).toEqual([]);
   });
 
+  test('is not left alone for long, however often it is cut before another event: somebody waits', async () => {
+    const cut: Script = (seen) => stream(seen).end();
+    await using server = await scripted(
+      cutCall(
+        (seen) => stream(seen).end(`retry: 1900\n${event('', 'first')}`),
+        cut,
+        (seen) => stream(seen).end(event(answer(2))),
+      ),
+    );
+    await using client = await talk(server.url);
+    await client.shakeHands();
+    await client.answer(client.ask('tools/call'));
+    const [first, second] = continued(server.seen);
+    expect((second?.at ?? Infinity) - (first?.at ?? 0)).toBeLessThan(3000);
+  });
+
   test('is continued only until the answer is there', async () => {
     await using server = await scripted(
       cutCall(

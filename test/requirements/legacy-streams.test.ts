@@ -249,6 +249,31 @@ describe('coming back', () => {
     await expect.poll(async () => (await session.get(headers)).status).toBe(400);
   });
 
+  test('is possible again after a hundred other answers, for a client that had to before', async () => {
+    await using server = await start();
+    const session = await startSession(server.url);
+    const count = { name: 'count', ...withToken };
+    const { events } = await session.request('tools/call', count);
+    const { messages } = await resume(session, events[1]?.id);
+    expect(messages).toMatchObject([{ params: { progress: 2 } }, { result: {} }]);
+    for (let time = 0; time < 100; time += 1) await session.request('tools/call', count);
+    expect((await resume(session, events[1]?.id)).messages).toEqual(messages);
+  });
+
+  test('is possible to the latest answers, however many a client has come back to before', async () => {
+    await using server = await start();
+    const session = await startSession(server.url);
+    const count = { name: 'count', ...withToken };
+    for (let time = 0; time < 100; time += 1) {
+      const { events } = await session.request('tools/call', count);
+      await resume(session, events[1]?.id);
+    }
+    const { events } = await session.request('tools/call', count);
+    await session.request('tools/call', count);
+    const { messages } = await resume(session, events[1]?.id);
+    expect(messages).toMatchObject([{ params: { progress: 2 } }, { result: {} }]);
+  });
+
   test('is not possible to another session’s stream', async () => {
     await using server = await start();
     const theirs = await startSession(server.url);

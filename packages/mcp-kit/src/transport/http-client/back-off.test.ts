@@ -25,6 +25,13 @@ test('a server that says how long is taken at its word, and never asked sooner',
   expect(Math.min(...many(2, 60_000))).toBeGreaterThanOrEqual(60_000);
 });
 
+test('where somebody waits it grows no further than is said, unless the server asks for more', () => {
+  const waits = Array.from({ length: 500 }, () => backOff(20, 5, 2000));
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(2000);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(2400);
+  expect(backOff(20, 60_000, 2000)).toBeGreaterThanOrEqual(60_000);
+});
+
 test('no server can make a client spin', () => {
   expect(Math.min(...many(0, 0))).toBeGreaterThanOrEqual(25);
   expect(Math.min(...many(1, 0))).toBeGreaterThanOrEqual(100);

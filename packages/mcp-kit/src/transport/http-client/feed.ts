@@ -16,6 +16,8 @@ export interface FeedOptions extends Pick<EventHandlers, 'value' | 'malformed' |
   readonly position: Position;
   /** Beside what every GET says; asked for at each. */
   readonly headers: () => readonly string[];
+  /** What a wait before the next try may grow to, if not to the usual. */
+  readonly longestWaitMs?: number;
   /** There is no stream: whether to try again, as before or from its present, or never. No status is 0. */
   readonly refused: (status: number, error: KitError, wasOpen: boolean) => Verdict;
 }
@@ -83,7 +85,8 @@ export class Feed implements Asker {
   /** Fetches after the wait that is due. */
   continue(): void {
     if (this.#stopped) return;
-    const waitMs = backOff(this.#failures, this.#options.position.retryMs);
+    const { position, longestWaitMs } = this.#options;
+    const waitMs = backOff(this.#failures, position.retryMs, longestWaitMs);
     this.#failures += 1;
     this.#timer = setTimeout(() => this.start(), waitMs);
   }

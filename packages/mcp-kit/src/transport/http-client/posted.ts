@@ -51,6 +51,8 @@ const refusalBytes = 64 * 1024;
 const lingerMs = 1000;
 /** How long the server may take over what wants no answer: nobody else would notice that it never takes it. */
 const patienceMs = 30_000;
+/** What a wait before a stream is taken up again may grow to: somebody waits for the answer, and not for ever. */
+const longestWaitMs = 2000;
 
 const postHeaders = [
   'content-type',
@@ -223,6 +225,7 @@ export class Posted implements Asker {
       limits,
       position,
       headers: () => handshake.headers,
+      longestWaitMs,
       value: (value) => this.#office.receive(value),
       malformed: (code, reason, sample) => this.#office.malformed(code, reason, sample),
       skipped: (fault) => this.fail(unreadable(method, fault)),

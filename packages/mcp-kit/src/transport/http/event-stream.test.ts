@@ -80,3 +80,25 @@ describe.each([
     );
   });
 });
+
+test('a client whose events are no longer there is cut off at once, and nobody looks for them again', async () => {
+  const { log } = createMemoryStore();
+  let reads = 0;
+  const stream = createStream({
+    ...log,
+    readAfter: (...args) => {
+      reads += 1;
+      // Without an end to it nothing else would have its turn, this test included.
+      if (reads > 100) throw new Error('looked for again and again');
+      return log.readAfter(...args);
+    },
+  });
+  stream.prime();
+  stream.finish('"answer"');
+  log.delete('stream');
+  const client = createClient();
+  stream.attach(client.stream, 1);
+  expect(await client.received).toBe('');
+  await turn();
+  expect({ reads, attached: stream.attached }).toEqual({ reads: 1, attached: false });
+});

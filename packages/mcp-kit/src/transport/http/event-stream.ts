@@ -49,6 +49,8 @@ export class EventStream {
   #connection: PacedStream | undefined;
   #finished = false;
   #released: { readonly retryMs: number | undefined } | undefined;
+  /** Its client has lost a connection, and may lose the next. */
+  #wasCut = false;
   #pumping = false;
   #appending: Promise<void> | undefined;
   #waiting: Deferred<void> | undefined;
@@ -66,9 +68,9 @@ export class EventStream {
     return this.#finished;
   }
 
-  /** Its last message has been on the wire, though it may not have arrived. */
+  /** Its last message has been on the wire, and nothing speaks against that it arrived. */
   get sent(): boolean {
-    return this.#finished && this.#reached === this.#last;
+    return this.#finished && this.#reached === this.#last && !this.#wasCut;
   }
 
   /** Nothing is left for a client that has seen this position. */
@@ -101,6 +103,7 @@ export class EventStream {
     this.#connection?.end();
     this.#connection = connection;
     this.#unsent = [];
+    this.#wasCut ||= after > 0 && this.#released === undefined;
     this.#released = undefined;
     this.#written = after;
     connection.onClose(() => {

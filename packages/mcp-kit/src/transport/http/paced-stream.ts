@@ -86,7 +86,10 @@ export class PacedStream {
 
   /** Breaks the connection off. */
   cut(): void {
+    // At once, although it is gone only turns later: whoever writes until it closes must not go on.
+    this.#open = false;
     this.#out.cut();
+    this.#relax();
   }
 
   /** Calls back once, when the connection is gone. */

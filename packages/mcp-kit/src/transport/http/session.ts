@@ -35,7 +35,7 @@ export interface SessionShared {
 /** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
 const maxUndelivered = 256;
 const maxUndeliveredSize = 1024 * 1024;
-/** Answered streams kept for a client that lost the end of one, and those whose answer it has not been sent yet. */
+/** Answered streams kept for a client that lost the end of one, and those whose answer it may well not have yet. */
 const maxSent = 64;
 const maxUnsent = 1024;
 
@@ -261,16 +261,26 @@ export class Session implements Channel {
     return `events/${this.id}/${number}`;
   }
 
+  /** Whoever opened it has everything that it brought, as far as can be told, and no connection to it. */
+  #isOver(stream: EventStream): boolean {
+    return !stream.attached && (stream.sent || this.#listening?.includes(stream) === true);
+  }
+
   #forgetFinished(): void {
-    if (this.#streams === undefined || this.#streams.size <= maxSent) return;
-    for (const [number, stream] of this.#streams) {
-      if (this.#streams.size <= maxSent) return;
-      const listening = this.#listening?.includes(stream) === true;
-      if (stream.attached || !(stream.finished || listening)) continue;
-      if (!stream.sent && !listening && this.#streams.size <= maxUnsent) continue;
+    const streams = this.#streams;
+    if (streams === undefined || streams.size <= maxSent) return;
+    // Counted apart: however many are kept because they may be missed, the latest that were sent are kept as well.
+    let over = 0;
+    for (const stream of streams.values()) if (this.#isOver(stream)) over += 1;
+    for (const [number, stream] of streams) {
+      if (over <= maxSent && streams.size <= maxUnsent) return;
+      const isOver = this.#isOver(stream);
+      const isNeeded = stream.attached || !stream.finished || streams.size <= maxUnsent;
+      if (isOver ? over <= maxSent : isNeeded) continue;
       stream.close();
-      this.#streams.delete(number);
-      if (listening) this.#listening = this.#listening?.filter((other) => other !== stream);
+      streams.delete(number);
+      if (isOver) over -= 1;
+      this.#listening = this.#listening?.filter((other) => other !== stream);
     }
   }
 }
