@@ -96,9 +96,23 @@ test('an error of the library is known for what it is throughout the program', a
   expect(error.code).toBe('process_failed');
 });
 
+test('the Cocos pack comes with it, with its sample project and what reads scripts', async () => {
+  const server = [process.execPath, installed('.bin', 'mcpctl'), 'cocos', 'serve', '--sample'];
+  const call = ['call', 'list_component_classes', 'of=scripts', '--json', '--', ...server];
+  const called = await mcpctl(...call);
+  expect(called).toMatchObject({ code: 0 });
+  expect(called.stdout).toContain('MenuView');
+  const sample = installed('mcpctl/dist/cocos-sample');
+  expect(await mcpctl('cocos', 'validate', sample)).toMatchObject({ code: 0 });
+  const original = await readdir(path.join(root, 'packages/cocos/sample'), { recursive: true });
+  const shipped = await readdir(sample, { recursive: true });
+  expect(shipped.sort()).toEqual(original.filter((name) => name !== '.gitignore').sort());
+});
+
 test('the licences of all that mcpctl contains come with it', async () => {
   const text = await readFile(installed('mcpctl/dist/licenses.txt'), 'utf8');
-  for (const name of ['ajv', 'cross-spawn', 'jsonc-parser', 'smol-toml', 'yaml']) {
+  const names = ['ajv', 'cross-spawn', 'jsonc-parser', 'smol-toml', 'yaml', 'acorn'];
+  for (const name of [...names, '@sveltejs/acorn-typescript']) {
     expect(text).toMatch(new RegExp(`^${name} [0-9.]+ \\((MIT|ISC|BSD-3-Clause)\\)$`, 'm'));
   }
 });

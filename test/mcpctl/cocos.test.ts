@@ -34,7 +34,7 @@ function brokenProject(user: FreshUser): string {
   const scene = path.join(sample, 'assets/scenes/menu.scene');
   const objects = JSON.parse(readFileSync(scene, 'utf8')) as Record<string, unknown>[];
   const canvas = objects.find((each) => each['_name'] === 'Canvas');
-  (canvas?.['_children'] as unknown[] | undefined)?.push({ __id__: 99_999 });
+  Object.assign(canvas ?? {}, { _children: [{ __id__: 99_999 }] });
   writeFileSync(path.join(folder, 'assets/menu.scene'), JSON.stringify(objects, null, 2));
   const meta = readFileSync(`${scene}.meta`);
   writeFileSync(path.join(folder, 'assets/menu.scene.meta'), meta);
