@@ -17,7 +17,8 @@ export default defineConfig({
     pool: 'threads',
     // Most tests wait for processes and sockets, not for a core.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 15_000,
+    // Where many inputs are tried, they take longer.
+    testTimeout: process.env['CI'] ? 60_000 : 15_000,
     hookTimeout: 15_000,
     teardownTimeout: 5_000,
     dangerouslyIgnoreUnhandledErrors: false,

@@ -56,8 +56,11 @@ export function addComponent(
   const plan = planProperties(document, owner, properties);
   const changes: Change[] = [];
   const added = classes.map(({ spec, name }) => {
-    const objects = [newComponent(spec.type, initialValues(document, spec, { node, classes }))];
-    const made = insertComponent(document.view, { objects }, { node: node.index });
+    // By its handle: inside an instance, what was added before may have given the node another number.
+    const here = document.view.get(node.handle);
+    const values = initialValues(document, spec, { node: here, classes });
+    const objects = [newComponent(spec.type, values)];
+    const made = insertComponent(document.view, { objects }, { node: here.index });
     changes.push(...made.changes);
     const item = document.view.item(made.index);
     if (item === undefined)
