@@ -115,7 +115,8 @@ export const flags = (
 /** A stored value: `makeValue('cc.Size', 100, 40)`. */
 export function makeValue(type: ValueTypeName, ...parts: readonly number[]): Record<string, Json> {
   const value: Record<string, Json> = { __type__: type };
-  for (const [index, part] of valueParts[type].entries()) value[part] = parts[index] ?? 0;
+  // Files have no −0: adding nothing makes it 0.
+  for (const [index, part] of valueParts[type].entries()) value[part] = (parts[index] ?? 0) + 0;
   return value;
 }
 
