@@ -240,7 +240,7 @@ describe('A full disk', () => {
       return draft;
     };
     const filler = path.join(disk.folder, 'filler');
-    for (const size of [420_000, 350_000, 280_000]) {
+    for (const size of [420_000, 350_000, 300_000]) {
       writeFileSync(filler, Buffer.alloc(size));
       await expect(project.commit(change(), 'large')).rejects.toThrow(
         expect.objectContaining({

@@ -145,28 +145,35 @@ export function settledObjects(table: Table): Entry[] {
   return order.map((index) => cloneJson(entryAt(table, index), renumber));
 }
 
-/** Gives references other numbers, in place; false where one would name nothing, and then nothing is changed. */
-function renumberInPlace(
-  entries: readonly Entry[],
-  numbers: ReadonlyMap<number, number>,
-): Renumbered {
-  const refs: { readonly ref: Entry; readonly old: number }[] = [];
-  let isWhole = true;
-  eachRef([...entries], (old, ref) => {
-    refs.push({ ref, old });
-    isWhole &&= numbers.has(old);
-  });
-  if (!isWhole) return { isDone: false, undo: () => undefined };
-  for (const { ref, old } of refs) ref['__id__'] = numbers.get(old) ?? null;
-  const undo = (): void => {
-    for (const { ref, old } of refs) ref['__id__'] = old;
-  };
-  return { isDone: true, undo };
+interface Settling {
+  readonly order: readonly number[];
+  /** Every reference, with the number it has had. */
+  readonly refs: readonly { readonly ref: Entry; readonly old: number }[];
+  readonly numbers: ReadonlyMap<number, number>;
 }
 
-interface Renumbered {
-  readonly isDone: boolean;
-  undo(): void;
+/** How tables were last printed: as they are, or with numbers given in place. */
+const printings = new WeakMap<Table, Settling | 'as it is'>();
+
+/** What it takes to number the objects anew in place; undefined where a reference would name nothing. */
+function settlingOf(
+  table: Table,
+  order: number[],
+  numbers: Map<number, number>,
+): Settling | undefined {
+  const refs: { readonly ref: Entry; readonly old: number }[] = [];
+  let isWhole = true;
+  for (const index of order) {
+    eachRef(entryAt(table, index), (old, ref) => {
+      refs.push({ ref, old });
+      isWhole &&= numbers.has(old);
+    });
+  }
+  return isWhole ? { order, refs, numbers } : undefined;
+}
+
+function giveNumbers({ refs, numbers }: Settling): void {
+  for (const { ref, old } of refs) ref['__id__'] = numbers.get(old) ?? null;
 }
 
 /** The text of the file; the very text it was parsed from while nothing changed. */
@@ -174,23 +181,35 @@ export function printTable(table: Table): string {
   const { style, original } = table;
   const order = printOrder(table);
   const numbers = newNumbers(table, order);
-  if (numbers === undefined) return printText(table.objects, style, original);
-  const entries = order.map((index) => entryAt(table, index));
+  const settling = numbers === undefined ? 'as it is' : settlingOf(table, order, numbers);
+  printings.delete(table);
+  if (settling === undefined) return printText(settledObjects(table), style, original);
+  printings.set(table, settling);
+  if (settling === 'as it is') return printText(table.objects, style, original);
   // For as long as it takes to print them: a copy of a large file would take longer than all the rest.
-  const renumbered = renumberInPlace(entries, numbers);
   try {
-    const printed = renumbered.isDone ? entries : settledObjects(table);
-    return printText(printed, style, original);
+    giveNumbers(settling);
+    const entries = order.map((index) => entryAt(table, index));
+    return printText(entries, style, original);
   } finally {
-    renumbered.undo();
+    for (const { ref, old } of settling.refs) ref['__id__'] = old;
   }
 }
 
 /**
- * A second table of a text that was printed from `edited` and parsed to `parsed`, without copying it: `edited` itself, which
- * nobody may change any more. Undefined where printing has given its objects other numbers.
+ * A second table of a text that was just printed from `edited` and parsed to `parsed`, without copying it: `edited` itself, numbered
+ * as in the text. Nobody may change it from then on, nor look at it by the numbers it had. Undefined where that cannot be.
  */
 export function twinOf(parsed: Table, edited: Table): Table | undefined {
-  const isSettled = newNumbers(edited, printOrder(edited)) === undefined;
-  return isSettled ? { ...parsed, objects: edited.objects } : undefined;
+  const { objects } = edited;
+  const settling = printings.get(edited);
+  printings.delete(edited);
+  if (settling === undefined) return undefined;
+  if (settling !== 'as it is') {
+    giveNumbers(settling);
+    const entries = settling.order.map((index) => entryAt(edited, index));
+    for (const [index, entry] of entries.entries()) objects[index] = entry;
+    objects.length = entries.length;
+  }
+  return { ...parsed, objects };
 }

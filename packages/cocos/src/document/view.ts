@@ -39,6 +39,9 @@ interface Step {
   readonly within: Within | undefined;
 }
 
+/** So many can be compared with each other in less time than a set of them takes. */
+const few = 8;
+
 /** The tree that a scene or prefab is when it is opened, instances expanded; edits through this layer keep it true. */
 export class SceneView {
   readonly table: Table;
@@ -205,10 +208,14 @@ export class SceneView {
 
   /** What a list of a node has; a broken file may name the same twice, or what belongs elsewhere, even what is above it. */
   #listed(owner: number, list: '_children' | '_components'): ViewItem[] {
-    return [...new Set(refIndices(this.at(owner)[list]))].flatMap((index) => {
+    const indices = refIndices(this.at(owner)[list]);
+    const found: ViewItem[] = [];
+    for (const index of indices.length > few ? new Set(indices) : indices) {
       const item = this.#items.get(index);
-      return item?.owner === owner ? [item] : [];
-    });
+      if (item?.owner !== owner || (indices.length <= few && found.includes(item))) continue;
+      found.push(item);
+    }
+    return found;
   }
 
   #add(start: Step): void {

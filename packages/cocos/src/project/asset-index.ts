@@ -107,6 +107,33 @@ export class AssetIndex {
     return this.#replace(entries);
   }
 
+  /** Looks at these folders only; undefined where folders came or went, so that all have to be looked at. */
+  refreshIn(folders: readonly string[]): AssetChange[] | undefined {
+    const entries = new Map(this.#entries);
+    for (const folder of folders) {
+      const listed = list(folder);
+      const inner = listed.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      const known = this.#folders.filter((each) => path.dirname(each) === folder);
+      const isSame =
+        inner.length === known.length &&
+        inner.every((name) => known.includes(path.join(folder, name)));
+      if (!isSame || listed.length === 0) return undefined;
+      const parent = path.relative(this.#project.root, folder).replaceAll('\\', '/');
+      for (const place of this.#entries.keys()) {
+        if (path.posix.dirname(place) === parent) entries.delete(place);
+      }
+      const names = new Set(listed.map(({ name }) => name));
+      for (const entry of listed) {
+        if (entry.isDirectory() || !entry.name.endsWith('.meta')) continue;
+        const place = `${parent}/${entry.name}`;
+        const exists = names.has(entry.name.slice(0, -'.meta'.length));
+        const indexed = this.#lookAt(place, { exists, isLink: entry.isSymbolicLink() });
+        if (indexed !== undefined) entries.set(place, indexed);
+      }
+    }
+    return this.#replace(entries);
+  }
+
   /** Looks at single files again, after they were written. */
   update(paths: Iterable<string>): AssetChange[] {
     const entries = new Map(this.#entries);

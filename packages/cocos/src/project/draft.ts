@@ -39,8 +39,8 @@ export interface DraftFile {
   /** The fingerprint of the file when the draft first looked at it; undefined where there was none. */
   readonly base: string | undefined;
   readonly after: Uint8Array | undefined;
-  /** The table that it was printed from. */
-  readonly table: Table | undefined;
+  /** The same as text, with the table that it was printed from. */
+  readonly printed: { readonly text: string; readonly table: Table } | undefined;
 }
 
 const removed = Symbol('removed');
@@ -247,9 +247,11 @@ export class Draft {
     const places = new Set([...this.#files.keys(), ...this.#tables.keys()]);
     return [...places].sort().flatMap((file): DraftFile[] => {
       const base = this.#seen.get(file)?.hash;
-      const after = this.read(file);
+      const table = this.#tables.get(file);
+      const printed = table && { table, text: printTable(table) };
+      const after = printed ? Buffer.from(printed.text) : this.read(file);
       const isSame = after === undefined ? base === undefined : hashOf(after) === base;
-      return isSame ? [] : [{ path: file, base, after, table: this.#tables.get(file) }];
+      return isSame ? [] : [{ path: file, base, after, printed }];
     });
   }
 

@@ -1,15 +1,32 @@
-import { open } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { copyFile, link, open } from 'node:fs/promises';
 
-/** Writes a new file, and returns when it would survive a loss of power. */
+/** Writes a new file, and returns what it is when it would survive a loss of power. */
 export async function writeDurably(
   file: string,
   content: Uint8Array | string,
   mode?: number,
-): Promise<void> {
+): Promise<BigIntStats> {
   const handle = await open(file, 'wx');
   try {
     if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(content);
+    await handle.sync();
+    return await handle.stat({ bigint: true });
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Keeps a file under a second name, for when another takes its place under the first, and returns when that would survive a loss
+ * of power. It is the same file where the system can do that, and else a copy.
+ */
+export async function keepDurably(file: string, copy: string): Promise<void> {
+  await link(file, copy).catch(() => copyFile(file, copy));
+  // Windows wants the right to write for that, others not even of files that can only be read.
+  const handle = await open(copy, process.platform === 'win32' ? 'r+' : 'r');
+  try {
     await handle.sync();
   } finally {
     await handle.close();

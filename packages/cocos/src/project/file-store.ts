@@ -3,12 +3,22 @@ import { cloneTable, parseTable, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
 import { codeOf } from './durable.ts';
 import { fileOf } from './paths.ts';
-import { hashOf, stampOf } from './stamp.ts';
+import { hashOf, identityOf, stampOf, stampOfStat, statOf } from './stamp.ts';
 
 /** A file as it was when it was read. */
 export interface KnownFile {
   readonly stamp: string;
   readonly hash: string;
+}
+
+/** A scene or prefab that was written. */
+export interface WrittenFile {
+  readonly bytes: Uint8Array;
+  /** What it is on the disk. */
+  readonly identity: string | undefined;
+  readonly table: Table;
+  /** Another table of it, which nobody has. */
+  readonly copy: Table | undefined;
 }
 
 interface ParsedFile extends KnownFile {
@@ -35,6 +45,13 @@ export class FileStore {
   read(path: string): (KnownFile & { readonly bytes: Buffer }) | undefined {
     const found = this.#read(path);
     return found && { ...found, hash: hashOf(found.bytes) };
+  }
+
+  /** The fingerprint of a file, without reading it where it is kept parsed. */
+  hash(path: string): string | undefined {
+    const kept = this.#parsed.get(path);
+    const isSame = kept !== undefined && kept.stamp === stampOf(fileOf({ root: this.#root }, path));
+    return isSame ? kept.hash : this.read(path)?.hash;
   }
 
   /** A scene or prefab, parsed; it is shared, and must not be changed. */
@@ -66,13 +83,13 @@ export class FileStore {
     return spare.copy;
   }
 
-  /** Remembers what was just written, if that is what the file still holds: two tables of it, one to look at and one to edit. */
-  adopt(path: string, bytes: Uint8Array, tables: { readonly table: Table; copy?: Table }): void {
-    const found = this.#read(path);
-    if (!found?.bytes.equals(bytes)) return;
-    const { table, copy } = tables;
+  /** Remembers what was just written, if that is still what is there: two tables of it, one to look at and one to edit. */
+  adopt(path: string, written: WrittenFile): void {
+    const stat = statOf(fileOf({ root: this.#root }, path));
+    if (stat === undefined || identityOf(stat) !== written.identity) return;
+    const { table, copy, bytes } = written;
     this.#drop(path);
-    this.#keep(path, { table, hash: hashOf(bytes), stamp: found.stamp, size: bytes.length });
+    this.#keep(path, { table, hash: hashOf(bytes), stamp: stampOfStat(stat), size: bytes.length });
     this.#spare = copy && { table, copy };
   }
 

@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
-import { codeOf, syncFolder, writeDurably } from './durable.ts';
+import { codeOf, keepDurably, syncFolder, writeDurably } from './durable.ts';
 import type { Mount } from './find-project.ts';
 import { parseRecord, type JournalRecord } from './journal-record.ts';
 import { fileOf } from './paths.ts';
-import { hashOf, statOf } from './stamp.ts';
+import { hashOf, identityOf, statOf } from './stamp.ts';
 
 /** A file before and after; undefined where there is none. */
 export interface FileStep {
   readonly path: string;
-  readonly before: Uint8Array | undefined;
+  /** The fingerprint of what is there. */
+  readonly before: string | undefined;
   readonly after: Uint8Array | undefined;
 }
 
@@ -86,13 +87,19 @@ export function readBefore(entry: JournalEntry, index: number): Promise<Uint8Arr
   return readFile(path.join(entry.folder, `before-${index}`));
 }
 
+/** A transaction that was done, and the identity of each file that it wrote. */
+export interface RunPlan {
+  readonly entry: JournalEntry;
+  readonly written: ReadonlyMap<string, string>;
+}
+
 /** Does a transaction: all of it, or nothing. */
-export async function runPlan(place: JournalPlace, plan: Plan): Promise<JournalEntry> {
+export async function runPlan(place: JournalPlace, plan: Plan): Promise<RunPlan> {
   const record = recordOf(plan);
-  const prepared = await prepare(place, plan, record);
+  const { entry: prepared, written } = await prepare(place, plan, record);
   try {
     await apply(place, prepared, record);
-    return await restage(place, prepared, 'done');
+    return { entry: await restage(place, prepared, 'done'), written };
   } catch (error) {
     await takeBack(place, prepared, record).catch((second: unknown) => {
       throw new CocosError('E_INTERNAL', `"${plan.label}" was interrupted by ${String(error)}`, {
@@ -143,41 +150,41 @@ export async function discard(place: JournalPlace, entry: JournalEntry): Promise
 
 function recordOf(plan: Plan): JournalRecord {
   const { files, ...rest } = plan;
-  const hash = (bytes: Uint8Array | undefined) => (bytes === undefined ? null : hashOf(bytes));
   return {
     ...rest,
     at: new Date().toISOString(),
-    files: files.map((file) => ({
-      path: file.path,
-      before: hash(file.before),
-      after: hash(file.after),
+    files: files.map(({ path: name, before, after }) => ({
+      path: name,
+      before: before ?? null,
+      after: after === undefined ? null : hashOf(after),
     })),
   };
 }
 
 /** Writes everything that is needed to do the transaction and to take it back. */
-async function prepare(
-  place: JournalPlace,
-  plan: Plan,
-  record: JournalRecord,
-): Promise<JournalEntry> {
+async function prepare(place: JournalPlace, plan: Plan, record: JournalRecord): Promise<RunPlan> {
+  const written = new Map<string, string>();
   const number = Math.max(0, ...(await journalEntries(place)).map((entry) => entry.number)) + 1;
   const folder = path.join(place.folder, `${String(number).padStart(6, '0')}.preparing`);
-  const write = async (name: string, content: Uint8Array | string | undefined, mode?: number) => {
-    if (content === undefined) return;
+  const write = async (name: string, content: Uint8Array | string, mode?: number) => {
     step(place, `write ${name}`);
-    await writeDurably(path.join(folder, name), content, mode);
+    return identityOf(await writeDurably(path.join(folder, name), content, mode));
   };
   try {
     await mkdir(folder, { recursive: true });
     await inGroups(plan.files, async (file, index) => {
-      const mode = modeOf(fileOf(place, file.path));
-      await write(`before-${index}`, file.before, mode);
-      await write(`after-${index}`, file.after, mode);
+      const target = fileOf(place, file.path);
+      if (file.after !== undefined) {
+        written.set(file.path, await write(`after-${index}`, file.after, modeOf(target)));
+      }
+      if (file.before === undefined) return;
+      step(place, `keep before-${index}`);
+      await keepDurably(target, path.join(folder, `before-${index}`));
     });
     await write('journal.json', JSON.stringify(record, null, 1));
     await syncFolder(folder);
-    return await restage(place, { number, stage: 'preparing', folder }, 'applying');
+    const entry = await restage(place, { number, stage: 'preparing', folder }, 'applying');
+    return { entry, written };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw failure(error, plan.label);

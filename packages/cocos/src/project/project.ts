@@ -38,9 +38,12 @@ export class Project implements Disposable {
   readonly #transactions: Transactions;
   readonly #listeners = new Set<(changes: AssetChange[]) => void>();
   readonly #scripts = new Map<string, { readonly stamp: string; readonly file: ScriptFile }>();
-  readonly #watch = new FolderWatch(() => {
-    this.#changed();
+  readonly #watch = new FolderWatch((folder) => {
+    this.#stale.add(folder);
+    this.#settle();
   });
+  /** Folders in which something changed. */
+  readonly #stale = new Set<string>();
   #catalog: ScriptCatalog | undefined;
   #refreshing: Promise<AssetChange[]> | undefined;
   #isDirty = true;
@@ -73,7 +76,15 @@ export class Project implements Disposable {
 
   /** Looks for changes unless it is watched and none was seen. */
   async current(): Promise<void> {
+    await this.#refreshing?.catch(() => {
+      this.#isDirty = true;
+    });
     if (this.#isDirty || !this.#watch.reliable) await this.refresh();
+    if (this.#stale.size === 0) return;
+    const changes = this.#index.refreshIn([...this.#stale]);
+    this.#stale.clear();
+    if (changes === undefined) await this.refresh();
+    else this.#tell(changes);
   }
 
   /** Follows the disk from now on; the listener hears what changed, also by our own transactions. */
@@ -81,7 +92,8 @@ export class Project implements Disposable {
     this.#listeners.add(listener);
     this.#watch.follow(this.#index.folders);
     // Something may have happened before the first watch.
-    this.#changed();
+    this.#isDirty = true;
+    this.#settle();
     return {
       [Symbol.dispose]: () => {
         this.#listeners.delete(listener);
@@ -216,6 +228,7 @@ export class Project implements Disposable {
 
   async #refresh(): Promise<AssetChange[]> {
     this.#isDirty = false;
+    this.#stale.clear();
     const changes = await this.#index.refresh();
     if (this.#listeners.size > 0) this.#watch.follow(this.#index.folders);
     this.#tell(changes);
@@ -230,12 +243,11 @@ export class Project implements Disposable {
     if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
   }
 
-  #changed(): void {
-    this.#isDirty = true;
+  #settle(): void {
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined;
       // What cannot be listed now is looked for again by the next one who asks.
-      this.refresh().catch(() => {
+      this.current().catch(() => {
         this.#isDirty = true;
       });
     }, settleMs).unref();

@@ -13,11 +13,20 @@ export function statOf(file: string): BigIntStats | undefined {
   }
 }
 
+/** What stays of a file that is only given another name. */
+export function identityOf({ mtimeNs, size, ino }: BigIntStats): string {
+  return `${mtimeNs}:${size}:${ino}`;
+}
+
 /** Changes whenever a file does: its times, size and place on the disk. Undefined for what is no file. */
 export function stampOf(file: string): string | undefined {
   const stat = statOf(file);
-  if (stat === undefined || !stat.isFile()) return undefined;
-  return `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
+  return stat?.isFile() === true ? stampOfStat(stat) : undefined;
+}
+
+/** The same of what is known of a file. */
+export function stampOfStat({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {
+  return `${mtimeNs}:${ctimeNs}:${size}:${ino}`;
 }
 
 const hashes = new WeakMap<Uint8Array, string>();

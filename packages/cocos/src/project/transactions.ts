@@ -5,7 +5,7 @@ import path from 'node:path';
 import { checkTable, CocosError, parseMeta, parseTable, twinOf, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
-import type { FileStore } from './file-store.ts';
+import type { FileStore, WrittenFile } from './file-store.ts';
 import type { FoundProject } from './find-project.ts';
 import {
   clearUndone,
@@ -18,6 +18,8 @@ import {
   type FileStep,
   type JournalEntry,
   type JournalPlace,
+  type Plan,
+  type RunPlan,
 } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { acquireLock } from './lock.ts';
@@ -85,9 +87,9 @@ export class Transactions {
       this.#refuseStale(draft);
       const verified = files.map((file) => {
         const step = this.#stepFor(file);
-        return { step, table: verify(step, file.table) };
+        return { step, table: verify(step, file.printed, this.#store) };
       });
-      const done = await this.#run({
+      const { done, written } = await this.#run({
         id: newId(),
         label,
         files: verified.map(({ step }) => step),
@@ -95,7 +97,9 @@ export class Transactions {
         removedFolders: folders.removed,
       });
       for (const { step, table } of verified) {
-        if (table && step.after) this.#adopt(draft, step.path, { after: step.after, table });
+        if (table === undefined || step.after === undefined) continue;
+        const identity = written.get(step.path);
+        this.#adopt(draft, step.path, { bytes: step.after, identity, table });
       }
       return done;
     });
@@ -123,26 +127,29 @@ export class Transactions {
   }
 
   /** What was edited is looked at from now on, and what was read back of it is edited next: nothing has to be copied. */
-  #adopt(draft: Draft, file: string, done: { readonly after: Uint8Array; table: Table }): void {
-    const edited = draft.handOver(file, done.after);
-    const twin = edited && twinOf(done.table, edited);
-    const tables = twin ? { table: twin, copy: done.table } : { table: done.table };
-    this.#store.adopt(file, done.after, tables);
+  #adopt(draft: Draft, file: string, written: Omit<WrittenFile, 'copy'>): void {
+    const { bytes, table } = written;
+    const edited = draft.handOver(file, bytes);
+    const twin = edited && twinOf(table, edited);
+    this.#store.adopt(file, {
+      ...written,
+      ...(twin ? { table: twin, copy: table } : { copy: undefined }),
+    });
   }
 
   async #takeBack({ entry, record }: Done): Promise<Transaction> {
     const files = await Promise.all(
       record.files.map(async (file, index): Promise<FileStep> => {
-        const known = this.#store.read(file.path);
-        if ((known?.hash ?? null) !== file.after) throw changedSince([file.path]);
+        const hash = this.#store.read(file.path)?.hash;
+        if ((hash ?? null) !== file.after) throw changedSince([file.path]);
         const after = file.before === null ? undefined : await readBefore(entry, index);
         if (after !== undefined && hashOf(after) !== file.before) {
           throw new CocosError('E_INTERNAL', `what ${file.path} was before is damaged`);
         }
-        return { path: file.path, before: known?.bytes, after };
+        return { path: file.path, before: hash, after };
       }),
     );
-    const done = await this.#run({
+    const { done } = await this.#run({
       id: newId(),
       label: `undo ${record.label}`,
       files,
@@ -155,13 +162,13 @@ export class Transactions {
     return done;
   }
 
-  async #run(plan: Parameters<typeof runPlan>[1]): Promise<Transaction> {
-    const entry = await runPlan(this.#place, plan);
+  async #run(plan: Plan): Promise<Pick<RunPlan, 'written'> & { readonly done: Transaction }> {
+    const { entry, written } = await runPlan(this.#place, plan);
     const record = await readRecord(this.#place, entry);
     if (plan.undoes !== undefined) await clearUndone(this.#place, entry, plan.undoes);
     else await this.#prune();
     if (record === undefined) throw new CocosError('E_INTERNAL', 'the journal cannot be read back');
-    return transactionOf(record);
+    return { done: transactionOf(record), written };
   }
 
   async #prune(): Promise<void> {
@@ -207,9 +214,8 @@ export class Transactions {
   }
 
   #stepFor({ path: file, base, after }: DraftFile): FileStep {
-    const known = this.#store.read(file);
-    if (known?.hash !== base) throw changedSince([file]);
-    return { path: file, before: known?.bytes, after };
+    if (this.#store.hash(file) !== base) throw changedSince([file]);
+    return { path: file, before: base, after };
   }
 }
 
@@ -249,14 +255,15 @@ function changedSince(files: readonly string[]): CocosError {
 
 /** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
 function verify(
-  { path: file, before, after }: FileStep,
-  printed: Table | undefined,
+  { path: file, after }: FileStep,
+  printed: DraftFile['printed'],
+  store: FileStore,
 ): Table | undefined {
   if (after === undefined) return undefined;
   try {
     if (/\.(scene|prefab)$/.test(file)) {
-      const table = parseTable(decode(after), file, printed);
-      refuseNewFaults(table, before);
+      const table = parseTable(printed?.text ?? decode(after), file, printed?.table);
+      refuseNewFaults(table, () => store.read(file)?.bytes);
       return table;
     }
     if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined) {
@@ -273,9 +280,9 @@ function verify(
 }
 
 /** Faults that the file has had before are not for this edit to answer for. */
-function refuseNewFaults(table: Table, before: Uint8Array | undefined): void {
+function refuseNewFaults(table: Table, before: () => Uint8Array | undefined): void {
   const faults = checkTable(table);
-  if (faults.length > 0 && faults.length > faultsBefore(before)) {
+  if (faults.length > 0 && faults.length > faultsBefore(before())) {
     throw new CocosError('E_INTERNAL', faults.join('; '));
   }
 }

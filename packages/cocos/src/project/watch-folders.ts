@@ -1,12 +1,12 @@
 import { watch, type FSWatcher } from 'node:fs';
 
-/** Tells when something changes in any of many folders. */
+/** Tells when something changes in any of many folders, and in which. */
 export class FolderWatch {
-  readonly #onChange: () => void;
+  readonly #onChange: (folder: string) => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #failed = false;
 
-  constructor(onChange: () => void) {
+  constructor(onChange: (folder: string) => void) {
     this.#onChange = onChange;
   }
 
@@ -35,13 +35,13 @@ export class FolderWatch {
     try {
       // One folder each: watching whole trees takes a watch per file on Linux.
       const watcher = watch(folder, { persistent: false }, () => {
-        this.#onChange();
+        this.#onChange(folder);
       });
       watcher.on('error', () => {
         watcher.close();
         this.#watchers.delete(folder);
         this.#failed = true;
-        this.#onChange();
+        this.#onChange(folder);
       });
       this.#watchers.set(folder, watcher);
     } catch {
