@@ -21,7 +21,7 @@ describe('a sealed state', () => {
         const copy: unknown = JSON.parse(JSON.stringify(reordered));
         assert.deepEqual(sealer.open(sealed, ['p', 'm', copy]), JSON.parse(JSON.stringify(data)));
       }),
-      { numRuns },
+      { numRuns: Math.min(numRuns, 20_000) },
     );
   });
 
