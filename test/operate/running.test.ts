@@ -102,7 +102,7 @@ describe('logs', () => {
       {
         level: 'info',
         message: 'call',
-        traceId,
+        traceId: expect.stringMatching(new RegExp(`^trc_${traceId}_[0-9a-f]{16}$`)),
         method: 'tools/call',
         tool: 'whoami',
         outcome: 'ok',
@@ -110,7 +110,7 @@ describe('logs', () => {
       { message: 'call', tool: 'failing', outcome: 'failed', principal: `${issuer.url} ann` },
       { message: 'refused', address: '127.0.0.1' },
     ]);
-    expect(entries()[1]?.['traceId']).toMatch(/^[0-9a-f]{32}$/);
+    expect(entries()[1]?.['traceId']).toMatch(/^trc_[0-9a-f]{32}$/);
     for (const line of lines) expect(line).not.toContain(token.slice(0, 20));
   });
 

@@ -18,6 +18,7 @@ import {
   classify,
   idOfResponse,
   type Classified,
+  type ErrorObject,
   type Id,
   type Notification,
   type Params,
@@ -209,7 +210,7 @@ export class Connection implements Link, Sink {
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
-      this.#reply(encodeError(exchange.request.id, refusals.closed), exchange.origin);
+      this.#reply(this.#encodeRefusal(exchange, refusals.closed), exchange.origin);
     }
     for (const awaited of awaiting) awaited.reject(why);
     this.#handlers.closed(cause);
@@ -229,11 +230,11 @@ export class Connection implements Link, Sink {
   #serve(request: Request, origin: Origin | undefined): void {
     const { id } = request;
     const admission = this.#inFlight.admit(id);
+    const exchange = new Exchange(request, this, origin);
     if (admission !== 'admitted') {
-      this.#reply(encodeError(id, refusals[admission]), origin);
+      this.#reply(this.#encodeRefusal(exchange, refusals[admission]), origin);
       return;
     }
-    const exchange = new Exchange(request, this, origin);
     let outcome: unknown;
     try {
       outcome = this.#handlers.request(exchange);
@@ -288,6 +289,13 @@ export class Connection implements Link, Sink {
   #encodeFailure(request: Request, error: unknown): string {
     if (!(error instanceof RpcError)) this.#options.onBug?.(error, request.method);
     return encodeThrown(request.id, error);
+  }
+
+  #encodeRefusal(exchange: Exchange, refusal: ErrorObject): string {
+    const { id } = exchange.request;
+    const { refused } = this.#handlers;
+    if (refused === undefined) return encodeError(id, refusal);
+    return encodeThrown(id, refused(new RpcError(refusal.code, refusal.message), exchange));
   }
 
   /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '#base';
+import { Batch } from './batch.ts';
 import type { Origin } from './channel.ts';
 import type { Id, Params, Request } from './message.ts';
 
@@ -30,11 +31,25 @@ export interface Link {
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
 }
 
+/** Which trace a request is part of, in the terms of W3C Trace Context. */
+export interface TraceContext {
+  /** 32 hexadecimal digits, shared by all requests of a trace. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits, the request's own. */
+  readonly spanId: string;
+  /** The request this one was made from, where it said so. */
+  readonly parentId: string | undefined;
+  readonly flags: string;
+  readonly state: string | undefined;
+}
+
 /** One request being served, and what its handler may do until it has answered. */
 export class Exchange {
   readonly request: Request;
   readonly origin: Origin | undefined;
   readonly link: Link;
+  /** Known once somebody has asked for it. */
+  trace: TraceContext | undefined;
   #controller: AbortController | undefined;
   #cancelled = false;
   #reason: unknown;
@@ -52,7 +67,7 @@ export class Exchange {
 
   /** A header that came with the message, where its origin has any. */
   header(name: string): string | undefined {
-    const { origin } = this;
+    const origin = this.origin instanceof Batch ? this.origin.origin : this.origin;
     const told = origin !== undefined && 'header' in origin ? origin.header : undefined;
     const value: unknown = typeof told === 'function' ? told.call(origin, name) : undefined;
     return typeof value === 'string' ? value : undefined;

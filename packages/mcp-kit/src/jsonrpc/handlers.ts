@@ -1,13 +1,19 @@
 import type { MaybePromise } from '#base';
 import type { Vocabulary } from './ask.ts';
+import type { RpcError } from './error.ts';
 import type { Exchange } from './exchange.ts';
 import type { Notification } from './message.ts';
+
+/** Takes note of a request that is refused instead of being served; returns what to answer. */
+export type Refused = (error: RpcError, exchange: Exchange) => RpcError;
 
 /** What one side of a conversation does with what it receives. */
 export interface Handlers {
   /** Serves a request: returns its result, or throws an `RpcError`. */
   request(exchange: Exchange): MaybePromise<unknown>;
   notification(message: Notification): void;
+  /** Asked about requests that the connection refuses by itself, and those that end with it. */
+  readonly refused?: Refused | undefined;
   /** Whether an array of messages is welcome now. */
   acceptsBatch(): boolean;
   /** Takes what is not a message; without this the peer is told. */

@@ -11,8 +11,8 @@ export {
   type Parts,
 } from './encode.ts';
 export { RpcError, rpcErrors, toErrorObject } from './error.ts';
-export { Exchange, type Link, type RequestOptions } from './exchange.ts';
-export type { ConnectionOptions, Handlers } from './handlers.ts';
+export { Exchange, type Link, type RequestOptions, type TraceContext } from './exchange.ts';
+export type { ConnectionOptions, Handlers, Refused } from './handlers.ts';
 export { defaultLimits, exceeds, type Limits } from './limits.ts';
 export {
   classify,

@@ -1,5 +1,13 @@
 import { isPromise, type MaybePromise } from '#base';
-import { Encoded, isRecord, RpcError, rpcErrors, type Exchange, type Notification } from '#jsonrpc';
+import {
+  Encoded,
+  isRecord,
+  RpcError,
+  rpcErrors,
+  type Exchange,
+  type Notification,
+  type Refused,
+} from '#jsonrpc';
 import type { Envelope, LegacyVersion, Peer, Phase, Service } from '#protocol';
 
 /** How a call ended: its result, a result that is a failure of the tool, an error of the protocol, our own bug, or not at all. */
@@ -97,6 +105,7 @@ export function watchCalls(
     open: (connection) => new WatchedPeer(service.open(connection), watch),
     serve: (exchange, envelope: Envelope) =>
       watch(exchange, () => service.serve(exchange, envelope)),
+    refused: service.refused,
     mirroredHeaders: (tool) => service.mirroredHeaders(tool),
     describe: () => service.describe(),
   };
@@ -125,6 +134,10 @@ class WatchedPeer implements Peer {
 
   get version(): LegacyVersion | undefined {
     return this.#peer.version;
+  }
+
+  get refused(): Refused | undefined {
+    return this.#peer.refused;
   }
 
   request(exchange: Exchange): MaybePromise<unknown> {

@@ -52,7 +52,7 @@ export {
 } from './revisions.ts';
 export type { Peer, Phase, Service } from './service.ts';
 export type { Target } from './target.ts';
-export { traceIdOf } from './trace-id.ts';
+export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
 export { traceTarget, type TraceListener } from './trace-target.ts';
 export {
   isLoggingLevel,

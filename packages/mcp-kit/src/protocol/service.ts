@@ -1,5 +1,5 @@
 import type { MaybePromise } from '#base';
-import type { Connection, Exchange, Handlers } from '#jsonrpc';
+import type { Connection, Exchange, Handlers, Refused } from '#jsonrpc';
 import type { Envelope } from './envelope.ts';
 import type { HeaderBinding } from './headers.ts';
 import type { LegacyVersion } from './revisions.ts';
@@ -20,6 +20,8 @@ export interface Service {
   open(connection: Connection): Peer;
   /** Serves one modern request, whose envelope has been read. */
   serve(exchange: Exchange, envelope: Envelope): MaybePromise<unknown>;
+  /** Asked about requests that a transport refuses once it has read them; absent where nobody keeps account of them. */
+  readonly refused?: Refused | undefined;
   /** The headers that must repeat arguments of this tool. */
   mirroredHeaders(tool: string): readonly HeaderBinding[];
   /** What `GET` may tell a curious visitor. */

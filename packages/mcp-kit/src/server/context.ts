@@ -77,7 +77,7 @@ export class Context {
     return this.#exchange.principal;
   }
 
-  /** The trace this request belongs to, of the client or of its own: what the logs name it by. */
+  /** The name of this request, within the trace of the client or one of its own: logs, traces and failures have the same. */
   get traceId(): string {
     return traceIdOf(this.#exchange);
   }

@@ -1,13 +1,10 @@
 import type { MaybePromise } from '#base';
-import type { Params, RpcError } from '#jsonrpc';
+import type { Params, Refused } from '#jsonrpc';
 import type { HeaderBinding, ServerCapabilities } from '#protocol';
 import type { Context } from './context.ts';
 
 /** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
 export type Handler = (params: Params, context: Context) => MaybePromise<unknown>;
-
-/** Takes note of a request that does not reach its handler; returns what to answer. */
-export type Refused = (error: RpcError, params: Params, context: Context) => RpcError;
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 

@@ -1,5 +1,5 @@
 export { Context, type ClientView, type Scope, type Spans } from './context.ts';
-export type { Changes, CompletionRequest, Feature, Handler, ListKind, Refused } from './feature.ts';
+export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
 export type { Answers, Requests } from './inputs.ts';
 export { InputNeeded } from './rounds.ts';
 export { listMethod, type ListMethod } from './list.ts';

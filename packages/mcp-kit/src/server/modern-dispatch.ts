@@ -1,5 +1,5 @@
 import { isPromise } from '#base';
-import { RpcError, rpcErrors, type Exchange } from '#jsonrpc';
+import { RpcError, rpcErrors, type Exchange, type Refused } from '#jsonrpc';
 import {
   mayAskInput,
   mcpErrors,
@@ -10,14 +10,14 @@ import {
   type Service,
 } from '#protocol';
 import { Context, type ClientView } from './context.ts';
-import type { Handler, Refused } from './feature.ts';
+import type { Handler } from './feature.ts';
 import { noInputs } from './inputs.ts';
 import { InputNeeded, needInput, resumeRound, RoundInputs } from './rounds.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface ModernDispatchOptions {
   readonly methods: ReadonlyMap<string, Handler>;
-  readonly refused: ReadonlyMap<string, Refused>;
+  readonly refused: Refused | undefined;
   readonly capabilities: ServerCapabilities;
   readonly subscriptions: Subscriptions;
   readonly sealer: Sealer;
@@ -28,14 +28,11 @@ interface ModernDispatchOptions {
 /** Serves requests of the stateless era, each from nothing but itself. */
 export function createModernDispatch(options: ModernDispatchOptions): Service['serve'] {
   const { methods, refused, capabilities, subscriptions, sealer, dress } = options;
-  const resume = (exchange: Exchange, envelope: Envelope): RoundInputs => {
+  const resume = (exchange: Exchange): RoundInputs => {
     try {
       return resumeRound(sealer, exchange);
     } catch (error) {
-      const { method, params = {} } = exchange.request;
-      const note = error instanceof RpcError ? refused.get(method) : undefined;
-      const context = new Context(exchange, viewOf(envelope), noInputs);
-      throw error instanceof RpcError && note !== undefined ? note(error, params, context) : error;
+      throw error instanceof RpcError ? (refused?.(error, exchange) ?? error) : error;
     }
   };
   return (exchange, envelope) => {
@@ -45,7 +42,7 @@ export function createModernDispatch(options: ModernDispatchOptions): Service['s
     }
     const handler = methods.get(method);
     if (handler === undefined) throw methodNotFound(method);
-    const inputs = mayAskInput.has(method) ? resume(exchange, envelope) : noInputs;
+    const inputs = mayAskInput.has(method) ? resume(exchange) : noInputs;
     const failed = (error: unknown): unknown => {
       if (!(error instanceof InputNeeded) || !(inputs instanceof RoundInputs)) {
         throw modernError(error);

@@ -7,6 +7,7 @@ import {
   type Exchange,
   type Notification,
   type Params,
+  type Refused,
 } from '#jsonrpc';
 import {
   allowsBatch,
@@ -22,6 +23,7 @@ import {
   requireModernVersion,
   steer,
   type ClientCapabilities,
+  type Envelope,
   type Implementation,
   type LegacyVersion,
   type LoggingLevel,
@@ -31,7 +33,7 @@ import {
   type Service,
 } from '#protocol';
 import { Context, type ClientView } from './context.ts';
-import type { Handler, Refused } from './feature.ts';
+import type { Handler } from './feature.ts';
 import { directInputs } from './inputs.ts';
 
 /** What all conversations of a server share. */
@@ -40,7 +42,7 @@ export interface ConversationShared {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
   readonly methods: ReadonlyMap<string, Handler>;
-  readonly refused: ReadonlyMap<string, Refused>;
+  readonly refused: Refused | undefined;
   readonly serve: Service['serve'];
   /** Holds the peers that have completed the handshake. */
   readonly peers: Set<ServerPeer>;
@@ -51,14 +53,6 @@ export interface ConversationShared {
 
 const maxSubscribed = 1000;
 const defaultLogLevel: LoggingLevel = 'info';
-/** One that has not said who it is. */
-const unknownClient: ClientView = {
-  era: 'legacy',
-  version: '',
-  info: undefined,
-  capabilities: {},
-  logLevel: undefined,
-};
 
 /** One conversation: the state of its handshake, if there was one. Modern messages leave no trace here. */
 export class ServerPeer implements Peer {
@@ -88,15 +82,12 @@ export class ServerPeer implements Peer {
 
   request(exchange: Exchange): MaybePromise<unknown> {
     const { method, params } = exchange.request;
-    if (claimsModern(params)) {
-      const envelope = readEnvelope(params);
-      requireModernVersion(envelope.version);
-      return this.#shared.serve(exchange, envelope);
-    }
+    if (claimsModern(params)) return this.#shared.serve(exchange, this.#readEnvelope(exchange));
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'ping') return {};
     if (this.#phase !== 'ready' || this.#client === undefined) {
-      throw this.#notReady(exchange);
+      const error = new RpcError(rpcErrors.invalidRequest, notReady[this.#phase]);
+      throw this.refused?.(error, exchange) ?? error;
     }
     const handler = this.#shared.methods.get(method);
     if (handler === undefined) return this.#own(method, params ?? {});
@@ -108,11 +99,18 @@ export class ServerPeer implements Peer {
     }
   }
 
-  #notReady(exchange: Exchange): RpcError {
-    const error = new RpcError(rpcErrors.invalidRequest, notReady[this.#phase]);
-    const { method, params = {} } = exchange.request;
-    const context = new Context(exchange, this.#client ?? unknownClient, directInputs);
-    return this.#shared.refused.get(method)?.(error, params, context) ?? error;
+  get refused(): Refused | undefined {
+    return this.#shared.refused;
+  }
+
+  #readEnvelope(exchange: Exchange): Envelope {
+    try {
+      const envelope = readEnvelope(exchange.request.params);
+      requireModernVersion(envelope.version);
+      return envelope;
+    } catch (error) {
+      throw error instanceof RpcError ? (this.refused?.(error, exchange) ?? error) : error;
+    }
   }
 
   notification(message: Notification): void {

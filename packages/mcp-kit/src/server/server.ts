@@ -1,4 +1,5 @@
 import { unref } from '#base';
+import type { Refused } from '#jsonrpc';
 import {
   createSealer,
   mergeCapabilities,
@@ -59,7 +60,7 @@ export function createServer(options: ServerOptions): Server {
     greet();
     return { supportedVersions: [modernVersion], capabilities, instructions };
   };
-  const refused = new Map(features.flatMap((feature) => Object.entries(feature.refused ?? {})));
+  const refused = joinRefused(features);
   const serve = createModernDispatch({
     methods: new Map(methods).set('server/discover', discover),
     refused,
@@ -83,6 +84,7 @@ export function createServer(options: ServerOptions): Server {
     info,
     capabilities,
     serve,
+    refused,
     open: (connection) => new ServerPeer(connection, conversation),
     mirroredHeaders: (tool) => mirroredHeaders(features, tool),
     describe: () => ({ ...info, protocolVersions: supportedVersions, capabilities }),
@@ -98,6 +100,13 @@ export function createServer(options: ServerOptions): Server {
   };
   for (const feature of features) feature.attach?.(server);
   return server;
+}
+
+/** Nothing where no feature keeps account: then refusing costs what it did. */
+function joinRefused(features: readonly Feature[]): Refused | undefined {
+  const byMethod = new Map(features.flatMap((feature) => Object.entries(feature.refused ?? {})));
+  if (byMethod.size === 0) return undefined;
+  return (error, exchange) => byMethod.get(exchange.request.method)?.(error, exchange) ?? error;
 }
 
 function mirroredHeaders(features: readonly Feature[], tool: string): readonly HeaderBinding[] {

@@ -178,7 +178,7 @@ describe('a value with a schema', () => {
     const result = await call('tool');
     expect(result).toMatchObject({ isError: true });
     expect(result).not.toHaveProperty('structuredContent');
-    expect(JSON.stringify(result)).toMatch(/E_INTERNAL: Internal error, trace [0-9a-f]{32}/);
+    expect(JSON.stringify(result)).toMatch(/E_INTERNAL: Internal error, trace trc_[0-9a-f]{32}/);
     expect(JSON.stringify(result)).not.toContain('hunter2');
     expect(logged[0]?.fields).toMatchObject({
       error: expect.stringContaining('does not match the output schema'),
@@ -264,7 +264,7 @@ describe.each([
   ])('%s is a bug: logged whole, and shown as a number', async (_what, error) => {
     const { call, logged } = await start(throwing(error, asynchronous));
     const shown = JSON.stringify(await call('tool'));
-    const trace = /E_INTERNAL: Internal error, trace ([0-9a-f]{32})"/.exec(shown)?.[1];
+    const trace = /E_INTERNAL: Internal error, trace (trc_[0-9a-f]{32})"/.exec(shown)?.[1];
     expect(trace).toBeDefined();
     expect(shown).not.toContain('hunter2');
     expect(logged).toMatchObject([

@@ -19,8 +19,6 @@ export interface Call {
   readonly entry: Entry;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** Under which the call is remembered, if it is. */
-  readonly traceId?: string;
 }
 
 /** The one path of a plain call: check the arguments, run, check the value. Stays synchronous where the tool is. */
@@ -90,21 +88,17 @@ export function knownFailure(error: unknown): Failure | undefined {
 /** Anything that is neither a failure nor meant for the protocol is a bug: logged whole, shown only as a number. */
 export function toFailure(
   error: unknown,
-  call: Pick<Call, 'entry' | 'context' | 'traceId'>,
+  call: Pick<Call, 'entry' | 'context'>,
   logger: Logger,
 ): Outcome {
   const failure = knownFailure(error);
   if (failure !== undefined) return { ok: false, failure };
   if (error instanceof RpcError || error instanceof InputNeeded) throw error;
   const { entry, context } = call;
-  const { traceId = context.traceId } = call;
+  const { traceId } = context;
   // A call that nobody waits for may end in any way.
   if (!context.signal.aborted) {
-    logger.error(`tool ${entry.tool.name} failed`, {
-      traceId,
-      ...(traceId !== context.traceId && { request: context.traceId }),
-      error: describeError(error),
-    });
+    logger.error(`tool ${entry.tool.name} failed`, { traceId, error: describeError(error) });
   }
   return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
 }

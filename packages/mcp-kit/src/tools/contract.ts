@@ -1,6 +1,6 @@
 import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
 import { structuredFor, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
-import type { Encoded, Params, RpcError } from '#jsonrpc';
+import type { Encoded, Refused } from '#jsonrpc';
 import type { Context, Handler } from '#server';
 import { runCall, type Call } from './call.ts';
 import type { Tool } from './define-tool.ts';
@@ -24,7 +24,7 @@ export interface Contract {
   shows?(entry: Entry, view: string): boolean;
   call(call: Call, logger: Logger): MaybePromise<CallToolResult | Encoded>;
   /** What to answer to a call that does not reach a tool. */
-  refuse?(error: RpcError, params: Params, context: Context): RpcError;
+  readonly refuse?: Refused;
   manifest(entry: Entry): Manifest;
   /** Loads what the first calls will need. */
   warm?(): void;

@@ -8,14 +8,7 @@ import { envelopeSchema, heeded, wrap } from './envelope.ts';
 import { listedTraits, traitsOf, type Manifest } from './manifest.ts';
 import type { Outcome } from './result.ts';
 import { secretsOf } from './secrets.ts';
-import {
-  createTraces,
-  newTraceId,
-  pickTrace,
-  summarise,
-  timestampNow,
-  type Trace,
-} from './traces.ts';
+import { createTraces, pickTrace, summarise, timestampNow, type Trace } from './traces.ts';
 
 /** Every tool answers with an envelope, is listed with its traits, and leaves a trace. */
 export function envelopeContract(registry: Registry, version: string): Contract {
@@ -31,7 +24,8 @@ export function envelopeContract(registry: Registry, version: string): Contract 
     const { entry, args, context } = call;
     const outcome = heeded(ended, entry);
     const durationMs = Math.round(performance.now() - begun.atMs);
-    const { traceId, timestamp } = begun;
+    const { traceId } = context;
+    const { timestamp } = begun;
     const tool = entry.tool.name;
     const trace: Trace = {
       traceId,
@@ -64,9 +58,8 @@ export function envelopeContract(registry: Registry, version: string): Contract 
       _meta: { ...entry.tool._meta, ...listedTraits(entry.tool) },
     }),
     call(call, logger) {
-      const traceId = newTraceId();
-      const begun = { atMs: performance.now(), traceId, timestamp: timestampNow() };
-      const outcome = runCall({ ...call, traceId }, logger);
+      const begun = { atMs: performance.now(), timestamp: timestampNow() };
+      const outcome = runCall(call, logger);
       return isPromise(outcome)
         ? outcome.then((settled) => conclude(call, settled, begun))
         : conclude(call, outcome, begun);
@@ -79,7 +72,6 @@ export function envelopeContract(registry: Registry, version: string): Contract 
 
 interface Begun {
   readonly atMs: number;
-  readonly traceId: string;
   readonly timestamp: string;
 }
 

@@ -2,7 +2,7 @@ import { KitError, stderrLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Params } from '#jsonrpc';
 import { invalidParams } from '#protocol';
 import { warmValidator } from '#schema';
-import { listMethod, type Changes, type Context, type Feature, type Refused } from '#server';
+import { Context, listMethod, type Changes, type Feature } from '#server';
 import type { Call } from './call.ts';
 import { plainContract, type Contract, type CreateContract, type Registry } from './contract.ts';
 import type { Tool } from './define-tool.ts';
@@ -52,8 +52,6 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     const entry = typeof name === 'string' ? registry.get(name) : undefined;
     return entry !== undefined && shows(entry, view(context)) ? entry : undefined;
   };
-  const refuse: Refused = (error, params, context) =>
-    contract.refuse?.(error, params, context) ?? error;
   const join = (tool: Tool): void => {
     if (registry.has(tool.name)) {
       throw new KitError('invalid_argument', `tool ${tool.name} is defined twice`);
@@ -71,10 +69,10 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
       'tools/call': (params, context) => {
         const call = readCall(find(params['name'], context), params, context);
         if (!(call instanceof RpcError)) return contract.call(call, logger);
-        throw refuse(call, params, context);
+        throw contract.refuse?.(call, Context.exchangeOf(context)) ?? call;
       },
     },
-    refused: { 'tools/call': refuse },
+    ...(contract.refuse === undefined ? {} : { refused: { 'tools/call': contract.refuse } }),
     legacyMethods: contract.legacyMethods,
     attach: (to) => {
       changes = to;

@@ -1,4 +1,3 @@
-import { crypto } from '#base';
 import { isRecord } from '#jsonrpc';
 import { diagnosticNames } from './diagnostic-names.ts';
 
@@ -49,10 +48,6 @@ export function timestampNow(): string {
   return lastText;
 }
 
-export function newTraceId(): string {
-  return `trc_${crypto().randomUUID()}`;
-}
-
 /** Which trace somebody wants to see. */
 export interface TraceQuery {
   /** Whose calls; nobody in particular where callers are not told apart. */
@@ -63,7 +58,7 @@ export interface TraceQuery {
 /** The latest calls; the oldest make room. */
 export interface Traces {
   add(trace: Trace, principal?: string): void;
-  /** By the id of the call, or by that of the whole trace: then its latest call. */
+  /** By the id of the call, or by that of the whole trace, also as W3C writes it: then its latest call. */
   find(traceId: string, principal?: string): Trace | undefined;
   /** The latest first. */
   list(query?: TraceQuery): readonly Trace[];
@@ -91,15 +86,18 @@ export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces
       added += 1;
       sink?.(trace);
     },
-    find(traceId, principal) {
-      const own = newestFirst(principal);
-      return (
-        own.find((trace) => trace.traceId === traceId) ??
-        own.find((trace) => trace.traceId.startsWith(`${traceId}_`))
-      );
-    },
+    find: (traceId, principal) => findTrace(newestFirst(principal), traceId),
     list: ({ principal, where = () => true } = {}) => newestFirst(principal).filter(where),
   };
+}
+
+/** The call with this id among traces that are listed the latest first; or the first that is part of this trace, also as W3C writes it. */
+export function findTrace(traces: readonly Trace[], id: string): Trace | undefined {
+  const wanted = /^[0-9a-f]{32}$/.test(id) ? `trc_${id}` : id;
+  return (
+    traces.find(({ traceId }) => traceId === wanted) ??
+    traces.find(({ traceId }) => traceId.startsWith(`${wanted}_`))
+  );
 }
 
 /** The first of traces that are listed the latest first, or the one that took longest; whoever asks for it is left out. */

@@ -22,7 +22,7 @@ export const trace = defineCommand({
   positionals: [
     {
       name: 'ID',
-      help: 'The call: meta.traceId of its answer. Not with --last or --slow.',
+      help: 'The call: traceId of its answer or of a log, or the trace of W3C it is part of. Not with --last or --slow.',
       optional: true,
     },
     { name: 'SERVER', help: 'The server that was called.', optional: true },
@@ -92,12 +92,10 @@ function picked({ ID: first, SERVER: second }: Words, pick: 'last' | 'slowest'):
 }
 
 async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
-  const { parseTraces, pickTrace } = await import('mcp-kit/tools/inspect');
+  const { findTrace, parseTraces, pickTrace } = await import('mcp-kit/tools/inspect');
   const latestFirst = parseTraces(await textOf(file)).toReversed();
   const found =
-    'pick' in which
-      ? pickTrace(latestFirst, which.pick)
-      : latestFirst.find(({ traceId }) => isOf(which.traceId, traceId));
+    'pick' in which ? pickTrace(latestFirst, which.pick) : findTrace(latestFirst, which.traceId);
   if (found !== undefined) return found;
   const [latest] = latestFirst;
   if (latest === undefined) {
@@ -108,11 +106,6 @@ async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
     `${file} has ${what} among ${count(latestFirst.length, 'trace')}`,
     `The latest is ${latest.traceId}. Without an ID: --last, --slow.`,
   );
-}
-
-/** A caller may have put several calls into one trace: then the id of that means the latest. */
-function isOf(wanted: string, traceId: string): boolean {
-  return traceId === wanted || traceId.startsWith(`${wanted}_`);
 }
 
 async function textOf(file: string): Promise<string> {

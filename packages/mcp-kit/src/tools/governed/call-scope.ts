@@ -1,9 +1,9 @@
 import { crypto, isPromise, type MaybePromise } from '#base';
-import type { Exchange } from '#jsonrpc';
+import type { Exchange, TraceContext } from '#jsonrpc';
+import { traceHeaders, traceIdOf, traceOf } from '#protocol';
 import { Context, type Scope, type Spans } from '#server';
 import type { Plan } from '../changes.ts';
 import type { Entry } from '../entry.ts';
-import { callTraceId, joinTrace, traceHeaders, type TraceContext } from '../trace-context.ts';
 import { timestampNow, type Span } from '../traces.ts';
 import { noControl, type Control } from './control-fields.ts';
 
@@ -52,12 +52,12 @@ export class CallScope implements Scope {
     this.args = args;
     this.context = context;
     this.#exchange = Context.exchangeOf(context);
-    this.trace = traceOf(context);
+    this.trace = traceOf(this.#exchange);
     Context.govern(context, this);
   }
 
   get traceId(): string {
-    return callTraceId(this.trace);
+    return traceIdOf(this.#exchange);
   }
 
   get traceHeaders(): Readonly<Record<string, string>> {
@@ -171,16 +171,6 @@ export class CallScope implements Scope {
       return failed(error);
     }
   }
-}
-
-/** The trace that a request says it is part of, in its `_meta` or beside it, or one that begins with it. */
-export function traceOf(context: Context): TraceContext {
-  const { traceparent, tracestate } = context.meta;
-  const exchange = Context.exchangeOf(context);
-  return joinTrace(
-    traceparent ?? exchange.header('traceparent'),
-    tracestate ?? exchange.header('tracestate'),
-  );
 }
 
 /** A tool that loops over thousands must not fill the memory with its trace. */

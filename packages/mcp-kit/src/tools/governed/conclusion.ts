@@ -1,14 +1,12 @@
 import { chain, describeError, type Logger, type MaybePromise } from '#base';
-import { Encoded, isRecord, RpcError, type Params } from '#jsonrpc';
-import type { CallToolResult } from '#protocol';
-import type { Context } from '#server';
+import { Encoded, isRecord, RpcError, type Exchange } from '#jsonrpc';
+import { traceIdOf, traceOf, type CallToolResult } from '#protocol';
 import type { Entry } from '../entry.ts';
 import { heeded, wrap, type EnvelopeMeta } from '../envelope.ts';
 import { fail } from '../failure.ts';
 import type { Outcome } from '../result.ts';
-import { callTraceId } from '../trace-context.ts';
 import { summarise, timestampNow, type Trace, type Traces } from '../traces.ts';
-import { traceOf, type CallScope } from './call-scope.ts';
+import type { CallScope } from './call-scope.ts';
 import { encodeSuccess } from './envelope-text.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -114,10 +112,10 @@ function remember(call: CallScope, { code, about }: Ended, governed: Governed): 
   if (control.clientTag !== undefined) remembered.clientTag = control.clientTag;
   if (control.dryRun) remembered.dryRun = true;
   if (replayed !== undefined) remembered.replayed = replayed;
-  keep(remembered, context, governed);
+  keep(remembered, context.principal, governed);
 }
 
-function keep(trace: Trace, { principal }: Context, { traces, logger }: Governed): void {
+function keep(trace: Trace, principal: string | undefined, { traces, logger }: Governed): void {
   logger.info('tools/call', trace);
   try {
     traces.add(trace, principal);
@@ -130,16 +128,13 @@ function keep(trace: Trace, { principal }: Context, { traces, logger }: Governed
 /** The same while it is being put together. */
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** A call that reached no tool leaves a trace as well, and its refusal names it. */
-export function refuseCall(
-  error: RpcError,
-  received: { readonly params: Params; readonly context: Context },
-  governed: Governed,
-): RpcError {
-  const { params, context } = received;
-  const trace = traceOf(context);
-  const traceId = callTraceId(trace);
-  const { name } = params;
+/** A call that reached no tool leaves a trace as well, and its refusal names it. One that did leaves its own when it ends. */
+export function refuseCall(error: RpcError, exchange: Exchange, governed: Governed): RpcError {
+  const hasBegun = exchange.trace !== undefined;
+  const traceId = traceIdOf(exchange);
+  if (hasBegun) return withTraceId(error, traceId);
+  const { spanId, parentId } = traceOf(exchange);
+  const name = exchange.request.params?.['name'];
   const remembered: Trace = {
     traceId,
     tool: typeof name === 'string' ? name.slice(0, 128) : '',
@@ -148,10 +143,11 @@ export function refuseCall(
     success: false,
     errorCode: refusalCode(error),
     argsSummary: {},
-    spanId: trace.spanId,
+    spanId,
+    ...(parentId === undefined ? {} : { parentSpanId: parentId }),
     spans: [],
   };
-  keep(remembered, context, governed);
+  keep(remembered, exchange.principal, governed);
   return withTraceId(error, traceId);
 }
 

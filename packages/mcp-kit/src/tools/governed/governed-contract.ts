@@ -105,7 +105,7 @@ function govern(
         return passOn(call, error, shared);
       }
     },
-    refuse: (error, params, context) => refuseCall(error, { params, context }, shared),
+    refuse: (error, exchange) => refuseCall(error, exchange, shared),
     manifest,
     warm: telemetry.warm,
     tools: diagnosticTools(diagnosis),

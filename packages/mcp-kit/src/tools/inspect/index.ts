@@ -20,5 +20,5 @@ export {
   type TraceFile,
   type TraceSink,
 } from '../trace-sinks.ts';
-export { pickTrace } from '../traces.ts';
+export { findTrace, pickTrace } from '../traces.ts';
 export { renderTrace } from '../waterfall.ts';

@@ -89,7 +89,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
     { ...shared, connection: connectionOptions({ maxInFlight, logger }) },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
-  const legacy = new Legacy(sessions, { profile, gate });
+  const legacy = new Legacy(sessions, { profile, gate, service });
   const stateless = new Stateless({ ...shared, gate, maxInFlight: 16 * maxInFlight });
 
   return {

@@ -1,9 +1,9 @@
 import { classify, isRecord, type Classified } from '#jsonrpc';
-import { claimsModern, isLegacyVersion } from '#protocol';
+import { claimsModern, isLegacyVersion, type Service } from '#protocol';
 import type { AnswerMode } from './accept.ts';
 import type { Caller, Gate, Incoming } from './gate.ts';
 import type { Profile } from './profile.ts';
-import { badRequest, noSession, overloaded, unsupportedVersion } from './refusals.ts';
+import { accountedFor, badRequest, noSession, overloaded, unsupportedVersion } from './refusals.ts';
 import { Reply } from './reply.ts';
 import {
   eventsHeaders,
@@ -14,7 +14,7 @@ import {
   type Refusal,
   type Responder,
 } from './responder.ts';
-import type { Session } from './session.ts';
+import { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 interface Post extends Incoming {
@@ -22,27 +22,38 @@ interface Post extends Incoming {
   readonly mode: AnswerMode;
 }
 
+interface LegacyOptions {
+  readonly profile: Profile;
+  readonly gate: Gate;
+  readonly service: Service;
+}
+
 /** Serves requests of the handshake era: each belongs to a session, or opens one. */
 export class Legacy {
   readonly #sessions: Sessions;
   readonly #profile: Profile;
   readonly #gate: Gate;
+  readonly #service: Service;
 
-  constructor(sessions: Sessions, options: { readonly profile: Profile; readonly gate: Gate }) {
+  constructor(sessions: Sessions, options: LegacyOptions) {
     this.#sessions = sessions;
     this.#profile = options.profile;
     this.#gate = options.gate;
+    this.#service = options.service;
   }
 
   post(post: Post, responder: Responder): void {
     const { value, headers, mode, caller } = post;
-    if (!isServed(headers, responder)) return;
+    const unserved = unservedVersion(headers);
     if (Array.isArray(value)) {
-      this.#postBatch(post, value, responder);
+      if (unserved === undefined) this.#postBatch(post, value, responder);
+      else refuse(responder, unserved);
       return;
     }
     const classified = classify(value);
-    if (classified.kind === 'invalid') {
+    if (unserved !== undefined) {
+      this.#refuse(unserved, classified, { post, responder });
+    } else if (classified.kind === 'invalid') {
       refuse(responder, {
         ...badRequest(`Invalid request: ${classified.reason}`),
         id: classified.id,
@@ -50,12 +61,25 @@ export class Legacy {
     } else if ('method' in classified.message && classified.message.method === 'initialize') {
       this.#initialize(classified, post, responder);
     } else {
-      const session = this.#session(post, responder);
-      if (session === undefined) return;
-      const refusal = this.#pass(classified, caller);
-      if (refusal !== undefined) refuse(responder, refusal);
-      else session.connection.accept(classified, new Reply(session, responder, { mode, headers }));
+      const session = this.#session(post);
+      const found = session instanceof Session;
+      const refusal = found ? this.#pass(classified, caller) : session;
+      if (refusal !== undefined) this.#refuse(refusal, classified, { post, responder });
+      else if (found)
+        session.connection.accept(classified, new Reply(session, responder, { mode, headers }));
     }
+  }
+
+  /** Refuses a message that has been read. */
+  #refuse(
+    refusal: Refusal,
+    classified: Classified,
+    { post, responder }: { readonly post: Post; readonly responder: Responder },
+  ): void {
+    const { headers, caller } = post;
+    const isRequest = classified.kind === 'request';
+    const read = isRequest && { request: classified.message, headers, caller };
+    refuse(responder, read ? accountedFor(refusal, read, this.#service) : refusal);
   }
 
   #pass(classified: Classified, caller: Caller, before = 0): Refusal | undefined {
@@ -68,9 +92,11 @@ export class Legacy {
   /** Opens an event stream, or continues one. */
   async get(incoming: Incoming, responder: Responder): Promise<void> {
     const { headers } = incoming;
-    if (!isServed(headers, responder)) return;
-    const session = this.#session(incoming, responder);
-    if (session === undefined) return;
+    const session = unservedVersion(headers) ?? this.#session(incoming);
+    if (!(session instanceof Session)) {
+      refuse(responder, session);
+      return;
+    }
     if (!session.ready) {
       refuse(responder, badRequest('Not ready: send notifications/initialized first'));
       return;
@@ -100,25 +126,24 @@ export class Legacy {
   }
 
   delete(incoming: Incoming, responder: Responder): void {
-    if (!isServed(incoming.headers, responder)) return;
-    const session = this.#session(incoming, responder);
-    if (session === undefined) return;
+    const session = unservedVersion(incoming.headers) ?? this.#session(incoming);
+    if (!(session instanceof Session)) {
+      refuse(responder, session);
+      return;
+    }
     this.#sessions.end(session);
     responder.respond(204, [], '');
   }
 
-  /** The session a request names; answers the request itself when there is none. */
-  #session({ headers, caller }: Incoming, responder: Responder): Session | undefined {
+  /** The session a request names, or why there is none. */
+  #session({ headers, caller }: Incoming): Session | Refusal {
     const id = single(headers, 'mcp-session-id');
     if (id === undefined) {
       const message = 'The MCP-Session-Id header is required: send initialize first';
-      refuse(responder, noSession(this.#profile.missingSession, message));
-      return undefined;
+      return noSession(this.#profile.missingSession, message);
     }
-    const session = this.#sessions.use(id, caller);
-    if (session !== undefined) return session;
-    refuse(responder, noSession(this.#profile.unknownSession, 'Session not found'));
-    return undefined;
+    const found = this.#sessions.use(id, caller);
+    return found ?? noSession(this.#profile.unknownSession, 'Session not found');
   }
 
   #initialize(classified: Classified, post: Post, responder: Responder): void {
@@ -155,8 +180,11 @@ export class Legacy {
     const { headers, mode, caller } = post;
     const { batches, refusedBatch: status } = this.#profile;
     if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
-      const session = this.#session(post, responder);
-      if (session === undefined) return;
+      const session = this.#session(post);
+      if (!(session instanceof Session)) {
+        refuse(responder, session);
+        return;
+      }
       if (session.acceptsBatch && !values.some(standsAlone)) {
         let before = 0;
         for (const value of values) {
@@ -164,7 +192,7 @@ export class Legacy {
           const refusal = this.#pass(classified, caller, before);
           if (classified.kind === 'request') before += 1;
           if (refusal === undefined) continue;
-          refuse(responder, refusal);
+          this.#refuse(refusal, classified, { post, responder });
           return;
         }
         session.connection.message(values, new Reply(session, responder, { mode, headers }));
@@ -175,12 +203,11 @@ export class Legacy {
   }
 }
 
-/** Whether the version header, if there is one, names a version of this era; answers the request itself when not. */
-function isServed(headers: Headers, responder: Responder): boolean {
+/** Why the version that a header names, if there is one, is none of this era. */
+function unservedVersion(headers: Headers): Refusal | undefined {
   const version = headers['mcp-protocol-version'];
-  if (version === undefined || isLegacyVersion(version)) return true;
-  refuse(responder, unsupportedVersion(String(version)));
-  return false;
+  const isServed = version === undefined || isLegacyVersion(version);
+  return isServed ? undefined : unsupportedVersion(String(version));
 }
 
 /** Whether a message has no place in a batch: one that needs no session, or that opens one. */

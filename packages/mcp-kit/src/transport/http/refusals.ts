@@ -1,6 +1,41 @@
-import { rpcErrors, type Limits } from '#jsonrpc';
-import { mcpErrors, supportedVersions } from '#protocol';
-import type { Refusal } from './responder.ts';
+import {
+  Exchange,
+  RpcError,
+  rpcErrors,
+  toErrorObject,
+  type Limits,
+  type Link,
+  type Request,
+} from '#jsonrpc';
+import { mcpErrors, supportedVersions, type Service } from '#protocol';
+import type { Incoming } from './gate.ts';
+import { single, type Refusal } from './responder.ts';
+
+/** A request that has been read. */
+export interface ReadRequest extends Pick<Incoming, 'headers' | 'caller'> {
+  readonly request: Request;
+}
+
+/** The refusal as it shall be said: where somebody keeps account of all requests, it is theirs to add to it. */
+export function accountedFor(
+  refusal: Refusal,
+  { request, headers, caller }: ReadRequest,
+  { refused }: Service,
+): Refusal {
+  if (refused === undefined) return refusal;
+  const { code, message, data } = refusal.error;
+  const link: Link = { ...silent, principal: caller.principal };
+  const origin = { header: (name: string) => single(headers, name) };
+  const error = refused(new RpcError(code, message, data), new Exchange(request, link, origin));
+  const { text: _withoutIt, ...said } = refusal;
+  return { ...said, error: toErrorObject(error) };
+}
+
+/** Nothing is told to whoever is refused besides that. */
+const silent: Link = {
+  notify: () => undefined,
+  request: () => Promise.reject(new RpcError(rpcErrors.internal, 'The request was refused')),
+};
 
 export function badRequest(message: string): Refusal {
   return { status: 400, error: { code: rpcErrors.invalidRequest, message } };

@@ -31,7 +31,7 @@ import {
 import type { AnswerMode } from './accept.ts';
 import type { Gate, Incoming } from './gate.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
-import { badRequest, overloaded } from './refusals.ts';
+import { accountedFor, badRequest, overloaded } from './refusals.ts';
 import {
   eventsHeaders,
   jsonHeaders,
@@ -39,6 +39,7 @@ import {
   single,
   streamHeaders,
   type Headers,
+  type Refusal,
   type Responder,
 } from './responder.ts';
 
@@ -100,27 +101,34 @@ export class Stateless {
   close(): void {
     for (const { exchange, answer } of this.#running) {
       exchange.cancel('the server is closing');
-      answer.finish(encodeThrown(exchange.request.id, closing), 503);
+      const error = this.#shared.service.refused?.(closing, exchange) ?? closing;
+      answer.finish(encodeThrown(exchange.request.id, error), 503);
     }
   }
 
-  #serve(request: Request, { headers, caller, mode }: Post, responder: Responder): void {
-    const { service, maxInFlight, logger, gate } = this.#shared;
-    const { id } = request;
+  /** The envelope of a request that may be served, or why it may not. */
+  #admit(request: Request, { headers, caller }: Post): Envelope | Refusal {
+    const { service, maxInFlight, gate } = this.#shared;
     let envelope: Envelope;
     try {
       envelope = checkedEnvelope(service, request, headers);
     } catch (error) {
-      refuse(responder, { status: 400, error: toErrorObject(error), id });
-      return;
+      return { status: 400, error: toErrorObject(error) };
     }
     const refusal = gate.pass(request, caller);
-    if (refusal !== undefined) {
+    if (refusal !== undefined) return refusal;
+    if (this.#running.size < maxInFlight) return envelope;
+    return overloaded('Overloaded, retry later', 1);
+  }
+
+  #serve(request: Request, post: Post, responder: Responder): void {
+    const { service, logger } = this.#shared;
+    const { headers, caller, mode } = post;
+    const { id } = request;
+    const envelope = this.#admit(request, post);
+    if ('status' in envelope) {
+      const refusal = accountedFor(envelope, { request, headers, caller }, service);
       refuse(responder, { ...refusal, id });
-      return;
-    }
-    if (this.#running.size >= maxInFlight) {
-      refuse(responder, { ...overloaded('Overloaded, retry later', 1), id });
       return;
     }
     // A subscription is a stream or nothing, whatever form other answers take.
