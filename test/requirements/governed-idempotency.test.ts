@@ -5,7 +5,7 @@ import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { createMemoryStore } from 'mcp-kit/store';
 import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
-import { defineTool, fail, toolSet, type Tool } from 'mcp-kit/tools';
+import { defineTool, fail, toolSet, type Envelope, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
@@ -181,7 +181,7 @@ describe('an idempotency key', () => {
     await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     const second = await governed.call('set_thing_state', { idempotencyKey: 'k' });
     expect(second).toMatchObject({
-      content: [{ text: expect.stringContaining('too large') }],
+      content: [{ text: expect.stringContaining('not kept') }],
       structuredContent: { success: true, data: null, meta: { replayed: true } },
     });
   });
@@ -194,6 +194,55 @@ describe('an idempotency key', () => {
     expect(error).toMatchObject({ code: 'E_UNAVAILABLE', retryable: true });
     expect(governed.scene.writes).toBe(0);
   });
+});
+
+test('a caller that has used up what is kept for it is refused, and nothing is done twice', async () => {
+  const done: string[] = [];
+  const tool = defineTool({
+    name: 'create_thing_new',
+    description: 'Makes a thing.',
+    safety: 'mutating',
+    input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    output: { type: 'object', properties: { text: { type: 'string' } } },
+    plan: ({ name }: { name: string }) => ({ changes: [{ type: 'create', target: name }], name }),
+    apply({ name }) {
+      done.push(name);
+      return { text: 'x'.repeat(3000) };
+    },
+  });
+  const idempotency = { maxKept: 100_000 };
+  const { server } = createGoverned({ tools: [tool], lint: 'off', idempotency });
+  const identify = (headers: Readonly<Record<string, unknown>>): string =>
+    String(headers['x-user']);
+  await using served = await serving(server, { identify });
+  const create = async (user: string, name: string): Promise<Envelope> => {
+    const args = { name, idempotencyKey: name };
+    const params = { name: 'create_thing_new', arguments: args };
+    const call = modern('tools/call', params, { headers: { 'x-user': user } });
+    const { message } = await send(served.url, call);
+    return message.result?.['structuredContent'] as Envelope;
+  };
+  let refused: Envelope | undefined;
+  for (let n = 0; n < 200 && refused === undefined; n += 1) {
+    const envelope = await create('ann', `a${n}`);
+    if (!envelope.success) refused = envelope;
+  }
+  expect(done.length).toBeGreaterThan(20);
+  expect(refused?.error).toMatchObject({
+    code: 'E_UNAVAILABLE',
+    retryable: true,
+    message: 'There is no room for more idempotency keys.',
+    suggestion: expect.stringContaining('Nothing was done'),
+  });
+  // Every key that was taken is known, the first ones without their answers.
+  const taken = [...done];
+  for (const name of taken) {
+    expect(await create('ann', name)).toMatchObject({ success: true, meta: { replayed: true } });
+  }
+  expect(done).toEqual(taken);
+  expect(await create('ann', 'a0')).toMatchObject({ data: null });
+  expect(await create('bob', 'b')).toMatchObject({ data: { text: 'x'.repeat(3000) } });
+  expect(await create('bob', 'b')).toMatchObject({ data: { text: 'x'.repeat(3000) } });
 });
 
 test('the same key of two callers is two keys', async () => {

@@ -15,7 +15,7 @@ import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, riskOf, traitsOf } from '../manifest.ts';
 import { textBlock, type Outcome } from '../result.ts';
 import type { CallScope } from './call-scope.ts';
-import { digest } from './idempotency-record.ts';
+import { cannotBeKept, digest, placeOf } from './idempotency-record.ts';
 import type { Handle, Wrap } from './layer.ts';
 import type { OpenedToken, PlanBinding, PlanTokens } from './plan-token.ts';
 
@@ -196,14 +196,14 @@ async function useOnce(token: OpenedToken, call: CallScope, options: DryRunOptio
   const { idempotencyKey } = call.control;
   const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;
   const ttlMs = Math.max(1, expiresMs - Date.now()) + 1000;
-  const at = `plan/${nonce}`;
+  const at = placeOf('plan', call.context.principal, nonce);
   const isOwn = async (): Promise<boolean> => {
     if (await kv.cas(at, undefined, user, { ttlMs })) return true;
     return idempotencyKey !== undefined && (await kv.get(at)) === user;
   };
   const granted = await isOwn().catch((error: unknown) => {
     logger.error('plans: the store failed', { traceId: call.traceId, error: describeError(error) });
-    throw fail('E_UNAVAILABLE', 'What keeps used plans cannot be reached.');
+    throw cannotBeKept(error, 'used plans');
   });
   if (!granted) throw refusedPlan('used');
 }

@@ -2,7 +2,6 @@ import { isPromise, KitError, type Logger } from '#base';
 import type { Store } from '#store';
 import type * as Govern from '#tools/inspect';
 import type { CreateContract, Registry } from '../contract.ts';
-import { memoryOnDemand } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
 import { listed, type Entry } from '../entry.ts';
@@ -14,6 +13,7 @@ import { CallScope } from './call-scope.ts';
 import { concludeCall, passOn, refuseCall, type Governed } from './conclusion.ts';
 import { dryRunLayer, type PlanPolicy } from './dry-run.ts';
 import { idempotencyLayer, type IdempotencyOptions } from './idempotency.ts';
+import { KeyMemory } from './key-memory.ts';
 import { orderLayers, type Layer } from './layer.ts';
 import { limitLayer } from './limit.ts';
 import { permissionLayer, type Permit } from './permission.ts';
@@ -128,7 +128,9 @@ function createTelemetry(): { readonly sink: TraceSink; readonly warm: () => voi
 }
 
 function createLayers(governance: GovernanceOptions, logger: Logger): readonly Layer[] {
-  const { store = memoryOnDemand(logger), requirePlan = 'never', layers = [] } = governance;
+  const { requirePlan = 'never', layers = [], idempotency = {} } = governance;
+  const { maxKept: maxCharacters = 64 * 1024 * 1024, ...keeping } = idempotency;
+  const { store = { kv: new KeyMemory({ maxCharacters }) } } = governance;
   const tokens = createPlanTokens(governance.plans);
   return orderLayers(
     {
@@ -136,7 +138,7 @@ function createLayers(governance: GovernanceOptions, logger: Logger): readonly L
       validate: validateLayer,
       permission: permissionLayer(governance.permit),
       timeout: timeoutLayer(governance.timeoutMs),
-      idempotency: idempotencyLayer({ ...governance.idempotency, store, logger }),
+      idempotency: idempotencyLayer({ ...keeping, store, logger }),
       'dry run': dryRunLayer({ tokens, requirePlan, store, logger }),
       run: runLayer,
     },

@@ -1,5 +1,6 @@
-import { canonicalJson, crypto } from '#base';
+import { canonicalJson, crypto, KitError } from '#base';
 import { isRecord } from '#jsonrpc';
+import { fail, type ToolFailure } from '../failure.ts';
 import type { Outcome } from '../result.ts';
 
 /**
@@ -21,13 +22,21 @@ export interface KeyRecord {
   readonly outcome?: Outcome;
 }
 
-/** Where the record of a key is kept: a caller's keys are its own, and so are a tool's. */
-export function recordKey(scope: {
-  readonly principal: string | undefined;
-  readonly tool: string;
-  readonly key: string;
-}): string {
-  return `idempotency/${digest([scope.principal ?? null, scope.tool, scope.key])}`;
+/** Where something is kept of a caller, under a name that is its own within a kind of things. */
+export function placeOf(
+  kind: 'idempotency' | 'plan',
+  principal: string | undefined,
+  name: string,
+): string {
+  return `${kind}/${principal === undefined ? nobody : digest(principal)}/${name}`;
+}
+
+/** Stands for the caller where callers are not told apart. */
+export const nobody = '-';
+
+/** Whose it is that is kept in this place. */
+export function ownerOf(place: string): string {
+  return place.split('/', 2)[1] ?? nobody;
 }
 
 export function digest(value: unknown): string {
@@ -50,11 +59,36 @@ export function parseRecord(text: string): KeyRecord | undefined {
 /** A record as text; an answer that is too large is remembered without its content. */
 export function writeRecord(record: KeyRecord, maxCharacters: number): string {
   const text = JSON.stringify(record);
-  if (text.length <= maxCharacters || record.outcome === undefined) return text;
-  const note = 'This was done before; the answer was too large to be kept.';
-  const shown = { content: [{ type: 'text', text: note }] } as const;
-  const outcome: Outcome = record.outcome.ok
-    ? { ok: true, value: null, shown }
-    : { ok: false, failure: { ...record.outcome.failure, details: undefined } };
-  return JSON.stringify({ ...record, outcome });
+  return text.length <= maxCharacters ? text : shortened(record);
+}
+
+/** The same record, as text, without the content of its answer; anything else as it is. */
+export function withoutAnswer(text: string): string {
+  const record = parseRecord(text);
+  return record?.outcome === undefined ? text : shortened(record);
+}
+
+const maxMessage = 200;
+
+function shortened(record: KeyRecord): string {
+  const { outcome } = record;
+  if (outcome === undefined) return JSON.stringify(record);
+  if (outcome.ok) {
+    const note = 'This was done before; its answer is not kept.';
+    const shown = { content: [{ type: 'text', text: note }] } as const;
+    return JSON.stringify({ ...record, outcome: { ok: true, value: null, shown } });
+  }
+  const { code, retryable, message, stage } = outcome.failure;
+  const failure = { code, retryable, message: message.slice(0, maxMessage), stage };
+  return JSON.stringify({ ...record, outcome: { ok: false, failure } });
+}
+
+/** What to say where nothing can be promised, because it cannot be remembered. */
+export function cannotBeKept(error: unknown, what: string): ToolFailure {
+  const isFull = error instanceof KitError && error.code === 'overloaded';
+  if (!isFull) return fail('E_UNAVAILABLE', `What keeps ${what} cannot be reached.`);
+  return fail('E_UNAVAILABLE', `There is no room for more ${what}.`, {
+    suggestion:
+      'Nothing was done. Try again when older ones have lapsed; whoever runs the server can give it a larger store.',
+  });
 }

@@ -8,9 +8,10 @@ import type { CallScope } from './call-scope.ts';
 import { digestOf } from './dry-run.ts';
 import { guard } from './guard.ts';
 import {
+  cannotBeKept,
   digest,
   parseRecord,
-  recordKey,
+  placeOf,
   writeRecord,
   type KeyRecord,
 } from './idempotency-record.ts';
@@ -23,11 +24,13 @@ export interface IdempotencyOptions {
   readonly leaseMs?: number;
   /** Answers with more characters are remembered without their content; 256 Ki. */
   readonly maxAnswer?: number;
+  /** How many characters the memory of this process keeps, where there is no other store; 64 Mi, a quarter of it for one caller. */
+  readonly maxKept?: number;
   /** Milliseconds on a clock that all processes of the store share. */
   readonly now?: () => number;
 }
 
-interface Kept extends Required<IdempotencyOptions> {
+interface Kept extends Required<Omit<IdempotencyOptions, 'maxKept'>> {
   readonly store: Keeping;
   readonly logger: Logger;
 }
@@ -55,7 +58,7 @@ export function idempotencyLayer(
       const { principal } = call.context;
       const tool = entry.tool.name;
       call.seed = digest([principal ?? null, tool, key]);
-      const at = recordKey({ principal, tool, key });
+      const at = placeOf('idempotency', principal, digest([tool, key]));
       const args = digest([call.own, planToken ?? null]);
       return new KeyedCall(call, { at, args, idempotent, keeping }).run(guarded);
     };
@@ -253,7 +256,7 @@ class KeyedCall {
       return await access();
     } catch (error) {
       this.#report(error);
-      throw fail('E_UNAVAILABLE', 'What keeps idempotency keys cannot be reached.');
+      throw cannotBeKept(error, 'idempotency keys');
     }
   }
 
