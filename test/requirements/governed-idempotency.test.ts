@@ -137,6 +137,28 @@ describe('an idempotency key', () => {
     expect(second.meta.replayed).toBeUndefined();
   });
 
+  test('answers again with a failure that may have changed something, and says that asking is no use', async () => {
+    let runs = 0;
+    const tool = deciding(() => {
+      runs += 1;
+      throw fail('E_UNAVAILABLE', 'The disk went away.');
+    });
+    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    const first = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
+    expect(first.error).toMatchObject({ code: 'E_UNAVAILABLE', retryable: true });
+    const second = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
+    expect(second).toMatchObject({
+      error: {
+        code: 'E_UNAVAILABLE',
+        message: 'The disk went away.',
+        retryable: false,
+        suggestion: expect.stringContaining('use a new key'),
+      },
+      meta: { replayed: true },
+    });
+    expect(runs).toBe(1);
+  });
+
   test('is not touched by a dry run', async () => {
     await using governed = await startGoverned();
     await governed.ask('create_node_child', { ...chair, dryRun: true });

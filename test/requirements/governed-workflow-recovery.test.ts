@@ -156,6 +156,53 @@ describe('an interrupted workflow', () => {
     expect(unknown.error).toMatchObject({ code: 'E_NOT_FOUND' });
   });
 
+  test('is not resumed once it was taken back: neither by a tool nor by a program', async () => {
+    const { shop, workflow, restart } = await interrupted('charge');
+    await using governed = await restart();
+    const [{ runId } = { runId: '' }] = await workflow.runs();
+    const undone = dataOf(await governed.ask('execute_workflow_undo', { runId }));
+    expect(undone).toMatchObject({ status: 'undone' });
+    const before = shop.snapshot();
+    for (const more of [{}, { dryRun: true }, { idempotencyKey: 'r' }]) {
+      const { success, error } = await governed.ask('execute_workflow_resume', { runId, ...more });
+      expect([success, error?.code, error?.retryable]).toEqual([false, 'E_CONFLICT', false]);
+      expect(error?.message).toContain('taken back');
+    }
+    await expect(workflow.resume(runId)).rejects.toMatchObject({ failure: { code: 'E_CONFLICT' } });
+    expect(await governed.ask('execute_workflow_undo', { runId })).toMatchObject({ success: true });
+    expect(shop.snapshot()).toEqual(before);
+  });
+
+  test('is a failure to whoever resumes it with a tool, where it had to be taken back', async () => {
+    const { shop, workflow, restart } = await interrupted('charge');
+    shop.broken.set('charge', () => fail('E_CONFLICT', 'The bank says no.'));
+    await using governed = await restart();
+    const [{ runId } = { runId: '' }] = await workflow.runs();
+    const { error } = await governed.ask('execute_workflow_resume', { runId });
+    expect(error).toMatchObject({ code: 'E_CONFLICT', retryable: false, stage: 'charge' });
+    expect(error?.message).toMatch(/is not done\. The bank says no\. It was taken back\.$/);
+    expect(failed(error)).toMatchObject({ runId, notUndone: [] });
+    expect(await workflow.report(runId)).toMatchObject({
+      status: 'undone',
+      failure: { code: 'E_CONFLICT', stage: 'charge' },
+    });
+  });
+
+  test('is a failure to whoever undoes it with a tool, as long as something is left', async () => {
+    const { shop, workflow, restart } = await interrupted('after charge');
+    shop.broken.set('undo charge', () => fail('E_UNAVAILABLE', 'No bank.'));
+    await using governed = await restart();
+    const [{ runId } = { runId: '' }] = await workflow.runs();
+    const undo = { runId, idempotencyKey: 'u' };
+    const { error } = await governed.ask('execute_workflow_undo', undo);
+    expect(error).toMatchObject({ code: 'E_CONFLICT', retryable: true });
+    expect(failed(error).notUndone).toMatchObject([{ stage: 'charge' }]);
+    shop.broken.clear();
+    const again = dataOf(await governed.ask('execute_workflow_undo', undo));
+    expect(again).toMatchObject({ status: 'undone', notUndone: [] });
+    expect([shop.stock, shop.charges.size]).toEqual([3, 0]);
+  });
+
   test('is left alone while its process is alive', async () => {
     const gate = createDeferred<void>();
     const begun = createDeferred<void>();

@@ -7,6 +7,7 @@ import {
   type Tool as ListedTool,
 } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
+import { assertAmounts } from './amounts.ts';
 import type { Tool } from './define-tool.ts';
 
 /** A tool made ready: schemas compiled, names checked, once. */
@@ -27,6 +28,13 @@ export function createEntry(tool: Tool): Entry {
       hint: 'Use 1 to 128 letters, digits, "_", "-" or ".".',
     });
   }
+  const { timeoutMs, limit } = tool;
+  const { concurrent, perMinute } = limit ?? {};
+  assertAmounts(`tool ${name}`, {
+    timeoutMs,
+    'limit.concurrent': concurrent,
+    'limit.perMinute': perMinute,
+  });
   const compiled = compileSchema(input, { subject: `input of tool ${name}`, direction: 'input' });
   return {
     tool,

@@ -2,7 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer, type Server } from '#server';
 import { connectInMemory, type InMemoryClient } from '#testing';
 import { defineTool, type Tool } from './define-tool.ts';
+import { governed } from './governed/index.ts';
 import { toolSet } from './tool-set.ts';
+import { defineWorkflow } from './workflow/index.ts';
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
@@ -122,6 +124,30 @@ describe('a set', () => {
     expect(client.notifications).toEqual([]);
     set.add(tool('b'));
   });
+
+  test.each([0, -1, Number.NaN, '10' as unknown as number])(
+    'refuses %j where an amount is meant, of a tool, of a set, of a workflow',
+    (amount) => {
+      const wrong = `must be a number above zero, not ${String(amount)}`;
+      for (const [name, more] of [
+        ['timeoutMs', { timeoutMs: amount }],
+        ['limit.concurrent', { limit: { concurrent: amount } }],
+        ['limit.perMinute', { limit: { perMinute: amount } }],
+      ] as const) {
+        expect(() => toolSet([tool('a', more)])).toThrow(`tool a: ${name} ${wrong}`);
+        expect(() => governed(more)).toThrow(`governed: ${name} ${wrong}`);
+      }
+      const { idempotency, plans } = {
+        idempotency: { keepMs: amount },
+        plans: { ttlMs: amount },
+      };
+      expect(() => governed({ idempotency })).toThrow(`idempotency.keepMs ${wrong}`);
+      expect(() => governed({ plans })).toThrow(`plans.ttlMs ${wrong}`);
+      const workflow = defineWorkflow({ name: 'w', description: 'W.' });
+      const stage = { plan: () => ({ changes: [] }), apply: () => undefined, timeoutMs: amount };
+      expect(() => workflow.stage('s', stage)).toThrow(`workflow w, stage s: timeoutMs ${wrong}`);
+    },
+  );
 
   test.each(['', 'with space', 'slash/ed', 'ünicode', 'a'.repeat(129), 'new\nline'])(
     'refuses the name %j',

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -49,6 +57,56 @@ test('a file that cannot be written loses traces, and nothing else', async () =>
     expect(out.dropped).toBe(sent);
   });
   await out.close();
+});
+
+const idsIn = (file: string): readonly string[] =>
+  parseTraces(readFileSync(file, 'utf8')).map(({ traceId }) => traceId);
+
+test.each(['moved away', 'deleted', 'replaced'])(
+  'a file that is %s is begun anew soon, and nothing that was written is cut',
+  async (how) => {
+    const file = path.join(folder(), 'traces.ndjson');
+    const out = traceFile(file);
+    out.sink(trace('first'));
+    await vi.waitFor(() => expect(idsIn(file)).toEqual(['first']));
+    if (how === 'deleted') rmSync(file);
+    else renameSync(file, `${file}.1`);
+    if (how === 'replaced') writeFileSync(file, '');
+    let sent = 0;
+    await vi.waitFor(
+      () => {
+        out.sink(trace(`later ${(sent += 1)}`));
+        expect(idsIn(file)).toContain(`later ${sent - 1}`);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    await out.close();
+    expect(out.dropped).toBe(0);
+    const before = how === 'deleted' ? [] : idsIn(`${file}.1`);
+    const all = [...before, ...idsIn(file)];
+    const later = Array.from({ length: sent }, (_, n) => `later ${n + 1}`);
+    expect(all).toEqual(how === 'deleted' ? later.slice(-all.length) : ['first', ...later]);
+  },
+);
+
+test('a file that could not be written is tried again', async () => {
+  const place = path.join(folder(), 'late');
+  const file = path.join(place, 'traces.ndjson');
+  const out = traceFile(file);
+  out.sink(trace('lost'));
+  await vi.waitFor(() => expect(out.dropped).toBe(1));
+  mkdirSync(place);
+  await vi.waitFor(
+    () => {
+      out.sink(trace('kept'));
+      expect(idsIn(file)).toContain('kept');
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  await out.close();
+  const { dropped } = out;
+  out.sink(trace('after the end'));
+  expect(out.dropped).toBe(dropped + 1);
 });
 
 test('lines that are no traces are left out', () => {

@@ -1,4 +1,4 @@
-import type { WriteStream } from 'node:fs';
+import type { Stats, WriteStream } from 'node:fs';
 import { isRecord } from '#jsonrpc';
 import type { Span, Trace } from './traces.ts';
 
@@ -14,38 +14,75 @@ export interface TraceFile {
 }
 
 const maxWaitingBytes = 1024 * 1024;
+const lookEveryMs = 1000;
 
-/** Appends each trace as a line of JSON to a file, which only its owner may read. */
+/** Appends each trace as a line of JSON to a file, which only its owner may read; begins it anew within a second of being moved away. */
 export function traceFile(path: string): TraceFile {
+  const fs = process.getBuiltinModule('node:fs');
   let out: WriteStream | undefined;
+  /** What tells the open file from one that was put in its place. */
+  let identity: string | undefined;
+  let checkedMs = 0;
+  let failedMs = -Infinity;
+  let isClosed = false;
   let dropped = 0;
-  let failed = false;
+  const closing = new Set<Promise<void>>();
+  const letGo = (stream: WriteStream): void => {
+    if (out === stream) out = undefined;
+    if (stream.destroyed) return;
+    const closed = new Promise<void>((resolve) => stream.once('close', resolve).end());
+    closing.add(closed);
+    void closed.then(() => closing.delete(closed));
+  };
   const open = (): WriteStream => {
-    const { createWriteStream } = process.getBuiltinModule('node:fs');
-    const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
+    const stream = fs.createWriteStream(path, { flags: 'a', mode: 0o600 });
+    checkedMs = performance.now();
+    identity = undefined;
     stream.on('error', () => {
-      failed = true;
+      failedMs = performance.now();
+      letGo(stream);
+    });
+    stream.once('open', (fd) => {
+      fs.fstat(fd, (_error, stats) => {
+        if (out === stream) identity = identityOf(stats);
+      });
     });
     return stream;
+  };
+  /** Whoever rotates files has moved this one away, or deleted it: the next trace begins another. */
+  const check = (stream: WriteStream): void => {
+    checkedMs = performance.now();
+    fs.stat(path, (_error, stats) => {
+      if (out === stream && identity !== undefined && identityOf(stats) !== identity) letGo(stream);
+    });
   };
   const count = (error: unknown): void => {
     if (error instanceof Error) dropped += 1;
   };
   return {
     sink(trace) {
-      out ??= open();
-      if (failed || out.writableLength > maxWaitingBytes) dropped += 1;
-      else out.write(`${JSON.stringify(trace)}\n`, count);
+      const nowMs = performance.now();
+      if (out === undefined && !isClosed && nowMs - failedMs >= lookEveryMs) out = open();
+      if (out === undefined || out.writableLength > maxWaitingBytes) {
+        dropped += 1;
+        return;
+      }
+      if (nowMs - checkedMs >= lookEveryMs) check(out);
+      out.write(`${JSON.stringify(trace)}\n`, count);
     },
     get dropped() {
       return dropped;
     },
-    close: () =>
-      new Promise((resolve) => {
-        if (out === undefined || failed) resolve();
-        else out.once('close', resolve).end();
-      }),
+    async close() {
+      isClosed = true;
+      if (out !== undefined) letGo(out);
+      await Promise.all(closing);
+    },
   };
+}
+
+function identityOf(stats: Stats | undefined): string {
+  return stats === undefined ? '' : `${stats.dev} ${stats.ino}`;
 }
 
 /** The traces in the text of a trace file; lines that are none, such as a last one cut short, are left out. */

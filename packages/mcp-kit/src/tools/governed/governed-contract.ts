@@ -1,6 +1,7 @@
 import { isPromise, KitError, type Logger } from '#base';
 import type { Store } from '#store';
 import type * as Govern from '#tools/inspect';
+import { assertAmounts } from '../amounts.ts';
 import type { CreateContract, Registry } from '../contract.ts';
 import type { CallLimit } from '../define-tool.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
@@ -56,6 +57,16 @@ export type Linter = (manifests: readonly Manifest[]) => readonly Finding[];
 
 /** Every call passes the layers, answers with an envelope and leaves a trace; writes can be tried and repeated. */
 export function governed(governance: GovernanceOptions = {}): CreateContract {
+  const { timeoutMs, limit, idempotency, plans } = governance;
+  assertAmounts('governed', {
+    timeoutMs,
+    'limit.concurrent': limit?.concurrent,
+    'limit.perMinute': limit?.perMinute,
+    'idempotency.keepMs': idempotency?.keepMs,
+    'idempotency.leaseMs': idempotency?.leaseMs,
+    'idempotency.maxKept': idempotency?.maxKept,
+    'plans.ttlMs': plans?.ttlMs,
+  });
   return (set) => govern(set, governance);
 }
 

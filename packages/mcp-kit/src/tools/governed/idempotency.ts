@@ -170,7 +170,7 @@ class KeyedCall {
     const isAlive = record.untilMs !== undefined && record.untilMs > this.#keyed.keeping.now();
     if (record.phase === 'running' || isAlive) throw inProgress();
     if (this.#keyed.idempotent || record.witness !== undefined) return undefined;
-    if (record.outcome !== undefined) return this.#again(record.outcome);
+    if (record.outcome !== undefined) return this.#again(settled(record.outcome));
     throw outcomeUnknown();
   }
 
@@ -272,6 +272,14 @@ class KeyedCall {
       error: describeError(error),
     });
   }
+}
+
+/** What may have been done in part is not tried again under its key: so it is no longer worth asking. */
+function settled(outcome: Outcome): Outcome {
+  if (outcome.ok) return outcome;
+  const suggestion =
+    'It may have been done in part. Look at the present state. If it is still to be done, use a new key.';
+  return { ok: false, failure: { ...outcome.failure, retryable: false, suggestion } };
 }
 
 function inProgress(): ToolFailure {

@@ -53,7 +53,8 @@ class Watched {
   check(): void {
     for (const key of this.#known.keys()) {
       const value = this.#live(key);
-      const allowed = value === undefined ? [undefined] : [value, withoutAnswer(value)];
+      const allowed: readonly (string | undefined)[] =
+        value === undefined ? [undefined] : [value, withoutAnswer(value)];
       assert.ok(allowed.includes(this.memory.get(key)), key);
     }
   }

@@ -3,6 +3,7 @@ import type { JsonSchema } from '#protocol';
 import { compileSchema, type AnySchema } from '#schema';
 import type { Context, Requests } from '#server';
 import type { Store } from '#store';
+import { assertAmounts } from '../amounts.ts';
 import { checkValue } from '../call.ts';
 import { applied, type Plan } from '../changes.ts';
 import { memoryOnDemand, type Keeping } from '../default-store.ts';
@@ -70,6 +71,7 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
 ): Workflow<Infer<In>> {
   const { name, logger = stderrLogger(), keepMs = 7 * 24 * 60 * 60_000 } = head;
   const { leaseMs = 30_000, graceMs = 5000, now = Date.now } = head;
+  assertAmounts(`workflow ${name}`, { keepMs, leaseMs });
   let store: Keeping | undefined = head.store;
   const journal: JournalOptions = {
     workflow: name,
@@ -136,6 +138,7 @@ function checkStage(
   if (!stageName.test(name)) {
     throw refuse(`stage name "${name}" is not valid`, 'Use 1 to 64 letters, digits, "_" or "-".');
   }
+  assertAmounts(`workflow ${workflow}, stage ${name}`, { timeoutMs: stage.timeoutMs });
   if (above.includes(name)) throw refuse(`stage ${name} is defined twice`);
   const unknown = after.find((earlier) => !above.includes(earlier));
   if (unknown !== undefined) {

@@ -1,5 +1,5 @@
 import { InputNeeded, type Context, type Spans } from '#server';
-import { fail } from '../failure.ts';
+import { fail, type ToolFailure } from '../failure.ts';
 import type { Definition } from './definition.ts';
 import { execute } from './execute.ts';
 import { findRun, Journal, openRuns, type RunRecord } from './journal.ts';
@@ -12,7 +12,7 @@ export interface WorkflowRuns {
   runs(): Promise<readonly RunReport[]>;
   /** What is known of a run, also of one that has ended within the last day; nothing for one that is not the caller's. */
   report(runId: string, context?: Context): Promise<RunReport | undefined>;
-  /** Goes on with an interrupted run; within a call, which can ask the user, pass its context. */
+  /** Goes on with an interrupted run; within a call, which can ask the user, pass its context. One that was taken back is refused. */
   resume(runId: string, context?: Context): Promise<RunReport>;
   /** Takes a run back: one that was interrupted, one that is left in part, or one that is done. */
   undo(runId: string, context?: Context): Promise<RunReport>;
@@ -50,8 +50,10 @@ export async function takeUp(
     throw fail('E_NOT_FOUND', `No run ${runId} of ${name} is remembered.`);
   }
   const { record, text } = found;
-  const isOver = record.status === 'undone' || (record.status === 'done' && direction !== 'back');
-  if (isOver) return reportOf(record);
+  if (record.status === 'undone' && direction !== 'back') throw takenBack(runId);
+  if (record.status === 'undone' || (record.status === 'done' && direction !== 'back')) {
+    return reportOf(record);
+  }
   const turned: RunRecord = { ...record, status: 'open', direction: direction ?? record.direction };
   const journal = await Journal.claim(options, turned, text);
   const driver = context ?? driverWithoutCall(record);
@@ -63,6 +65,14 @@ export async function takeUp(
       suggestion: 'Resume it within a call, which can ask.',
     });
   }
+}
+
+/** There is nothing to go on with in a run of which nothing is left. */
+export function takenBack(runId: string): ToolFailure {
+  return fail('E_CONFLICT', `Run ${runId} was taken back: it cannot be gone on with.`, {
+    suggestion:
+      'Call the workflow again to have it done; with another idempotencyKey, if it had one.',
+  });
 }
 
 /** A caller's runs are its own; a program that is no caller may see to all. */

@@ -32,12 +32,22 @@ export interface RunReport {
   readonly startedAt: string;
   readonly stages: readonly StageReport[];
   readonly notUndone: readonly Leftover[];
+  /** Why it is or was taken back, where that was not asked for. */
+  readonly failure?: Failure;
 }
 
 export function reportOf(record: RunRecord): RunReport {
-  const { runId, workflow, status, direction, startedAt } = record;
-  const notUndone = leftoversOf(record);
-  return { runId, workflow, status, direction, startedAt, stages: stagesOf(record), notUndone };
+  const { runId, workflow, status, direction, startedAt, failure } = record;
+  return {
+    runId,
+    workflow,
+    status,
+    direction,
+    startedAt,
+    stages: stagesOf(record),
+    notUndone: leftoversOf(record),
+    ...(failure === undefined ? {} : { failure }),
+  };
 }
 
 /** What became of each stage, in the order they were defined in. */
@@ -92,7 +102,30 @@ export function runFailure(record: RunRecord): ToolFailure {
   });
 }
 
+/** The failure that it is to its caller when a run has come to another end than was asked for, or to none. */
+export function endedOtherwise(report: RunReport, wanted: RunReport['status']): ToolFailure {
+  const { runId, stages, notUndone, failure } = report;
+  const why = wanted === 'undone' || failure === undefined ? '' : ` ${failure.message}`;
+  const left = notUndone.map(({ stage, reason }) => `${stage} (${reason})`).join('; ');
+  const end = left === '' ? 'It was taken back.' : `It was taken back but for: ${left}`;
+  const code = wanted === 'done' ? (failure?.code ?? 'E_CONFLICT') : 'E_CONFLICT';
+  return fail(code, `Run ${runId} is not ${wanted}.${why} ${end}`, {
+    // What could not be undone may be at another time; what was taken back is not gone on with.
+    retryable: wanted === 'undone',
+    ...(left === ''
+      ? {}
+      : { suggestion: 'Put right what details.notUndone says, or have it undone once more.' }),
+    ...(failure?.stage === undefined || wanted === 'undone' ? {} : { stage: failure.stage }),
+    details: { runId, stages, notUndone },
+  });
+}
+
 const text = { type: 'string' };
+const failureSchema: JsonSchema = {
+  type: 'object',
+  properties: { code: text, message: text, retryable: { type: 'boolean' } },
+  required: ['code', 'message', 'retryable'],
+};
 const stageSchema: JsonSchema = {
   type: 'object',
   properties: {
@@ -102,11 +135,7 @@ const stageSchema: JsonSchema = {
     },
     durationMs: { type: 'number' },
     output: {},
-    error: {
-      type: 'object',
-      properties: { code: text, message: text, retryable: { type: 'boolean' } },
-      required: ['code', 'message', 'retryable'],
-    },
+    error: failureSchema,
   },
   required: ['stage', 'status', 'durationMs'],
 };
@@ -134,6 +163,7 @@ export const reportSchema: JsonSchema = {
         required: ['stage', 'reason', 'changes'],
       },
     },
+    failure: failureSchema,
   },
   required: ['runId', 'workflow', 'status', 'direction', 'startedAt', 'stages', 'notUndone'],
 };

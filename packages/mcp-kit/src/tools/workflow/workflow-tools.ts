@@ -2,8 +2,8 @@ import type { Context } from '#server';
 import type { Change, Plan } from '../changes.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { fail } from '../failure.ts';
-import type { WorkflowRuns } from './recover.ts';
-import { reportSchema, type RunReport, type StageReport } from './report.ts';
+import { takenBack, type WorkflowRuns } from './recover.ts';
+import { endedOtherwise, reportSchema, type RunReport, type StageReport } from './report.ts';
 
 const closed = { type: 'object', additionalProperties: false } as const;
 const runId = { type: 'string', description: 'Which run; a workflow tells it.' } as const;
@@ -16,6 +16,7 @@ export function workflowTools(workflows: readonly WorkflowRuns[]): readonly Tool
       name: 'execute_workflow_resume',
       description: 'Goes on with a workflow that was interrupted.',
       does: 'apply',
+      wanted: 'done',
       concerns: ['planned', 'applying'],
       work: (workflow, run, context) => workflow.resume(run, context),
     }),
@@ -23,6 +24,7 @@ export function workflowTools(workflows: readonly WorkflowRuns[]): readonly Tool
       name: 'execute_workflow_undo',
       description: 'Takes back what a workflow has done.',
       does: 'undo',
+      wanted: 'undone',
       concerns: ['applying', 'applied', 'not_undone', 'failed'],
       work: (workflow, run, context) => workflow.undo(run, context),
     }),
@@ -59,6 +61,8 @@ interface Recovery {
   readonly name: string;
   readonly description: string;
   readonly does: string;
+  /** How a run is when it was done. */
+  readonly wanted: RunReport['status'];
   /** The stages it has to do with. */
   readonly concerns: readonly StageReport['status'][];
   readonly work: (workflow: WorkflowRuns, runId: string, context: Context) => Promise<RunReport>;
@@ -69,7 +73,7 @@ interface RecoveryPlan extends Plan {
 }
 
 function recoveryTool(workflows: readonly WorkflowRuns[], recovery: Recovery): Tool {
-  const { name, description, does, concerns, work } = recovery;
+  const { name, description, does, wanted, concerns, work } = recovery;
   const find = async (id: string, context: Context): Promise<[WorkflowRuns, RunReport]> => {
     for (const workflow of workflows) {
       const report = await workflow.report(id, context);
@@ -79,6 +83,7 @@ function recoveryTool(workflows: readonly WorkflowRuns[], recovery: Recovery): T
   };
   const look = async (id: string, context: Context): Promise<RecoveryPlan> => {
     const [, { workflow, stages, status, direction }] = await find(id, context);
+    if (status === 'undone' && wanted === 'done') throw takenBack(id);
     const changes: Change[] = [];
     for (const { stage, status: at } of stages) {
       if (concerns.includes(at)) changes.push({ type: does, target: `${workflow} ${id}`, stage });
@@ -95,7 +100,7 @@ function recoveryTool(workflows: readonly WorkflowRuns[], recovery: Recovery): T
     riskLevel: 'medium',
     errors: {
       E_NOT_FOUND: 'No such run of the caller is remembered.',
-      E_CONFLICT: 'The run is under way.',
+      E_CONFLICT: 'The run is under way, or was taken back, or could not be brought to that end.',
     },
     examples: [{ input: { runId: 'x' }, fails: 'E_NOT_FOUND' }],
     input: { ...closed, properties: { runId }, required: ['runId'] },
@@ -105,7 +110,9 @@ function recoveryTool(workflows: readonly WorkflowRuns[], recovery: Recovery): T
     resumable: true,
     async apply({ id }: RecoveryPlan, context) {
       const [workflow] = await find(id, context);
-      return work(workflow, id, context);
+      const report = await work(workflow, id, context);
+      if (report.status !== wanted) throw endedOtherwise(report, wanted);
+      return report;
     },
   });
 }
