@@ -165,7 +165,8 @@ function planRequired(name: string): ToolFailure {
 }
 
 const refusals = {
-  unknown: 'it was changed, or made for another tool, other arguments or another caller',
+  unknown:
+    'it was changed, or made for another tool, other arguments or another caller, or by another process',
   expired: 'it has expired',
   stale: 'what it was made from has changed since',
   used: 'it has been used already',

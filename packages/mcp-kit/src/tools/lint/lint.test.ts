@@ -30,6 +30,18 @@ describe('names that are joined as others do', () => {
   });
 });
 
+test.each([
+  ['', ['it has no description']],
+  ['   ', ['it has no description']],
+  ['Reads.', ['its description is one word']],
+  ['Reads notes.', []],
+  ['读取一个笔记', []],
+  ['ノートを読みます。', []],
+])('the description %j has these faults: %j', (description, faults) => {
+  const findings = lintTools([tool('get_note_text', { description })]);
+  expect(findings.map(({ message }) => message)).toEqual(faults);
+});
+
 describe('a schema that cannot be used', () => {
   const inputSchema = { type: 'strange' };
 

@@ -57,14 +57,20 @@ export type TraitRule =
   | 'write-risk'
   | 'core-few';
 
+/** Two words, or some letters of a script that puts no spaces between words. */
+const isSentence = /\S\s+\S|\p{Lo}{4}/u;
+
 export const traitRules: Readonly<Record<TraitRule, Rule>> = {
   'description-there': {
     level: 'error',
     demand: 'A description says what the tool does, in a sentence.',
     check: ({ description = '' }) =>
-      /\S+\s+\S+/.test(description)
+      isSentence.test(description)
         ? []
-        : missing('it has no description', 'A model chooses by it: say what the tool does.'),
+        : missing(
+            description.trim() === '' ? 'it has no description' : 'its description is one word',
+            'A model chooses by it: say what the tool does.',
+          ),
   },
   'category-there': {
     level: 'warning',
