@@ -104,6 +104,7 @@ await demo(server, async (call) => {
   console.log('failed:', error.code, 'at', error.stage, '-', ended, '-', state());
 
   // The first order, after all. What has been sent cannot be taken back, and that is said.
-  const { notUndone } = (await call('execute_workflow_undo', { runId })).data;
+  const { error: left } = await call('execute_workflow_undo', { runId });
+  const { notUndone } = left.details;
   console.log('undone:', state(), '- left:', notUndone.map(({ stage }) => stage).join());
 });

@@ -193,12 +193,12 @@ describe('an interrupted workflow', () => {
     shop.broken.set('undo charge', () => fail('E_UNAVAILABLE', 'No bank.'));
     await using governed = await restart();
     const [{ runId } = { runId: '' }] = await workflow.runs();
-    const undo = { runId, idempotencyKey: 'u' };
-    const { error } = await governed.ask('execute_workflow_undo', undo);
-    expect(error).toMatchObject({ code: 'E_CONFLICT', retryable: true });
+    const { error } = await governed.ask('execute_workflow_undo', { runId });
+    expect(error).toMatchObject({ code: 'E_CONFLICT', retryable: false });
+    expect(error?.message).toContain('It was taken back but for: charge (');
     expect(failed(error).notUndone).toMatchObject([{ stage: 'charge' }]);
     shop.broken.clear();
-    const again = dataOf(await governed.ask('execute_workflow_undo', undo));
+    const again = dataOf(await governed.ask('execute_workflow_undo', { runId }));
     expect(again).toMatchObject({ status: 'undone', notUndone: [] });
     expect([shop.stock, shop.charges.size]).toEqual([3, 0]);
   });

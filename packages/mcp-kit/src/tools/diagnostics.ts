@@ -73,7 +73,10 @@ function traceTool(diagnosis: Diagnosis): Tool {
     input: {
       type: 'object',
       properties: {
-        traceId: { type: 'string', description: 'From the answer of the call.' },
+        traceId: {
+          type: 'string',
+          description: 'From the answer of the call, or the trace id of a traceparent.',
+        },
         pick: {
           enum: ['last', 'slowest'],
           description: 'Without a traceId: which call. Default: last.',

@@ -110,8 +110,8 @@ export function endedOtherwise(report: RunReport, wanted: RunReport['status']): 
   const end = left === '' ? 'It was taken back.' : `It was taken back but for: ${left}`;
   const code = wanted === 'done' ? (failure?.code ?? 'E_CONFLICT') : 'E_CONFLICT';
   return fail(code, `Run ${runId} is not ${wanted}.${why} ${end}`, {
-    // What could not be undone may be at another time; what was taken back is not gone on with.
-    retryable: wanted === 'undone',
+    // Another try as it is ends alike: what was taken back is not gone on with, and what is left has a reason.
+    retryable: false,
     ...(left === ''
       ? {}
       : { suggestion: 'Put right what details.notUndone says, or have it undone once more.' }),
