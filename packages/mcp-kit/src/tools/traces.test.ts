@@ -25,6 +25,27 @@ test('three hundred traces are kept', () => {
   expect([traces.find('0'), traces.find('1')?.traceId]).toEqual([undefined, '1']);
 });
 
+test('one that calls much makes room for itself: others keep their share', () => {
+  const traces = createTraces(10);
+  const count = (principal?: string): number => traces.list({ principal }).length;
+  for (const n of [1, 2, 3]) traces.add(trace(`ann ${n}`), 'ann');
+  for (let n = 0; n < 100; n += 1) traces.add(trace(`bob ${n}`), 'bob');
+  expect([count('ann'), count('bob'), count()]).toEqual([3, 7, 0]);
+  expect(traces.list({ principal: 'bob' })[0]?.traceId).toBe('bob 99');
+  for (let n = 0; n < 100; n += 1) traces.add(trace(`ann ${n}`), 'ann');
+  expect([count('ann'), count('bob')]).toEqual([5, 5]);
+  traces.add(trace('nobody'));
+  expect(count()).toBe(1);
+  // More callers than places: those who called last are known.
+  for (let n = 0; n < 50; n += 1) traces.add(trace('x'), `caller ${n}`);
+  expect([count('caller 49'), count('caller 41')]).toEqual([1, 1]);
+  const all = ['ann', 'bob', undefined, ...Array.from({ length: 50 }, (_, n) => `caller ${n}`)];
+  expect(all.reduce((sum, principal) => sum + count(principal), 0)).toBe(10);
+  const none = createTraces(0);
+  none.add(trace('a'), 'ann');
+  expect(none.list({ principal: 'ann' })).toEqual([]);
+});
+
 test('the last and the slowest call are not those that ask for them', () => {
   const took = (tool: string, durationMs: number): Trace => ({ ...trace(tool), tool, durationMs });
   const latestFirst = [took('get_trace_by_id', 9), took('a', 1), took('b', 5)];

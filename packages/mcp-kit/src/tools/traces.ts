@@ -55,7 +55,7 @@ export interface TraceQuery {
   readonly where?: (trace: Trace) => boolean;
 }
 
-/** The latest calls; the oldest make room. */
+/** The latest calls of each caller; the oldest make room. */
 export interface Traces {
   add(trace: Trace, principal?: string): void;
   /** By the id of the call, or by that of the whole trace, also as W3C writes it: then its latest call. */
@@ -64,26 +64,36 @@ export interface Traces {
   list(query?: TraceQuery): readonly Trace[];
 }
 
-interface Kept {
-  readonly trace: Trace;
-  readonly principal: string | undefined;
-}
-
-/** Remembers calls up to a number, and hands each on to `sink`. */
+/** Remembers calls up to a number, each caller's within its share when there is no more room, and hands each on to `sink`. */
 export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces {
-  // A ring: adding is done on every call, looking rarely.
-  const ring: Kept[] = [];
-  let added = 0;
-  const newestFirst = (principal: string | undefined): Trace[] => {
-    const at = added % limit;
-    const inOrder = ring.length < limit ? ring : [...ring.slice(at), ...ring.slice(0, at)];
-    const own = inOrder.filter((kept) => kept.principal === principal);
-    return own.map(({ trace }) => trace).toReversed();
+  /** The oldest first. */
+  const byCaller = new Map<string | undefined, Trace[]>();
+  let count = 0;
+  /** Whoever calls much makes room for itself: others lose nothing of what is their share. */
+  const makeRoom = (principal: string | undefined, own: readonly Trace[]): void => {
+    const share = limit / byCaller.size;
+    let from = principal;
+    if (own.length <= Math.max(1, share)) {
+      for (const [other, traces] of byCaller) {
+        if (traces === own || traces.length <= share) continue;
+        from = other;
+        break;
+      }
+    }
+    const traces = byCaller.get(from);
+    traces?.shift();
+    count -= 1;
+    if (traces?.length === 0) byCaller.delete(from);
   };
+  const newestFirst = (principal: string | undefined): Trace[] =>
+    byCaller.get(principal)?.toReversed() ?? [];
   return {
     add(trace, principal) {
-      ring[added % limit] = { trace, principal };
-      added += 1;
+      const own = byCaller.get(principal) ?? [];
+      if (own.length === 0) byCaller.set(principal, own);
+      own.push(trace);
+      count += 1;
+      if (count > limit) makeRoom(principal, own);
       sink?.(trace);
     },
     find: (traceId, principal) => findTrace(newestFirst(principal), traceId),
