@@ -8,5 +8,7 @@ export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log
 export { pause } from './pause.ts';
 export { shellWord } from './shell-word.ts';
 export { replaceFile, stateFolder } from './state-file.ts';
+export { ShortLivedMap } from './short-lived-map.ts';
+export { Stop, type StopSignal } from './stop.ts';
 export { longestTimerMs, startTimer, unref } from './timer.ts';
 export { chain, isPromise, type MaybePromise } from './maybe-promise.ts';
