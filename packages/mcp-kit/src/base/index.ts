@@ -6,6 +6,7 @@ export { describeError, KitError, kitErrorCodes, type KitErrorCode } from './err
 export { whileLocked, type LockOptions } from './lock-file.ts';
 export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log.ts';
 export { pause } from './pause.ts';
+export { withoutSecrets } from './redact.ts';
 export { shellWord } from './shell-word.ts';
 export { replaceFile, stateFolder } from './state-file.ts';
 export { ShortLivedMap } from './short-lived-map.ts';
