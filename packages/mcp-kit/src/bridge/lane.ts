@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import type { MaybePromise } from '#base';
+import { ShortLivedMap, type MaybePromise } from '#base';
 import type { InputContext } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
 import {
@@ -39,7 +39,8 @@ export class Lane {
   readonly listens: Listens;
   readonly #shared: Shared;
   readonly #capabilities: ClientCapabilities;
-  readonly #riders = new Set<Rider>();
+  readonly #riders = new ShortLivedMap<number, Rider>();
+  #boarded = 0;
   #heard = 0;
   /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
@@ -79,8 +80,9 @@ export class Lane {
 
   /** Takes a request in; it leaves when the function that is given back is called. */
   board(rider: Rider): () => void {
-    this.#riders.add(rider);
-    return () => this.#riders.delete(rider);
+    const place = (this.#boarded += 1);
+    this.#riders.set(place, rider);
+    return () => void this.#riders.take(place);
   }
 
   /** Settles when nothing more is to be expected of what the server said before its last answer. */
@@ -103,7 +105,9 @@ export class Lane {
     { signal }: InputContext,
   ): Promise<unknown> {
     if (!mayBeAsked(this.#capabilities, method, params)) throw methodNotFound(method);
-    const calls = [...this.#riders].flatMap(({ call }) => (call === undefined ? [] : [call]));
+    const calls = [...this.#riders.values()].flatMap(({ call }) =>
+      call === undefined ? [] : [call],
+    );
     const call = calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
     if (call === undefined || !this.#isPrivate()) {
       const why = 'the client speaks a revision in which it can be asked only during a call';
@@ -118,7 +122,7 @@ export class Lane {
     if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
     if (this.listens.hear(method, params) || !this.#isPrivate()) return;
     if (isListed(method)) return;
-    const rider = [...this.#riders].findLast(
+    const rider = [...this.#riders.values()].findLast(
       ({ exchange, logLevel }) =>
         exchange !== undefined &&
         (method !== 'notifications/message' || isWanted(params, logLevel)),
