@@ -1,10 +1,12 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
 // Loading a module costs Node about half a millisecond, and parsing code that is not needed costs as much for 15 KB. So what
-// is used together is one file: in `package.json` entries that share one name it as their default.
+// is used together is one file: in `package.json` entries that share one name it as their default. Files of the library end in
+// `.mjs`, because for others Node looks for a `package.json` that says what they are, from their folder upwards.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { bundleCommand } from './bundle-command.mjs';
+import { compileEagerly } from './eager.mjs';
 import { fetchBuiltins, rewriting } from './rewrite.mjs';
 import { shorten } from './shorten.mjs';
 
@@ -28,8 +30,8 @@ export const common = {
 const source = '@mcp-kit/source';
 
 /** The file that every program loads, and those that clients load beside it: what is not for them, servers have anyway. */
-const everywhere = './dist/mcp-kit.js';
-const ofClients = ['./dist/client.js', './dist/child-process.js'];
+const everywhere = './dist/mcp-kit.mjs';
+const ofClients = ['./dist/client.mjs', './dist/child-process.mjs'];
 
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
@@ -46,7 +48,7 @@ function replaceScripts(folder, files) {
   }
   const present = new Set(files.map((file) => path.relative(dist, file.path)));
   for (const name of readdirSync(dist, { recursive: true })) {
-    const isScript = /\.c?js(\.map)?$/.test(name);
+    const isScript = /\.[cm]?js(\.map)?$/.test(name);
     if (isScript && !present.has(name)) rmSync(path.join(dist, name), { force: true });
   }
 }
@@ -137,7 +139,7 @@ async function surveyAll(folder, options) {
     if (file.modules === undefined) Object.assign(file, await survey(file.sources, options));
     for (const module of file.later) {
       const place = `./${path.relative(folder, module).replaceAll('\\', '/')}`;
-      const output = `./dist/${path.basename(module, '.ts')}.js`;
+      const output = `./dist/${path.basename(module, '.ts')}${path.extname(file.output)}`;
       if (!files.some((other) => other.output === output)) files.push({ output, sources: [place] });
     }
   }
@@ -229,7 +231,7 @@ async function bundleLibrary(folder) {
       minifyWhitespace: false,
       lineLimit: 0,
       sourcemap: 'inline',
-      plugins: [left, rewriting(fetchBuiltins)],
+      plugins: [left, rewriting(fetchBuiltins, compileEagerly)],
     });
     outputs.push(...(await scriptAndMap(path.resolve(folder, output), outputFiles[0].text)));
   }
