@@ -2,7 +2,7 @@
 // first runs; one in parentheses it compiles at once. For what every first call runs that is less work in all.
 
 /** Functions that every client runs until its first call over HTTP is answered, by module. */
-export const eagerFunctions = {
+const eagerFunctions = {
   'base/deferred.ts': ['createDeferred'],
   'base/maybe-promise.ts': ['isPromise'],
   'base/timer.ts': ['startTimer'],
