@@ -8,8 +8,10 @@ const fixedInputs = [
   'package-lock.json',
   'scripts/bundle-command.mjs',
   'scripts/bundle.mjs',
+  'scripts/eager.mjs',
   'scripts/licenses.mjs',
   'scripts/rewrite.mjs',
+  'scripts/shorten.mjs',
   'tsconfig.base.json',
   'tsconfig.json',
 ];

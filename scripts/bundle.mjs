@@ -1,10 +1,12 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
 // Loading a module costs Node about half a millisecond, and parsing code that is not needed costs as much for 15 KB. So what
-// is used together is one file: in `package.json` entries that share one name it as their default.
+// is used together is one file: in `package.json` entries that share one name it as their default. Files of the library end in
+// `.mjs`, because for others Node looks for a `package.json` that says what they are, from their folder upwards.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { bundleCommand } from './bundle-command.mjs';
+import { compileEagerly } from './eager.mjs';
 import { fetchBuiltins, rewriting } from './rewrite.mjs';
 import { shorten } from './shorten.mjs';
 
@@ -27,6 +29,10 @@ export const common = {
 
 const source = '@mcp-kit/source';
 
+/** The file that every program loads, and those that clients load beside it: what is not for them, servers have anyway. */
+const everywhere = './dist/mcp-kit.mjs';
+const ofClients = ['./dist/client.mjs', './dist/child-process.mjs'];
+
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
 
@@ -42,7 +48,7 @@ function replaceScripts(folder, files) {
   }
   const present = new Set(files.map((file) => path.relative(dist, file.path)));
   for (const name of readdirSync(dist, { recursive: true })) {
-    const isScript = /\.c?js(\.map)?$/.test(name);
+    const isScript = /\.[cm]?js(\.map)?$/.test(name);
     if (isScript && !present.has(name)) rmSync(path.join(dist, name), { force: true });
   }
 }
@@ -84,23 +90,56 @@ async function survey(sources, options) {
 const leaveForLater = (later) => ({
   name: 'leave-for-later',
   setup(bundler) {
-    bundler.onResolve({ filter: /^\./ }, ({ path: name, resolveDir, kind }) => {
+    bundler.onResolve({ filter: /^[.#]/ }, ({ path: name, resolveDir, kind }) => {
       if (kind !== 'dynamic-import') return undefined;
-      later.add(path.resolve(resolveDir, name));
+      if (name.startsWith('.')) later.add(path.resolve(resolveDir, name));
       return { path: name, external: true };
     });
   },
 });
 
+/** The modules that sources need, of whatever layer, to be loaded. */
+async function needsOf(sources, options) {
+  const { metafile } = await build({
+    ...options,
+    stdin: { contents: exportAll(sources), resolveDir: options.absWorkingDir },
+    sourcemap: false,
+    metafile: true,
+    outfile: 'needed.js',
+    plugins: [leaveForLater(new Set())],
+  });
+  const [{ inputs }] = Object.values(metafile.outputs);
+  const needed = Object.keys(inputs).filter((name) => inputs[name].bytesInOutput > 0);
+  return needed.filter((name) => name !== '<stdin>');
+}
+
+/** The files of the manifest; what clients need of the layers below them is in the file that every program loads. */
+async function surveyManifest(folder, options) {
+  const files = filesOf(readManifest(folder));
+  for (const file of files) Object.assign(file, await survey(file.sources, options));
+  const first = files.find(({ output }) => output === everywhere);
+  if (first === undefined) return files;
+  const isOfClients = ({ output }) => ofClients.includes(output);
+  const clients = files.filter(isOfClients).flatMap(({ sources, later }) => [...sources, ...later]);
+  const others = new Set(files.flatMap((file) => (isOfClients(file) ? [] : file.modules)));
+  let modules = (await needsOf(clients, options)).filter((module) => others.has(module));
+  // Whole modules may need more than what is used of them.
+  for (let known = -1; known < modules.length;) {
+    known = modules.length;
+    modules = await needsOf([...first.sources, ...modules.map((module) => `./${module}`)], options);
+  }
+  first.modules = [...new Set([...first.modules, ...modules])];
+  return [first, ...files.filter((file) => file !== first)];
+}
+
 /** All files of the library: those of the manifest, and one for each module that is loaded later. */
 async function surveyAll(folder, options) {
-  const files = filesOf(readManifest(folder));
+  const files = await surveyManifest(folder, options);
   for (const file of files) {
-    const { later, ...found } = await survey(file.sources, options);
-    Object.assign(file, found);
-    for (const module of later) {
+    if (file.modules === undefined) Object.assign(file, await survey(file.sources, options));
+    for (const module of file.later) {
       const place = `./${path.relative(folder, module).replaceAll('\\', '/')}`;
-      const output = `./dist/${path.basename(module, '.ts')}.js`;
+      const output = `./dist/${path.basename(module, '.ts')}${path.extname(file.output)}`;
       if (!files.some((other) => other.output === output)) files.push({ output, sources: [place] });
     }
   }
@@ -108,8 +147,8 @@ async function surveyAll(folder, options) {
 }
 
 /**
- * Leaves to other files what they have, so that no class exists twice. All that is taken from one file is one import: each
- * further one would have names of its own for the same things, which Node would have to look up.
+ * Leaves to other files what they have, so that no class exists twice. Each thing is imported by a statement of its own, since
+ * only whole ones are left out where they are not needed.
  */
 const leaveToOthers = ({ folder, files, manifest, ownerOf, output }) => ({
   name: 'leave-to-others',
@@ -126,16 +165,21 @@ const leaveToOthers = ({ folder, files, manifest, ownerOf, output }) => ({
       external: true,
       sideEffects: false,
     }));
-    bundler.onResolve({ filter: /^#/ }, ({ path: name, kind }) =>
-      leave(manifest.imports[name]?.default, kind),
-    );
+    // The modules of a layer may be in several files: where each is tells the resolution of what the layer exports.
+    bundler.onResolve({ filter: /^#/ }, ({ path: name, kind }) => {
+      const layer = manifest.imports[name];
+      if (layer === undefined) return undefined;
+      if (kind === 'dynamic-import') return leave(layer.default, kind);
+      return { path: path.resolve(folder, layer[source]), sideEffects: false };
+    });
     bundler.onResolve({ filter: /^\./ }, ({ path: name, resolveDir, kind }) => {
       const module = path.relative(folder, path.resolve(resolveDir, name)).replaceAll('\\', '/');
       return leave(ownerOf(module), kind);
     });
     bundler.onLoad({ filter: /.*/, namespace: 'elsewhere' }, ({ path: other }) => {
       const { names } = files.find((file) => file.output === other);
-      return { contents: `export { ${names.join(', ')} } from '${pathBetween(output, other)}';` };
+      const place = pathBetween(output, other);
+      return { contents: names.map((name) => `export { ${name} } from '${place}';`).join('\n') };
     });
   },
 });
@@ -163,7 +207,8 @@ async function bundleLibrary(folder) {
   const external = Object.keys(manifest.dependencies ?? {}).flatMap((name) => [name, `${name}/*`]);
   const options = { ...common, absWorkingDir: folder, conditions: [source], external };
   const files = await surveyAll(folder, options);
-  const ownerOf = (module) => files.find(({ modules }) => modules.includes(module))?.output;
+  const fileOf = (module) => files.find(({ modules }) => modules.includes(module));
+  const ownerOf = (module) => fileOf(module)?.output;
   for (const file of files) {
     const needed = file.modules.filter(
       (module) =>
@@ -171,7 +216,10 @@ async function bundleLibrary(folder) {
         files.some((other) => other !== file && other.modules.includes(module)),
     );
     file.parts = [...file.sources, ...needed.map((module) => `./${module}`)];
-    file.names = (await survey(file.parts, options)).names;
+    const { names } = await survey(file.parts, options);
+    const others = file.modules.map(fileOf).filter((other) => other !== file);
+    const passedOn = new Set(others.flatMap((other) => other.names));
+    file.names = names.filter((name) => !passedOn.has(name));
   }
   const outputs = [];
   for (const { output, parts } of files) {
@@ -183,7 +231,7 @@ async function bundleLibrary(folder) {
       minifyWhitespace: false,
       lineLimit: 0,
       sourcemap: 'inline',
-      plugins: [left, rewriting(fetchBuiltins)],
+      plugins: [left, rewriting(fetchBuiltins, compileEagerly)],
     });
     outputs.push(...(await scriptAndMap(path.resolve(folder, output), outputFiles[0].text)));
   }

@@ -11,33 +11,33 @@ const exportStatement = /^export \{([^}]*)\};$/gm;
  * and its exports.
  */
 export async function shorten(bundled, options) {
-  const imports = [];
+  const imports = new Map();
   const exported = [];
-  const take = (list) => (statement, names, from) => {
-    list.push({ names: namesIn(names), from });
-    // As many lines as before, for the map.
-    return '\n'.repeat(statement.split('\n').length - 1);
-  };
+  // As many lines as before, for the map.
+  const emptied = (statement) => '\n'.repeat(statement.split('\n').length - 1);
   const script = bundled
-    .replaceAll(importStatement, take(imports))
-    .replaceAll(exportStatement, take(exported));
+    .replaceAll(importStatement, (statement, names, from) => {
+      imports.set(from, [...(imports.get(from) ?? []), ...namesIn(names)]);
+      return emptied(statement);
+    })
+    .replaceAll(exportStatement, (statement, names) => {
+      exported.push(namesIn(names));
+      return emptied(statement);
+    });
   const { code, map } = await transform(script, {
     ...options,
     minify: true,
     sourcemap: 'external',
   });
-  // Some names are only passed on.
-  const text = [code, ...exported.flatMap(({ names }) => names)].join('\n');
-  const isUsed = (name) => new RegExp(`\\b${name.split(' as ').at(-1)}\\b`).test(text);
   const lines = [
-    ...imports.map(({ names, from }) => `import{${names.filter(isUsed)}}from"${from}";`),
+    ...[...imports].map(([from, names]) => `import{${names}}from"${from}";`),
     code.trimEnd(),
-    ...exported.map(({ names }) => `export{${names}};`),
+    ...exported.map((names) => `export{${names}};`),
   ];
   const { sources, names, mappings } = JSON.parse(map);
   // What the bundling made up has no source.
   const known = sources.map((source) => (source.includes(':') ? null : source));
-  const shifted = ';'.repeat(imports.length) + mappings;
+  const shifted = ';'.repeat(imports.size) + mappings;
   return {
     code: `${lines.join('\n')}\n`,
     map: JSON.stringify({ version: 3, sources: known, names, mappings: shifted }),

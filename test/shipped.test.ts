@@ -89,7 +89,7 @@ test('each entry exports what its source exports', async () => {
 });
 
 test('no module is shipped twice', async () => {
-  const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.js'));
+  const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.mjs'));
   const modules = (await Promise.all(files.map((file) => modulesIn(path.join(dist, file))))).flat();
   expect(modules.length).toBeGreaterThan(50);
   expect(modules.filter((module, index) => modules.indexOf(module) !== index)).toEqual([]);
@@ -107,8 +107,21 @@ test('a client over HTTP is two files, without what only checks of results need'
   const files = await filesLoadedBy(entries.get('') ?? '');
   await filesLoadedBy(entries.get('client') ?? '', files);
   await filesLoadedBy(entries.get('transport/http-client') ?? '', files);
-  expect([...files].map((file) => path.basename(file)).sort()).toEqual(['client.js', 'mcp-kit.js']);
+  expect([...files].map((file) => path.basename(file)).sort()).toEqual([
+    'client.mjs',
+    'mcp-kit.mjs',
+  ]);
   expect(await layersLoadedBy('client')).not.toContain('schema');
+});
+
+test('a client loads nothing of the lower layers that only servers and stores need', async () => {
+  const modules = await modulesLoadedBy('client', 'transport/child-process');
+  const others = ['base/lock-file', 'protocol/request-state', 'transport/socket'];
+  const paths = others.map((name) => path.normalize(`${name}.ts`));
+  expect(modules.filter((module) => paths.includes(module))).toEqual([]);
+  expect(await modulesLoadedBy('base', 'protocol', 'transport')).toEqual(
+    expect.arrayContaining(paths),
+  );
 });
 
 test('a server loads no client', async () => {
@@ -135,4 +148,50 @@ test('a server loads nothing that is only for those who build, call or watch its
   const paths = around.map((name) => path.join('tools', `${name}.ts`));
   expect(modules.filter((module) => paths.includes(module))).toEqual([]);
   expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));
+});
+
+/** Connects and calls over HTTP for the first time; prints which functions in parentheses have run, and which have not. */
+const firstCall = `
+  import { readFile } from 'node:fs/promises';
+  import { createServer } from 'node:http';
+  import { Session } from 'node:inspector/promises';
+  import { text } from 'node:stream/consumers';
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } },
+    'tools/call': { content: [{ type: 'text', text: 'any text '.repeat(20) }] },
+  };
+  const server = createServer(async (request, response) => {
+    const { id, method } = JSON.parse((await text(request)) || '{}');
+    response.writeHead(method in results ? 200 : 202, { 'content-type': 'application/json' });
+    response.end(method in results ? JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }) : '');
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const inspector = new Session();
+  inspector.connect();
+  await inspector.post('Profiler.enable');
+  await inspector.post('Profiler.startPreciseCoverage', { callCount: true });
+  const { httpTarget, openSession } = await import('mcp-kit');
+  const target = httpTarget('http://127.0.0.1:' + server.address().port);
+  const session = await openSession(target, { era: 'legacy' });
+  await session.callTool('any');
+  const { result } = await inspector.post('Profiler.takePreciseCoverage');
+  const found = { run: [], idle: [] };
+  for (const { url, functions } of result.filter(({ url }) => url.includes('/mcp-kit/dist/'))) {
+    const code = await readFile(new URL(url), 'utf8');
+    for (const { functionName, ranges: [{ startOffset, count }] } of functions) {
+      const isEager = /=\\(\\s*$/.test(code.slice(0, startOffset));
+      if (isEager) (count > 0 ? found.run : found.idle).push(functionName);
+    }
+  }
+  await session.close();
+  server.closeAllConnections();
+  server.close();
+  console.log(JSON.stringify(found));`;
+
+test('what is compiled with the files of a client is what its first call runs', async () => {
+  const args = ['--input-type=module', '--eval', firstCall];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  const found = JSON.parse(stdout) as { readonly run: string[]; readonly idle: string[] };
+  expect(found.run).toEqual(expect.arrayContaining(['openSession', 'httpTarget', 'parseMessage']));
+  expect(found.idle).toEqual([]);
 });

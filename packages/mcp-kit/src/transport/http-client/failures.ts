@@ -120,7 +120,8 @@ function hintOf(
 const shownCharacters = 200;
 
 function oneLine(text: string): string {
-  const line = text.slice(0, 4 * shownCharacters).replaceAll(/[\p{Cc}\s]+/gu, ' ');
+  // Spaces and control characters; `\p{Cc}` would be looked up at every start.
+  const line = text.slice(0, 4 * shownCharacters).replaceAll(/(?:\s|[^ -~\u00A0-\uFFFF])+/g, ' ');
   return line.trim().slice(0, shownCharacters);
 }
 

@@ -57,7 +57,12 @@ export function settle(options: HttpClientOptions): Settings {
 
 /** The address of a server; anything but HTTP is the caller's mistake. */
 export function parseUrl(url: string | URL): URL {
-  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
+  let parsed: URL | undefined;
+  try {
+    parsed = new URL(url);
+  } catch {
+    // As bad as one of another kind.
+  }
   if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed;
   throw new KitError('invalid_argument', `not a URL of an HTTP server: ${String(url)}`, {
     hint: 'Use an address that begins with http:// or https://.',
@@ -66,7 +71,7 @@ export function parseUrl(url: string | URL): URL {
 
 /** The address as it may be shown: without credentials and query. */
 export function labelOf(url: URL): string {
-  return url.origin + url.pathname;
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
 /** Headers that say what the message says, or how it is framed: another value would be a lie. */
