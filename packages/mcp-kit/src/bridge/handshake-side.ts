@@ -10,7 +10,7 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { isLoggingLevel } from '#protocol';
+import { isLoggingLevel, type LoggingLevel } from '#protocol';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import { openForHandshake, sessionOptions } from './openings.ts';
@@ -45,6 +45,8 @@ export class HandshakeSide {
   /** Resources of whose changes the client wants to hear: its conversation must not be put to sleep. */
   readonly #watched = new Set<string>();
   #letSleep: (() => void) | undefined;
+  /** What the client has set. */
+  #level: LoggingLevel | undefined;
   /** Tools whose structured results the client knows in another form. */
   readonly #wrapped = new Set<string>();
 
@@ -53,19 +55,19 @@ export class HandshakeSide {
     this.#shared = shared;
     this.#requested = params['protocolVersion'];
     this.#questions = new Questions(connection, shared.tell);
-    this.#upstream = new Upstream(
-      (options) =>
-        openForHandshake(shared.target, params, {
-          options: {
-            ...sessionOptions(shared.options),
-            ...options,
-            era: shared.options.era ?? 'auto',
-            onNotification: (notification) => this.#hear(notification),
-          },
-          ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
-        }),
-      shared,
-    );
+    this.#upstream = new Upstream(async (options) => {
+      const session = await openForHandshake(shared.target, params, {
+        options: {
+          ...sessionOptions(shared.options),
+          ...options,
+          era: shared.options.era ?? 'auto',
+          onNotification: (notification) => this.#hear(notification),
+        },
+        ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
+      });
+      await this.#restoreLevel(session);
+      return session;
+    }, shared);
   }
 
   /** What the client is told of the server. */
@@ -73,8 +75,6 @@ export class HandshakeSide {
     try {
       const session = await this.#upstream.open();
       if (session.era === 'legacy') return session.greeting;
-      // What the older era does unless it is told otherwise.
-      if (session.capabilities.logging !== undefined) await session.setLogLevel('info');
       return { ...initializeResult(session, this.#requested) };
     } catch (error) {
       throw asRpcError(error);
@@ -149,12 +149,16 @@ export class HandshakeSide {
     const { method, params } = exchange.request;
     const { signal } = exchange;
     const { level, uri } = params ?? {};
-    const done = (): object => ({});
     switch (method) {
       case 'ping':
         return session.era === 'modern' ? Promise.resolve({}) : undefined;
       case 'logging/setLevel':
-        if (isLoggingLevel(level)) return session.setLogLevel(level, { signal }).then(done);
+        if (isLoggingLevel(level)) {
+          return session.setLogLevel(level, { signal }).then(() => {
+            this.#level = level;
+            return {};
+          });
+        }
         return session.era === 'modern' ? Promise.reject(badLevel(level)) : undefined;
       case 'resources/subscribe':
         if (typeof uri !== 'string') return undefined;
@@ -165,6 +169,16 @@ export class HandshakeSide {
       default:
         return undefined;
     }
+  }
+
+  /** A server that was put to sleep knows nothing of it; one of the newer era says nothing unless it is told to. */
+  async #restoreLevel(session: Session): Promise<void> {
+    const isTold = session.era === 'modern' && session.capabilities.logging !== undefined;
+    const level = this.#level ?? (isTold ? 'info' : undefined);
+    if (level === undefined) return;
+    await session.setLogLevel(level).catch((error: unknown) => {
+      this.#shared.logger.warn('the log level was not set again', { error: describeError(error) });
+    });
   }
 
   #watch(uri: string, isWatched: boolean): object {

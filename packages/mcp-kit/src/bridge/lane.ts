@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import type { MaybePromise } from '#base';
-import type { InputContext } from '#client';
+import { describeError, type MaybePromise } from '#base';
+import type { InputContext, Session } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
 import {
   isLoggingLevel,
@@ -46,7 +46,8 @@ export class Lane {
   era: Era | undefined;
   /** One rider has it to itself. */
   isTaken = false;
-  logLevel: LoggingLevel | undefined;
+  /** From which level on the server was told to say something, and in which session. */
+  #level: { readonly session: Session; readonly level: LoggingLevel } | undefined;
   idleTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -81,6 +82,28 @@ export class Lane {
   board(rider: Rider): () => void {
     this.#riders.add(rider);
     return () => this.#riders.delete(rider);
+  }
+
+  /** Has a server of the older era say as much as any rider wants to hear; whether it says anything. */
+  async raiseLevel(session: Session): Promise<boolean> {
+    if (session.capabilities.logging === undefined) return false;
+    let wanted: LoggingLevel | undefined;
+    for (const { logLevel } of this.#riders) {
+      if (logLevel !== undefined && (wanted === undefined || reaches(wanted, logLevel))) {
+        wanted = logLevel;
+      }
+    }
+    const known = this.#level?.session === session ? this.#level.level : undefined;
+    if (wanted === undefined || wanted === known) return wanted !== undefined;
+    this.#level = { session, level: wanted };
+    try {
+      await session.setLogLevel(wanted);
+    } catch (error) {
+      // Nobody's call fails because it is not talked about.
+      this.#level = undefined;
+      this.#shared.logger.warn('the log level was not set', { error: describeError(error) });
+    }
+    return true;
   }
 
   /** Settles when nothing more is to be expected of what the server said before its last answer. */

@@ -67,14 +67,9 @@ export class Lanes {
     return this.find(journey, true);
   }
 
-  /** The request that had a lane to itself has ended. */
-  release(lane: Lane): void {
+  /** A request has ended; the lane is anybody's again, and ends when nobody uses it for a while, unless it is the only one. */
+  leave(lane: Lane): void {
     lane.isTaken = false;
-    this.rest(lane);
-  }
-
-  /** Ends a lane that nobody has used for a while, unless it is the only one. */
-  rest(lane: Lane): void {
     if (!lane.isFree || this.#lanes.size < 2 || this.#closed) return;
     clearTimeout(lane.idleTimer);
     const { idleMs = defaultIdleMs } = this.#shared.options;
@@ -101,7 +96,7 @@ export class Lanes {
       this.#era ??= era;
       return era;
     } catch (error) {
-      this.release(lane);
+      this.leave(lane);
       if (lane.upstream.session === undefined) this.#lanes.delete(lane);
       throw error;
     } finally {
@@ -116,6 +111,7 @@ export class Lanes {
       lane.isTaken = true;
       return lane;
     }
+    if (isAlone) this.leave(lane);
     return this.find(journey);
   }
 

@@ -17,14 +17,26 @@ export class Listens {
   readonly #unclaimed: { readonly method: string; readonly params: Params | undefined }[] = [];
   readonly #tell: Tell;
   /** Subscriptions that the server may have taken up already. */
-  opening = 0;
+  #opening = 0;
 
   constructor(tell: Tell) {
     this.#tell = tell;
   }
 
   get size(): number {
-    return this.#open.size + this.opening;
+    return this.#open.size + this.#opening;
+  }
+
+  /** A subscription is asked for: what is told before it is known here is kept for it, until the function that is given back is called. */
+  expect(): () => void {
+    let isExpected = true;
+    this.#opening += 1;
+    return () => {
+      if (!isExpected) return;
+      isExpected = false;
+      this.#opening -= 1;
+      if (this.#opening === 0) this.#unclaimed.length = 0;
+    };
   }
 
   /** Tells a client of its subscription from now on; the function that is given back ends that. */
@@ -49,7 +61,7 @@ export class Listens {
       isHeard = true;
       this.#pass(exchange, method, params);
     }
-    if (!isHeard && this.opening > 0 && this.#unclaimed.length < maxUnclaimed) {
+    if (!isHeard && this.#opening > 0 && this.#unclaimed.length < maxUnclaimed) {
       this.#unclaimed.push({ method, params });
     }
     return isHeard;

@@ -1,5 +1,5 @@
 import { createDeferred } from '#base';
-import type { CallOptions, SubscriptionFilter } from '#client';
+import type { CallOptions, Subscription, SubscriptionFilter } from '#client';
 import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
 import {
   createSealer,
@@ -78,57 +78,53 @@ export class StatelessSide {
   async #pass(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
     const { upstream } = lane;
     const { method, params } = exchange.request;
-    const session = upstream.session ?? (await upstream.open());
     const leave = lane.board({ exchange, logLevel });
     try {
+      const session = upstream.session ?? (await upstream.open());
       const options = passing(exchange, this.#shared.tell);
       const result = await upstream.run(() => session.request(method, params, options));
       if (method === 'tools/list') this.toolHeaders.learn(params, result);
       return result;
     } finally {
       leave();
-      if (lane.isTaken) this.#lanes.release(lane);
+      if (lane.isTaken) this.#lanes.leave(lane);
     }
   }
 
   /** Asks a server of the older era. */
-  async #translate(lane: Lane, exchange: Exchange, envelope: Envelope): Promise<unknown> {
+  async #translate(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
     const { upstream } = lane;
     const { method, params } = exchange.request;
-    const { logLevel } = envelope;
-    const call = new Call();
+    const call = mayAskInput.has(method) ? new Call() : undefined;
     const leaveLane = lane.board({
       logLevel,
-      ...(mayAskInput.has(method) && { call }),
+      ...(call && { call }),
       get exchange() {
-        return mayAskInput.has(method) ? call.exchange : exchange;
+        return call === undefined ? exchange : call.exchange;
       },
     });
     const leave = (): void => {
       leaveLane();
-      if (lane.isTaken) this.#lanes.release(lane);
-      else this.#lanes.rest(lane);
+      this.#lanes.leave(lane);
     };
+    let hasBegun = false;
     try {
       if (removed.has(method)) throw methodNotFound(method);
+      if (params?.['requestState'] !== undefined) throw noSuchCall();
       const session = await upstream.open();
       if (method === 'server/discover') return discoverResult(session);
-      if (logLevel !== undefined && logLevel !== lane.logLevel) {
-        if (session.capabilities.logging !== undefined) await session.setLogLevel(logLevel);
-        lane.logLevel = logLevel;
-      }
+      const isLogged = await lane.raiseLevel(session);
       const sent = withoutEnvelope(params);
       const finish = (result: unknown): object => toModern(method, result, session.server);
       const options = passing(exchange, this.#shared.tell);
-      const isLogged = logLevel !== undefined && session.capabilities.logging !== undefined;
       const ask = async (limits: CallOptions): Promise<unknown> => {
         try {
           return await session.request(method, sent, limits);
         } finally {
-          if (isLogged) await lane.lull();
+          if (isLogged && logLevel !== undefined) await lane.lull();
         }
       };
-      if (!mayAskInput.has(method)) {
+      if (call === undefined) {
         const result = await upstream.run(() => ask(options));
         if (method === 'tools/list') this.toolHeaders.learn(params, result);
         return finish(result);
@@ -136,6 +132,7 @@ export class StatelessSide {
       const { onProgress } = options;
       const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
       const work = (): Promise<unknown> => ask(limits);
+      hasBegun = true;
       call.start(
         upstream
           .run(() => withVisits(call, work))
@@ -146,7 +143,8 @@ export class StatelessSide {
     } catch (error) {
       throw toModernError(error);
     } finally {
-      if (!mayAskInput.has(method)) leave();
+      // A call may outlive the request that began it.
+      if (!hasBegun) leave();
     }
   }
 
@@ -170,55 +168,55 @@ export class StatelessSide {
     return { resultType: 'input_required', inputRequests, requestState };
   }
 
-  /** The call that a request goes on with; none where the state is the server's own. */
+  /** The call that a request goes on with; none where the state is the server's own, or may be. */
   #resume(exchange: Exchange): Call | undefined {
     const state = exchange.request.params?.['requestState'];
-    if (state === undefined || this.#lanes.era !== 'legacy') return undefined;
+    if (state === undefined) return undefined;
     const id =
       typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
     const call = typeof id === 'string' ? this.#calls.get(id) : undefined;
-    if (call === undefined) {
-      throw invalidParams('requestState is not valid for this request, or its call has ended');
-    }
+    if (call === undefined && this.#lanes.era === 'legacy') throw noSuchCall();
     // Each state is good for one try.
-    this.#calls.delete(call.id);
+    if (call !== undefined) this.#calls.delete(call.id);
     return call;
   }
 
   async #listen(lane: Lane, exchange: Exchange): Promise<unknown> {
     const { upstream, listens } = lane;
     const wanted = exchange.request.params?.['notifications'];
-    if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
     const { signal } = exchange;
     const letGo = upstream.hold();
-    listens.opening += 1;
-    const session = await upstream.open();
-    const opening = upstream.run(() => session.listen(wanted as SubscriptionFilter, { signal }));
+    const settle = listens.expect();
+    let leave: (() => void) | undefined;
+    let subscription: Subscription | undefined;
     try {
-      const subscription = await opening;
-      const { honored } = subscription;
+      if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
+      const session = await upstream.open();
+      const filter: SubscriptionFilter = wanted;
+      subscription = await upstream.run(() => session.listen(filter, { signal }));
+      const { honored, closed } = subscription;
       const params = tagged(exchange, { notifications: honored });
       const method = 'notifications/subscriptions/acknowledged';
       const message = notificationOf(method, params);
       this.#shared.tell?.({ side: 'client', direction: 'sent', message });
       await exchange.notify(method, params);
-      const leave = listens.add(exchange, subscription);
-      listens.opening -= 1;
-      try {
-        if (Object.keys(honored).length > 0) await endOf(subscription.closed, signal);
-      } finally {
-        leave();
-        subscription.close();
-      }
+      leave = listens.add(exchange, subscription);
+      settle();
+      if (Object.keys(honored).length > 0) await endOf(closed, signal);
       return toModern('subscriptions/listen', tagged(exchange, undefined), session.server);
-    } catch (error) {
-      throw asRpcError(error);
     } finally {
+      settle();
+      leave?.();
+      subscription?.close();
       letGo();
-      if (lane.isTaken) this.#lanes.release(lane);
-      else this.#lanes.rest(lane);
+      this.#lanes.leave(lane);
     }
   }
+}
+
+function noSuchCall(): RpcError {
+  const why = 'requestState is not valid for this request, or its call has ended';
+  return invalidParams(`${why}; call again without it`);
 }
 
 /** Settles when the server has ended the subscription, or the client has; fails when it was lost. */
