@@ -1,7 +1,7 @@
 import { createBackoff, describeError, KitError, unref, type Logger } from '#base';
 import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
 import { RpcError } from '#jsonrpc';
-import { asRpcError } from './failures.ts';
+import { asRpcError, asUnsent } from './failures.ts';
 import type { Fleet } from './fleet.ts';
 import type { Condition } from './health.ts';
 import type { BridgeOptions } from './options.ts';
@@ -133,7 +133,7 @@ export class Upstream {
     } catch (error) {
       fleet.remove(this);
       condition.failed(error);
-      throw error;
+      throw asUnsent(error);
     }
   }
 
