@@ -57,8 +57,7 @@ export class Lanes {
     const lane = this.#choose(key, isAlone) ?? this.#add(key, journey.envelope);
     // Nobody else may take it meanwhile.
     if (isAlone) lane.isTaken = true;
-    const era = await this.#open(lane);
-    lane.key = keyOf(journey, era);
+    const era = await this.#open(lane, journey);
     if (lane.era === era && this.#era === era) return this.#fitting(lane, journey, isAlone);
     // Another server has taken the place of the one that was known.
     this.#era = undefined;
@@ -85,7 +84,7 @@ export class Lanes {
     await Promise.all([...this.#lanes].map((lane) => this.#drop(lane)));
   }
 
-  async #open(lane: Lane): Promise<Era> {
+  async #open(lane: Lane, journey: Journey): Promise<Era> {
     const isFirst = this.#era === undefined;
     const opening = lane.upstream.open();
     const opened = (): void => {};
@@ -94,6 +93,8 @@ export class Lanes {
       const { era } = await opening;
       lane.era ??= era;
       this.#era ??= era;
+      // Before those go on who have waited for it: they look for it by this.
+      lane.key = keyOf(journey, era);
       return era;
     } catch (error) {
       this.leave(lane);
