@@ -112,6 +112,18 @@ describe.each(cells)('between a $client client and a $server server', ({ client,
     expect(answers.at(-1)).toMatchObject({ id: 2, result: text });
   });
 
+  test('what the client tells without being heard of before is told to the server, in order', async () => {
+    await using open = await talk(client, era);
+    open.call(1, 'first');
+    await open.calls(1);
+    open.tell('odd/told', { odd: [1, { deep: null }], _meta: { 'com.example/odd': 1 } });
+    open.call(2, 'second');
+    await open.calls(2);
+    expect(open.server.heard.slice(-3)).toEqual(['tools/call', 'odd/told', 'tools/call']);
+    const { params } = await open.server.peer.nth('odd/told');
+    expect(params).toMatchObject({ odd: [1, { deep: null }], _meta: { 'com.example/odd': 1 } });
+  });
+
   test('ids are whatever the client says, and only those under way are taken', async () => {
     await using open = await talk(client, era);
     const ids = [0, '0', '', -1, 'é'];

@@ -1,4 +1,5 @@
 import { KitError, unref } from '#base';
+import type { Session } from '#client';
 import { mayAskInput, type Envelope, type Era } from '#protocol';
 import { Lane } from './lane.ts';
 import type { Shared } from './shared.ts';
@@ -43,6 +44,14 @@ export class Lanes {
     for (const lane of this.#lanes) {
       if (lane.isTaken || lane.upstream.session === undefined) continue;
       if (lane.upstream.session.era === 'modern') return lane;
+    }
+    return undefined;
+  }
+
+  /** The session that most requests go by, if it is open. */
+  get session(): Session | undefined {
+    for (const { isTaken, upstream } of this.#lanes) {
+      if (!isTaken && upstream.session !== undefined) return upstream.session;
     }
     return undefined;
   }

@@ -1,6 +1,13 @@
-import { createDeferred } from '#base';
+import { createDeferred, describeError } from '#base';
 import type { CallOptions, Subscription, SubscriptionFilter } from '#client';
-import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
+import {
+  isRecord,
+  RpcError,
+  rpcErrors,
+  type Exchange,
+  type Notification,
+  type Params,
+} from '#jsonrpc';
 import {
   createSealer,
   invalidParams,
@@ -66,6 +73,15 @@ export class StatelessSide {
     } catch (error) {
       throw asRpcError(error);
     }
+  }
+
+  /** Passes on what the client tells the server. */
+  tell({ method, params }: Notification): void {
+    const { session } = this.#lanes;
+    const said = session?.era === 'legacy' ? withoutEnvelope(params) : params;
+    session?.notify(method, said).catch((error: unknown) => {
+      this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
+    });
   }
 
   async close(): Promise<void> {
