@@ -1,7 +1,7 @@
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
 import { openSession, type Session } from 'mcp-kit/client';
-import { RpcError } from 'mcp-kit/jsonrpc';
-import { metaKeys, type Era } from 'mcp-kit/protocol';
+import { Exchange, RpcError, type Link, type Params } from 'mcp-kit/jsonrpc';
+import { metaKeys, readEnvelope, type Era } from 'mcp-kit/protocol';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
@@ -153,4 +153,31 @@ test('Requests that fail give back the conversation that they had to themselves'
   }
   // The one that all share, and the one that each of them had.
   expect(server.peers.length).toBeLessThanOrEqual(2);
+});
+
+test('A call that has a conversation to itself keeps it until its end, whatever else its client asks', async () => {
+  const server = script({
+    ...talkative,
+    'tools/list': () => ({ tools: [] }),
+    'tools/call': async (_params, { id, peer }) => {
+      await settle();
+      const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+      peer.say({ id: `q${id}`, method: 'elicitation/create', params });
+      const { error } = await peer.answerTo(`q${id}`);
+      return error === undefined ? text : { ...text, isError: true };
+    },
+  });
+  await using bridge = createBridge(server.target, { era: 'legacy' });
+  const link: Link = { notify: () => undefined, request: () => Promise.reject(new Error('no')) };
+  const ask = (id: number, method: string, params: Params): unknown => {
+    const said = { ...params, _meta: envelope };
+    const exchange = new Exchange({ jsonrpc: '2.0', id, method, params: said }, link);
+    return bridge.serve(exchange, readEnvelope(said));
+  };
+  // Before anything is known of the server, all at once.
+  const listed = [1, 2, 3].map((id) => ask(id, 'tools/list', {}));
+  const called = [4, 5, 6].map((id) => ask(id, 'tools/call', call));
+  const asked = { resultType: 'input_required' };
+  expect(await Promise.all(called)).toMatchObject([asked, asked, asked]);
+  expect(await Promise.all(listed)).toMatchObject([{ tools: [] }, { tools: [] }, { tools: [] }]);
 });

@@ -44,7 +44,9 @@ export class Lane {
   /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
   era: Era | undefined;
-  /** One rider has it to itself. */
+  /** Requests that have found it and not ended. */
+  seats = 0;
+  /** One of them has it to itself. */
   isTaken = false;
   /** From which level on the server was told to say something, and in which session. */
   #level: { readonly session: Session; readonly level: LoggingLevel } | undefined;
@@ -75,7 +77,7 @@ export class Lane {
   }
 
   get isFree(): boolean {
-    return this.#riders.size === 0 && !this.isTaken && this.listens.size === 0;
+    return this.seats === 0 && this.#riders.size === 0 && this.listens.size === 0;
   }
 
   /** Takes a request in; it leaves when the function that is given back is called. */

@@ -11,6 +11,14 @@ export interface Journey {
   readonly method: string;
 }
 
+/** A place in a lane, for a request from when it has found it until it has ended. */
+export interface Seat {
+  readonly lane: Lane;
+  /** Nobody else has one there. */
+  readonly isAlone: boolean;
+  leave(): void;
+}
+
 const defaultIdleMs = 30_000;
 
 /**
@@ -56,18 +64,17 @@ export class Lanes {
     return undefined;
   }
 
-  /** A lane with an open session. */
-  async find(journey: Journey, isAgain = false): Promise<Lane> {
+  /** A seat in a lane with an open session. */
+  async find(journey: Journey, isAgain = false): Promise<Seat> {
     if (this.#closed) throw new KitError('closed', 'the bridge is closed');
     // Only one finds out which era the server speaks.
     while (this.#era === undefined && this.#first !== undefined) await this.#first;
     const isAlone = this.#needsOwn(journey);
     const key = keyOf(journey, this.#era);
     const lane = this.#choose(key, isAlone) ?? this.#add(key, journey.envelope);
-    // Nobody else may take it meanwhile.
-    if (isAlone) lane.isTaken = true;
-    const era = await this.#open(lane, journey);
-    if (lane.era === era && this.#era === era) return this.#fitting(lane, journey, isAlone);
+    const seat = this.#take(lane, isAlone);
+    const era = await this.#open(seat, journey);
+    if (lane.era === era && this.#era === era) return this.#fitting(seat, journey);
     // Another server has taken the place of the one that was known.
     this.#era = undefined;
     await this.#drop(lane);
@@ -75,9 +82,31 @@ export class Lanes {
     return this.find(journey, true);
   }
 
-  /** A request has ended; the lane is anybody's again, and ends when nobody uses it for a while, unless it is the only one. */
-  leave(lane: Lane): void {
-    lane.isTaken = false;
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#lanes].map((lane) => this.#drop(lane)));
+  }
+
+  /** From this moment on, so that nobody else takes it before its request has boarded. */
+  #take(lane: Lane, isAlone: boolean): Seat {
+    lane.seats += 1;
+    if (isAlone) lane.isTaken = true;
+    let isLeft = false;
+    return {
+      lane,
+      isAlone,
+      leave: () => {
+        if (isLeft) return;
+        isLeft = true;
+        lane.seats -= 1;
+        if (lane.seats === 0) lane.isTaken = false;
+        this.#rest(lane);
+      },
+    };
+  }
+
+  /** A lane that nobody has used for a while ends, unless it is the only one. */
+  #rest(lane: Lane): void {
     if (!lane.isFree || this.#lanes.size < 2 || this.#closed) return;
     clearTimeout(lane.idleTimer);
     const { idleMs = defaultIdleMs } = this.#shared.options;
@@ -88,12 +117,7 @@ export class Lanes {
     );
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#lanes].map((lane) => this.#drop(lane)));
-  }
-
-  async #open(lane: Lane, journey: Journey): Promise<Era> {
+  async #open({ lane, leave }: Seat, journey: Journey): Promise<Era> {
     const isFirst = this.#era === undefined;
     const opening = lane.upstream.open();
     const opened = (): void => {};
@@ -106,7 +130,7 @@ export class Lanes {
       lane.key = keyOf(journey, era);
       return era;
     } catch (error) {
-      this.leave(lane);
+      leave();
       if (lane.upstream.session === undefined) this.#lanes.delete(lane);
       throw error;
     } finally {
@@ -115,13 +139,9 @@ export class Lanes {
   }
 
   /** Before the first answer nothing was known of the server, so the lane may not be the right one for it. */
-  #fitting(lane: Lane, journey: Journey, isAlone: boolean): Lane | Promise<Lane> {
-    if (isAlone === this.#needsOwn(journey)) return lane;
-    if (lane.isFree) {
-      lane.isTaken = true;
-      return lane;
-    }
-    if (isAlone) this.leave(lane);
+  #fitting(seat: Seat, journey: Journey): Seat | Promise<Seat> {
+    if (seat.isAlone === this.#needsOwn(journey)) return seat;
+    seat.leave();
     return this.find(journey);
   }
 

@@ -20,7 +20,7 @@ import { Call, withVisits } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import type { Lane } from './lane.ts';
-import { Lanes, type Journey } from './lanes.ts';
+import { Lanes, type Journey, type Seat } from './lanes.ts';
 import { tagged } from './listens.ts';
 import { passing } from './relay.ts';
 import { discoverResult, toModern, toModernError, withoutEnvelope } from './results.ts';
@@ -65,11 +65,18 @@ export class StatelessSide {
       }
       const parked = this.#resume(exchange);
       if (parked !== undefined) return await this.#attend(parked, exchange, params);
-      const lane = await this.#lanes.find(journey);
-      if (method === 'subscriptions/listen') return await this.#listen(lane, exchange);
-      return await (lane.era === 'modern'
-        ? this.#pass(lane, exchange, envelope)
-        : this.#translate(lane, exchange, envelope));
+      const seat = await this.#lanes.find(journey);
+      const { lane } = seat;
+      if (lane.era === 'legacy' && method !== 'subscriptions/listen') {
+        return await this.#translate(seat, exchange, envelope);
+      }
+      try {
+        return await (method === 'subscriptions/listen'
+          ? this.#listen(lane, exchange)
+          : this.#pass(lane, exchange, envelope));
+      } finally {
+        seat.leave();
+      }
     } catch (error) {
       throw asRpcError(error);
     }
@@ -103,12 +110,12 @@ export class StatelessSide {
       return result;
     } finally {
       leave();
-      if (lane.isTaken) this.#lanes.leave(lane);
     }
   }
 
-  /** Asks a server of the older era. */
-  async #translate(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
+  /** Asks a server of the older era; the seat is left when the call has ended, which may be long after this request. */
+  async #translate(seat: Seat, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
+    const { lane } = seat;
     const { upstream } = lane;
     const { method, params } = exchange.request;
     const call = mayAskInput.has(method) ? new Call() : undefined;
@@ -121,7 +128,7 @@ export class StatelessSide {
     });
     const leave = (): void => {
       leaveLane();
-      this.#lanes.leave(lane);
+      seat.leave();
     };
     let hasBegun = false;
     try {
@@ -159,7 +166,6 @@ export class StatelessSide {
     } catch (error) {
       throw toModernError(error);
     } finally {
-      // A call may outlive the request that began it.
       if (!hasBegun) leave();
     }
   }
@@ -225,7 +231,6 @@ export class StatelessSide {
       leave?.();
       subscription?.close();
       letGo();
-      this.#lanes.leave(lane);
     }
   }
 }
