@@ -1,5 +1,5 @@
 import { createBridge, type BridgeOptions } from 'mcp-kit/bridge';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { envelope, text } from '../requirements/bridge-talk.ts';
 import { older, script, settle, type Script } from '../requirements/client-script.ts';
 import type { Message } from '../support/http-client.ts';
@@ -124,4 +124,28 @@ test('A client that comes back and then gives up cancels the call at the server'
   expect((await server.peer.nth('notifications/cancelled')).params).toMatchObject({
     reason: 'enough',
   });
+});
+
+test('A question that was put to a call which ends at that moment is put to another one', async () => {
+  const server = script({ ...older, 'tools/call': () => undefined });
+  await using open = talk(server);
+  open.begin(1);
+  // The bridge finds out first how to speak with the server.
+  await vi.waitUntil(() => calls(server) === 1);
+  open.begin(2);
+  await server.peer.nth('tools/call', 2);
+  const [first, second] = server.peer.of('tools/call');
+  server.peer.say({ id: 'q', method: 'elicitation/create', params: form });
+  server.peer.say({ id: second?.id, result: text });
+  const answers = [await open.pipe.next(), await open.pipe.next()];
+  expect(answers.find(({ id }) => id === 2)).toMatchObject({ result: text });
+  const { result = {} } = answers.find(({ id }) => id === 1) ?? {};
+  const [key = ''] = Object.keys(result['inputRequests'] as object);
+  open.begin(3, {
+    requestState: result['requestState'],
+    inputResponses: { [key]: { action: 'decline' } },
+  });
+  expect(await server.peer.answerTo('q')).toMatchObject({ result: { action: 'decline' } });
+  server.peer.say({ id: first?.id, result: text });
+  expect(await open.pipe.next()).toMatchObject({ id: 3, result: text });
 });

@@ -12,7 +12,7 @@ import {
   type LoggingLevel,
 } from '#protocol';
 import { mayBeAsked } from './asking.ts';
-import { toVisit, type Call } from './call.ts';
+import { toVisit, unanswered, type Call } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { Listens } from './listens.ts';
 import { openForEnvelope, sessionOptions } from './openings.ts';
@@ -128,14 +128,22 @@ export class Lane {
     { signal }: InputContext,
   ): Promise<unknown> {
     if (!mayBeAsked(this.#capabilities, method, params)) throw methodNotFound(method);
-    const calls = [...this.#riders].flatMap(({ call }) => (call === undefined ? [] : [call]));
-    const call = calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
-    if (call === undefined || !this.#isPrivate()) {
-      const why = 'the client speaks a revision in which it can be asked only during a call';
-      throw new RpcError(rpcErrors.invalidRequest, `${method}: ${why}`);
-    }
     const asked = params['mode'] === 'url' ? toVisit(params) : params;
-    return call.ask(method, asked, signal);
+    for (;;) {
+      const call = this.#isPrivate() ? this.#callToAsk() : undefined;
+      if (call === undefined) {
+        const why = 'the client speaks a revision in which it can be asked only during a call';
+        throw new RpcError(rpcErrors.invalidRequest, `${method}: ${why}`);
+      }
+      const answer = await call.ask(method, asked, signal);
+      if (answer !== unanswered) return answer;
+    }
+  }
+
+  /** The newest call whose client waits; else the newest whose client will come back. */
+  #callToAsk(): Call | undefined {
+    const calls = [...this.#riders].flatMap(({ call }) => (call === undefined ? [] : [call]));
+    return calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
   }
 
   #hear({ method, params }: Notification): MaybePromise<void> {
