@@ -75,7 +75,7 @@ export class Upstream {
       return result;
     } catch (error) {
       if (error instanceof RpcError) this.#answered();
-      else this.#shared.condition.failed(error);
+      else if (!this.#closed) this.#shared.condition.failed(error);
       throw asRpcError(error);
     } finally {
       this.#underWay -= 1;
@@ -132,7 +132,8 @@ export class Upstream {
       return this.#session;
     } catch (error) {
       fleet.remove(this);
-      condition.failed(error);
+      // Whose client has gone is not the server's trouble.
+      if (!this.#closed) condition.failed(error);
       throw asUnsent(error);
     }
   }
