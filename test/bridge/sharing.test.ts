@@ -5,8 +5,9 @@ import { metaKeys, readEnvelope, type Era } from 'mcp-kit/protocol';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
-import { envelope, newToOld, text } from '../requirements/bridge-talk.ts';
+import { clientInfo, envelope, newToOld, text } from '../requirements/bridge-talk.ts';
 import { older, script, settle, type Script, type Serve } from '../requirements/client-script.ts';
+import { openPipe } from '../support/pipe.ts';
 
 /** A server of the older era that logs, and tells of its resources. */
 const talkative: Readonly<Record<string, Serve>> = {
@@ -88,6 +89,40 @@ describe('two subscriptions to one resource of an older server', () => {
     for (const id of ids) expect(await open.pipe.next()).toMatchObject({ id, error: {} });
     open.begin('subscriptions/listen', listening);
     expect(await open.pipe.next()).toMatchObject({ params: listening });
+  });
+});
+
+describe('a server that was lost and is there again', () => {
+  const changed = ['tools', 'prompts', 'resources'].map(
+    (what) => `notifications/${what}/list_changed`,
+  );
+
+  test('may have changed, of which an older client is told', async () => {
+    const server = script(older);
+    await using bridge = createBridge(server.target, { era: 'legacy' });
+    await using pipe = openPipe(bridge);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    pipe.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    await pipe.next();
+    pipe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const uri = 'memo://a';
+    pipe.send({ jsonrpc: '2.0', id: 2, method: 'resources/subscribe', params: { uri } });
+    await pipe.next();
+    server.peer.hangUp();
+    for (const method of changed) expect(await pipe.next()).toEqual({ jsonrpc: '2.0', method });
+    expect(await pipe.next()).toEqual({ jsonrpc: '2.0', method: updated, params: { uri } });
+    expect(server.peers).toHaveLength(2);
+  });
+
+  test('may have changed, of which whoever has subscribed is told', async () => {
+    await using open = newToOld();
+    const notifications = { toolsListChanged: true, resourceSubscriptions: ['memo://a'] };
+    const id = open.begin('subscriptions/listen', { notifications });
+    expect(await open.pipe.next()).toMatchObject({ params: { notifications } });
+    open.server.peer.hangUp();
+    const _meta = { [metaKeys.subscriptionId]: id };
+    expect(await open.pipe.next()).toMatchObject({ method: changed[0], params: { _meta } });
+    expect(await open.pipe.next()).toMatchObject({ params: { uri: 'memo://a', _meta } });
   });
 });
 

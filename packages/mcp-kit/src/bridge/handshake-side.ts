@@ -68,6 +68,12 @@ export class HandshakeSide {
       await this.#restoreLevel(session);
       return session;
     }, shared);
+    this.#upstream.onRestored = ({ tools, prompts, resources }) => {
+      if (tools?.listChanged) this.#missed('notifications/tools/list_changed');
+      if (prompts?.listChanged) this.#missed('notifications/prompts/list_changed');
+      if (resources?.listChanged) this.#missed('notifications/resources/list_changed');
+      for (const uri of this.#watched) this.#missed('notifications/resources/updated', { uri });
+    };
   }
 
   /** What the client is told of the server. */
@@ -204,6 +210,11 @@ export class HandshakeSide {
       during: this.#exchanges,
       ...(isId(token) && { onProgress: report }),
     });
+  }
+
+  /** Tells the client what the server may have said while it was away. */
+  #missed(method: string, params?: Params): void {
+    void this.#hear({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
   /** Tells the client what the server says; with the answer of the one call it can only belong to. */

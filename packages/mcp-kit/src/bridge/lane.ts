@@ -74,6 +74,7 @@ export class Lane {
         }),
       shared,
     );
+    this.upstream.onRestored = () => this.listens.missed();
   }
 
   get isFree(): boolean {

@@ -67,6 +67,20 @@ export class Listens {
     return isHeard;
   }
 
+  /** The server was away: whoever hears of changes unasked may have missed some. */
+  missed(): void {
+    for (const { exchange, subscription } of this.#open) {
+      const { id, honored } = subscription;
+      if (id !== undefined) continue;
+      for (const [method, isHonored] of listChanges(honored)) {
+        if (isHonored === true) this.#pass(exchange, method, undefined);
+      }
+      for (const uri of honored.resourceSubscriptions ?? []) {
+        this.#pass(exchange, 'notifications/resources/updated', { uri });
+      }
+    }
+  }
+
   #pass(exchange: Exchange, method: string, params: Params | undefined): void {
     const told = tagged(exchange, params);
     this.#tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, told) });
@@ -79,6 +93,12 @@ export function tagged({ request: { id } }: Exchange, params: Params | undefined
   const meta = params?.['_meta'];
   return { ...params, _meta: { ...(isRecord(meta) && meta), [metaKeys.subscriptionId]: id } };
 }
+
+const listChanges = (honored: SubscriptionFilter): readonly (readonly [string, unknown])[] => [
+  ['notifications/tools/list_changed', honored.toolsListChanged],
+  ['notifications/prompts/list_changed', honored.promptsListChanged],
+  ['notifications/resources/list_changed', honored.resourcesListChanged],
+];
 
 /** Whether a change of which a server tells unasked is one that was asked for. */
 function isOf(filter: SubscriptionFilter, method: string, params: Params | undefined): boolean {

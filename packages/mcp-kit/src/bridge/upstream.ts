@@ -1,6 +1,7 @@
 import { createBackoff, describeError, KitError, unref, type Logger } from '#base';
 import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
 import { RpcError } from '#jsonrpc';
+import type { ServerCapabilities } from '#protocol';
 import { asRpcError, asUnsent } from './failures.ts';
 import type { Fleet } from './fleet.ts';
 import type { Condition } from './health.ts';
@@ -37,6 +38,8 @@ export class Upstream {
   #underWay = 0;
   #closed = false;
   lastUsedMs: number = performance.now();
+  /** Called when a server that was lost is there again: it may be another one, and nobody knows what it has told meanwhile. */
+  onRestored: (capabilities: ServerCapabilities) => void = () => {};
 
   constructor(opening: Opening, shared: UpstreamShared) {
     this.#opening = opening;
@@ -120,6 +123,7 @@ export class Upstream {
         onOpened: () => {
           condition.good();
           this.toolsChanged();
+          if (this.#isShaken && this.#session) this.onRestored(this.#session.capabilities);
         },
         logger,
       });
