@@ -1,9 +1,11 @@
 // node bench/operate.mjs [seconds] [rounds]: what authorization, limits and metrics add to a small tools/call over HTTP, and
 // what requests cost that are refused. Servers take turns in short slices, and the least CPU time counts, as in run.mjs.
+// What answers without looking at what it was asked is as cheap as it gets in Node: nearly all of it is the kernel's.
 // Connections that go on and on when they are refused are held, so a flood costs less per second than its requests would.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
+import { createServer as createSocketServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { HttpConnection } from './lib/http-connection.mjs';
 import { httpHeaders, statelessEra, workRequest } from './lib/messages.mjs';
@@ -44,10 +46,25 @@ const kinds = {
     status: 429,
     insteadOf: 'token, limits, metrics',
   },
+  'answered unseen': { status: 429, insteadOf: 'token, limits, metrics' },
 };
+
+/** Says the same to all that comes. */
+async function refuseUnseen() {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message: 'x'.repeat(80) } });
+  const head = ['HTTP/1.1 429 Too Many Requests', 'retry-after: 3600', 'connection: keep-alive'];
+  head.push('content-type: application/json', `content-length: ${body.length}`);
+  const answer = `${head.join('\r\n')}\r\n\r\n${body}`;
+  const server = createSocketServer((socket) => {
+    socket.setNoDelay(true).on('data', () => socket.write(answer, 'latin1'));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/mcp` };
+}
 
 /** Serves in a process of its own, and tells its parent where, and the token to show. */
 async function serve(kind) {
+  if (kind === 'answered unseen') return refuseUnseen();
   const { createServer } = await import('mcp-kit/server');
   const { defineTool, toolSet } = await import('mcp-kit/tools');
   const tools = benchTools(2).map(({ name, description, inputSchema, run }) =>

@@ -33,7 +33,7 @@ describe('mcpctl bridge to a server of a configuration file', () => {
       using place = project();
       await using bridge = place.start('bridge', 'demo', '--json', '--http', ':0', ...trusting);
       const { url = '', server } = await announced(bridge);
-      expect(server).toContain('mcpctl');
+      expect(server).toContain('node');
       await using session = await openSession(httpTarget(url), { era });
       const names: string[] = [];
       for await (const { name } of session.tools()) names.push(name);

@@ -6,7 +6,10 @@ export { describeError, KitError, kitErrorCodes, type KitErrorCode } from './err
 export { whileLocked, type LockOptions } from './lock-file.ts';
 export { silentLogger, stderrLogger, type Logger, type LoggerLevel } from './log.ts';
 export { pause } from './pause.ts';
+export { withoutSecrets } from './redact.ts';
 export { shellWord } from './shell-word.ts';
 export { replaceFile, stateFolder } from './state-file.ts';
+export { ShortLivedMap } from './short-lived-map.ts';
+export { Stop, type StopSignal } from './stop.ts';
 export { longestTimerMs, startTimer, unref } from './timer.ts';
 export { chain, isPromise, type MaybePromise } from './maybe-promise.ts';

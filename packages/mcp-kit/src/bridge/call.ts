@@ -1,4 +1,12 @@
-import { createDeferred, crypto, KitError, unref, type Deferred } from '#base';
+import {
+  createDeferred,
+  crypto,
+  KitError,
+  Stop,
+  unref,
+  type Deferred,
+  type StopSignal,
+} from '#base';
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
 
 /** A question of the server that the client has not answered yet. */
@@ -20,7 +28,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
 export class Call {
   readonly id: string = crypto().randomUUID();
   readonly #questions = new Map<string, Question>();
-  readonly #stop = new AbortController();
+  readonly #stop = new Stop();
   #asked = 0;
   #exchange: Exchange | undefined;
   #outcome: Outcome | undefined;
@@ -35,8 +43,8 @@ export class Call {
   }
 
   /** Fires when nobody wants it any more. */
-  get signal(): AbortSignal {
-    return this.#stop.signal;
+  get signal(): StopSignal {
+    return this.#stop;
   }
 
   /** Begins; `work` is the call at the server. */
@@ -52,7 +60,7 @@ export class Call {
   }
 
   /** Asks the client; settles when it has come back with the answer, or with `unanswered` when it has no reason to any more. */
-  async ask(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
+  async ask(method: string, params: Params, signal: StopSignal): Promise<unknown> {
     this.#asked += 1;
     const key = `question-${this.#asked}`;
     const answered = createDeferred<unknown>();
@@ -82,7 +90,7 @@ export class Call {
   async attend(exchange: Exchange): Promise<Record<string, object> | undefined> {
     clearTimeout(this.#timer);
     this.#exchange = exchange;
-    const { signal } = exchange;
+    const { stop: signal } = exchange;
     const cancel = (): void => this.cancel(signal.reason);
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();

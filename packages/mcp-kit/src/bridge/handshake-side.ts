@@ -1,4 +1,4 @@
-import { createDeferred, describeError, isPromise, type MaybePromise } from '#base';
+import { createDeferred, describeError, isPromise, ShortLivedMap, type MaybePromise } from '#base';
 import type { Session } from '#client';
 import {
   isId,
@@ -7,6 +7,7 @@ import {
   rpcErrors,
   type Connection,
   type Exchange,
+  type Id,
   type Notification,
   type Params,
 } from '#jsonrpc';
@@ -37,7 +38,7 @@ export class HandshakeSide {
   readonly #upstream: Upstream;
   readonly #requested: unknown;
   /** Requests of the client under way, in the order they came. */
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new ShortLivedMap<Id, Exchange>();
   readonly #questions: Questions;
   readonly #ready = createDeferred<void>();
   /** What came before the client was ready. */
@@ -96,14 +97,16 @@ export class HandshakeSide {
   }
 
   async request(exchange: Exchange): Promise<unknown> {
-    this.#exchanges.add(exchange);
+    const { id } = exchange.request;
+    this.#exchanges.set(id, exchange);
     try {
       const session = this.#upstream.session ?? (await this.#upstream.open());
       return await this.#upstream.run(() => this.#pass(session, exchange));
     } catch (error) {
       throw asRpcError(error);
     } finally {
-      this.#exchanges.delete(exchange);
+      // After it was cancelled, its id may be that of another.
+      if (this.#exchanges.get(id) === exchange) this.#exchanges.take(id);
       this.#questions.ended(exchange);
     }
   }
@@ -153,7 +156,7 @@ export class HandshakeSide {
   /** The methods that change the conversation: the session knows them, and says them again when it is opened anew. */
   #passOwn(session: Session, exchange: Exchange): Promise<object> | undefined {
     const { method, params } = exchange.request;
-    const { signal } = exchange;
+    const { stop: signal } = exchange;
     const { level, uri } = params ?? {};
     switch (method) {
       case 'ping':
@@ -227,7 +230,7 @@ export class HandshakeSide {
     const { tell } = this.#shared;
     const said = withoutSubscription(params);
     tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, said) });
-    const [only, second] = this.#exchanges;
+    const [only, second] = this.#exchanges.values();
     const told =
       only === undefined || second !== undefined
         ? this.#connection.notify(method, said)

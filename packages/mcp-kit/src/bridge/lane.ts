@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { describeError, type MaybePromise } from '#base';
+import { describeError, ShortLivedMap, type MaybePromise } from '#base';
 import type { InputContext, Session } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
 import {
@@ -39,7 +39,8 @@ export class Lane {
   readonly listens: Listens;
   readonly #shared: Shared;
   readonly #capabilities: ClientCapabilities;
-  readonly #riders = new Set<Rider>();
+  readonly #riders = new ShortLivedMap<number, Rider>();
+  #boarded = 0;
   #heard = 0;
   /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
@@ -83,15 +84,16 @@ export class Lane {
 
   /** Takes a request in; it leaves when the function that is given back is called. */
   board(rider: Rider): () => void {
-    this.#riders.add(rider);
-    return () => this.#riders.delete(rider);
+    const place = (this.#boarded += 1);
+    this.#riders.set(place, rider);
+    return () => void this.#riders.take(place);
   }
 
   /** Has a server of the older era say as much as any rider wants to hear; whether it says anything. */
   async raiseLevel(session: Session): Promise<boolean> {
     if (session.capabilities.logging === undefined) return false;
     let wanted: LoggingLevel | undefined;
-    for (const { logLevel } of this.#riders) {
+    for (const { logLevel } of this.#riders.values()) {
       if (logLevel !== undefined && (wanted === undefined || reaches(wanted, logLevel))) {
         wanted = logLevel;
       }
@@ -143,7 +145,9 @@ export class Lane {
 
   /** The newest call whose client waits; else the newest whose client will come back. */
   #callToAsk(): Call | undefined {
-    const calls = [...this.#riders].flatMap(({ call }) => (call === undefined ? [] : [call]));
+    const calls = [...this.#riders.values()].flatMap(({ call }) =>
+      call === undefined ? [] : [call],
+    );
     return calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
   }
 
@@ -152,7 +156,7 @@ export class Lane {
     if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
     if (this.listens.hear(method, params) || !this.#isPrivate()) return;
     if (isListed(method)) return;
-    const rider = [...this.#riders].findLast(
+    const rider = [...this.#riders.values()].findLast(
       ({ exchange, logLevel }) =>
         exchange !== undefined &&
         (method !== 'notifications/message' || isWanted(params, logLevel)),

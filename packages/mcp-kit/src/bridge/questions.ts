@@ -1,4 +1,5 @@
-import type { Connection, Exchange, Params } from '#jsonrpc';
+import type { ShortLivedMap } from '#base';
+import type { Connection, Exchange, Id, Params } from '#jsonrpc';
 import type { Tell } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 
@@ -15,7 +16,7 @@ export interface Asking {
   /** Fires when the server takes the question back. */
   readonly signal: AbortSignal;
   /** The calls of the client that are under way. */
-  readonly during: ReadonlySet<Exchange>;
+  readonly during: Pick<ShortLivedMap<Id, Exchange>, 'get' | 'values'>;
   readonly onProgress?: (progress: Params) => void;
 }
 
@@ -35,13 +36,13 @@ export class Questions {
   async ask(method: string, params: Params, asking: Asking): Promise<unknown> {
     const { signal, during, onProgress } = asking;
     const id = (this.#lastId += 1);
-    const calls = new Set(during);
+    const calls = new Set(during.values());
     const newest = [...calls].at(-1);
     const stop = new AbortController();
     const withdraw = (reason: unknown): void => {
       stop.abort(reason);
       // The answer it came with may have ended: then it is said where the client hears everything else.
-      if (newest === undefined || (during.has(newest) && !newest.cancelled)) return;
+      if (newest === undefined || (isOneOf(during, newest) && !newest.cancelled)) return;
       const said = typeof reason === 'string' && { reason };
       void this.#connection.notify('notifications/cancelled', { requestId: id, ...said });
     };
@@ -79,4 +80,8 @@ export class Questions {
       if (calls.delete(exchange) && calls.size === 0) withdraw('the call that asked has ended');
     }
   }
+}
+
+function isOneOf(calls: Asking['during'], call: Exchange): boolean {
+  return calls.get(call.request.id) === call;
 }

@@ -15,7 +15,7 @@ function progressTokenOf({ request: { params } }: Exchange): Id | undefined {
  */
 export function passing(exchange: Exchange, tell: Tell): CallOptions {
   const progressToken = progressTokenOf(exchange);
-  const { signal } = exchange;
+  const { stop: signal } = exchange;
   const onReleased = (retryMs: number | undefined): void => exchange.release(retryMs);
   if (progressToken === undefined) return { signal, onReleased };
   return {

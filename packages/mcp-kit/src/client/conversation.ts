@@ -111,7 +111,7 @@ export class Conversation {
     const { signal } = options;
     const maxTotalMs = maxTotalOf(options, this.#options);
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
-    if (signal !== undefined) setMaxListeners(0, signal);
+    if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
     let repeatedFor: KitErrorCode[] | undefined;
     for (;;) {

@@ -1,10 +1,10 @@
-import { createDeferred, KitError, startTimer } from '#base';
+import { createDeferred, KitError, startTimer, type StopSignal } from '#base';
 
 export interface LimitOptions {
   /** What is limited, as errors name it. */
   readonly subject: string;
   /** The caller's. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Fires, with the reason, when the session has ended. */
   readonly ended?: AbortSignal | undefined;
   readonly timeoutMs: number;

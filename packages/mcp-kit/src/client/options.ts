@@ -1,4 +1,4 @@
-import type { Logger } from '#base';
+import type { Logger, StopSignal } from '#base';
 import type { Params } from '#jsonrpc';
 import type { ClientCapabilities, Era, Implementation, Meta } from '#protocol';
 import type { HandlerOptions } from './handler-queue.ts';
@@ -73,7 +73,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   readonly maxTotalMs?: number;
   /** Cancels: the call settles at once, and the server is told. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** Receives the parameters of each progress notification. */
   readonly onProgress?: (progress: Params) => void;
   /** Called when the server hangs up for now, and lets the answer be fetched after the wait it names; that is done anyway. */

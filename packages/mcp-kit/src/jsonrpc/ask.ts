@@ -1,4 +1,4 @@
-import { KitError, longestTimerMs, type Deferred } from '#base';
+import { KitError, longestTimerMs, type Deferred, type StopSignal } from '#base';
 import type { Outgoing, Sent } from './channel.ts';
 import { encodeMessage } from './encode.ts';
 import type { RequestOptions } from './exchange.ts';
@@ -145,6 +145,6 @@ function expire(asked: Asked): void {
   asked.expire();
 }
 
-function asAbort(signal: AbortSignal, method: string): KitError {
+function asAbort(signal: StopSignal, method: string): KitError {
   return new KitError('aborted', `${method}: cancelled by the caller`, { cause: signal.reason });
 }

@@ -23,9 +23,18 @@ export class Encoded {
 
   /** The same as bytes, made once; nothing for what is small, or sent once. */
   get bytes(): Uint8Array | undefined {
-    if (this.#lasts) this.#bytes ??= Buffer.from(this.json);
+    if (this.#lasts) this.#bytes ??= Buffer.from(onOneLine(this.json));
     return this.#bytes;
   }
+}
+
+/**
+ * The same JSON without the two characters that are line ends to some: `readline` of Node from version 24 on, by which
+ * servers and clients read messages.
+ */
+export function onOneLine(json: string): string {
+  if (!json.includes('\u2028') && !json.includes('\u2029')) return json;
+  return json.replaceAll('\u2028', String.raw`\u2028`).replaceAll('\u2029', String.raw`\u2029`);
 }
 
 /** An answer in parts, one of which is kept as bytes. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '#base';
+import { Stop, type MaybePromise, type StopSignal } from '#base';
 import type { Origin } from './channel.ts';
 import type { Id, Params, Request } from './message.ts';
 
@@ -7,7 +7,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** How long to wait in all, whatever progress says. */
   readonly maxTotalMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** Receives the parameters of each progress notification for this request. */
   readonly onProgress?: (params: Params) => void;
   /** Called when the other side hangs up for now, and lets the answer be fetched after the wait it names. */
@@ -36,6 +36,7 @@ export class Exchange {
   readonly origin: Origin | undefined;
   readonly link: Link;
   #controller: AbortController | undefined;
+  #stop: Stop | undefined;
   #cancelled = false;
   #reason: unknown;
 
@@ -71,10 +72,20 @@ export class Exchange {
     return this.#controller.signal;
   }
 
+  /** The same, for those who only pass it on: it costs next to nothing. */
+  get stop(): StopSignal {
+    if (this.#stop === undefined) {
+      this.#stop = new Stop();
+      if (this.#cancelled) this.#stop.abort(this.#reason);
+    }
+    return this.#stop;
+  }
+
   cancel(reason: unknown): void {
     if (this.#cancelled) return;
     this.#cancelled = true;
     this.#reason = reason;
+    this.#stop?.abort(reason);
     this.#controller?.abort(reason);
   }
 
@@ -91,7 +102,7 @@ export class Exchange {
   /** Asks the other side something on behalf of this request. */
   call(method: string, params?: Params, options?: RequestOptions): Promise<unknown> {
     return this.link.request(method, params, {
-      signal: this.signal,
+      signal: this.stop,
       ...options,
       origin: this.origin,
     });

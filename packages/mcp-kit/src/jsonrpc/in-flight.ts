@@ -1,3 +1,4 @@
+import { ShortLivedMap } from '#base';
 import type { Exchange } from './exchange.ts';
 import type { Id } from './message.ts';
 
@@ -22,8 +23,8 @@ export class InFlight {
   readonly #limit: number;
   #open = true;
   // Made on first use: thousands of idle sessions have nothing in flight.
-  #serving: Map<Id, Exchange> | undefined;
-  #awaiting: Map<Id, Awaited> | undefined;
+  #serving: ShortLivedMap<Id, Exchange> | undefined;
+  #awaiting: ShortLivedMap<Id, Awaited> | undefined;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -50,31 +51,31 @@ export class InFlight {
   admit(id: Id): Admission {
     if (!this.#open) return 'closed';
     if (this.#serving === undefined) return 'admitted';
-    if (this.#serving.has(id)) return 'duplicate';
+    if (this.#serving.get(id) !== undefined) return 'duplicate';
     return this.#serving.size < this.#limit ? 'admitted' : 'full';
   }
 
   /** Keeps an admitted request whose answer is not there yet. */
   hold(exchange: Exchange): void {
-    this.#serving ??= new Map();
+    this.#serving ??= new ShortLivedMap();
     this.#serving.set(exchange.request.id, exchange);
   }
 
   /** Takes a held request out. False when it was cancelled or the connection closed: then it must not answer. */
   release(exchange: Exchange): boolean {
     const { id } = exchange.request;
-    return this.#serving?.get(id) === exchange && this.#serving.delete(id);
+    if (this.#serving?.get(id) !== exchange) return false;
+    this.#serving.take(id);
+    return true;
   }
 
   /** Takes the request with this id out, to be cancelled. */
   withdraw(id: Id): Exchange | undefined {
-    const exchange = this.#serving?.get(id);
-    if (exchange !== undefined) this.#serving?.delete(id);
-    return exchange;
+    return this.#serving?.take(id);
   }
 
   expect(id: Id, awaited: Awaited): void {
-    this.#awaiting ??= new Map();
+    this.#awaiting ??= new ShortLivedMap();
     this.#awaiting.set(id, awaited);
   }
 
@@ -89,9 +90,7 @@ export class InFlight {
 
   /** Takes a question out, to be settled. */
   settle(id: Id): Awaited | undefined {
-    const awaited = this.#awaiting?.get(id);
-    if (awaited !== undefined) this.#awaiting?.delete(id);
-    return awaited;
+    return this.#awaiting?.take(id);
   }
 
   /** Ends everything, once; returns what was under way. */

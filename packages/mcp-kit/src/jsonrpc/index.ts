@@ -7,6 +7,7 @@ export {
   encodeNotification,
   encodeResult,
   encodeThrown,
+  onOneLine,
   resultParts,
   type Parts,
 } from './encode.ts';

@@ -1,5 +1,5 @@
 export { createApiKey, readApiKeys, type ApiKeyEntry, type ApiKeys } from './api-keys.ts';
-export { jsonLogger } from './logs.ts';
+export { jsonLogger, pinoLogger, type PinoLike } from './logs.ts';
 export { operateHttp, type OperateOptions, type Operated } from './operate.ts';
 export { settingsSchema } from './settings-schema.ts';
 export {

@@ -1,4 +1,4 @@
-import type { Logger, LoggerLevel } from '#base';
+import { withoutSecrets, type Logger, type LoggerLevel } from '#base';
 import { isRecord } from '#jsonrpc';
 import { traceIdOf } from '#protocol';
 import type { EndedCall } from './calls.ts';
@@ -21,31 +21,17 @@ export function jsonLogger(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-const secretNames = /authorization|cookie|token|secret|password|passphrase|api-?key|credential/i;
-/** What secrets look like wherever they are: bearer tokens, JWTs, our own keys, credentials in URLs. */
-const secretTexts =
-  /\bbearer\s+[\w\-.~+/]+=*|\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bmcpk_[\w-]+|(?<=:\/\/)[^\s/@]+(?=@)/gi;
-const hidden = '[hidden]';
-const maxDepth = 8;
-const maxCharacters = 8192;
+/** What is used of a logger of pino. */
+type PinoWrite = (fields: object, message: string) => void;
+export type PinoLike = Readonly<Record<LoggerLevel, PinoWrite>>;
 
-/** The same value with its secrets hidden, by their name or by what they look like. */
-function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string')
-    return value.slice(0, maxCharacters).replaceAll(secretTexts, hidden);
-  if (typeof value === 'bigint') return String(value);
-  if (value instanceof Error) return withoutSecrets(value.stack ?? value.message);
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= maxDepth) return '…';
-  if ('toJSON' in value && typeof value.toJSON === 'function') {
-    return withoutSecrets(value.toJSON(), depth + 1);
-  }
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
-  const entries = Object.entries(value).map(([name, item]) => {
-    const secret = secretNames.test(name) && item !== undefined && item !== null;
-    return [name, secret ? hidden : withoutSecrets(item, depth + 1)];
-  });
-  return Object.fromEntries(entries);
+/** Writes through a logger of pino, or one with the same methods; secrets are hidden before it sees them. */
+export function pinoLogger(pino: PinoLike): Logger {
+  const at =
+    (name: LoggerLevel) =>
+    (message: string, fields: object = {}) =>
+      pino[name](Object(withoutSecrets(fields)), String(withoutSecrets(message)));
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /** Logs one line per call, with the trace that the caller says it belongs to, or one of its own. */

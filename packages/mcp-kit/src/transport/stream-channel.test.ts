@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
-import { Connection, type Handlers, type Sink } from '#jsonrpc';
+import { Connection, Encoded, type Handlers, type Sink } from '#jsonrpc';
 import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -48,6 +48,25 @@ describe('a stream channel', () => {
     expect(seen.messages).toEqual([{ c: 3 }, { d: 4 }]);
     expect(seen.malformed).toEqual(['Parse error: not JSON']);
     await channel.close();
+  });
+
+  test('writes no character that others take for the end of a line', async () => {
+    const { output, channel } = open();
+    let written = '';
+    output.on('data', (piece: Buffer) => (written += String(piece)));
+    const said = { text: 'one\u2028two\u2029three\n\u0085' };
+    channel.start(recorder().sink);
+    channel.send(JSON.stringify(said));
+    const [head, tail] = ['{"id":1,"result":', '}'];
+    const kept = new Encoded(JSON.stringify({ said, more: 'x'.repeat(40_000) }), undefined, true);
+    channel.replyParts([head, kept.bytes ?? new Uint8Array(), tail]);
+    await channel.close();
+    expect(written.split(/[\n\r\u2028\u2029]/)).toHaveLength(3);
+    expect(written.split('\n').map((line) => line && JSON.parse(line))).toMatchObject([
+      said,
+      { result: { said } },
+      '',
+    ]);
   });
 
   test('delivers a last line that lacks its newline, then says that no more will come', async () => {

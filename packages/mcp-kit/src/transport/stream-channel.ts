@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { createDeferred, KitError, type Deferred } from '#base';
 import {
   defaultLimits,
+  onOneLine,
   type Channel,
   type Limits,
   type Parts,
@@ -188,7 +189,7 @@ export class StreamChannel implements Channel {
 
   #flush(): void {
     if (this.#lines === '' || this.#closed) return;
-    const lines = this.#lines;
+    const lines = onOneLine(this.#lines);
     this.#lines = '';
     this.#put(lines);
     this.#heedRoom();

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { createDeferred, KitError, startTimer } from '#base';
+import { createDeferred, KitError, startTimer, type StopSignal } from '#base';
 
 /** How long somebody waits for work that goes on for others when they give up. */
 export interface Patience {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export async function waitPatiently<T>(
   };
   const timer = timeoutMs === undefined ? undefined : startTimer(onLate, timeoutMs);
   // Many may wait with one signal; that is no leak, although Node warns of one.
-  if (signal !== undefined) setMaxListeners(0, signal);
+  if (signal instanceof AbortSignal) setMaxListeners(0, signal);
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted === true) onAbort();
   try {

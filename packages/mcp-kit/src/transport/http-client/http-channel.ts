@@ -1,4 +1,4 @@
-import { createDeferred, type KitError } from '#base';
+import { createDeferred, ShortLivedMap, type KitError } from '#base';
 import {
   isId,
   isRecord,
@@ -44,7 +44,7 @@ export class HttpChannel implements Channel {
   /** Fetches the stream that nobody waits for. */
   #later: NodeJS.Timeout | undefined;
   /** Requests without an answer, by id. */
-  readonly #awaited = new Map<Id, Posted>();
+  readonly #awaited = new ShortLivedMap<Id, Posted>();
   /** Answers to the server. Not in the queue: what waits there may be waiting for one of them. */
   readonly #replies: Posted[] = [];
   readonly #replying = new Set<Posted>();
@@ -312,7 +312,7 @@ export class HttpChannel implements Channel {
   /** Takes a request out: nothing is waited for any more. */
   #settle(post: Posted): void {
     const { id } = post.letter;
-    if (id !== undefined) this.#awaited.delete(id);
+    if (id !== undefined) this.#awaited.take(id);
     this.#backlog.release(post);
     const place = post.started ? -1 : this.#queue.indexOf(post);
     if (post.started) this.#underWay -= 1;

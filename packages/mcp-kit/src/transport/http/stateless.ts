@@ -1,4 +1,4 @@
-import { describeError, isPromise, type Logger, type MaybePromise } from '#base';
+import { describeError, isPromise, ShortLivedMap, type Logger, type MaybePromise } from '#base';
 import {
   classify,
   encodeThrown,
@@ -64,7 +64,8 @@ interface Post extends Incoming {
 /** Serves POSTs of the stateless era: each is complete in itself. */
 export class Stateless {
   readonly #shared: StatelessShared;
-  readonly #running = new Set<Running>();
+  readonly #running = new ShortLivedMap<number, Running>();
+  #begun = 0;
 
   constructor(shared: StatelessShared) {
     this.#shared = shared;
@@ -98,7 +99,7 @@ export class Stateless {
 
   /** Ends every call under way. */
   close(): void {
-    for (const { exchange, answer } of this.#running) {
+    for (const { exchange, answer } of this.#running.values()) {
       exchange.cancel('the server is closing');
       answer.finish(encodeThrown(exchange.request.id, closing), 503);
     }
@@ -144,14 +145,15 @@ export class Stateless {
         return;
       }
       const running = { exchange, answer };
-      this.#running.add(running);
+      const place = (this.#begun += 1);
+      this.#running.set(place, running);
       // This era's way to cancel is to hang up.
       answer.onLost = () => exchange.cancel('the client hung up');
       responder.onGone(answer.onLost);
       void outcome
         .then((result) => answer.succeed(id, result))
         .catch(failed)
-        .finally(() => this.#running.delete(running));
+        .finally(() => this.#running.take(place));
     } catch (error) {
       failed(error);
     }
