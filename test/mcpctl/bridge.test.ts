@@ -40,6 +40,8 @@ async function until(isSo: () => boolean): Promise<void> {
   throw new Error('it never came to be so');
 }
 
+const fallback = { COCOS_MCP_HTTP_URL: 'https://a.example/mcp' };
+
 const ownPid = `
 const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -130,7 +132,8 @@ describe('mcpctl bridge', () => {
     expect(ways).toContain('client sent');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(bridge.stderr).toMatch(/client +│ server/);
-    expect(bridge.stderr).toMatch(/→ \{"jsonrpc":"2.0","id":1,"method":"initialize".* │ \n/);
+    expect(bridge.stderr).toMatch(/→ #1 initialize \{"protocolVersion".* │ \n/);
+    expect(bridge.stderr).toMatch(/← #1 = \{"protocolVersion".* │ \n/);
     expect(bridge.stderr).not.toContain('hush');
   });
 
@@ -162,9 +165,20 @@ describe('mcpctl bridge', () => {
     [['bridge', 'nobody', '--header', 'a: b'], /--header needs a URL/],
     [['bridge', '--api-keys', 'keys.json', 'https://a.example/mcp'], /--api-keys needs --http/],
     [['bridge', '--http', '0.0.0.0:0', 'https://a.example/mcp'], /can be reached from other/],
+    [['bridge', '--record', '/nowhere/at/all', 'https://a.example/mcp'], /--record \/nowhere/],
   ])('refuses %j', async (args, why) => {
     await using bridge = Child.mcpctl(...args);
     expect(await bridge.ended).toMatchObject({ code: 2 });
     expect(bridge.stderr).toMatch(why);
   });
+
+  test.each(['COCOS_MCP_HTTP_URL', 'COCOS_MCP_HTTP_TIMEOUT_MS'])(
+    'says that %s is wrong, and not what nobody has typed',
+    async (name) => {
+      const env = { ...process.env, [name]: 'ten', ...(!name.endsWith('URL') && fallback) };
+      await using bridge = new Child(process.execPath, [mcpctl, 'bridge'], { env });
+      expect(await bridge.ended).toMatchObject({ code: 2 });
+      expect(bridge.stderr).toContain(`mcpctl: ${name} `);
+    },
+  );
 });

@@ -108,7 +108,20 @@ describe('the width of a line', () => {
 });
 
 test('text of any length is made plain, measured and cut in time that grows with it', () => {
-  const hostile = [`${escape}[31m`, '\u0301', '\u200D', '日', '👨\u200D', '\r', 'a.', '?', '?a='];
+  const hostile = [
+    `${escape}[31m`,
+    '\u0301',
+    '\u200D',
+    '日',
+    '👨\u200D',
+    '\r',
+    'a.',
+    '?',
+    '?a=',
+    ' a=',
+    'eyJ',
+    '-',
+  ];
   const timed = (text: string): number => {
     const started = performance.now();
     const line = plainLine(text);
@@ -235,6 +248,11 @@ test('what looks like a secret is masked, and nothing else', () => {
       url: 'https://me:pw@example.com/a?token=1&page=2',
       typed: 'hunter2',
       told: 'you said hunter2, and me',
+      api_keys: ['k1', 'k2'],
+      args: ['--token', 'abc', '--password=abc', '-v', 'API_KEY=abc'],
+      log: 'sent Authorization: Bearer 0123456789abcdef to it, then sk-0123456789abcdefghij',
+      jwt: 'is eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk',
+      pem: '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----',
     }),
   ).toEqual({
     headers: { Authorization: '***', Cookie: '***', 'X-Api-Key': '***' },
@@ -246,13 +264,20 @@ test('what looks like a secret is masked, and nothing else', () => {
     url: 'https://***@example.com/a?token=***&page=2',
     typed: '***',
     told: 'you said ***, and me',
+    api_keys: ['***', '***'],
+    args: ['--token', '***', '--password=***', '-v', 'API_KEY=***'],
+    log: 'sent Authorization: Bearer *** to it, then ***',
+    jwt: 'is ***',
+    pem: '-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----',
   });
   const usual = {
     progressToken: 'p1',
     maxTokens: 5,
     nextCursor: 'c',
-    text: 'the token is in the basket',
+    text: 'the token is in the basket, a basic introduction, x=1, sk-short',
     tokens: 12,
+    args: ['--port', '8000', '--token'],
+    schema: { properties: { password: { type: 'string', minLength: 8 } } },
   };
   expect(maskSecrets(usual)).toEqual(usual);
 });

@@ -58,7 +58,7 @@ export function readGlobals(values: GlobalValues, typed: readonly string[] | und
     configFile: values.config === undefined ? undefined : path.resolve(root, values.config),
     allowConfigOutsideRoot: values['allow-config-outside-root'] ?? false,
     showArgv: values['show-argv'] ?? false,
-    timeoutMs: readMs('timeout-ms', values['timeout-ms']),
+    timeoutMs: readMs('--timeout-ms', values['timeout-ms']),
     era: values.era ?? 'auto',
     trusted: values.trust ?? false,
     policy: readPolicy(values),
@@ -86,7 +86,7 @@ function readRoot(named: string | undefined): string {
 }
 
 function readPolicy(values: GlobalValues): Partial<EgressPolicy> {
-  const dnsTimeoutMs = readMs('dns-timeout-ms', values['dns-timeout-ms']);
+  const dnsTimeoutMs = readMs('--dns-timeout-ms', values['dns-timeout-ms']);
   return {
     requireHttps: values['allow-http'] !== true,
     allowLocalhost: values['allow-localhost'] ?? false,
@@ -125,13 +125,13 @@ function checkCombinations(values: GlobalValues): void {
   );
 }
 
-/** A number of milliseconds that a timer can hold. */
-export function readMs(option: string, text: string | undefined): number | undefined {
+/** A number of milliseconds that a timer can hold; `name` is where it was given. */
+export function readMs(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (ms > 0 && ms < 2 ** 31) return ms;
   throw usageError(
-    `--${option} cannot be ${JSON.stringify(text)}`,
+    `${name} cannot be ${JSON.stringify(text)}`,
     'Use a whole number of milliseconds, such as 5000.',
   );
 }

@@ -1,5 +1,6 @@
 import { silentLogger } from '#base';
 import { traceTarget, type Service, type Target } from '#protocol';
+import { Checkup } from './checkup.ts';
 import { tellAnswer, type Tell } from './crossing.ts';
 import { Fleet } from './fleet.ts';
 import { Condition, type BridgeHealth } from './health.ts';
@@ -29,13 +30,14 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
   const condition = new Condition();
   const shared: Shared = { target, options, tell, fleet, condition, logger };
   const stateless = new StatelessSide(shared, false);
+  const checkup = new Checkup(shared);
   const peers = new Set<BridgePeer>();
   const endings = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
     for (const peer of peers) peer.closed();
-    await Promise.all([stateless.close(), ...endings]);
+    await Promise.all([stateless.close(), checkup.close(), ...endings]);
   };
 
   return {
@@ -55,6 +57,7 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
     mirroredHeaders: (tool) => stateless.toolHeaders.of(tool),
     describe: () => ({ bridge: target.label }),
     health() {
+      checkup.begin();
       const { trouble, timesLost: lost } = condition;
       const status = trouble === undefined ? 'ok' : 'degraded';
       return { status, upstreams: fleet.size, lost, ...(trouble && { reason: trouble }) };

@@ -16,6 +16,9 @@ interface Question {
   readonly answered: Deferred<unknown>;
 }
 
+/** What a question gets for an answer that was put to a call which has ended: it may be another's. */
+export const unanswered: unique symbol = Symbol('unanswered');
+
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 /**
@@ -56,7 +59,7 @@ export class Call {
     );
   }
 
-  /** Asks the client; settles when it has come back with the answer. */
+  /** Asks the client; settles when it has come back with the answer, or with `unanswered` when it has no reason to any more. */
   async ask(method: string, params: Params, signal: StopSignal): Promise<unknown> {
     this.#asked += 1;
     const key = `question-${this.#asked}`;
@@ -97,7 +100,9 @@ export class Call {
       }
       // Several that were asked at once are answered at once.
       if (this.#outcome === undefined) await new Promise((resolve) => setImmediate(resolve));
-      return this.#outcome === undefined ? this.#asking() : undefined;
+      if (this.#outcome === undefined) return this.#asking();
+      for (const { answered } of this.#questions.values()) answered.resolve(unanswered);
+      return undefined;
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#exchange = undefined;

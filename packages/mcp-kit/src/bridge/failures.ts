@@ -19,6 +19,14 @@ const unsent: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
   'unreachable',
 ]);
 
+/** What a client is told whose request was not sent, because there was no conversation to send it in. */
+export function asUnsent(error: unknown): unknown {
+  if (!(error instanceof KitError)) return error;
+  const { code, message, hint, details, cause } = error;
+  const unsaid = { ...details, ran: false };
+  return asRpcError(new KitError(code, message, { hint, cause, details: unsaid }));
+}
+
 /** What the client is told: the server's own word, or why there is none and whether to try again. */
 export function asRpcError(error: unknown): unknown {
   if (!(error instanceof KitError)) return error;

@@ -11,7 +11,7 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { isLoggingLevel } from '#protocol';
+import { isLoggingLevel, type LoggingLevel } from '#protocol';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import { openForHandshake, sessionOptions } from './openings.ts';
@@ -46,6 +46,8 @@ export class HandshakeSide {
   /** Resources of whose changes the client wants to hear: its conversation must not be put to sleep. */
   readonly #watched = new Set<string>();
   #letSleep: (() => void) | undefined;
+  /** What the client has set. */
+  #level: LoggingLevel | undefined;
   /** Tools whose structured results the client knows in another form. */
   readonly #wrapped = new Set<string>();
 
@@ -54,19 +56,25 @@ export class HandshakeSide {
     this.#shared = shared;
     this.#requested = params['protocolVersion'];
     this.#questions = new Questions(connection, shared.tell);
-    this.#upstream = new Upstream(
-      (options) =>
-        openForHandshake(shared.target, params, {
-          options: {
-            ...sessionOptions(shared.options),
-            ...options,
-            era: shared.options.era ?? 'auto',
-            onNotification: (notification) => this.#hear(notification),
-          },
-          ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
-        }),
-      shared,
-    );
+    this.#upstream = new Upstream(async (options) => {
+      const session = await openForHandshake(shared.target, params, {
+        options: {
+          ...sessionOptions(shared.options),
+          ...options,
+          era: shared.options.era ?? 'auto',
+          onNotification: (notification) => this.#hear(notification),
+        },
+        ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
+      });
+      await this.#restoreLevel(session);
+      return session;
+    }, shared);
+    this.#upstream.onRestored = ({ tools, prompts, resources }) => {
+      if (tools?.listChanged) this.#missed('notifications/tools/list_changed');
+      if (prompts?.listChanged) this.#missed('notifications/prompts/list_changed');
+      if (resources?.listChanged) this.#missed('notifications/resources/list_changed');
+      for (const uri of this.#watched) this.#missed('notifications/resources/updated', { uri });
+    };
   }
 
   /** What the client is told of the server. */
@@ -74,8 +82,6 @@ export class HandshakeSide {
     try {
       const session = await this.#upstream.open();
       if (session.era === 'legacy') return session.greeting;
-      // What the older era does unless it is told otherwise.
-      if (session.capabilities.logging !== undefined) await session.setLogLevel('info');
       return { ...initializeResult(session, this.#requested) };
     } catch (error) {
       throw asRpcError(error);
@@ -152,12 +158,16 @@ export class HandshakeSide {
     const { method, params } = exchange.request;
     const { stop: signal } = exchange;
     const { level, uri } = params ?? {};
-    const done = (): object => ({});
     switch (method) {
       case 'ping':
         return session.era === 'modern' ? Promise.resolve({}) : undefined;
       case 'logging/setLevel':
-        if (isLoggingLevel(level)) return session.setLogLevel(level, { signal }).then(done);
+        if (isLoggingLevel(level)) {
+          return session.setLogLevel(level, { signal }).then(() => {
+            this.#level = level;
+            return {};
+          });
+        }
         return session.era === 'modern' ? Promise.reject(badLevel(level)) : undefined;
       case 'resources/subscribe':
         if (typeof uri !== 'string') return undefined;
@@ -168,6 +178,16 @@ export class HandshakeSide {
       default:
         return undefined;
     }
+  }
+
+  /** A server that was put to sleep knows nothing of it; one of the newer era says nothing unless it is told to. */
+  async #restoreLevel(session: Session): Promise<void> {
+    const isTold = session.era === 'modern' && session.capabilities.logging !== undefined;
+    const level = this.#level ?? (isTold ? 'info' : undefined);
+    if (level === undefined) return;
+    await session.setLogLevel(level).catch((error: unknown) => {
+      this.#shared.logger.warn('the log level was not set again', { error: describeError(error) });
+    });
   }
 
   #watch(uri: string, isWatched: boolean): object {
@@ -193,6 +213,11 @@ export class HandshakeSide {
       during: this.#exchanges,
       ...(isId(token) && { onProgress: report }),
     });
+  }
+
+  /** Tells the client what the server may have said while it was away. */
+  #missed(method: string, params?: Params): void {
+    void this.#hear({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
   /** Tells the client what the server says; with the answer of the one call it can only belong to. */

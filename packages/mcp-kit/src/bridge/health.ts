@@ -16,6 +16,7 @@ export interface BridgeHealth {
 export class Condition {
   #trouble: string | undefined;
   #lost = 0;
+  #heardMs = 0;
 
   get trouble(): string | undefined {
     return this.#trouble;
@@ -25,6 +26,11 @@ export class Condition {
     return this.#lost;
   }
 
+  /** Whether all that is known is bad, and has been for so long. */
+  hasBeenIll(forMs: number): boolean {
+    return this.#trouble !== undefined && performance.now() - this.#heardMs > forMs;
+  }
+
   /** The server has opened a conversation or answered something. */
   good(): void {
     this.#trouble = undefined;
@@ -32,10 +38,15 @@ export class Condition {
 
   lost(cause: Error | undefined): void {
     this.#lost += 1;
-    this.#trouble = cause?.message ?? 'the server hung up';
+    this.#note(cause?.message ?? 'the server hung up');
   }
 
   failed(error: unknown): void {
-    if (isTrouble(error)) this.#trouble = error.message;
+    if (isTrouble(error)) this.#note(error.message);
+  }
+
+  #note(trouble: string): void {
+    this.#trouble = trouble;
+    this.#heardMs = performance.now();
   }
 }

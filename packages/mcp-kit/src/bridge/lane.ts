@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { ShortLivedMap, type MaybePromise } from '#base';
-import type { InputContext } from '#client';
+import { describeError, ShortLivedMap, type MaybePromise } from '#base';
+import type { InputContext, Session } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
 import {
   isLoggingLevel,
@@ -12,7 +12,7 @@ import {
   type LoggingLevel,
 } from '#protocol';
 import { mayBeAsked } from './asking.ts';
-import { toVisit, type Call } from './call.ts';
+import { toVisit, unanswered, type Call } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { Listens } from './listens.ts';
 import { openForEnvelope, sessionOptions } from './openings.ts';
@@ -45,9 +45,12 @@ export class Lane {
   /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
   era: Era | undefined;
-  /** One rider has it to itself. */
+  /** Requests that have found it and not ended. */
+  seats = 0;
+  /** One of them has it to itself. */
   isTaken = false;
-  logLevel: LoggingLevel | undefined;
+  /** From which level on the server was told to say something, and in which session. */
+  #level: { readonly session: Session; readonly level: LoggingLevel } | undefined;
   idleTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -72,10 +75,11 @@ export class Lane {
         }),
       shared,
     );
+    this.upstream.onRestored = () => this.listens.missed();
   }
 
   get isFree(): boolean {
-    return this.#riders.size === 0 && !this.isTaken && this.listens.size === 0;
+    return this.seats === 0 && this.#riders.size === 0 && this.listens.size === 0;
   }
 
   /** Takes a request in; it leaves when the function that is given back is called. */
@@ -83,6 +87,28 @@ export class Lane {
     const place = (this.#boarded += 1);
     this.#riders.set(place, rider);
     return () => void this.#riders.take(place);
+  }
+
+  /** Has a server of the older era say as much as any rider wants to hear; whether it says anything. */
+  async raiseLevel(session: Session): Promise<boolean> {
+    if (session.capabilities.logging === undefined) return false;
+    let wanted: LoggingLevel | undefined;
+    for (const { logLevel } of this.#riders.values()) {
+      if (logLevel !== undefined && (wanted === undefined || reaches(wanted, logLevel))) {
+        wanted = logLevel;
+      }
+    }
+    const known = this.#level?.session === session ? this.#level.level : undefined;
+    if (wanted === undefined || wanted === known) return wanted !== undefined;
+    this.#level = { session, level: wanted };
+    try {
+      await session.setLogLevel(wanted);
+    } catch (error) {
+      // Nobody's call fails because it is not talked about.
+      this.#level = undefined;
+      this.#shared.logger.warn('the log level was not set', { error: describeError(error) });
+    }
+    return true;
   }
 
   /** Settles when nothing more is to be expected of what the server said before its last answer. */
@@ -105,16 +131,24 @@ export class Lane {
     { signal }: InputContext,
   ): Promise<unknown> {
     if (!mayBeAsked(this.#capabilities, method, params)) throw methodNotFound(method);
+    const asked = params['mode'] === 'url' ? toVisit(params) : params;
+    for (;;) {
+      const call = this.#isPrivate() ? this.#callToAsk() : undefined;
+      if (call === undefined) {
+        const why = 'the client speaks a revision in which it can be asked only during a call';
+        throw new RpcError(rpcErrors.invalidRequest, `${method}: ${why}`);
+      }
+      const answer = await call.ask(method, asked, signal);
+      if (answer !== unanswered) return answer;
+    }
+  }
+
+  /** The newest call whose client waits; else the newest whose client will come back. */
+  #callToAsk(): Call | undefined {
     const calls = [...this.#riders.values()].flatMap(({ call }) =>
       call === undefined ? [] : [call],
     );
-    const call = calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
-    if (call === undefined || !this.#isPrivate()) {
-      const why = 'the client speaks a revision in which it can be asked only during a call';
-      throw new RpcError(rpcErrors.invalidRequest, `${method}: ${why}`);
-    }
-    const asked = params['mode'] === 'url' ? toVisit(params) : params;
-    return call.ask(method, asked, signal);
+    return calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
   }
 
   #hear({ method, params }: Notification): MaybePromise<void> {

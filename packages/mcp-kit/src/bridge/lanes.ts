@@ -1,4 +1,5 @@
 import { KitError, unref } from '#base';
+import type { Session } from '#client';
 import { mayAskInput, type Envelope, type Era } from '#protocol';
 import { Lane } from './lane.ts';
 import type { Shared } from './shared.ts';
@@ -8,6 +9,14 @@ export interface Journey {
   readonly envelope: Envelope;
   readonly principal: string | undefined;
   readonly method: string;
+}
+
+/** A place in a lane, for a request from when it has found it until it has ended. */
+export interface Seat {
+  readonly lane: Lane;
+  /** Nobody else has one there. */
+  readonly isAlone: boolean;
+  leave(): void;
 }
 
 const defaultIdleMs = 30_000;
@@ -47,19 +56,25 @@ export class Lanes {
     return undefined;
   }
 
-  /** A lane with an open session. */
-  async find(journey: Journey, isAgain = false): Promise<Lane> {
+  /** The session that most requests go by, if it is open. */
+  get session(): Session | undefined {
+    for (const { isTaken, upstream } of this.#lanes) {
+      if (!isTaken && upstream.session !== undefined) return upstream.session;
+    }
+    return undefined;
+  }
+
+  /** A seat in a lane with an open session. */
+  async find(journey: Journey, isAgain = false): Promise<Seat> {
     if (this.#closed) throw new KitError('closed', 'the bridge is closed');
     // Only one finds out which era the server speaks.
     while (this.#era === undefined && this.#first !== undefined) await this.#first;
     const isAlone = this.#needsOwn(journey);
     const key = keyOf(journey, this.#era);
     const lane = this.#choose(key, isAlone) ?? this.#add(key, journey.envelope);
-    // Nobody else may take it meanwhile.
-    if (isAlone) lane.isTaken = true;
-    const era = await this.#open(lane);
-    lane.key = keyOf(journey, era);
-    if (lane.era === era && this.#era === era) return this.#fitting(lane, journey, isAlone);
+    const seat = this.#take(lane, isAlone);
+    const era = await this.#open(seat, journey);
+    if (lane.era === era && this.#era === era) return this.#fitting(seat, journey);
     // Another server has taken the place of the one that was known.
     this.#era = undefined;
     await this.#drop(lane);
@@ -67,14 +82,31 @@ export class Lanes {
     return this.find(journey, true);
   }
 
-  /** The request that had a lane to itself has ended. */
-  release(lane: Lane): void {
-    lane.isTaken = false;
-    this.rest(lane);
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#lanes].map((lane) => this.#drop(lane)));
   }
 
-  /** Ends a lane that nobody has used for a while, unless it is the only one. */
-  rest(lane: Lane): void {
+  /** From this moment on, so that nobody else takes it before its request has boarded. */
+  #take(lane: Lane, isAlone: boolean): Seat {
+    lane.seats += 1;
+    if (isAlone) lane.isTaken = true;
+    let isLeft = false;
+    return {
+      lane,
+      isAlone,
+      leave: () => {
+        if (isLeft) return;
+        isLeft = true;
+        lane.seats -= 1;
+        if (lane.seats === 0) lane.isTaken = false;
+        this.#rest(lane);
+      },
+    };
+  }
+
+  /** A lane that nobody has used for a while ends, unless it is the only one. */
+  #rest(lane: Lane): void {
     if (!lane.isFree || this.#lanes.size < 2 || this.#closed) return;
     clearTimeout(lane.idleTimer);
     const { idleMs = defaultIdleMs } = this.#shared.options;
@@ -85,12 +117,7 @@ export class Lanes {
     );
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#lanes].map((lane) => this.#drop(lane)));
-  }
-
-  async #open(lane: Lane): Promise<Era> {
+  async #open({ lane, leave }: Seat, journey: Journey): Promise<Era> {
     const isFirst = this.#era === undefined;
     const opening = lane.upstream.open();
     const opened = (): void => {};
@@ -99,9 +126,11 @@ export class Lanes {
       const { era } = await opening;
       lane.era ??= era;
       this.#era ??= era;
+      // Before those go on who have waited for it: they look for it by this.
+      lane.key = keyOf(journey, era);
       return era;
     } catch (error) {
-      this.release(lane);
+      leave();
       if (lane.upstream.session === undefined) this.#lanes.delete(lane);
       throw error;
     } finally {
@@ -110,12 +139,9 @@ export class Lanes {
   }
 
   /** Before the first answer nothing was known of the server, so the lane may not be the right one for it. */
-  #fitting(lane: Lane, journey: Journey, isAlone: boolean): Lane | Promise<Lane> {
-    if (isAlone === this.#needsOwn(journey)) return lane;
-    if (lane.isFree) {
-      lane.isTaken = true;
-      return lane;
-    }
+  #fitting(seat: Seat, journey: Journey): Seat | Promise<Seat> {
+    if (seat.isAlone === this.#needsOwn(journey)) return seat;
+    seat.leave();
     return this.find(journey);
   }
 

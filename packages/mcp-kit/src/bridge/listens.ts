@@ -17,14 +17,26 @@ export class Listens {
   readonly #unclaimed: { readonly method: string; readonly params: Params | undefined }[] = [];
   readonly #tell: Tell;
   /** Subscriptions that the server may have taken up already. */
-  opening = 0;
+  #opening = 0;
 
   constructor(tell: Tell) {
     this.#tell = tell;
   }
 
   get size(): number {
-    return this.#open.size + this.opening;
+    return this.#open.size + this.#opening;
+  }
+
+  /** A subscription is asked for: what is told before it is known here is kept for it, until the function that is given back is called. */
+  expect(): () => void {
+    let isExpected = true;
+    this.#opening += 1;
+    return () => {
+      if (!isExpected) return;
+      isExpected = false;
+      this.#opening -= 1;
+      if (this.#opening === 0) this.#unclaimed.length = 0;
+    };
   }
 
   /** Tells a client of its subscription from now on; the function that is given back ends that. */
@@ -49,10 +61,24 @@ export class Listens {
       isHeard = true;
       this.#pass(exchange, method, params);
     }
-    if (!isHeard && this.opening > 0 && this.#unclaimed.length < maxUnclaimed) {
+    if (!isHeard && this.#opening > 0 && this.#unclaimed.length < maxUnclaimed) {
       this.#unclaimed.push({ method, params });
     }
     return isHeard;
+  }
+
+  /** The server was away: whoever hears of changes unasked may have missed some. */
+  missed(): void {
+    for (const { exchange, subscription } of this.#open) {
+      const { id, honored } = subscription;
+      if (id !== undefined) continue;
+      for (const [method, isHonored] of listChanges(honored)) {
+        if (isHonored === true) this.#pass(exchange, method, undefined);
+      }
+      for (const uri of honored.resourceSubscriptions ?? []) {
+        this.#pass(exchange, 'notifications/resources/updated', { uri });
+      }
+    }
   }
 
   #pass(exchange: Exchange, method: string, params: Params | undefined): void {
@@ -67,6 +93,12 @@ export function tagged({ request: { id } }: Exchange, params: Params | undefined
   const meta = params?.['_meta'];
   return { ...params, _meta: { ...(isRecord(meta) && meta), [metaKeys.subscriptionId]: id } };
 }
+
+const listChanges = (honored: SubscriptionFilter): readonly (readonly [string, unknown])[] => [
+  ['notifications/tools/list_changed', honored.toolsListChanged],
+  ['notifications/prompts/list_changed', honored.promptsListChanged],
+  ['notifications/resources/list_changed', honored.resourcesListChanged],
+];
 
 /** Whether a change of which a server tells unasked is one that was asked for. */
 function isOf(filter: SubscriptionFilter, method: string, params: Params | undefined): boolean {

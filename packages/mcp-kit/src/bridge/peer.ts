@@ -63,11 +63,12 @@ export class BridgePeer implements Peer {
   notification(message: Notification): void {
     this.#shared.tell?.({ side: 'client', direction: 'received', message });
     if (steer(this.#connection, message)) return;
-    if (message.method !== 'notifications/initialized') this.#handshake?.tell(message);
-    else {
-      this.#isConfirmed = true;
-      this.#becomeReady();
+    if (message.method !== 'notifications/initialized') {
+      (this.#handshake ?? this.#stateless)?.tell(message);
+      return;
     }
+    this.#isConfirmed = true;
+    this.#becomeReady();
   }
 
   closed(): void {

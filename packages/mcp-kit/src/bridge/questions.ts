@@ -9,7 +9,7 @@ const personMs = 10 * 60_000;
 interface Question {
   /** The calls it may belong to: those that were under way when it was asked. */
   readonly calls: Set<Exchange>;
-  withdraw(): void;
+  withdraw(reason: unknown): void;
 }
 
 export interface Asking {
@@ -39,14 +39,16 @@ export class Questions {
     const calls = new Set(during.values());
     const newest = [...calls].at(-1);
     const stop = new AbortController();
-    const withdraw = (): void => {
-      stop.abort();
+    const withdraw = (reason: unknown): void => {
+      stop.abort(reason);
       // The answer it came with may have ended: then it is said where the client hears everything else.
       if (newest === undefined || (isOneOf(during, newest) && !newest.cancelled)) return;
-      void this.#connection.notify('notifications/cancelled', { requestId: id });
+      const said = typeof reason === 'string' && { reason };
+      void this.#connection.notify('notifications/cancelled', { requestId: id, ...said });
     };
     const question = { calls, withdraw };
-    signal.addEventListener('abort', withdraw, { once: true });
+    const takeBack = (): void => withdraw(signal.reason);
+    signal.addEventListener('abort', takeBack, { once: true });
     if (calls.size > 0) this.#open.add(question);
     const options = {
       id,
@@ -68,14 +70,14 @@ export class Questions {
       throw asRpcError(error);
     } finally {
       this.#open.delete(question);
-      signal.removeEventListener('abort', withdraw);
+      signal.removeEventListener('abort', takeBack);
     }
   }
 
   /** A call is over, and with it what only it can have been the reason for. */
   ended(exchange: Exchange): void {
     for (const { calls, withdraw } of this.#open) {
-      if (calls.delete(exchange) && calls.size === 0) withdraw();
+      if (calls.delete(exchange) && calls.size === 0) withdraw('the call that asked has ended');
     }
   }
 }

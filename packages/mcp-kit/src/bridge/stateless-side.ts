@@ -1,6 +1,13 @@
-import { createDeferred } from '#base';
-import type { CallOptions, SubscriptionFilter } from '#client';
-import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
+import { createDeferred, describeError } from '#base';
+import type { CallOptions, Subscription, SubscriptionFilter } from '#client';
+import {
+  isRecord,
+  RpcError,
+  rpcErrors,
+  type Exchange,
+  type Notification,
+  type Params,
+} from '#jsonrpc';
 import {
   createSealer,
   invalidParams,
@@ -13,7 +20,7 @@ import { Call, withVisits } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import type { Lane } from './lane.ts';
-import { Lanes, type Journey } from './lanes.ts';
+import { Lanes, type Journey, type Seat } from './lanes.ts';
 import { tagged } from './listens.ts';
 import { passing } from './relay.ts';
 import { discoverResult, toModern, toModernError, withoutEnvelope } from './results.ts';
@@ -58,14 +65,30 @@ export class StatelessSide {
       }
       const parked = this.#resume(exchange);
       if (parked !== undefined) return await this.#attend(parked, exchange, params);
-      const lane = await this.#lanes.find(journey);
-      if (method === 'subscriptions/listen') return await this.#listen(lane, exchange);
-      return await (lane.era === 'modern'
-        ? this.#pass(lane, exchange, envelope)
-        : this.#translate(lane, exchange, envelope));
+      const seat = await this.#lanes.find(journey);
+      const { lane } = seat;
+      if (lane.era === 'legacy' && method !== 'subscriptions/listen') {
+        return await this.#translate(seat, exchange, envelope);
+      }
+      try {
+        return await (method === 'subscriptions/listen'
+          ? this.#listen(lane, exchange)
+          : this.#pass(lane, exchange, envelope));
+      } finally {
+        seat.leave();
+      }
     } catch (error) {
       throw asRpcError(error);
     }
+  }
+
+  /** Passes on what the client tells the server. */
+  tell({ method, params }: Notification): void {
+    const { session } = this.#lanes;
+    const said = session?.era === 'legacy' ? withoutEnvelope(params) : params;
+    session?.notify(method, said).catch((error: unknown) => {
+      this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
+    });
   }
 
   async close(): Promise<void> {
@@ -78,57 +101,53 @@ export class StatelessSide {
   async #pass(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
     const { upstream } = lane;
     const { method, params } = exchange.request;
-    const session = upstream.session ?? (await upstream.open());
     const leave = lane.board({ exchange, logLevel });
     try {
+      const session = upstream.session ?? (await upstream.open());
       const options = passing(exchange, this.#shared.tell);
       const result = await upstream.run(() => session.request(method, params, options));
       if (method === 'tools/list') this.toolHeaders.learn(params, result);
       return result;
     } finally {
       leave();
-      if (lane.isTaken) this.#lanes.release(lane);
     }
   }
 
-  /** Asks a server of the older era. */
-  async #translate(lane: Lane, exchange: Exchange, envelope: Envelope): Promise<unknown> {
+  /** Asks a server of the older era; the seat is left when the call has ended, which may be long after this request. */
+  async #translate(seat: Seat, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
+    const { lane } = seat;
     const { upstream } = lane;
     const { method, params } = exchange.request;
-    const { logLevel } = envelope;
-    const call = new Call();
+    const call = mayAskInput.has(method) ? new Call() : undefined;
     const leaveLane = lane.board({
       logLevel,
-      ...(mayAskInput.has(method) && { call }),
+      ...(call && { call }),
       get exchange() {
-        return mayAskInput.has(method) ? call.exchange : exchange;
+        return call === undefined ? exchange : call.exchange;
       },
     });
     const leave = (): void => {
       leaveLane();
-      if (lane.isTaken) this.#lanes.release(lane);
-      else this.#lanes.rest(lane);
+      seat.leave();
     };
+    let hasBegun = false;
     try {
       if (removed.has(method)) throw methodNotFound(method);
+      if (params?.['requestState'] !== undefined) throw noSuchCall();
       const session = await upstream.open();
       if (method === 'server/discover') return discoverResult(session);
-      if (logLevel !== undefined && logLevel !== lane.logLevel) {
-        if (session.capabilities.logging !== undefined) await session.setLogLevel(logLevel);
-        lane.logLevel = logLevel;
-      }
+      const isLogged = await lane.raiseLevel(session);
       const sent = withoutEnvelope(params);
       const finish = (result: unknown): object => toModern(method, result, session.server);
       const options = passing(exchange, this.#shared.tell);
-      const isLogged = logLevel !== undefined && session.capabilities.logging !== undefined;
       const ask = async (limits: CallOptions): Promise<unknown> => {
         try {
           return await session.request(method, sent, limits);
         } finally {
-          if (isLogged) await lane.lull();
+          if (isLogged && logLevel !== undefined) await lane.lull();
         }
       };
-      if (!mayAskInput.has(method)) {
+      if (call === undefined) {
         const result = await upstream.run(() => ask(options));
         if (method === 'tools/list') this.toolHeaders.learn(params, result);
         return finish(result);
@@ -136,6 +155,7 @@ export class StatelessSide {
       const { onProgress } = options;
       const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
       const work = (): Promise<unknown> => ask(limits);
+      hasBegun = true;
       call.start(
         upstream
           .run(() => withVisits(call, work))
@@ -146,7 +166,7 @@ export class StatelessSide {
     } catch (error) {
       throw toModernError(error);
     } finally {
-      if (!mayAskInput.has(method)) leave();
+      if (!hasBegun) leave();
     }
   }
 
@@ -170,55 +190,54 @@ export class StatelessSide {
     return { resultType: 'input_required', inputRequests, requestState };
   }
 
-  /** The call that a request goes on with; none where the state is the server's own. */
+  /** The call that a request goes on with; none where the state is the server's own, or may be. */
   #resume(exchange: Exchange): Call | undefined {
     const state = exchange.request.params?.['requestState'];
-    if (state === undefined || this.#lanes.era !== 'legacy') return undefined;
+    if (state === undefined) return undefined;
     const id =
       typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
     const call = typeof id === 'string' ? this.#calls.get(id) : undefined;
-    if (call === undefined) {
-      throw invalidParams('requestState is not valid for this request, or its call has ended');
-    }
+    if (call === undefined && this.#lanes.era === 'legacy') throw noSuchCall();
     // Each state is good for one try.
-    this.#calls.delete(call.id);
+    if (call !== undefined) this.#calls.delete(call.id);
     return call;
   }
 
   async #listen(lane: Lane, exchange: Exchange): Promise<unknown> {
     const { upstream, listens } = lane;
     const wanted = exchange.request.params?.['notifications'];
-    if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
     const { signal } = exchange;
     const letGo = upstream.hold();
-    listens.opening += 1;
-    const session = await upstream.open();
-    const opening = upstream.run(() => session.listen(wanted as SubscriptionFilter, { signal }));
+    const settle = listens.expect();
+    let leave: (() => void) | undefined;
+    let subscription: Subscription | undefined;
     try {
-      const subscription = await opening;
-      const { honored } = subscription;
+      if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
+      const session = await upstream.open();
+      const filter: SubscriptionFilter = wanted;
+      subscription = await upstream.run(() => session.listen(filter, { signal }));
+      const { honored, closed } = subscription;
       const params = tagged(exchange, { notifications: honored });
       const method = 'notifications/subscriptions/acknowledged';
       const message = notificationOf(method, params);
       this.#shared.tell?.({ side: 'client', direction: 'sent', message });
       await exchange.notify(method, params);
-      const leave = listens.add(exchange, subscription);
-      listens.opening -= 1;
-      try {
-        if (Object.keys(honored).length > 0) await endOf(subscription.closed, signal);
-      } finally {
-        leave();
-        subscription.close();
-      }
+      leave = listens.add(exchange, subscription);
+      settle();
+      if (Object.keys(honored).length > 0) await endOf(closed, signal);
       return toModern('subscriptions/listen', tagged(exchange, undefined), session.server);
-    } catch (error) {
-      throw asRpcError(error);
     } finally {
+      settle();
+      leave?.();
+      subscription?.close();
       letGo();
-      if (lane.isTaken) this.#lanes.release(lane);
-      else this.#lanes.rest(lane);
     }
   }
+}
+
+function noSuchCall(): RpcError {
+  const why = 'requestState is not valid for this request, or its call has ended';
+  return invalidParams(`${why}; call again without it`);
 }
 
 /** Settles when the server has ended the subscription, or the client has; fails when it was lost. */

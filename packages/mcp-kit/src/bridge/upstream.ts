@@ -1,7 +1,8 @@
 import { createBackoff, describeError, KitError, unref, type Logger } from '#base';
 import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
 import { RpcError } from '#jsonrpc';
-import { asRpcError } from './failures.ts';
+import type { ServerCapabilities } from '#protocol';
+import { asRpcError, asUnsent } from './failures.ts';
 import type { Fleet } from './fleet.ts';
 import type { Condition } from './health.ts';
 import type { BridgeOptions } from './options.ts';
@@ -37,6 +38,8 @@ export class Upstream {
   #underWay = 0;
   #closed = false;
   lastUsedMs: number = performance.now();
+  /** Called when a server that was lost is there again: it may be another one, and nobody knows what it has told meanwhile. */
+  onRestored: (capabilities: ServerCapabilities) => void = () => {};
 
   constructor(opening: Opening, shared: UpstreamShared) {
     this.#opening = opening;
@@ -75,7 +78,7 @@ export class Upstream {
       return result;
     } catch (error) {
       if (error instanceof RpcError) this.#answered();
-      else this.#shared.condition.failed(error);
+      else if (!this.#closed) this.#shared.condition.failed(error);
       throw asRpcError(error);
     } finally {
       this.#underWay -= 1;
@@ -120,6 +123,7 @@ export class Upstream {
         onOpened: () => {
           condition.good();
           this.toolsChanged();
+          if (this.#isShaken && this.#session) this.onRestored(this.#session.capabilities);
         },
         logger,
       });
@@ -132,8 +136,9 @@ export class Upstream {
       return this.#session;
     } catch (error) {
       fleet.remove(this);
-      condition.failed(error);
-      throw error;
+      // Whose client has gone is not the server's trouble.
+      if (!this.#closed) condition.failed(error);
+      throw asUnsent(error);
     }
   }
 

@@ -117,7 +117,11 @@ export class Conversation {
     for (;;) {
       const present = this.#agreed;
       const leftMs = deadline - performance.now();
-      const agreed = present ?? (await this.#waitForOpen(method, options, leftMs));
+      const agreed =
+        present ??
+        (await this.#waitForOpen(method, options, leftMs).catch((error: unknown) => {
+          throw repeatedFor === undefined ? unasked(error) : error;
+        }));
       const isFirst = present !== undefined && repeatedFor === undefined;
       const left = isFirst ? options : { ...options, maxTotalMs: deadline - performance.now() };
       try {
@@ -312,4 +316,11 @@ export class Conversation {
 /** What the caller of a conversation that has another server at its end is not to blame for: it did not run. */
 function superseded(cause: Error): KitError {
   return new KitError('session_lost', cause.message, { cause, details: { ran: false } });
+}
+
+/** The same failure, of a call that was not made yet, where its code does not say so. */
+function unasked(error: unknown): unknown {
+  if (!(error instanceof KitError) || error.code === 'unreachable') return error;
+  const { code, message, hint, cause, details } = error;
+  return new KitError(code, message, { hint, cause, details: { ...details, ran: false } });
 }

@@ -35,6 +35,8 @@ export interface Subscriber {
 /** A server of the older era tells of changed lists unasked; only resources need a word. */
 export class UnaskedSubscriptions {
   readonly #open = new Set<(cause: Error | undefined) => void>();
+  /** Resources that the server was asked for here, and for how many subscriptions. */
+  readonly #shared = new Map<string, { count: number; readonly asked: Promise<void> }>();
 
   async open(
     filter: SubscriptionFilter,
@@ -42,11 +44,11 @@ export class UnaskedSubscriptions {
     subscriber: Subscriber,
   ): Promise<Subscription> {
     const uris = resources?.subscribe === true ? (filter.resourceSubscriptions ?? []) : [];
-    const own = uris.filter((uri) => !subscriber.holds(uri));
+    const own = uris.filter((uri) => this.#shared.has(uri) || !subscriber.holds(uri));
     const leave = (): void => {
-      for (const uri of own) subscriber.unsubscribe(uri).catch(() => {});
+      for (const uri of own) this.#leave(uri, subscriber);
     };
-    const asked = await Promise.allSettled(own.map((uri) => subscriber.subscribe(uri)));
+    const asked = await Promise.allSettled(own.map((uri) => this.#join(uri, subscriber)));
     const refused = asked.find((outcome) => outcome.status === 'rejected');
     if (refused !== undefined) {
       leave();
@@ -75,6 +77,25 @@ export class UnaskedSubscriptions {
   end(cause: Error | undefined): void {
     for (const resolve of this.#open) resolve(cause);
     this.#open.clear();
+    this.#shared.clear();
+  }
+
+  /** The first that wants to hear of a resource asks the server, and the others wait for that. */
+  #join(uri: string, subscriber: Subscriber): Promise<void> {
+    const shared = this.#shared.get(uri) ?? { count: 0, asked: subscriber.subscribe(uri) };
+    shared.count += 1;
+    this.#shared.set(uri, shared);
+    return shared.asked;
+  }
+
+  /** The last one takes it back. */
+  #leave(uri: string, subscriber: Subscriber): void {
+    const shared = this.#shared.get(uri);
+    if (shared === undefined) return;
+    shared.count -= 1;
+    if (shared.count > 0) return;
+    this.#shared.delete(uri);
+    subscriber.unsubscribe(uri).catch(() => {});
   }
 }
 

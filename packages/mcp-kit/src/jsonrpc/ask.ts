@@ -129,7 +129,8 @@ class Asked implements Awaited {
     const { id, method, vocabulary, notify } = this.#question;
     if (this.#inFlight.settle(id) === undefined) return;
     this.reject(error);
-    const notice = vocabulary?.cancelled(id, method, error.message);
+    const reason = typeof error.cause === 'string' ? error.cause : error.message;
+    const notice = vocabulary?.cancelled(id, method, reason);
     if (notice !== undefined) notify(notice.method, notice.params);
   }
 

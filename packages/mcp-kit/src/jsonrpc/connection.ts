@@ -16,7 +16,9 @@ import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { InFlight } from './in-flight.ts';
 import {
   classify,
+  idAtEnd,
   idOfResponse,
+  requestIn,
   type Classified,
   type ErrorObject,
   type Id,
@@ -33,6 +35,8 @@ export class Connection implements Link, Sink {
   readonly #inFlight: InFlight;
   readonly #handlers: Handlers;
   #lastId = 0;
+  /** What is to be said to a message that is being skipped. */
+  #refusal: ErrorObject | undefined;
   #closing: Promise<void> | undefined;
   #lingering: NodeJS.Timeout | undefined;
 
@@ -79,12 +83,24 @@ export class Connection implements Link, Sink {
   }
 
   malformed(code: number, reason: string, sample?: string): void {
-    if (this.#handlers.malformed !== undefined) this.#handlers.malformed(reason, sample);
-    else this.#channel.reply(encodeError(this.#noId, { code, message: reason }));
+    if (this.#handlers.malformed !== undefined) {
+      this.#handlers.malformed(reason, sample);
+      return;
+    }
+    const refusal = { code, message: reason };
+    const named = code === rpcErrors.invalidRequest ? requestIn(sample ?? '') : undefined;
+    if (named === 'later') this.#refusal = refusal;
+    else this.#channel.reply(encodeError(named?.id ?? this.#noId, refusal));
   }
 
-  /** An answer that was too large to read still ends the wait for it. */
+  /** What was too large to read still ends the wait for it, on either side. */
   skipped(head: string, tail: string): void {
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
+    if (refusal !== undefined) {
+      this.#channel.reply(encodeError(idAtEnd(tail) ?? this.#noId, refusal));
+      return;
+    }
     const id = idOfResponse(head, tail);
     if (id === undefined) return;
     const hint = 'Raise limits.maxBytes to accept larger messages.';

@@ -107,6 +107,9 @@ function invalid(id: Id | undefined, reason: string): Classified & { readonly ki
   return { kind: 'invalid', id, reason };
 }
 
+const members =
+  /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,|\s*"id"\s*:\s*(?:\d{1,15}|"[^"\\]{0,200}")\s*,){0,3}/;
+const idAmong = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,/;
 const idFirst =
   /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/;
 const outcomeFirst = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"/;
@@ -115,6 +118,23 @@ const idLast = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")\s*(?:,\s*"jsonrpc"\s*:\s*"
 /** The id of a response of which only the beginning and the end are known; peers write it first or last. */
 export function idOfResponse(head: string, tail: string): Id | undefined {
   const [, json] = (outcomeFirst.test(head) ? idLast.exec(tail) : idFirst.exec(head)) ?? [];
+  return readId(json);
+}
+
+/** Whether a message that begins so is a request, and which; it may say its name only at its end. */
+export function requestIn(head: string): { readonly id: Id } | 'later' | undefined {
+  const [begun = ''] = members.exec(head) ?? [];
+  if (!begun.includes('"method"')) return undefined;
+  const id = readId(idAmong.exec(begun)?.[1]);
+  return id === undefined ? 'later' : { id };
+}
+
+/** The id that is the last member of a message, or the last but one. */
+export function idAtEnd(tail: string): Id | undefined {
+  return readId(idLast.exec(tail)?.[1]);
+}
+
+function readId(json: string | undefined): Id | undefined {
   if (json === undefined) return undefined;
   const id: unknown = JSON.parse(json);
   return isId(id) ? id : undefined;

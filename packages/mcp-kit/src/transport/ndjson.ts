@@ -39,7 +39,7 @@ export class LineReader {
 
   /** The last line may lack its newline. */
   end(): void {
-    if (this.#begun.size > 0) this.push(Buffer.of(newline));
+    if (this.#begun.size > 0 || this.#skipped !== undefined) this.push(Buffer.of(newline));
   }
 
   #finish(tail: Buffer): void {

@@ -34,6 +34,10 @@ export interface Given {
 
 const help = helpHint('bridge');
 
+/** The variables of a forerunner of this command. */
+const urlName = 'COCOS_MCP_HTTP_URL';
+const timeoutName = 'COCOS_MCP_HTTP_TIMEOUT_MS';
+
 /** Turns options into a plan; what contradicts itself is a usage error. */
 export async function readPlan(given: Given): Promise<Plan> {
   const { values, globals, env } = given;
@@ -49,7 +53,7 @@ export async function readPlan(given: Given): Promise<Plan> {
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) {
     throw usageError(`--max-upstreams cannot be "${limit}"`, 'Use a whole number from 1 on.');
   }
-  const waitMs = globals.timeoutMs ?? readMs('timeout-ms', env['COCOS_MCP_HTTP_TIMEOUT_MS']);
+  const waitMs = globals.timeoutMs ?? readMs(timeoutName, variable(env, timeoutName));
   return {
     front: await readFront(isServer ? listens : values),
     globals: { ...globals, target },
@@ -87,10 +91,21 @@ function unixTarget(socket: string | undefined): Target {
   return { kind: 'unix', name: path.basename(place), path: place };
 }
 
-/** The server that the environment names, under the name that a forerunner of this command used. */
+/** What the environment says; nothing where it says it with no words. */
+function variable(env: Given['env'], name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name];
+}
+
+/** The server that the environment names. */
 function defaultTarget(env: Given['env']): Target {
-  const url = env['COCOS_MCP_HTTP_URL'];
-  const target = url === undefined || url === '' ? undefined : readTarget({ url }, undefined);
+  const url = variable(env, urlName);
+  if (url !== undefined && !/^https?:/i.test(url)) {
+    throw usageError(
+      `${urlName} is not an http or https URL`,
+      'Write it in full: https://example.com/mcp',
+    );
+  }
+  const target = url === undefined ? undefined : readTarget({ url }, undefined);
   if (target !== undefined) return target;
   const how =
     'Name it: mcpctl bridge https://example.com/mcp, or mcpctl bridge --http :8000 -- npx some-server';

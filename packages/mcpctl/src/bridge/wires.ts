@@ -1,5 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Crossing } from 'mcp-kit/bridge';
+import { isRecord } from 'mcp-kit/jsonrpc';
+import { usageError } from '../args.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { maskSecrets } from '../terminal/secrets.ts';
 import { columnsOf, createStyle, wantsColor } from '../terminal/style.ts';
@@ -53,11 +55,21 @@ function sideBySide({ noColor }: { readonly noColor: boolean }): (crossing: Cros
     if (!isHeaded) line(style.bold(pad('client', cells)), style.bold('server'), '');
     isHeaded = true;
     const arrow = (direction === 'received') === (side === 'client') ? '→' : '←';
-    const text = fit(`${arrow} ${plainText(JSON.stringify(message) ?? '')}`, cells);
+    const text = fit(`${arrow} ${plainText(summaryOf(message))}`, cells);
     const when = `${(performance.now() / 1000).toFixed(3)} s`;
     if (side === 'client') line(style.cyan(pad(text, cells)), '', when);
     else line(' '.repeat(cells), style.green(text), when);
   };
+}
+
+/** What a message says, as briefly as half a line wants it: every character that all messages share is one too many. */
+function summaryOf(message: unknown): string {
+  if (!isRecord(message)) return JSON.stringify(message) ?? '';
+  const { id, method, params, result, error } = message;
+  const name = id === undefined ? '' : `#${JSON.stringify(id)} `;
+  const said = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
+  if (typeof method === 'string') return `${name}${method} ${said(params)}`;
+  return error === undefined ? `${name}= ${said(result)}` : `${name}failed ${said(error)}`;
 }
 
 /** Characters that may wait to be written. */
@@ -67,7 +79,9 @@ const maxWaiting = 16 * 1024 * 1024;
 async function openRecorder(
   place: string,
 ): Promise<{ write(crossing: Crossing): void; close(): Promise<void> }> {
-  const file: FileHandle = await open(place, 'a', 0o600);
+  const file: FileHandle = await open(place, 'a', 0o600).catch((error: unknown) => {
+    throw usageError(`cannot write to --record ${place}: ${String(error)}`, 'Name another file.');
+  });
   let waiting: string[] = [];
   let size = 0;
   let isLosing = false;

@@ -34,6 +34,8 @@ export const bridge = defineCommand({
   notes: [
     'Which protocol each side speaks does not matter: what differs is translated.',
     'The program stdio-http-bridge is this command with standard input and output as its front.',
+    'Without SERVER, the environment names it: COCOS_MCP_HTTP_URL. How long an answer may take: --timeout-ms, or COCOS_MCP_HTTP_TIMEOUT_MS.',
+    'It ends with 0 when its client hangs up or it is told to stop, with 2 when the command line is wrong.',
     'The full story: docs/bridge.md',
   ],
   async run({ args, values, globals: typed, stop }) {

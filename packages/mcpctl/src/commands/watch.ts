@@ -50,7 +50,7 @@ export const watch = defineCommand({
     const { SERVER: server } = args;
     const isWanted = selection(values);
     const end = new Ending(readCount(values.count));
-    const forMs = readMs('for', values.for);
+    const forMs = readMs('--for', values.for);
     const more = {
       onNotification: (_: string, notification: Notification): void => {
         if (isWanted(notification.method) && end.admit()) show(notification, globals);
