@@ -7,6 +7,7 @@ import {
   isComponent,
   isNode,
   type Json,
+  type JsonObject,
   rootOf,
   SceneView,
   type Table,
@@ -15,6 +16,7 @@ import {
 import type { Workspace } from '#cocos/edit';
 import type { Asset } from '#cocos/project';
 import type { FindingCode, Severity } from './finding.ts';
+import { kindsOf, type ObjectKinds, type TreeNode, walkTree } from './walk.ts';
 
 /** What a rule says: where in the file, what, what to do, and how to put it right where there is only one way. */
 export interface Issue {
@@ -49,17 +51,33 @@ export interface Inspection {
   readonly table: Table;
   /** As it opens, without references that lead nowhere; absent where it cannot be opened. */
   readonly view: SceneView | undefined;
+  /** What the objects of the table are. */
+  readonly kinds: ObjectKinds;
+  /** The nodes of the view. */
+  readonly tree: readonly TreeNode[];
   readonly assets: readonly AssetSpot[];
   readonly issues: Issue[];
 }
 
+/** A scene or prefab to be inspected. */
+export interface Subject {
+  readonly file: string;
+  readonly table: Table;
+  /** The table as it opens, where somebody has opened it already. */
+  readonly view?: SceneView | undefined;
+}
+
 /** Looks at a file and reports what is wrong with its references, so that the rules may follow the others. */
-export function inspect(workspace: Workspace, file: string, table: Table): Inspection {
+export function inspect(workspace: Workspace, { file, table, view: opened }: Subject): Inspection {
   const issues: Issue[] = [];
   const { dangling, assets } = scan(table);
   for (const { at, path } of dangling) issues.push(danglingIssue(table, at, path));
-  const view = openView(workspace, dangling.length === 0 ? table : withoutDangling(table), issues);
-  return { workspace, file, asset: workspace.draft.assetAt(file), table, view, assets, issues };
+  const sound = dangling.length === 0 ? table : withoutDangling(table);
+  const view = opened?.table === sound ? opened : openView(workspace, sound, issues);
+  const asset = workspace.draft.assetAt(file);
+  const kinds = kindsOf(table);
+  const tree = view === undefined ? [] : walkTree(view);
+  return { workspace, file, asset, table, view, kinds, tree, assets, issues };
 }
 
 interface Spot {
@@ -73,10 +91,12 @@ function scan({ objects }: Table): { dangling: Spot[]; assets: AssetSpot[] } {
   const assets: AssetSpot[] = [];
   const path: (string | number)[] = [];
   let at = 0;
-  const visit = (value: Json): void => {
-    if (typeof value !== 'object' || value === null) return;
+  const visit = (value: JsonObject | Json[]): void => {
     if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index += 1) step(index, value[index] ?? null);
+      for (let index = 0; index < value.length; index += 1) {
+        const part = value[index];
+        if (typeof part === 'object' && part !== null) step(index, part);
+      }
       return;
     }
     const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
@@ -87,11 +107,13 @@ function scan({ objects }: Table): { dangling: Spot[]; assets: AssetSpot[] } {
       const type = typeof expected === 'string' ? expected : '';
       assets.push({ at, path: [...path], uuid, expected: type });
     } else {
-      for (const key in value) step(key, value[key] ?? null);
+      for (const key in value) {
+        const part = value[key];
+        if (typeof part === 'object' && part !== null) step(key, part);
+      }
     }
   };
-  const step = (key: string | number, value: Json): void => {
-    if (typeof value !== 'object' || value === null) return;
+  const step = (key: string | number, value: JsonObject | Json[]): void => {
     path.push(key);
     visit(value);
     path.pop();

@@ -73,9 +73,11 @@ export function checkNestedRoots(inspection: Inspection): void {
   const { table } = inspection;
   const root = entryAt(table, rootOf(table));
   const holder = infoOf(table, root);
-  const found = table.objects.flatMap((entry, index) =>
-    index !== rootOf(table) && instanceOf(table, entry) !== undefined ? [index] : [],
-  );
+  const found: number[] = [];
+  table.objects.forEach((entry, index) => {
+    const isOther = inspection.kinds.isNode(index) && entry !== root;
+    if (isOther && instanceOf(table, entry) !== undefined) found.push(index);
+  });
   const listed = refIndices(holder?.['nestedPrefabInstanceRoots']);
   const isLoose = (index: number): boolean => isBelowInstance(inspection, index);
   const missing = found.filter((index) => !listed.includes(index) && !isLoose(index));

@@ -28,7 +28,7 @@ export function repairDocument(
   const repaired: Finding[] = [];
   for (let round = 0; round < maxRounds; round += 1) {
     const before = changes.length;
-    const inspection = inspectTable(workspace, file, table);
+    const inspection = inspectTable(workspace, { file, table });
     const findings = findingsOf(inspection);
     for (const [index, { code, fix }] of inspection.issues.entries()) {
       if (fix === undefined || codes?.includes(code) === false) continue;
