@@ -56,6 +56,7 @@ export class Links extends Component {
   @_decorator.property([Node]) many: Node[] = [];
   @_decorator.property(Label) label: Label = null;
   @_decorator.property count = 1;
+  go() {}
 }
 `;
 

@@ -120,10 +120,10 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     const document = open(edit, run);
     const present = edit.whenPresent === 'reuse' ? presentOn(document, edit) : undefined;
     if (present !== undefined) {
-      const { changes } = setProperties(document, present.componentUuid, edit.properties ?? {});
+      const set = setProperties(document, present.componentUuid, edit.properties ?? {});
       return {
-        gives: { ...present, added: [], warnings: [] },
-        changes,
+        gives: { ...present, added: [], warnings: set.warnings },
+        changes: set.changes,
         made: present.componentUuid,
       };
     }
@@ -145,11 +145,15 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
   set_properties(edit, run) {
     const document = open(edit, run);
     const { handle } = requireComponentItem(document, edit.component);
-    const { changes, applied } = setProperties(document, handle, edit.properties ?? {});
+    const set = setProperties(document, handle, edit.properties ?? {});
     const { enabled } = edit;
     const switched =
       enabled === undefined ? [] : setComponentEnabled(document, handle, enabled).changes;
-    return { gives: { componentUuid: handle, applied }, changes: [...changes, ...switched] };
+    const { applied, warnings } = set;
+    return {
+      gives: { componentUuid: handle, applied, warnings },
+      changes: [...set.changes, ...switched],
+    };
   },
   set_raw_value(edit, run) {
     const { view } = open(edit, run);

@@ -110,7 +110,7 @@ export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOp
   return defineWorkflow({ ...options, ...head, input })
     .stage('import_image', write.stage('import_image'))
     .stage('assign_sprite', write.stage('assign_sprite'))
-    .stage('save', write.save())
+    .stage('save', write.save(answer))
     .returns(output, ({ save }) => answer(save));
 }
 

@@ -207,7 +207,10 @@ async function answerOf({ returned }: Definition, record: RunRecord): Promise<ob
   const outputs = Object.fromEntries(stages.map(({ stage, output }) => [stage, output]));
   const checked = await returned?.schema.check(returned.value(outputs as never));
   const own = checked === undefined ? {} : (checkValue(checked) as object);
-  return applied({ ...own, runId, stages: stagesOf(record) }, changesOf(stages));
+  const reports = stagesOf(record);
+  // What the workflow returns is made of what its stages did: it is not said twice.
+  const told = returned === undefined ? reports : reports.map(({ output: _, ...rest }) => rest);
+  return applied({ ...own, runId, stages: told }, changesOf(stages));
 }
 
 function outputSchema(own: JsonSchema = {}): JsonSchema {

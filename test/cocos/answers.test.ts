@@ -1,0 +1,180 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
+import { CocosWorld } from '../support/cocos-world.ts';
+
+const scenePath = 'assets/scenes/main.scene';
+
+let world: CocosWorld;
+let client: CocosClient;
+
+beforeEach(async () => {
+  world = new CocosWorld();
+  client = await connectCocos(world.backend);
+  await client.succeed('execute_scene_open', { scenePath });
+});
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const changesOf = async (name: string, args: object): Promise<Record<string, unknown>[]> => {
+  const { changes } = await client.succeed(name, args);
+  return changes as Record<string, unknown>[];
+};
+
+describe('a dry run', () => {
+  test('of a transform tells the warnings, and where the node is and would be', async () => {
+    const args = { nodeUuid: 'Canvas/Menu', position: { x: 5, z: 3 }, scale: { y: 0 } };
+    const tried = await client.succeed('workflow_safe_set_transform', { ...args, dryRun: true });
+    expect(tried).toMatchObject({
+      dryRun: true,
+      before: { position: { x: 0, y: 0, z: 0 }, scale: { x: 1, y: 1, z: 1 } },
+      after: { position: { x: 5, y: 0, z: 3 }, scale: { x: 1, y: 0, z: 1 } },
+    });
+    expect(tried['warnings']).toHaveLength(2);
+    const { planToken } = tried;
+    const done = await client.succeed('workflow_safe_set_transform', { ...args, planToken });
+    const { before, after, warnings } = tried;
+    expect(done).toMatchObject({ before, after, warnings });
+  });
+
+  test('tells what the call would answer', async () => {
+    const args = { parentUuid: 'Canvas', name: 'New', components: ['cc.Sprite'] };
+    const name = 'workflow_create_ui_node_with_components';
+    const tried = await client.succeed(name, { ...args, dryRun: true });
+    expect(tried['appliedComponents']).toMatchObject([{ type: 'cc.Sprite' }]);
+    const { planToken, nodeUuid } = tried;
+    const done = await client.succeed(name, { ...args, planToken });
+    expect(done).toMatchObject({ nodeUuid });
+    const moved = { nodeUuid: 'Canvas/Menu', position: { z: 1 }, dryRun: true };
+    expect((await client.succeed('set_node_transform', moved))['warnings']).toHaveLength(1);
+  });
+});
+
+describe('what a workflow returns', () => {
+  test('is not said once more by its stages', async () => {
+    const args = { nodeUuid: 'Canvas/Menu', scriptPath: 'Menu' };
+    const { stages } = await client.succeed('workflow_bind_script_to_node', args);
+    for (const stage of stages as object[])
+      expect(Object.keys(stage)).toEqual(['stage', 'status', 'durationMs']);
+  });
+});
+
+describe('an event', () => {
+  const button = 'Canvas/Menu/Start:cc.Button';
+  const set = (properties: object): object => ({ componentUuid: button, properties });
+  const event = { target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' };
+
+  test.each([
+    ['a class that there is not', { component: 'Meny' }, 'E_NOT_FOUND', /Menu/],
+    ['a method that the script has not', { handler: 'onStrat' }, 'E_INVALID_ARGUMENT', /onStart/],
+    ['no class', { component: '' }, 'E_INVALID_ARGUMENT', /component/],
+  ])('with %s is refused, and what is near is told', async (_, part, code, near) => {
+    const properties = { clickEvents: [{ ...event, ...part }] };
+    const error = await client.fail('set_component_properties', set(properties));
+    expect(error.code).toBe(code);
+    expect(error.suggestion).toMatch(near);
+  });
+
+  test('is checked as a whole where only a part of it is set', async () => {
+    await client.succeed('workflow_bind_script_to_node', {
+      nodeUuid: 'Canvas/Menu',
+      scriptPath: 'Menu',
+    });
+    await client.succeed('set_component_properties', set({ clickEvents: [event] }));
+    const wrong = set({ 'clickEvents.0.handler': 'onStop' });
+    const error = await client.fail('set_component_properties', wrong);
+    expect(error.message).toBe('Menu has no method "onStop".');
+    const other = set({ 'clickEvents.0.component': 'Player' });
+    expect((await client.fail('set_component_properties', other)).message).toBe(
+      'Player has no method "onStart".',
+    );
+    const both = set({ 'clickEvents.0.component': 'Menu', 'clickEvents.0.handler': 'onStart' });
+    expect(await client.succeed('set_component_properties', both)).not.toHaveProperty('warnings');
+  });
+
+  test('of a component that its target has not is set with a warning', async () => {
+    const done = await client.succeed('set_component_properties', set({ clickEvents: [event] }));
+    expect(done['warnings']).toEqual([
+      'The event calls Menu.onStart, but "Canvas/Menu" has no Menu yet: add it there.',
+    ]);
+  });
+});
+
+describe('changes', () => {
+  test('name nodes, components, scripts and assets as people do', async () => {
+    const script = { nodeUuid: 'Canvas/Menu', type: 'Menu' };
+    const [made] = await changesOf('create_node_component', script);
+    expect(made).toMatchObject({ type: 'create', to: 'Canvas/Menu:Menu' });
+    const linked = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu:Menu',
+      properties: {
+        panel: 'Canvas/Item',
+        heading: 'Canvas/Menu/Title',
+        icon: 'assets/images/logo.png',
+      },
+    });
+    expect(linked).toMatchObject([
+      { field: 'panel', from: null, to: 'Canvas/Item' },
+      { field: 'heading', from: null, to: 'Canvas/Menu/Title:cc.Label' },
+      { field: 'icon', from: null, to: 'db://assets/images/logo.png/spriteFrame' },
+    ]);
+    const [events] = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu/Start:cc.Button',
+      properties: {
+        clickEvents: [{ target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' }],
+      },
+    });
+    expect(events).toMatchObject({
+      field: 'clickEvents',
+      from: [],
+      to: [{ target: 'Canvas/Menu', _componentId: 'Menu', handler: 'onStart' }],
+    });
+    const cut = await changesOf('delete_scene_node', { nodeUuid: 'Canvas/Menu/Title' });
+    expect(cut).toMatchObject([
+      { type: 'delete', from: 'Canvas/Menu/Title' },
+      { field: 'heading', from: 'Canvas/Menu/Title:cc.Label', to: null },
+    ]);
+    expect(JSON.stringify([made, linked, events, cut])).not.toMatch(/handle"|#\d/);
+  });
+
+  test('of vectors and colours are without their classes', async () => {
+    const [moved] = await changesOf('set_node_transform', {
+      nodeUuid: 'Canvas/Menu',
+      position: { x: 7 },
+    });
+    expect(moved).toMatchObject({ from: { x: 0, y: 0, z: 0 }, to: { x: 7, y: 0, z: 0 } });
+    expect(moved?.['to']).not.toHaveProperty('__type__');
+    const [coloured] = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu/Title:cc.Label',
+      properties: { color: '#ff8800' },
+    });
+    expect(coloured).toMatchObject({ from: '#ffffff', to: '#ff8800' });
+  });
+});
+
+describe('findings are looked for again', () => {
+  const counts = async (): Promise<unknown> =>
+    (await client.succeed('validate_scene_document', { scenePath }))['counts'];
+
+  test('when the scene, or something that it uses, has changed', async () => {
+    const clean = { error: 0, warning: 0, info: 0 };
+    expect(await counts()).toEqual(clean);
+    expect(await counts()).toEqual(clean);
+    await client.succeed('create_node_component', { nodeUuid: 'Canvas/Menu', type: 'Menu' });
+    expect(await counts()).toEqual(clean);
+    const script = world.read('assets/scripts/menu.ts');
+    const needy = script
+      .replace('_decorator,', '_decorator, UIOpacity,')
+      .replace('@ccclass', '@_decorator.requireComponent(UIOpacity)\n@ccclass');
+    world.write('assets/scripts/menu.ts', needy);
+    expect(await counts()).toEqual({ ...clean, warning: 1 });
+    world.write('assets/scripts/menu.ts', script);
+    expect(await counts()).toEqual(clean);
+    rmSync(path.join(world.folder, 'assets/images/logo.png.meta'));
+    await expect.poll(counts, { timeout: 10_000 }).toEqual({ ...clean, error: 1 });
+  });
+});
