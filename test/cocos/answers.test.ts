@@ -1,5 +1,10 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { openCocosServer } from '@mcp-kit/cocos/tools';
+import { openSession } from 'mcp-kit';
+import type { Tool } from 'mcp-kit/protocol';
+import { memoryTarget } from 'mcp-kit/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
 import { CocosWorld } from '../support/cocos-world.ts';
@@ -24,6 +29,35 @@ const changesOf = async (name: string, args: object): Promise<Record<string, unk
   const { changes } = await client.succeed(name, args);
   return changes as Record<string, unknown>[];
 };
+
+describe('the list of tools', () => {
+  test('is short, describes every argument, and says of answers what is true', async () => {
+    await using cocos = await openCocosServer({ project: world.backend });
+    const session = await openSession(memoryTarget(cocos.server));
+    try {
+      const tools = new Map<string, Tool>();
+      for await (const tool of session.tools()) tools.set(tool.name, tool);
+      expect(JSON.stringify([...tools.values()]).length).toBeLessThan(70_000);
+      for (const { name, inputSchema } of tools.values())
+        for (const [argument, schema] of Object.entries(Object(inputSchema['properties'])))
+          expect(schema, `${name}.${argument}`).toHaveProperty('description');
+      const dry = { nodeUuid: 'Canvas/Menu', position: { x: 5 }, dryRun: true };
+      for (const [name, args] of [
+        ['get_node_info', { nodeUuid: 'Canvas/Menu' }],
+        ['get_node_info', { nodeUuid: 'Canvas/None' }],
+        ['workflow_safe_set_transform', dry],
+        ['workflow_safe_set_transform', { ...dry, dryRun: false }],
+      ] as const) {
+        const { structuredContent } = await session.callTool(name, args);
+        const ajv = new Ajv2020({ strictTypes: false });
+        const isTrue = ajv.validate(tools.get(name)?.outputSchema ?? false, structuredContent);
+        expect(isTrue, ajv.errorsText()).toBe(true);
+      }
+    } finally {
+      await session.close();
+    }
+  });
+});
 
 describe('a dry run', () => {
   test('of a transform tells the warnings, and where the node is and would be', async () => {

@@ -40,7 +40,7 @@ import { readProject, readTransaction } from './read-project.ts';
 import type * as Readings from './readings.ts';
 
 export interface HeadlessOptions {
-  /** Folders that images may be imported from; any where absent. */
+  /** Folders besides the project that images may be imported from. */
   readonly imageFolders?: readonly string[];
   /** Writes although the editor has the project open. */
   readonly ignoreEditor?: boolean;
