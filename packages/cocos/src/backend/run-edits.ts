@@ -244,6 +244,13 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     const path = document ?? run.currentDocument();
     const wanted = codes?.map((code) => knownCode(code));
     const done = repairDocument(run.workspace, path, wanted === undefined ? {} : { codes: wanted });
+    const unread = done.remaining.find(({ code }) => unreadable.has(code));
+    if (unread !== undefined)
+      throw new CocosError(
+        'E_PRECONDITION_FAILED',
+        `"${unread.file}" cannot be repaired, because it cannot be read: ${unread.message}`,
+        { suggestion: unread.suggestion },
+      );
     const counts = new Map<string, number>();
     for (const { code } of done.repaired) counts.set(code, (counts.get(code) ?? 0) + 1);
     const repaired = [...counts].map(([code, count]) => ({ code, count }));
@@ -254,6 +261,9 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     };
   },
 };
+
+/** Findings of files that no rule could look at. */
+const unreadable = new Set<FindingCode>(['parse', 'notArray', 'badHead']);
 
 function knownCode(code: string): FindingCode {
   if (Object.hasOwn(findingRules, code)) return code as FindingCode;

@@ -27,6 +27,7 @@ import {
 import { className, componentSpec } from './component-class.ts';
 import { checkEvents } from './events.ts';
 import { encodeContext, requireComponentItem } from './references.ts';
+import { withAlignFlags } from './widget-sides.ts';
 import type { SceneDocument } from './workspace.ts';
 
 /** Values by the names of the editor; a name may be a path: `contentSize.width`, `clickEvents.0.handler`. */
@@ -76,7 +77,10 @@ export function planProperties(
   properties: Properties,
 ): PlannedValue[] {
   const context = encodeContext(document);
-  const plan = Object.entries(properties).map(([name, value]) => {
+  const flags =
+    owner.index === undefined ? 0 : getValue(document.view, owner.index, ['_alignFlags']);
+  const stored = withAlignFlags(owner.spec, properties, flags);
+  const plan = Object.entries(stored).map(([name, value]) => {
     const { path, type, of } = resolvePath(document, owner, name);
     // People name the class, the file its identifier.
     const isClass = of === eventType && path.at(-1) === 'component' && value !== '';
