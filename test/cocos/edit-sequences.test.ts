@@ -249,7 +249,10 @@ function attempt(workspace: Workspace, step: Step, position: number): boolean {
 }
 
 function textsOf({ draft, documents }: Workspace): Record<string, string> {
-  const files = [...documents.values()].map(({ path, view }) => [path, printTable(view.table)]);
+  const files = [...documents.values()].map(({ path, view }) => [
+    path,
+    JSON.stringify(view.table.objects),
+  ]);
   const others = draft.folders().created.map((folder) => [folder, '']);
   return Object.fromEntries([...files, ...others]) as Record<string, string>;
 }
