@@ -34,19 +34,23 @@ export function getValue(
 const deepest = 4;
 
 /** A value for people to read: nodes and components by path, other objects as they are. */
-export function describeValue(view: SceneView, value: Json, depth = 0): Json {
+export function describeValue(view: SceneView, value: Json): Json {
+  return describeAt(view, value, 0);
+}
+
+function describeAt(view: SceneView, value: Json, depth: number): Json {
   const index = refIndex(value);
   if (index !== undefined) {
     const own = ownObject(view, index);
     return own === undefined || depth > deepest
       ? view.label(index)
-      : describeValue(view, own, depth + 1);
+      : describeAt(view, own, depth + 1);
   }
-  if (Array.isArray(value)) return value.map((element) => describeValue(view, element, depth));
+  if (Array.isArray(value)) return value.map((element) => describeAt(view, element, depth));
   if (!isObject(value)) return value;
   const described: JsonObject = {};
   for (const [key, part] of Object.entries(value)) {
-    described[key] = describeValue(view, part, depth);
+    described[key] = describeAt(view, part, depth);
   }
   return described;
 }
