@@ -3,6 +3,7 @@ import { expandId, isScriptType } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { engineComponents, engineScripts } from './engine-classes.ts';
 import { type AssetSpot, describe, type Inspection } from './inspection.ts';
+import { isComponentAt } from './walk.ts';
 
 /** `missingAsset`, `missingSubAsset`, `wrongAssetType`: what is used is there, and is what it is used as. */
 export function checkAssets(inspection: Inspection): void {
@@ -107,7 +108,7 @@ export function checkClasses(inspection: Inspection): void {
       return;
     }
     const isStrange =
-      kinds.isComponent(at) && type.startsWith('cc.') && !engineComponents.has(type);
+      isComponentAt(kinds, at) && type.startsWith('cc.') && !engineComponents.has(type);
     if (!isStrange && type !== '' && cached(seen, type, isKnown)) return;
     const near = nearest(type.replace(/^cc\./, ''), [...engineComponents])
       .slice(0, 2)

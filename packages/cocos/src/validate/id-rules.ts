@@ -8,13 +8,14 @@ import {
   textOf,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
+import { isComponentAt, isNodeAt } from './walk.ts';
 
 /** `dupId`: every node and component of a scene has an id of its own. */
 export function checkIds(inspection: Inspection): void {
   const seen = new Map<string, number>();
-  const { isNode, isComponent } = inspection.kinds;
+  const { kinds } = inspection;
   inspection.table.objects.forEach((entry, at) => {
-    if (!isNode(at) && !isComponent(at)) return;
+    if (!isNodeAt(kinds, at) && !isComponentAt(kinds, at)) return;
     const id = textOf(entry['_id']);
     const other = seen.get(id);
     if (id === '' || other === undefined) {

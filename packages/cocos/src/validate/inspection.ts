@@ -85,44 +85,49 @@ interface Spot {
   readonly path: readonly (string | number)[];
 }
 
-/** One walk over everything: references that lead nowhere, and uses of assets. */
-function scan({ objects }: Table): { dangling: Spot[]; assets: AssetSpot[] } {
-  const dangling: Spot[] = [];
-  const assets: AssetSpot[] = [];
-  const path: (string | number)[] = [];
-  let at = 0;
-  const visit = (value: JsonObject | Json[]): void => {
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index += 1) {
-        const part = value[index];
-        if (typeof part === 'object' && part !== null) step(index, part);
-      }
-      return;
-    }
-    const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
-    if (to !== undefined) {
-      const leads = typeof to === 'number' && objects[to] !== undefined;
-      if (!leads) dangling.push({ at, path: [...path] });
-    } else if (typeof uuid === 'string') {
-      const type = typeof expected === 'string' ? expected : '';
-      assets.push({ at, path: [...path], uuid, expected: type });
-    } else {
-      for (const key in value) {
-        const part = value[key];
-        if (typeof part === 'object' && part !== null) step(key, part);
-      }
-    }
-  };
-  const step = (key: string | number, value: JsonObject | Json[]): void => {
-    path.push(key);
-    visit(value);
-    path.pop();
-  };
+/** What one walk over everything finds. */
+interface Scan {
+  readonly objects: readonly Entry[];
+  readonly dangling: Spot[];
+  readonly assets: AssetSpot[];
+  /** The way from the object that is walked over. */
+  readonly path: (string | number)[];
+  at: number;
+}
+
+/** References that lead nowhere, and uses of assets. */
+function scan({ objects }: Table): Pick<Scan, 'dangling' | 'assets'> {
+  const state: Scan = { objects, dangling: [], assets: [], path: [], at: 0 };
   for (const entry of objects) {
-    visit(entry);
-    at += 1;
+    visit(state, entry);
+    state.at += 1;
   }
-  return { dangling, assets };
+  return state;
+}
+
+function visit(state: Scan, value: JsonObject | Json[]): void {
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) visitPart(state, index, value[index]);
+    return;
+  }
+  const { at, path, objects } = state;
+  const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
+  if (to !== undefined) {
+    const leads = typeof to === 'number' && objects[to] !== undefined;
+    if (!leads) state.dangling.push({ at, path: [...path] });
+  } else if (typeof uuid === 'string') {
+    const type = typeof expected === 'string' ? expected : '';
+    state.assets.push({ at, path: [...path], uuid, expected: type });
+  } else {
+    for (const key in value) visitPart(state, key, value[key]);
+  }
+}
+
+function visitPart(state: Scan, key: string | number, value: Json | undefined): void {
+  if (typeof value !== 'object' || value === null) return;
+  state.path.push(key);
+  visit(state, value);
+  state.path.pop();
 }
 
 /** Lists in which an empty place means nothing. */

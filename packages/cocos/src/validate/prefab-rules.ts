@@ -26,6 +26,7 @@ import {
   textOf,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
+import { isNodeAt } from './walk.ts';
 
 /** `prefabNodeWithoutInfo`, `prefabCompWithoutInfo`: overrides can name everything in a prefab. */
 export function checkInfos(inspection: Inspection): void {
@@ -75,7 +76,7 @@ export function checkNestedRoots(inspection: Inspection): void {
   const holder = infoOf(table, root);
   const found: number[] = [];
   table.objects.forEach((entry, index) => {
-    const isOther = inspection.kinds.isNode(index) && entry !== root;
+    const isOther = isNodeAt(inspection.kinds, index) && entry !== root;
     if (isOther && instanceOf(table, entry) !== undefined) found.push(index);
   });
   const listed = refIndices(holder?.['nestedPrefabInstanceRoots']);

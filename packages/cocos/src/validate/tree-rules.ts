@@ -10,7 +10,7 @@ import {
   type Table,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
-import type { ObjectKinds } from './walk.ts';
+import { isComponentAt, isNodeAt, type ObjectKinds } from './walk.ts';
 
 type Check = (kinds: ObjectKinds, index: number) => boolean;
 
@@ -26,9 +26,6 @@ const ofType =
   ({ types }, index) =>
     types[index] === type;
 
-const isNode: Check = (kinds, index) => kinds.isNode(index);
-const isComponent: Check = (kinds, index) => kinds.isComponent(index);
-
 const expect = (field: string, kind: string, fits: Check = ofType(kind)): Expectation => ({
   field,
   kind,
@@ -43,14 +40,14 @@ const expectList = (field: string, kind: string, fits: Check = ofType(kind)): Ex
 });
 
 const nodeExpectations = [
-  expect('_parent', 'node', isNode),
+  expect('_parent', 'node', isNodeAt),
   expectList('_children', 'node', ofType('cc.Node')),
-  expectList('_components', 'component', isComponent),
+  expectList('_components', 'component', isComponentAt),
   expect('_prefab', 'cc.PrefabInfo'),
 ];
 
 const componentExpectations = [
-  expect('node', 'node', isNode),
+  expect('node', 'node', isNodeAt),
   expect('__prefab', 'cc.CompPrefabInfo'),
 ];
 
@@ -59,7 +56,7 @@ const none: readonly Expectation[] = [];
 const typeExpectations: Readonly<Record<string, readonly Expectation[]>> = {
   'cc.PrefabInfo': [
     expect('instance', 'cc.PrefabInstance'),
-    expectList('nestedPrefabInstanceRoots', 'node', isNode),
+    expectList('nestedPrefabInstanceRoots', 'node', isNodeAt),
     expectList('targetOverrides', 'cc.TargetOverrideInfo'),
   ],
   'cc.PrefabInstance': [
@@ -71,8 +68,8 @@ const typeExpectations: Readonly<Record<string, readonly Expectation[]>> = {
 };
 
 function expectationsOf(kinds: ObjectKinds, at: number): readonly Expectation[] {
-  if (kinds.isNode(at)) return nodeExpectations;
-  if (kinds.isComponent(at)) return componentExpectations;
+  if (isNodeAt(kinds, at)) return nodeExpectations;
+  if (isComponentAt(kinds, at)) return componentExpectations;
   return typeExpectations[kinds.types[at] ?? ''] ?? none;
 }
 
@@ -164,7 +161,7 @@ const families = [
     is: ofType('cc.Node'),
     owner: 'parent',
   },
-  { list: '_components', up: 'node', code: 'compNodeMismatch', is: isComponent, owner: 'node' },
+  { list: '_components', up: 'node', code: 'compNodeMismatch', is: isComponentAt, owner: 'node' },
 ] as const;
 
 type Family = (typeof families)[number];
@@ -196,7 +193,7 @@ function countListings(
 ): Uint8Array | undefined {
   const counts = new Uint8Array(objects.length);
   for (const [by, entry] of objects.entries()) {
-    const elements = kinds.isNode(by) ? entry[list] : undefined;
+    const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
     if (!Array.isArray(elements)) continue;
     for (const element of elements) {
       const index = refIndex(element);
@@ -212,7 +209,7 @@ function countListings(
 function listingsOf({ table, kinds }: Inspection, { list, is }: Family): Map<number, Listing[]> {
   const listings = new Map<number, Listing[]>();
   table.objects.forEach((entry, by) => {
-    const elements = kinds.isNode(by) ? entry[list] : undefined;
+    const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
     if (!Array.isArray(elements)) return;
     elements.forEach((element, position) => {
       const index = refIndex(element);
@@ -294,7 +291,10 @@ function checkOrphan(inspection: Inspection, { up, list, owner }: Family, index:
   const named = refIndex(table.objects[index]?.[up]);
   const above = named === undefined ? undefined : table.objects[named];
   // Old files keep what hangs on an instance without listing it, and what names a wrong object has a finding already.
-  if (above !== undefined && (instanceOf(table, above) !== undefined || !kinds.isNode(named ?? -1)))
+  if (
+    above !== undefined &&
+    (instanceOf(table, above) !== undefined || !isNodeAt(kinds, named ?? -1))
+  )
     return;
   const what = describe(inspection, index);
   inspection.issues.push({
@@ -317,9 +317,9 @@ function checkCycles(inspection: Inspection): void {
   const walks = new Uint32Array(objects.length);
   const parentOf = (index: number): number | undefined => refIndex(objects[index]?.['_parent']);
   for (const start of objects.keys()) {
-    if (!kinds.isNode(start)) continue;
+    if (!isNodeAt(kinds, start)) continue;
     let at: number | undefined = start;
-    while (at !== undefined && walks[at] === 0 && kinds.isNode(at)) {
+    while (at !== undefined && walks[at] === 0 && isNodeAt(kinds, at)) {
       walks[at] = start + 1;
       at = parentOf(at);
     }

@@ -11,26 +11,33 @@ import {
 export interface ObjectKinds {
   /** The class of each object, or an empty text. */
   readonly types: readonly string[];
-  readonly isNode: (index: number) => boolean;
-  readonly isComponent: (index: number) => boolean;
+  /** Which are nodes, and which components. */
+  readonly codes: Uint8Array;
 }
 
-const nodeKind = 1;
-const componentKind = 2;
+const nodeCode = 1;
+const componentCode = 2;
 
 /** Looks once at what every object of a file is. */
 export function kindsOf({ objects }: Table): ObjectKinds {
-  const kinds = new Uint8Array(objects.length);
-  const types = objects.map((entry, index) => {
-    if (isNode(entry)) kinds[index] = nodeKind;
-    else if (isComponent(entry)) kinds[index] = componentKind;
-    return typeOf(entry);
-  });
-  return {
-    types,
-    isNode: (index) => kinds[index] === nodeKind,
-    isComponent: (index) => kinds[index] === componentKind,
-  };
+  const codes = new Uint8Array(objects.length);
+  const types: string[] = [];
+  for (const [index, entry] of objects.entries()) {
+    if (isNode(entry)) codes[index] = nodeCode;
+    else if (isComponent(entry)) codes[index] = componentCode;
+    types.push(typeOf(entry));
+  }
+  return { types, codes };
+}
+
+/** Tells nodes, and the scene itself, from other objects. */
+export function isNodeAt({ codes }: ObjectKinds, index: number): boolean {
+  return codes[index] === nodeCode;
+}
+
+/** Tells components from other objects. */
+export function isComponentAt({ codes }: ObjectKinds, index: number): boolean {
+  return codes[index] === componentCode;
 }
 
 /** A node of the tree as it opens, with its components and their classes. */
