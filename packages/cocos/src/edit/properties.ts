@@ -79,8 +79,8 @@ export function planProperties(
   const context = encodeContext(document);
   const flags =
     owner.index === undefined ? 0 : getValue(document.view, owner.index, ['_alignFlags']);
-  const stored = withAlignFlags(owner.spec, properties, flags);
-  const plan = Object.entries(stored).map(([name, value]) => {
+  const given = withAlignFlags(owner.spec, properties, flags);
+  const plan = Object.entries(given).map(([name, value]) => {
     const { path, type, of } = resolvePath(document, owner, name);
     // People name the class, the file its identifier.
     const isClass = of === eventType && path.at(-1) === 'component' && value !== '';

@@ -18,10 +18,8 @@ function compact(tool: ListedTool): ListedTool {
   const { inputSchema, outputSchema } = tool;
   return {
     ...tool,
-    inputSchema: { ...inputSchema, properties: withFewWords(inputSchema) } as typeof inputSchema,
-    ...(outputSchema === undefined
-      ? {}
-      : { outputSchema: envelope(outputSchema) as typeof outputSchema }),
+    inputSchema: { ...inputSchema, properties: withFewWords(inputSchema) },
+    ...(outputSchema === undefined ? {} : { outputSchema: envelope(outputSchema) }),
   };
 }
 
