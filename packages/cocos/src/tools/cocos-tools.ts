@@ -34,10 +34,9 @@ export interface CocosToolsOptions {
 }
 
 /** All tools of the pack, of every layer. */
-export function cocosToolList(
-  backend: CocosBackend,
-  options: WorkflowOptions = {},
-): readonly Tool[] {
+export function cocosToolList(backend: CocosBackend, given: WorkflowOptions = {}): readonly Tool[] {
+  // What they return is made of what their stages did: it is not said twice.
+  const options = { tellsOutputs: false, ...given };
   const edits = [...nodeEditTools(backend), ...componentTools(backend), ...prefabTools(backend)];
   return [
     ...projectTools(backend),

@@ -1,4 +1,7 @@
 import type { WorkflowHead } from 'mcp-kit/tools/workflow';
 
-/** Where the runs of workflows are kept, and whom bugs are told. */
-export type WorkflowOptions = Pick<WorkflowHead<{ readonly type: 'object' }>, 'store' | 'logger'>;
+/** Where the runs of workflows are kept, whom bugs are told, and how much is answered. */
+export type WorkflowOptions = Pick<
+  WorkflowHead<{ readonly type: 'object' }>,
+  'store' | 'logger' | 'tellsOutputs'
+>;

@@ -31,6 +31,8 @@ export interface WorkflowHead<In extends AnySchema> extends ToolHead {
   readonly leaseMs?: number;
   /** How long a stage whose time is up may take to stop; 5 seconds. */
   readonly graceMs?: number;
+  /** Whether answers have what each stage put out, besides what the workflow returns; they do. */
+  readonly tellsOutputs?: boolean;
   /** Milliseconds on a clock that all processes of the store share. */
   readonly now?: () => number;
 }
@@ -69,7 +71,7 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
   head: WorkflowHead<In>,
 ): Workflow<Infer<In>> {
   const { name, logger = stderrLogger(), keepMs = 7 * 24 * 60 * 60_000 } = head;
-  const { leaseMs = 30_000, graceMs = 5000, now = Date.now } = head;
+  const { leaseMs = 30_000, graceMs = 5000, now = Date.now, tellsOutputs = true } = head;
   let store: Keeping | undefined = head.store;
   const journal: JournalOptions = {
     workflow: name,
@@ -80,8 +82,8 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
     now,
   };
   const ownRisk = riskOf({}, head);
-  const definition = { name, ownRisk, stages: [], journal, graceMs, logger, returned: undefined };
-  return workflowOf(head, definition);
+  const own = { name, ownRisk, graceMs, logger, tellsOutputs };
+  return workflowOf(head, { ...own, stages: [], journal, returned: undefined });
 }
 
 function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Workflow {
@@ -118,7 +120,7 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
 
 function toolHead(head: WorkflowHead<AnySchema>): ToolHead & { readonly input?: AnySchema } {
   const { store: _store, logger: _logger, keepMs: _keep, leaseMs: _lease, ...rest } = head;
-  const { graceMs: _grace, now: _now, ...tool } = rest;
+  const { graceMs: _grace, now: _now, tellsOutputs: _tells, ...tool } = rest;
   return tool;
 }
 
@@ -202,14 +204,14 @@ async function applyRun(
   return answerOf(definition, ended);
 }
 
-async function answerOf({ returned }: Definition, record: RunRecord): Promise<object> {
+async function answerOf(definition: Definition, record: RunRecord): Promise<object> {
+  const { returned, tellsOutputs } = definition;
   const { runId, stages } = record;
   const outputs = Object.fromEntries(stages.map(({ stage, output }) => [stage, output]));
   const checked = await returned?.schema.check(returned.value(outputs as never));
   const own = checked === undefined ? {} : (checkValue(checked) as object);
   const reports = stagesOf(record);
-  // What the workflow returns is made of what its stages did: it is not said twice.
-  const told = returned === undefined ? reports : reports.map(({ output: _, ...rest }) => rest);
+  const told = tellsOutputs ? reports : reports.map(({ output: _, ...rest }) => rest);
   return applied({ ...own, runId, stages: told }, changesOf(stages));
 }
 

@@ -17,6 +17,8 @@ export interface Definition {
   readonly stages: readonly AnyStage[];
   readonly journal: JournalOptions;
   readonly graceMs: number;
+  /** Whether answers have what each stage put out. */
+  readonly tellsOutputs: boolean;
   readonly logger: Logger;
   readonly returned: Returned | undefined;
 }
