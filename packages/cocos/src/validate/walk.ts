@@ -56,10 +56,10 @@ export function walkTree(view: SceneView): TreeNode[] {
   const root = view.item(view.root);
   const waiting = root === undefined ? [] : [{ item: root, above: -1, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { item, depth } = next;
+    const { item, above: parent, depth } = next;
     const components = view.components(item.index);
     const types = components.map(({ index }) => typeOf(view.at(index)));
-    const above = nodes.push({ ...next, components, types }) - 1;
+    const above = nodes.push({ item, above: parent, depth, components, types }) - 1;
     const children = view.children(item.index);
     for (let at = children.length - 1; at >= 0; at -= 1) {
       const child = children[at];
