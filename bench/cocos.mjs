@@ -43,9 +43,10 @@ function readArguments() {
 
 const program = path.join(root, 'packages/mcpctl/dist/main.js');
 
-/** Serves a project to `work`, which gets a session and the process. */
-async function serving(folder, work) {
-  const args = [program, 'cocos', 'serve', '--project', folder, '--port', '0', '--json'];
+/** Serves a project, with images from a folder beside it, to `work`, which gets a session and the process. */
+async function serving(folder, images, work) {
+  const where = ['--project', folder, '--image-folder', images];
+  const args = [program, 'cocos', 'serve', ...where, '--port', '0', '--json'];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(server, 'exit');
   try {
@@ -63,7 +64,7 @@ async function serving(folder, work) {
 
 /** Calls every tool in every round; the times of each in milliseconds, the first apart. */
 function measure(folder, { rounds, scratch }) {
-  return serving(folder, async (session, pid) => {
+  return serving(folder, scratch, async (session, pid) => {
     const call = async (tool, given) => {
       const cpu = cpuSeconds(pid);
       const started = performance.now();

@@ -304,7 +304,7 @@ describe('a value', () => {
     const tip = view.get('Canvas/One/MyLeaf/Tip');
     const overrides = (): number[] => refIndices(holderOf(scene)['targetOverrides']);
     const [change] = setValue(view, plain, { path: ['target'], value: ref(tip.index) });
-    expect(change?.to).toEqual({ handle: tip.handle });
+    expect(change?.to).toBe('Canvas/One/MyLeaf/Tip');
     expect(entryAt(scene, plain)['target']).toBeNull();
     expect(overrides().map((index) => entryAt(scene, index))).toMatchObject([
       { source: ref(plain), sourceInfo: null, propertyPath: ['target'], target: ref(one.index) },
@@ -419,12 +419,12 @@ describe('an edit of the tree', () => {
     const { handle } = view.item(holder) ?? { handle: '' };
     expect(removeNode(view, one.index)).toEqual([
       { type: 'delete', target: one.handle, from: 'Canvas/One' },
-      { type: 'update', target: handle, field: 'target', from: { handle: tip.handle }, to: null },
+      { type: 'update', target: handle, field: 'target', from: 'Canvas/One/MyLeaf/Tip', to: null },
       {
         type: 'update',
         target: handle,
         field: 'targets.1',
-        from: { handle: one.handle },
+        from: 'Canvas/One',
         to: null,
       },
     ]);

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { openSession, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
@@ -188,6 +189,14 @@ it('has a manifest whose files are all there, in the folder and in the zip file'
   expect(names).toContain('mcp-kit-cocos/package.json');
   expect(names).toContain('mcp-kit-cocos/main.js');
 });
+
+it('is in the npm package', () => {
+  const args = ['pack', path.join(root, 'packages/cocos'), '--silent'];
+  const packed = spawnSync('npm', args, { cwd: output, encoding: 'utf8' });
+  const name = packed.stdout.trim().split('\n').at(-1) ?? '';
+  const files = gunzipSync(readFileSync(path.join(output, name)));
+  expect(files.includes('package/extension/dist/mcp-kit-cocos.zip')).toBe(true);
+}, 60_000);
 
 /** Loads a script of the extension with what the editor gives to it. */
 function loadScript(name: string, globals: object): unknown {

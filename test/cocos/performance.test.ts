@@ -38,7 +38,8 @@ describe('a project with a scene of 5,000 nodes and 2,000 assets', () => {
     'is worked on in good time, by every tool that is used much',
     { timeout: 600_000 },
     async () => {
-      const args = [mcpctl, 'cocos', 'serve', '--project', project];
+      const where = ['--project', project, '--image-folder', scratch];
+      const args = [mcpctl, 'cocos', 'serve', ...where];
       const session = await openSession(childTarget({ command: process.execPath, args }));
       const calls = measuredCalls(scratch);
       const quickest = new Map(calls.map(({ tool }) => [tool, Infinity]));

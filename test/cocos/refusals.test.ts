@@ -158,3 +158,116 @@ test('when the open scene is gone, edits do not go to another', async () => {
   await client.succeed('execute_project_undo');
   await client.succeed('create_scene_node', node);
 });
+
+describe('repairing', () => {
+  test.each([
+    ['is no JSON', '[{'],
+    ['is no list of objects', '{}'],
+    ['begins with something else', '[{"__type__":"cc.Node"}]'],
+  ])('a file that %s fails, also when it is only tried', async (_, text) => {
+    world.write(scenePath, text);
+    for (const dryRun of [true, false]) {
+      const error = await client.fail('execute_scene_repair', { scenePath, dryRun });
+      expect(error).toMatchObject({ code: 'E_PRECONDITION_FAILED' });
+      expect(error.message).toContain('cannot be read');
+    }
+    expect(world.read(scenePath)).toBe(text);
+  });
+});
+
+describe('a file without meta', () => {
+  test('is told from one that is not there', async () => {
+    world.write('assets/images/bare.png', 'no meta beside it');
+    const bare = await client.fail('get_asset_info', { assetPath: 'assets/images/bare.png' });
+    expect(bare).toMatchObject({ code: 'E_NOT_FOUND' });
+    expect(bare.message).toContain('no assets/images/bare.png.meta beside it');
+    const none = await client.fail('get_asset_info', { assetPath: 'assets/images/none.png' });
+    expect(none.message).toBe('There is no asset "assets/images/none.png".');
+  });
+});
+
+describe('a Widget', () => {
+  const widget = 'Canvas/Menu:cc.Widget';
+  const set = (properties: object): object => ({ componentUuid: widget, properties });
+  const flags = async (): Promise<unknown> => {
+    const { components } = await client.succeed('list_node_components', {
+      nodeUuid: 'Canvas/Menu',
+    });
+    return (components as { type: string; properties: Record<string, unknown> }[]).find(
+      ({ type }) => type === 'cc.Widget',
+    )?.properties['alignFlags'];
+  };
+
+  beforeEach(async () => {
+    await client.succeed('create_node_component', {
+      nodeUuid: 'Canvas/Menu',
+      type: 'cc.Widget',
+      properties: { isAlignTop: true, isAlignLeft: true, top: 5 },
+    });
+  });
+
+  test('takes the names that scripts have for its sides', async () => {
+    expect(await flags()).toBe(1 | 8);
+    await client.succeed('set_component_properties', set({ isAlignHorizontalCenter: true }));
+    expect(await flags()).toBe(1 | 16);
+    const stretched = { isStretchWidth: true, isAlignTop: false };
+    await client.succeed('set_component_properties', set(stretched));
+    expect(await flags()).toBe(8 | 32);
+  });
+
+  test('refuses both names at once, other values, and tells of near names', async () => {
+    const both = set({ alignFlags: ['TOP'], isAlignTop: true });
+    expect((await client.fail('set_component_properties', both)).suggestion).toContain('one of');
+    const number = set({ isAlignTop: 1 });
+    expect((await client.fail('set_component_properties', number)).message).toContain('true');
+    const wrong = set({ alignFlag: ['TOP'] });
+    expect((await client.fail('set_component_properties', wrong)).suggestion).toMatch(
+      /^Did you mean alignFlags\?/,
+    );
+  });
+});
+
+describe('an image that is renamed', () => {
+  test('has parts that are called so, too, and is otherwise as it was', async () => {
+    const before = world.read('assets/images/logo.png.meta');
+    const move = { assetPath: 'assets/images/logo.png', targetPath: 'assets/images/badge.png' };
+    await client.succeed('move_asset_file', move);
+    const after = world.read('assets/images/badge.png.meta');
+    expect(before).toContain('"displayName": "logo"');
+    expect(after).toBe(before.replaceAll('"displayName": "logo"', '"displayName": "badge"'));
+  });
+});
+
+describe('a tree of 6,000 levels', () => {
+  test('is shown, looked at, drawn and edited', async () => {
+    const objects = JSON.parse(world.read(scenePath)) as Record<string, unknown>[];
+    const plain = objects.find((each) => each['_name'] === 'World') ?? {};
+    const start = objects.length;
+    for (let level = 0; level < 6000; level++) {
+      const _parent = { __id__: level === 0 ? objects.indexOf(plain) : start + level - 1 };
+      const _children = level === 5999 ? [] : [{ __id__: start + level + 1 }];
+      const _id = `aa${String(level).padStart(20, '0')}`;
+      objects.push({ ...plain, _name: 'N', _parent, _children, _id });
+    }
+    plain['_children'] = [{ __id__: start }];
+    world.write(scenePath, JSON.stringify(objects, null, 2));
+    const deep = `aa${String(5900).padStart(20, '0')}`;
+    const tree = await client.succeed('get_scene_tree', { offset: 5900, limit: 10 });
+    expect(String(tree['tree'])).toMatch(/\(level 58\d\d\) N \(/);
+    await client.succeed('get_scene_tree', { nodeUuid: 'World', depth: 5 });
+    await client.succeed('validate_scene_document');
+    await client.succeed('get_scene_picture');
+    await client.succeed('find_scene_nodes', { name: 'N', limit: 2 });
+    await client.succeed('get_node_info', { nodeUuid: deep });
+    await client.succeed('create_scene_node', { parentUuid: deep, name: 'Leaf' });
+    await client.succeed('create_node_copy', { nodeUuid: deep, name: 'Copy' });
+    const prefab = {
+      nodeUuid: `aa${String(10).padStart(20, '0')}`,
+      assetPath: 'assets/deep.prefab',
+    };
+    const { nodeUuid } = await client.succeed('create_prefab_asset', prefab);
+    await client.succeed('execute_scene_repair', { dryRun: true });
+    await client.succeed('execute_prefab_unpack', { nodeUuid });
+    await client.succeed('delete_scene_node', { nodeUuid: 'World/N' });
+  }, 120_000);
+});

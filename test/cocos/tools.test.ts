@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   type CocosBackend,
@@ -359,12 +360,24 @@ describe('get_scene_picture', () => {
 });
 
 describe('images', () => {
-  test('are imported only from folders that are allowed, where some are named', async () => {
-    await using backend = await openHeadless(world.folder, {
-      imageFolders: [path.join(world.folder, 'assets')],
-    });
-    const edit = { op: 'import_image', source: 'art/coin.png', path: 'assets/coin.png' } as const;
-    const planned = backend.plan([edit], { newId: (label) => label });
-    await expect(planned).rejects.toMatchObject({ code: 'E_INVALID_ARGUMENT' });
+  test('are imported from the project and from folders that are named, and from nowhere else', async () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'cocos-images-'));
+    try {
+      const coin = path.join(elsewhere, 'coin.png');
+      copyFileSync(path.join(world.folder, 'art/coin.png'), coin);
+      symlinkSync(elsewhere, path.join(world.folder, 'linked'));
+      for (const sourcePath of [coin, 'linked/coin.png', 'linked/none.png', '../coin.png']) {
+        const image = { sourcePath, assetPath: 'assets/images/coin.png' };
+        const error = await client.fail('create_asset_image', image);
+        expect(error).toMatchObject({ code: 'E_PRECONDITION_FAILED' });
+        expect(error.suggestion).toContain('--image-folder');
+      }
+      await using backend = await openHeadless(world.folder, { imageFolders: [elsewhere] });
+      await using other = await connectCocos(backend);
+      const image = { sourcePath: coin, assetPath: 'assets/images/coin.png' };
+      expect(await other.succeed('create_asset_image', image)).toMatchObject({ reused: false });
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openSession } from 'mcp-kit/client';
 import { childTarget } from 'mcp-kit/transport/child-process';
@@ -157,6 +157,23 @@ describe('mcpctl cocos serve', () => {
     expect(existsSync(path.join(folder, 'assets/scenes/menu.scene'))).toBe(true);
   });
 
+  test('lets images come from folders that are named', async () => {
+    using user = new FreshUser();
+    const folder = path.join(user.project.folder, 'game');
+    const art = path.join(user.project.folder, 'art');
+    mkdirSync(art);
+    const star = path.join(art, 'star.png');
+    copyFileSync(path.join(sample, 'assets/textures/star.png'), star);
+    const image = { sourcePath: star, assetPath: 'assets/art/star.png' };
+    for (const named of [[], ['--image-folder', folder, '--image-folder', art]]) {
+      const args = [mcpctl, 'cocos', 'serve', '--sample', '--project', folder, ...named];
+      const session = await openSession(childTarget({ command: process.execPath, args }));
+      const { structuredContent } = await session.callTool('create_asset_image', image);
+      expect(structuredContent).toMatchObject({ success: named.length > 0 });
+      await session.close();
+    }
+  });
+
   test('serves over HTTP where that is said, says where, and takes its copy with it', async () => {
     await using child = Child.mcpctl('cocos', 'serve', '--sample', '--port', '0', '--json');
     const line = await child.until(() => /^.*\n/.exec(child.stdout)?.[0]);
@@ -195,8 +212,9 @@ describe('mcpctl cocos serve', () => {
       run('serve', '--http', '--stdio'),
       run('serve', '--layer', 'secret'),
       run('serve', '--stdio', '--port', '1'),
+      run('serve', '--sample', '--image-folder', path.join(other, 'none')),
     ]);
-    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2]);
     expect(results[1]?.stderr).toContain('neither empty nor a project');
   });
 });

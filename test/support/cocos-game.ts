@@ -17,6 +17,7 @@ export class Menu extends Component {
   @property(SpriteFrame) icon: SpriteFrame = null;
   @property speed = 3;
   @property hint = 'go';
+  onGo() {}
 }
 `;
 

@@ -103,7 +103,11 @@ export interface Edits {
       readonly properties?: Properties | undefined;
       readonly enabled?: boolean | undefined;
     };
-    gives: { readonly componentUuid: string; readonly applied: readonly string[] };
+    gives: {
+      readonly componentUuid: string;
+      readonly applied: readonly string[];
+      readonly warnings: readonly string[];
+    };
   };
   set_raw_value: {
     takes: InDocument & {

@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '#cocos/project';
 import { renderDocument } from '#cocos/render';
-import { type Finding, validateDocument, validateProject } from '#cocos/validate';
+import { type Finding, validateProject } from '#cocos/validate';
 import {
   all,
   type AssetQuery,
@@ -40,7 +40,7 @@ import { readProject, readTransaction } from './read-project.ts';
 import type * as Readings from './readings.ts';
 
 export interface HeadlessOptions {
-  /** Folders that images may be imported from; any where absent. */
+  /** Folders besides the project that images may be imported from. */
   readonly imageFolders?: readonly string[];
   /** Writes although the editor has the project open. */
   readonly ignoreEditor?: boolean;
@@ -185,7 +185,7 @@ export class HeadlessBackend implements CocosBackend {
     const found =
       document === all
         ? validateProject(workspace).findings
-        : validateDocument(workspace, document ?? this.#requireCurrent());
+        : this.#reading.validate(workspace, document ?? this.#requireCurrent());
     return found.map(readFinding);
   }
 

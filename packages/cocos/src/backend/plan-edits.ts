@@ -3,6 +3,7 @@ import { type Change, CocosError, withUuids } from '#cocos/document';
 import { openDocument, openWorkspace, type Workspace } from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
 import type { Edit, EditResult, EditResults } from './edit.ts';
+import { readableChanges } from './readable-changes.ts';
 import { type EditOutcome, runEdit } from './run-edits.ts';
 
 /** What planning needs besides the edits. */
@@ -53,7 +54,7 @@ export async function planEdits<const List extends readonly Edit[]>(
       const outcome: EditOutcome = await withUuids(ids, () => runEdit(named, run));
       // Each outcome is that of its own edit.
       results.push({ op: edit.op, ...outcome.gives } as EditResult);
-      steps.push(outcome.changes);
+      steps.push(readableChanges(workspace, outcome.changes));
       if ('as' in edit && edit.as !== undefined && outcome.made !== undefined)
         names.set(edit.as, outcome.made);
     } catch (error) {

@@ -1,5 +1,6 @@
-import type { Table } from '#cocos/document';
+import { CocosError, type Table } from '#cocos/document';
 import { readDocument, type SceneDocument, type Workspace } from '#cocos/edit';
+import { type Finding, validateDocument } from '#cocos/validate';
 
 /** How many documents stay open; a large one takes some ten megabytes. */
 const maxKept = 4;
@@ -13,6 +14,7 @@ interface Kept {
 /** Keeps documents open for reading for as long as none of their files changes. */
 export class ReadCache {
   readonly #kept = new Map<string, Kept>();
+  readonly #findings = new WeakMap<SceneDocument, readonly Finding[]>();
 
   /** The document of a path, URL or uuid; `workspace` must be a fresh one. */
   read(workspace: Workspace, reference: string): SceneDocument {
@@ -29,6 +31,27 @@ export class ReadCache {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
     return open;
+  }
+
+  /** What is not as it should be in a document; looked for once for as long as nothing changes. */
+  validate(workspace: Workspace, reference: string): readonly Finding[] {
+    const document = this.#open(workspace, reference);
+    if (document === undefined) return validateDocument(workspace, reference);
+    const known = this.#findings.get(document);
+    const { path, view } = document;
+    const findings = known ?? validateDocument(workspace, path, { view });
+    this.#findings.set(document, findings);
+    return findings;
+  }
+
+  /** What cannot be opened is a finding as well. */
+  #open(workspace: Workspace, reference: string): SceneDocument | undefined {
+    try {
+      return this.read(workspace, reference);
+    } catch (error) {
+      if (error instanceof CocosError) return undefined;
+      throw error;
+    }
   }
 
   /** Forgets all: assets came or went, so that other prefabs may be meant. */

@@ -62,10 +62,24 @@ export function readTree(
   item: ViewItem,
   depth: number = Infinity,
 ): TreeNode {
-  const children = document.view.children(item.index);
-  const head = { ...headOf(document, item), childCount: children.length };
-  if (depth <= 0 || children.length === 0) return head;
-  return { ...head, children: children.map((child) => readTree(document, child, depth - 1)) };
+  type Reading = Omit<TreeNode, 'children'> & { children?: TreeNode[] };
+  const read = (each: ViewItem): Reading => ({
+    ...headOf(document, each),
+    childCount: document.view.children(each.index).length,
+  });
+  const root = read(item);
+  // Level by level: there may be more of them than calls can be nested.
+  let level = [{ item, node: root }];
+  for (let below = depth; below > 0 && level.length > 0; below -= 1) {
+    level = level.flatMap(({ item: { index }, node }) => {
+      const children = document.view
+        .children(index)
+        .map((each) => ({ item: each, node: read(each) }));
+      if (children.length > 0) node.children = children.map((child) => child.node);
+      return children;
+    });
+  }
+  return root;
 }
 
 /** Describes a node in full. */

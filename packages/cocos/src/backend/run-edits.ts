@@ -120,10 +120,10 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     const document = open(edit, run);
     const present = edit.whenPresent === 'reuse' ? presentOn(document, edit) : undefined;
     if (present !== undefined) {
-      const { changes } = setProperties(document, present.componentUuid, edit.properties ?? {});
+      const set = setProperties(document, present.componentUuid, edit.properties ?? {});
       return {
-        gives: { ...present, added: [], warnings: [] },
-        changes,
+        gives: { ...present, added: [], warnings: set.warnings },
+        changes: set.changes,
         made: present.componentUuid,
       };
     }
@@ -145,11 +145,15 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
   set_properties(edit, run) {
     const document = open(edit, run);
     const { handle } = requireComponentItem(document, edit.component);
-    const { changes, applied } = setProperties(document, handle, edit.properties ?? {});
+    const set = setProperties(document, handle, edit.properties ?? {});
     const { enabled } = edit;
     const switched =
       enabled === undefined ? [] : setComponentEnabled(document, handle, enabled).changes;
-    return { gives: { componentUuid: handle, applied }, changes: [...changes, ...switched] };
+    const { applied, warnings } = set;
+    return {
+      gives: { componentUuid: handle, applied, warnings },
+      changes: [...set.changes, ...switched],
+    };
   },
   set_raw_value(edit, run) {
     const { view } = open(edit, run);
@@ -240,6 +244,13 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     const path = document ?? run.currentDocument();
     const wanted = codes?.map((code) => knownCode(code));
     const done = repairDocument(run.workspace, path, wanted === undefined ? {} : { codes: wanted });
+    const unread = done.remaining.find(({ code }) => unreadable.has(code));
+    if (unread !== undefined)
+      throw new CocosError(
+        'E_PRECONDITION_FAILED',
+        `"${unread.file}" cannot be repaired, because it cannot be read: ${unread.message}`,
+        { suggestion: unread.suggestion },
+      );
     const counts = new Map<string, number>();
     for (const { code } of done.repaired) counts.set(code, (counts.get(code) ?? 0) + 1);
     const repaired = [...counts].map(([code, count]) => ({ code, count }));
@@ -250,6 +261,9 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     };
   },
 };
+
+/** Findings of files that no rule could look at. */
+const unreadable = new Set<FindingCode>(['parse', 'notArray', 'badHead']);
 
 function knownCode(code: string): FindingCode {
   if (Object.hasOwn(findingRules, code)) return code as FindingCode;

@@ -29,8 +29,12 @@ export function requireField(spec: ComponentSpec, name: string, label: string = 
   const field = findField(spec.fields, name);
   if (field !== undefined) return field;
   const known = spec.fields.map((other) => other.name);
+  const [near = ''] = nearest(name, known);
   throw new CocosError('E_INVALID_ARGUMENT', `${label} has no property "${name}".`, {
-    suggestion: known.length === 0 ? 'It has no properties.' : `It has: ${known.join(', ')}.`,
+    suggestion:
+      known.length === 0
+        ? 'It has no properties.'
+        : `Did you mean ${near}? It has: ${known.join(', ')}.`,
     details: { known },
   });
 }

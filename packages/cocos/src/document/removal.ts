@@ -38,11 +38,11 @@ export function removeNodes(view: SceneView, indices: readonly number[]): Change
     .map((index) => ownNode(view, index))
     .filter((top) => !isBelow(top.index));
   const members = tops.flatMap((top) => [...view.items(top.index)]);
-  const gone = new Map(members.map((member) => [member.index, member.handle]));
+  const gone = new Set(members.map(({ index }) => index));
   // Also what hangs on nodes that a prefab no longer has, and is not seen.
   for (const part of tops.flatMap((top) => partsOf(view, top.index))) {
     const entry = entryAt(view.table, part);
-    if ((isNode(entry) || isComponent(entry)) && !gone.has(part)) gone.set(part, `#${part}`);
+    if (isNode(entry) || isComponent(entry)) gone.add(part);
   }
   const deleted = tops.map(({ index, handle }): Change => {
     return { type: 'delete', target: handle, from: view.path(index) };
@@ -67,11 +67,11 @@ export function removeUnseen(view: SceneView, instance: Entry, index: number): C
       return !dropRef(info[members], index) || refIndices(info[members]).length > 0;
     });
   }
-  const gone = new Map([[index, `#${index}`]]);
-  for (const at of gone.keys()) {
+  const gone = new Set([index]);
+  for (const at of gone) {
     const { _children: children, _components: components } = entryAt(table, at);
     for (const below of [...refIndices(children), ...refIndices(components)]) {
-      gone.set(below, `#${below}`);
+      gone.add(below);
     }
   }
   return [{ type: 'delete', target: `#${index}` }, ...cutReferences(view, gone)];
@@ -91,16 +91,16 @@ export function removeComponent(view: SceneView, index: number): Change[] {
   } else {
     detach(view, { index, kind: 'component' });
   }
-  const cut = cutReferences(view, new Map([[index, item.handle]]));
+  const cut = cutReferences(view, new Set([index]));
   if (isPlain && cut.length === 0) view.forget(index);
   else view.refresh();
   return [{ type: 'delete', target: item.handle, from }, ...cut];
 }
 
-/** Lets nothing refer to objects that go, given with their handles; they are out of the file, but the view still has them. */
-function cutReferences(view: SceneView, gone: ReadonlyMap<number, string>): Change[] {
+/** Lets nothing refer to objects that go; they are out of the file, but the view still has them. */
+function cutReferences(view: SceneView, gone: ReadonlySet<number>): Change[] {
   const { table } = view;
-  const own = new Set([...gone.keys()].filter((index) => index < insideBase));
+  const own = new Set([...gone].filter((index) => index < insideBase));
   const holder = infoOf(table, entryAt(table, rootOf(table)));
   keep(holder?.['nestedPrefabInstanceRoots'], (index) => !own.has(index));
   const changes = cutTargetOverrides(view, gone);
@@ -117,7 +117,7 @@ function cutReferences(view: SceneView, gone: ReadonlyMap<number, string>): Chan
       type: 'update',
       target: view.item(owner)?.handle ?? `#${from}`,
       field: path.join('.'),
-      from: { handle: gone.get(to) ?? `#${to}` },
+      from: view.label(to),
       to: null,
     });
   }
@@ -151,7 +151,7 @@ function setNull(entry: Entry, path: readonly string[]): void {
 }
 
 /** Drops the references from, into and within instances that have an end among the objects that go. */
-function cutTargetOverrides(view: SceneView, gone: ReadonlyMap<number, string>): Change[] {
+function cutTargetOverrides(view: SceneView, gone: ReadonlySet<number>): Change[] {
   const { table } = view;
   const list = infoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
   const changes: Change[] = [];
@@ -165,7 +165,7 @@ function cutTargetOverrides(view: SceneView, gone: ReadonlyMap<number, string>):
         type: 'update',
         target: view.item(source)?.handle ?? `#${source}`,
         field: propertyPathOf(override).join('.'),
-        from: { handle: gone.get(target) ?? `#${target}` },
+        from: view.label(target),
         to: null,
       });
     }
@@ -182,7 +182,7 @@ function endOf(view: SceneView, override: Entry, side: 'source' | 'target'): num
 }
 
 /** Tells whether an end of a reference stands for an instance within an instance that goes, as in old files. */
-function hangsOn(table: Table, override: Entry, gone: ReadonlyMap<number, string>): boolean {
+function hangsOn(table: Table, override: Entry, gone: ReadonlySet<number>): boolean {
   return (['source', 'target'] as const).some((side) => {
     const seen = new Set<number>();
     let at = refIndex(override[side]);

@@ -1,9 +1,9 @@
 import type { Change } from './change.ts';
 import { CocosError } from './cocos-error.ts';
-import { setField } from './entries.ts';
+import { isComponent, isNode, setField } from './entries.ts';
 import { insideBase } from './expansion.ts';
 import { cloneJson, equalJson, isObject, refIndex } from './json.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { Entry, Json, JsonObject } from './json.ts';
 import { dropOverrides, dropReferences, writeOverride, writeReference } from './overrides.ts';
 import type { End } from './overrides.ts';
 import { ownerAt, put, valueAt } from './property-path.ts';
@@ -30,15 +30,35 @@ export function getValue(
   return valueAt(view.at(index), path, (next) => view.at(next));
 }
 
-/** A value with handles in place of numbers, for people to read. */
+/** Objects that belong to a value, such as events, are shown this far down. */
+const deepest = 4;
+
+/** A value for people to read: nodes and components by path, other objects as they are. */
 export function describeValue(view: SceneView, value: Json): Json {
+  return describeAt(view, value, 0);
+}
+
+function describeAt(view: SceneView, value: Json, depth: number): Json {
   const index = refIndex(value);
-  if (index !== undefined) return { handle: view.item(index)?.handle ?? `#${index}` };
-  if (Array.isArray(value)) return value.map((element) => describeValue(view, element));
+  if (index !== undefined) {
+    const own = ownObject(view, index);
+    return own === undefined || depth > deepest
+      ? view.label(index)
+      : describeAt(view, own, depth + 1);
+  }
+  if (Array.isArray(value)) return value.map((element) => describeAt(view, element, depth));
   if (!isObject(value)) return value;
   const described: JsonObject = {};
-  for (const [key, part] of Object.entries(value)) described[key] = describeValue(view, part);
+  for (const [key, part] of Object.entries(value)) {
+    described[key] = describeAt(view, part, depth);
+  }
   return described;
+}
+
+/** An object that is neither a node nor a component. */
+function ownObject(view: SceneView, index: number): Entry | undefined {
+  const entry = view.peek(index);
+  return isNode(entry) || isComponent(entry) ? undefined : entry;
 }
 
 /** The references in a value that lead into instances: the way to each, and what it names. */

@@ -2,7 +2,7 @@ import { CocosError } from './cocos-error.ts';
 import { assetOf } from './entries.ts';
 import { Expansion, insideBase } from './expansion.ts';
 import type { Resolve, ViewProblem } from './expansion.ts';
-import { refIndices, textOf } from './json.ts';
+import { refIndices, textOf, typeOf } from './json.ts';
 import type { Entry, Json } from './json.ts';
 import { rootOf } from './table.ts';
 import type { Table } from './table.ts';
@@ -74,6 +74,11 @@ export class SceneView {
     return entry;
   }
 
+  /** The same, or undefined where there is none. */
+  peek(index: number): Entry | undefined {
+    return this.#expansion.at(index);
+  }
+
   /** The node or component of a number, when it is part of the tree. */
   item(index: number): ViewItem | undefined {
     return this.#items.get(index);
@@ -110,6 +115,14 @@ export class SceneView {
       at = this.#items.get(at)?.owner;
     }
     return steps.join('/');
+  }
+
+  /** What people call a node or component: `Canvas/Menu`, `Canvas/Menu:cc.Sprite`. */
+  label(index: number): string {
+    const item = this.#items.get(index);
+    if (item === undefined) return `#${index}`;
+    const path = this.path(index) || this.name(this.root);
+    return item.kind === 'node' ? path : `${path}:${typeOf(this.at(index))}`;
   }
 
   /** The node or component of a handle, or the node of a path; undefined when there is none. */

@@ -36,6 +36,7 @@ export function moveAsset(
   draft.move(asset.path, path);
   draft.move(`${asset.path}.meta`, `${path}.meta`);
   if (asset.importer === 'scene' || asset.importer === 'prefab') rename(workspace, path);
+  renameParts(workspace, path, asset.name);
   const changes: Change[] = folders.map((target) => ({ type: 'create', target }));
   changes.push({ type: 'move', target: asset.path, to: path });
   return { from: asset.path, path, changes };
@@ -59,6 +60,19 @@ function rename({ draft }: Workspace, path: string): void {
   if (meta === undefined || !isObject(userData) || !('syncNodeName' in userData)) return;
   const value = { ...meta.value, userData: { ...userData, syncNodeName: name } };
   draft.writeMeta(path, { ...meta, value });
+}
+
+/** The parts of an image are shown by the name of its file. */
+function renameParts({ draft }: Workspace, path: string, old: string): void {
+  const name = baseName(path);
+  const meta = draft.meta(path);
+  if (meta === undefined || name === old) return;
+  const value = structuredClone(meta.value);
+  const shown = Object.values(isObject(value['subMetas']) ? value['subMetas'] : {})
+    .filter(isObject)
+    .filter((part) => part['displayName'] === old);
+  for (const part of shown) part['displayName'] = name;
+  if (shown.length > 0) draft.writeMeta(path, { ...meta, value });
 }
 
 function closeDocuments({ documents }: Workspace, path: string): void {

@@ -17,6 +17,7 @@ import {
   isOfClass,
   typeName,
 } from './component-class.ts';
+import { checkEvents } from './events.ts';
 import { applyPlan, planProperties, type Properties } from './properties.ts';
 import { requireComponentItem, requireInnerNode } from './references.ts';
 import type { SceneDocument } from './workspace.ts';
@@ -54,6 +55,7 @@ export function addComponent(
     wanted.script?.problem === undefined ? [] : [unread(wanted, wanted.script.problem)];
   const owner = { spec: openSpec(wanted, properties), label: wanted.name };
   const plan = planProperties(document, owner, properties);
+  warnings.push(...checkEvents(document, plan));
   const changes: Change[] = [];
   const added = classes.map(({ spec, name }) => {
     // By its handle: inside an instance, what was added before may have given the node another number.

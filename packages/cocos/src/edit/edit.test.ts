@@ -60,6 +60,9 @@ export class Menu extends Component {
   @property(SpriteFrame) icon: SpriteFrame = null;
   @property speed = 3;
   @property hint = 'go';
+  onPlay() {}
+  onStop() {}
+  close() {}
 }
 `;
 

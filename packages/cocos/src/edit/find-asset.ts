@@ -21,11 +21,7 @@ export function findAsset(
   expected = 'cc.Asset',
 ): FoundAsset {
   const found = lookUp(workspace, reference);
-  if (found === undefined)
-    throw new CocosError('E_NOT_FOUND', `There is no asset "${reference}".`, {
-      suggestion: 'Name an asset by its path in the project, its db:// URL, or its uuid.',
-      details: { asset: reference },
-    });
+  if (found === undefined) throw missing(workspace, reference);
   if (acceptsAsset(expected, found.type)) return found;
   const sub = subAssetFor(expected);
   const part =
@@ -40,6 +36,25 @@ export function findAsset(
         ? 'The image is imported as a texture; import it again as a sprite-frame.'
         : `Name a ${expected}.`,
       details: { asset: reference, type: found.type, expected },
+    },
+  );
+}
+
+function missing({ draft }: Workspace, reference: string): CocosError {
+  const isFile = /[./]/.test(reference) && draft.exists(reference);
+  const details = { asset: reference };
+  if (!isFile)
+    return new CocosError('E_NOT_FOUND', `There is no asset "${reference}".`, {
+      suggestion: 'Name an asset by its path in the project, its db:// URL, or its uuid.',
+      details,
+    });
+  return new CocosError(
+    'E_NOT_FOUND',
+    `There is a file "${reference}", but no ${reference}.meta beside it: it is no asset yet.`,
+    {
+      suggestion:
+        'Open the project in the editor, which makes the meta, or restore it. An image can be imported to another path.',
+      details,
     },
   );
 }

@@ -61,7 +61,7 @@ export {
 } from './prefabs.ts';
 export { type Properties, type PropertiesSet, setProperties } from './properties.ts';
 export { type ComponentReading, readComponent, readComponents } from './read-component.ts';
-export { componentOn, requireComponentItem, requireNode } from './references.ts';
+export { assetName, componentOn, requireComponentItem, requireNode } from './references.ts';
 export { createEmptyPrefab, createScene, type FileCreated, type SceneCreation } from './scenes.ts';
 export {
   readTransform,

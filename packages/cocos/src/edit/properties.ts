@@ -1,6 +1,7 @@
 import {
   type ComponentSpec,
   encodeValue,
+  eventType,
   type FieldType,
   findField,
   requireField,
@@ -24,7 +25,9 @@ import {
   type ViewItem,
 } from '#cocos/document';
 import { className, componentSpec } from './component-class.ts';
+import { checkEvents } from './events.ts';
 import { encodeContext, requireComponentItem } from './references.ts';
+import { withAlignFlags } from './widget-sides.ts';
 import type { SceneDocument } from './workspace.ts';
 
 /** Values by the names of the editor; a name may be a path: `contentSize.width`, `clickEvents.0.handler`. */
@@ -34,6 +37,8 @@ export type Properties = Readonly<Record<string, Json>>;
 export interface PropertiesSet {
   readonly changes: readonly Change[];
   readonly applied: readonly string[];
+  /** What was set, and will not work as it is. */
+  readonly warnings: readonly string[];
 }
 
 /** Sets properties of a component, all or none: each is checked before the first is written. */
@@ -46,7 +51,9 @@ export function setProperties(
   const spec = componentSpec(document, item);
   const label = className(document, item);
   const plan = planProperties(document, { spec, label, index: item.index }, properties);
-  return { changes: applyPlan(document, item, { spec, plan }), applied: Object.keys(properties) };
+  const warnings = checkEvents(document, plan, item.index);
+  const changes = applyPlan(document, item, { spec, plan });
+  return { changes, applied: Object.keys(properties), warnings };
 }
 
 /** A checked property, ready to be written. */
@@ -70,8 +77,19 @@ export function planProperties(
   properties: Properties,
 ): PlannedValue[] {
   const context = encodeContext(document);
-  const plan = Object.entries(properties).map(([name, value]) => {
-    const { path, type } = resolvePath(document, owner, name);
+  const flags =
+    owner.index === undefined ? 0 : getValue(document.view, owner.index, ['_alignFlags']);
+  const given = withAlignFlags(owner.spec, properties, flags);
+  const plan = Object.entries(given).map(([name, value]) => {
+    const { path, type, of } = resolvePath(document, owner, name);
+    // People name the class, the file its identifier.
+    const isClass = of === eventType && path.at(-1) === 'component' && value !== '';
+    if (isClass && typeof value === 'string')
+      return {
+        path: [...path.slice(0, -1), '_componentId'],
+        value: context.classId(value),
+        objects: [],
+      };
     const current =
       owner.index === undefined
         ? owner.spec.fields.find(({ stored }) => stored === path[0])?.initial
@@ -95,13 +113,14 @@ function resolvePath(
   document: SceneDocument,
   { spec, index, label }: Owner,
   name: string,
-): { path: string[]; type: FieldType } {
+): { path: string[]; type: FieldType; of?: FieldType } {
   const exact = findField(spec.fields, name);
   if (exact !== undefined) return { path: [exact.stored], type: exact.type };
   const [first = '', ...steps] = name.split('.');
   const field = requireField(spec, first, label);
   const path = [field.stored];
   let type = field.type;
+  let of: FieldType | undefined;
   for (const step of steps) {
     const next = stepInto(type, step);
     if (next === undefined)
@@ -109,10 +128,11 @@ function resolvePath(
         suggestion: `"${path.join('.')}" has no part "${step}".`,
       });
     path.push(next.stored);
+    of = type;
     type = next.type;
     if (/^\d+$/.test(step) && index !== undefined) checkElement(document, index, path);
   }
-  return { path, type };
+  return { path, type, ...(of === undefined ? {} : { of }) };
 }
 
 function stepInto(type: FieldType, step: string): { stored: string; type: FieldType } | undefined {

@@ -9,7 +9,7 @@ import {
 } from '#cocos/document';
 import { className, findClass, isOfClass } from './component-class.ts';
 import { findAsset } from './find-asset.ts';
-import type { SceneDocument } from './workspace.ts';
+import type { SceneDocument, Workspace } from './workspace.ts';
 
 /** The node of a handle or path; fails for components. */
 export function requireNode(document: SceneDocument, reference: string): ViewItem {
@@ -100,16 +100,19 @@ function findObject(document: SceneDocument, reference: string, type: string): V
 export function decodeContext(document: SceneDocument): DecodeContext {
   const { view, workspace } = document;
   return {
-    asset: (uuid) => {
-      try {
-        return findAsset(workspace, uuid).url;
-      } catch (error) {
-        if (error instanceof CocosError) return uuid;
-        throw error;
-      }
-    },
+    asset: (uuid) => assetName(workspace, uuid),
     object: (index) => view.item(index)?.handle ?? unseen(index, view.at(index)),
   };
+}
+
+/** The URL of an asset, or its uuid where the project has none of that. */
+export function assetName(workspace: Workspace, uuid: string): string {
+  try {
+    return findAsset(workspace, uuid).url;
+  } catch (error) {
+    if (error instanceof CocosError) return uuid;
+    throw error;
+  }
 }
 
 /** A node or component that is stored but not in the tree is named, never followed. */

@@ -1,6 +1,7 @@
 import {
   type ComponentSpec,
   defineComponent,
+  eventType,
   type Field,
   type FieldType,
   valueParts,
@@ -58,7 +59,7 @@ function toFieldType({ kind, name = '', values }: PropertyType, within: Within):
     case 'value':
       return name in valueParts ? { kind, type: name as ValueTypeName } : { kind: 'any' };
     case 'class':
-      return objectType(name, within);
+      return name === 'cc.EventHandler' ? eventType : objectType(name, within);
     case 'unknown':
       return { kind: 'any' };
   }

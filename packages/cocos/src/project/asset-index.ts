@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseMeta, type Meta } from '#cocos/document';
+import { parseMeta, uuidsInText, type Meta } from '#cocos/document';
 import { assetOf, baseUuid, type Asset, type SubAsset } from './asset.ts';
 import type { FoundProject } from './find-project.ts';
 import { fileOf, urlOf } from './paths.ts';
@@ -22,6 +22,8 @@ interface Entry {
   readonly stamp: string;
   readonly asset: Asset | undefined;
   readonly problem: string | undefined;
+  /** The uuids of other assets that the meta names. */
+  readonly mentions: readonly string[];
 }
 
 /** A meta, and whether what it describes is there. */
@@ -29,6 +31,8 @@ interface Found {
   readonly file: string;
   readonly exists: boolean;
 }
+
+const nothing = { asset: undefined, problem: undefined, mentions: [] };
 
 /** How long to work before others get their turn. */
 const sliceMs = 10;
@@ -64,6 +68,12 @@ export class AssetIndex {
 
   byPath(relative: string): Asset | undefined {
     return this.#byPath.get(relative);
+  }
+
+  /** Which other assets a meta names, by its path. */
+  *mentions(): Generator<readonly [string, readonly string[]]> {
+    for (const [file, { asset, mentions }] of this.#entries)
+      if (asset !== undefined) yield [file, mentions];
   }
 
   /** Metas that describe nothing, and metas whose uuid is another's. */
@@ -157,7 +167,7 @@ export class AssetIndex {
       const file = seen.isLink ? fileOf({ root }, place) : path.join(root, place);
       return this.#look(place, { file, exists: seen.exists });
     } catch (error) {
-      return { stamp: '', asset: undefined, problem: messageOf(error) };
+      return { stamp: '', ...nothing, problem: messageOf(error) };
     }
   }
 
@@ -169,17 +179,24 @@ export class AssetIndex {
     return known?.stamp === stamp ? known : { stamp, ...this.#read(place, found) };
   }
 
-  #read(place: string, { file, exists }: Found): Pick<Entry, 'asset' | 'problem'> {
+  #read(place: string, { file, exists }: Found): Omit<Entry, 'stamp'> {
     const relative = place.slice(0, -'.meta'.length);
+    let text = '';
     let meta: Meta | undefined;
     try {
-      meta = parseMeta(readFileSync(file, 'utf8'));
+      text = readFileSync(file, 'utf8');
+      meta = parseMeta(text);
     } catch (error) {
-      return { asset: undefined, problem: messageOf(error) };
+      return { ...nothing, problem: messageOf(error) };
     }
-    if (meta === undefined) return { asset: undefined, problem: undefined };
+    if (meta === undefined) return nothing;
+    const { uuid } = meta;
     const url = urlOf(this.#project, relative) ?? relative;
-    return { asset: assetOf(meta, { path: relative, url, exists }), problem: undefined };
+    return {
+      asset: assetOf(meta, { path: relative, url, exists }),
+      problem: undefined,
+      mentions: [...uuidsInText(text)].filter((each) => baseUuid(each) !== uuid),
+    };
   }
 
   #replace(entries: Map<string, Entry>): AssetChange[] {

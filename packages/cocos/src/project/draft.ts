@@ -138,6 +138,11 @@ export class Draft {
     return copy;
   }
 
+  /** Whether a scene or prefab was opened here to be changed. */
+  isEdited(input: string): boolean {
+    return this.#tables.has(this.resolve(input));
+  }
+
   /** The prefab, or scene, of a uuid; undefined where the project has none. */
   prefab(uuid: string): Table | undefined {
     const asset = this.asset(uuid);

@@ -163,7 +163,7 @@ export class Project implements Disposable {
 
   /** The files that refer to an asset, or to just a part of it; with a draft, as it would be. */
   async usersOf(uuid: string, draft?: Draft): Promise<AssetUse[]> {
-    await this.#references.refresh(this.assets());
+    await this.#references.refresh(this.assets(), this.#index.mentions());
     const users = this.#references.usersOf(uuid);
     if (draft === undefined) return users;
     const changed = new Map(draft.files().map((file) => [file.path, file.after]));
@@ -178,7 +178,7 @@ export class Project implements Disposable {
 
   /** The uuids of the assets that a file refers to. */
   async referencesOf(input: string): Promise<readonly string[]> {
-    await this.#references.refresh(this.assets());
+    await this.#references.refresh(this.assets(), this.#index.mentions());
     return this.#references.referencesOf(this.resolve(input));
   }
 

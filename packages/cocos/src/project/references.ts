@@ -46,15 +46,19 @@ export class ReferenceIndex {
     this.#root = root;
   }
 
-  async refresh(assets: Iterable<Asset>): Promise<void> {
+  /** Looks at the files of the assets; what their metas name was seen already when they were read. */
+  async refresh(
+    assets: Iterable<Asset>,
+    mentions: Iterable<readonly [string, readonly string[]]>,
+  ): Promise<void> {
     const files = new Map<string, FileReferences>();
+    for (const [place, uuids] of mentions)
+      if (uuids.length > 0) files.set(place, { stamp: '', uuids });
     let until = performance.now() + sliceMs;
     for (const asset of assets) {
       const isText = asset.exists && referring.has(path.posix.extname(asset.path));
-      for (const place of isText ? [asset.path, `${asset.path}.meta`] : [`${asset.path}.meta`]) {
-        const found = this.#look(place, asset);
-        if (found !== undefined) files.set(place, found);
-      }
+      const found = isText ? this.#look(asset.path, asset) : undefined;
+      if (found !== undefined) files.set(asset.path, found);
       if (performance.now() > until) {
         await nextTurn();
         until = performance.now() + sliceMs;

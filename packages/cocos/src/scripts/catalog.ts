@@ -25,6 +25,8 @@ export interface ScriptDescription {
   readonly requires: readonly string[];
   /** Those of the base first, in the order they are stored. */
   readonly properties: readonly ScriptProperty[];
+  /** What events can call, with what is inherited from other scripts. */
+  readonly methods: readonly string[];
   /** Why properties may be missing. */
   readonly problem?: string;
 }
@@ -77,6 +79,7 @@ export class ScriptCatalog {
       isComponent: file.facts.problem === undefined ? false : undefined,
       requires: [],
       properties: [],
+      methods: [],
       problem: file.facts.problem ?? 'the script has no class',
     };
   }
@@ -138,6 +141,7 @@ export class ScriptCatalog {
       isComponent,
       requires: [...new Set(chain.flatMap((link) => link.own.requires))],
       properties: [...properties.values()],
+      methods: [...new Set(chain.flatMap((link) => link.own.methods))],
       ...(problem === undefined ? {} : { problem }),
     };
   }

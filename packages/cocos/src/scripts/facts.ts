@@ -49,6 +49,8 @@ export interface ScriptClass {
   /** The components it requires: `cc.Sprite`. */
   readonly requires: readonly string[];
   readonly properties: readonly ScriptProperty[];
+  /** The names of what events can call. */
+  readonly methods: readonly string[];
 }
 
 /** A name that a script takes from another file. */

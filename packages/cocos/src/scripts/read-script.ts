@@ -2,7 +2,7 @@ import { constantOf } from './constant.ts';
 import type { ScriptClass, ScriptFacts, ScriptProperty } from './facts.ts';
 import { decoratorsOf, readProperty } from './read-property.ts';
 import { engineName, readScope, type Scope } from './scope.ts';
-import { child, children, dotted, loadParser, textOf, type Syntax } from './syntax.ts';
+import { bare, child, children, dotted, keyOf, loadParser, textOf, type Syntax } from './syntax.ts';
 
 /** Reads the classes of a script without running it; a source that cannot be parsed is a problem in the answer. */
 export async function readScript(source: string): Promise<ScriptFacts> {
@@ -48,7 +48,17 @@ function readClass(node: Syntax, scope: Scope): ScriptClass {
     properties: mergeAccessors(
       children(child(node, 'body'), 'body').flatMap((part) => readProperty(part, scope) ?? []),
     ),
+    methods: children(child(node, 'body'), 'body').flatMap((part) => methodOf(part) ?? []),
   };
+}
+
+/** The name of a method, or of a field that holds a function. */
+function methodOf(node: Syntax): string | undefined {
+  if (node['static'] === true) return undefined;
+  const isMethod = node.type === 'MethodDefinition' && textOf(node, 'kind') === 'method';
+  const value = bare(child(node, 'value'))?.type ?? '';
+  const isFunction = node.type === 'PropertyDefinition' && /^(Arrow)?Function/.test(value);
+  return isMethod || isFunction ? keyOf(node) : undefined;
 }
 
 /** A getter and its setter are one property. */

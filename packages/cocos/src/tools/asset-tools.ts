@@ -137,17 +137,21 @@ async function nodesOf(
 function createAssetImage(backend: CocosBackend): Tool {
   return editTool(backend, {
     name: 'create_asset_image',
-    description:
-      'Imports a PNG or JPEG of this machine into the project, as a sprite frame or texture.',
+    description: 'Makes a PNG or JPEG an asset of the project, as a sprite frame or texture.',
     category,
     idempotent: true,
     errors: {
       E_NOT_FOUND: 'There is no such file.',
       E_INVALID_ARGUMENT: 'The file is no PNG or JPEG, or the path has another ending.',
       E_CONFLICT: 'Another image is at the path, and onConflict is fail.',
+      E_PRECONDITION_FAILED: 'The file is outside of the project and of the folders for images.',
     },
     examples: [
       { input: { sourcePath: 'art/coin.png', assetPath: 'assets/images/coin.png' } },
+      {
+        input: { sourcePath: '../coin.png', assetPath: 'assets/images/coin.png' },
+        fails: 'E_PRECONDITION_FAILED',
+      },
       {
         input: { sourcePath: 'art/none.png', assetPath: 'assets/images/none.png' },
         fails: 'E_NOT_FOUND',
@@ -171,7 +175,8 @@ function createAssetImage(backend: CocosBackend): Tool {
         sourcePath: {
           ...text,
           minLength: 1,
-          description: 'The image on this machine: absolute, or relative to the project.',
+          description:
+            'The image: relative to the project, or in a folder that the server was given.',
         },
         assetPath: {
           ...text,

@@ -7,6 +7,7 @@ import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
 import { advancedTools } from './advanced-tools.ts';
 import { assetTools } from './asset-tools.ts';
 import { executeSceneEdits } from './bulk-tool.ts';
+import { compactListing } from './compact-listing.ts';
 import { componentTools } from './component-tools.ts';
 import type { EditingTool } from './define-tools.ts';
 import { nodeEditTools } from './node-edit-tools.ts';
@@ -67,7 +68,7 @@ export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {
   const told = logger === undefined ? {} : { logger };
   return toolSet(cocosToolList(backend, { ...kept, ...told }), {
     // Linted by our tests, which takes longer than all else at a start.
-    contract: governed({ lint: 'off', ...kept, ...governance }),
+    contract: compactListing(governed({ lint: 'off', ...kept, ...governance })),
     version,
     ...told,
   });

@@ -145,7 +145,8 @@ function setComponentProperties(backend: CocosBackend): Tool {
     idempotent: true,
     errors: {
       E_NOT_FOUND: notThere,
-      E_INVALID_ARGUMENT: 'A property is not of the class, or its value is of another type.',
+      E_INVALID_ARGUMENT:
+        'A property is not of the class, its value is of another type, or an event calls what is not there.',
     },
     examples: [
       {
@@ -187,16 +188,17 @@ function setComponentProperties(backend: CocosBackend): Tool {
     },
     output: {
       type: 'object',
-      properties: { componentUuid: text, applied: texts },
+      properties: { componentUuid: text, applied: texts, warnings: texts },
       required: ['componentUuid', 'applied'],
     },
     edits: ({ componentUuid: reference, properties: values, enabled }) =>
       [
         { op: 'set_properties', component: reference, properties: values as never, enabled },
       ] as const,
-    answer: ([result]) => ({
-      componentUuid: result.componentUuid,
-      applied: [...result.applied],
+    answer: ([{ componentUuid: found, applied, warnings }]) => ({
+      componentUuid: found,
+      applied: [...applied],
+      ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     }),
   });
 }

@@ -60,6 +60,7 @@ interface EditToolPlan {
   readonly changes: readonly Change[];
   readonly state: string;
   readonly riskLevel?: RiskLevel;
+  readonly shown: Readonly<Record<string, unknown>>;
   readonly planned: EditPlan;
   readonly args: unknown;
 }
@@ -88,9 +89,11 @@ export function editTool<
         const { scenePath } = args as { readonly scenePath?: string };
         const newId = (label: string): string => context.newId(label);
         const planned = await backend.plan(edits(args), { document: scenePath, newId });
-        const { changes, state } = planned;
+        const { changes, state, results } = planned;
         const riskLevel = risk?.(args);
-        return { changes, state, planned, args, ...(riskLevel === undefined ? {} : { riskLevel }) };
+        const shown = answer(results, args) as Readonly<Record<string, unknown>>;
+        const risky = riskLevel === undefined ? {} : { riskLevel };
+        return { changes, state, shown, planned, args, ...risky };
       }),
     apply: ({ planned, args }: EditToolPlan) =>
       telling(async () => {

@@ -98,7 +98,7 @@ function executeSceneRepair(backend: CocosBackend): Tool {
     errors: {
       E_NOT_FOUND: 'There is no such scene.',
       E_INVALID_ARGUMENT: 'There is no finding of that code.',
-      E_PRECONDITION_FAILED: noScene,
+      E_PRECONDITION_FAILED: 'No scene is open, and none is named; or the file cannot be read.',
     },
     examples: [
       { input: { scenePath: 'assets/scenes/broken.scene' } },

@@ -10,16 +10,25 @@ export function treeText(
 ): string {
   const taken = new Set<string>();
   const lines: string[] = [];
-  const write = (node: TreeNode, indent: string): void => {
+  const waiting = [{ node: root, depth: 0 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, depth } = next;
     const { children = [], childCount } = node;
     const shown = children.filter(({ inside }) => expandInstances || inside !== true);
     const hidden = childCount - shown.length;
     const more = hidden > 0 ? ` (+${hidden} ${hidden === 1 ? 'child' : 'children'})` : '';
-    lines.push(`${indent}${lineOf(node, shortName(node, taken))}${more}`);
-    for (const child of shown) write(child, `${indent}  `);
-  };
-  write(root, '');
+    lines.push(`${indentOf(depth)}${lineOf(node, shortName(node, taken))}${more}`);
+    for (const child of shown.toReversed()) waiting.push({ node: child, depth: depth + 1 });
+  }
   return lines.join('\n');
+}
+
+/** So many levels are seen at a glance; for what is deeper a number takes less space. */
+const deepestIndent = 32;
+
+function indentOf(depth: number): string {
+  const isNear = depth <= deepestIndent;
+  return isNear ? '  '.repeat(depth) : `${'  '.repeat(deepestIndent)}(level ${depth}) `;
 }
 
 /** The beginning of a uuid names the node, unless another begins so, as all do that are in one instance. */

@@ -1,14 +1,15 @@
 import { acceptsAsset, classOfImporter, findBuiltInAsset, nearest } from '#cocos/components';
-import { expandId, isComponent, isScriptType, typeOf } from '#cocos/document';
+import { expandId, isScriptType } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { engineComponents, engineScripts } from './engine-classes.ts';
 import { type AssetSpot, describe, type Inspection } from './inspection.ts';
+import { isComponentAt } from './walk.ts';
 
 /** `missingAsset`, `missingSubAsset`, `wrongAssetType`: what is used is there, and is what it is used as. */
 export function checkAssets(inspection: Inspection): void {
   for (const spot of inspection.assets) {
     // The prefab of an instance has a rule of its own.
-    const isPrefab = typeOf(inspection.table.objects[spot.at]) === 'cc.PrefabInfo';
+    const isPrefab = inspection.kinds.types[spot.at] === 'cc.PrefabInfo';
     if (!isPrefab && spot.uuid !== '') checkAsset(inspection, spot);
   }
 }
@@ -79,7 +80,7 @@ function checkType(inspection: Inspection, spot: AssetSpot, actual: string | und
 
 /** `missingScript`, `unknownClass`: every object is of a class that there is. */
 export function checkClasses(inspection: Inspection): void {
-  const { table, workspace, issues } = inspection;
+  const { kinds, workspace, issues } = inspection;
   const seen = new Map<string, boolean>();
   let scriptsAreKnown: boolean | undefined;
   const isKnown = (type: string): boolean => {
@@ -91,8 +92,7 @@ export function checkClasses(inspection: Inspection): void {
     );
     return !scriptsAreKnown || workspace.scripts.byType(type) !== undefined;
   };
-  table.objects.forEach((entry, at) => {
-    const type = typeOf(entry);
+  kinds.types.forEach((type, at) => {
     if (type === 'cc.MissingScript' || (isScriptType(type) && !cached(seen, type, isKnown))) {
       const uuid = expandId(type);
       issues.push({
@@ -107,7 +107,8 @@ export function checkClasses(inspection: Inspection): void {
       });
       return;
     }
-    const isStrange = isComponent(entry) && type.startsWith('cc.') && !engineComponents.has(type);
+    const isStrange =
+      isComponentAt(kinds, at) && type.startsWith('cc.') && !engineComponents.has(type);
     if (!isStrange && type !== '' && cached(seen, type, isKnown)) return;
     const near = nearest(type.replace(/^cc\./, ''), [...engineComponents])
       .slice(0, 2)

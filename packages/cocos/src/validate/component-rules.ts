@@ -10,17 +10,16 @@ import {
 } from '#cocos/document';
 import { isOfClass, typeName } from '#cocos/edit';
 import { type Inspection, readPrefab } from './inspection.ts';
+import type { TreeNode } from './walk.ts';
 
 /** `missingRequired`, `doubleRenderer`: the components of a node go together. */
 export function checkComponents(inspection: Inspection): void {
-  const { view } = inspection;
-  for (const item of view?.items() ?? []) {
-    if (view === undefined || item.kind !== 'node') continue;
-    const components = view.components(item.index);
+  for (const node of inspection.tree) {
     // What comes from a prefab as it is there is a matter of that file.
-    if (components.every(({ inside }) => inside) && !hasRemoved(inspection, item)) continue;
-    checkRequired(inspection, components);
-    checkSingle(inspection, components);
+    const isOfPrefab = node.components.every(({ inside }) => inside);
+    if (isOfPrefab && !hasRemoved(inspection, node.item)) continue;
+    checkRequired(inspection, node);
+    checkSingle(inspection, node);
   }
 }
 
@@ -31,9 +30,8 @@ function hasRemoved({ view }: Inspection, { instance }: ViewItem): boolean {
   return stub !== undefined && refIndices(view.at(stub)['removedComponents']).length > 0;
 }
 
-function checkRequired(inspection: Inspection, components: readonly ViewItem[]): void {
-  const { workspace, view } = inspection;
-  const types = components.map(({ index }) => typeOf(view?.at(index)));
+function checkRequired(inspection: Inspection, { components, types }: TreeNode): void {
+  const { workspace } = inspection;
   for (const [position, { index }] of components.entries()) {
     const type = types[position] ?? '';
     const required = isScriptType(type)
@@ -66,11 +64,11 @@ function addRequired({ table, workspace }: Inspection, user: number, type: strin
   return insertComponent(view, { objects }, { node, at }).changes;
 }
 
-function checkSingle(inspection: Inspection, components: readonly ViewItem[]): void {
-  const { view, workspace } = inspection;
+function checkSingle(inspection: Inspection, { components, types }: TreeNode): void {
+  const { workspace } = inspection;
   const seen = new Map<string, string>();
-  for (const { index } of components) {
-    const type = typeOf(view?.at(index));
+  for (const [position, { index }] of components.entries()) {
+    const type = types[position] ?? '';
     const spec = workspace.components.get(type);
     if (spec === undefined || !(spec.single || spec.renderer)) continue;
     const family = spec.renderer ? 'renderer' : type;

@@ -2,21 +2,20 @@ import {
   type Change,
   entryAt,
   infoOf,
-  isComponent,
-  isNode,
   newObjectId,
   rootOf,
   setField,
   textOf,
-  typeOf,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
+import { isComponentAt, isNodeAt } from './walk.ts';
 
 /** `dupId`: every node and component of a scene has an id of its own. */
 export function checkIds(inspection: Inspection): void {
   const seen = new Map<string, number>();
+  const { kinds } = inspection;
   inspection.table.objects.forEach((entry, at) => {
-    if (!isNode(entry) && !isComponent(entry)) return;
+    if (!isNodeAt(kinds, at) && !isComponentAt(kinds, at)) return;
     const id = textOf(entry['_id']);
     const other = seen.get(id);
     if (id === '' || other === undefined) {
@@ -44,7 +43,7 @@ export function checkFileIds(inspection: Inspection): void {
   const members = new Map<string, number>();
   const instances = new Map<string, number>();
   objects.forEach((entry, at) => {
-    const type = typeOf(entry);
+    const type = inspection.kinds.types[at];
     const isInstance = type === 'cc.PrefabInstance';
     const isMember =
       type === 'cc.CompPrefabInfo' || (type === 'cc.PrefabInfo' && !entry['instance']);

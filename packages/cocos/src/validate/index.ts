@@ -9,4 +9,4 @@ export {
 export { type Repair, repairDocument } from './repair.ts';
 export { reportSarif } from './report-sarif.ts';
 export { reportJson, reportText } from './report-text.ts';
-export { validateDocument, validateProject } from './validate.ts';
+export { validateDocument, type ValidateOptions, validateProject } from './validate.ts';

@@ -7,6 +7,7 @@ import {
   isComponent,
   isNode,
   type Json,
+  type JsonObject,
   rootOf,
   SceneView,
   type Table,
@@ -15,6 +16,7 @@ import {
 import type { Workspace } from '#cocos/edit';
 import type { Asset } from '#cocos/project';
 import type { FindingCode, Severity } from './finding.ts';
+import { kindsOf, type ObjectKinds, type TreeNode, walkTree } from './walk.ts';
 
 /** What a rule says: where in the file, what, what to do, and how to put it right where there is only one way. */
 export interface Issue {
@@ -49,17 +51,33 @@ export interface Inspection {
   readonly table: Table;
   /** As it opens, without references that lead nowhere; absent where it cannot be opened. */
   readonly view: SceneView | undefined;
+  /** What the objects of the table are. */
+  readonly kinds: ObjectKinds;
+  /** The nodes of the view. */
+  readonly tree: readonly TreeNode[];
   readonly assets: readonly AssetSpot[];
   readonly issues: Issue[];
 }
 
+/** A scene or prefab to be inspected. */
+export interface Subject {
+  readonly file: string;
+  readonly table: Table;
+  /** The table as it opens, where somebody has opened it already. */
+  readonly view?: SceneView | undefined;
+}
+
 /** Looks at a file and reports what is wrong with its references, so that the rules may follow the others. */
-export function inspect(workspace: Workspace, file: string, table: Table): Inspection {
+export function inspect(workspace: Workspace, { file, table, view: opened }: Subject): Inspection {
   const issues: Issue[] = [];
   const { dangling, assets } = scan(table);
   for (const { at, path } of dangling) issues.push(danglingIssue(table, at, path));
-  const view = openView(workspace, dangling.length === 0 ? table : withoutDangling(table), issues);
-  return { workspace, file, asset: workspace.draft.assetAt(file), table, view, assets, issues };
+  const sound = dangling.length === 0 ? table : withoutDangling(table);
+  const view = opened?.table === sound ? opened : openView(workspace, sound, issues);
+  const asset = workspace.draft.assetAt(file);
+  const kinds = kindsOf(table);
+  const tree = view === undefined ? [] : walkTree(view);
+  return { workspace, file, asset, table, view, kinds, tree, assets, issues };
 }
 
 interface Spot {
@@ -67,40 +85,49 @@ interface Spot {
   readonly path: readonly (string | number)[];
 }
 
-/** One walk over everything: references that lead nowhere, and uses of assets. */
-function scan({ objects }: Table): { dangling: Spot[]; assets: AssetSpot[] } {
-  const dangling: Spot[] = [];
-  const assets: AssetSpot[] = [];
-  const path: (string | number)[] = [];
-  let at = 0;
-  const visit = (value: Json): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index += 1) step(index, value[index] ?? null);
-      return;
-    }
-    const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
-    if (to !== undefined) {
-      const leads = typeof to === 'number' && objects[to] !== undefined;
-      if (!leads) dangling.push({ at, path: [...path] });
-    } else if (typeof uuid === 'string') {
-      const type = typeof expected === 'string' ? expected : '';
-      assets.push({ at, path: [...path], uuid, expected: type });
-    } else {
-      for (const key in value) step(key, value[key] ?? null);
-    }
-  };
-  const step = (key: string | number, value: Json): void => {
-    if (typeof value !== 'object' || value === null) return;
-    path.push(key);
-    visit(value);
-    path.pop();
-  };
+/** What one walk over everything finds. */
+interface Scan {
+  readonly objects: readonly Entry[];
+  readonly dangling: Spot[];
+  readonly assets: AssetSpot[];
+  /** The way from the object that is walked over. */
+  readonly path: (string | number)[];
+  at: number;
+}
+
+/** References that lead nowhere, and uses of assets. */
+function scan({ objects }: Table): Pick<Scan, 'dangling' | 'assets'> {
+  const state: Scan = { objects, dangling: [], assets: [], path: [], at: 0 };
   for (const entry of objects) {
-    visit(entry);
-    at += 1;
+    visit(state, entry);
+    state.at += 1;
   }
-  return { dangling, assets };
+  return state;
+}
+
+function visit(state: Scan, value: JsonObject | Json[]): void {
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) visitPart(state, index, value[index]);
+    return;
+  }
+  const { at, path, objects } = state;
+  const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
+  if (to !== undefined) {
+    const leads = typeof to === 'number' && objects[to] !== undefined;
+    if (!leads) state.dangling.push({ at, path: [...path] });
+  } else if (typeof uuid === 'string') {
+    const type = typeof expected === 'string' ? expected : '';
+    state.assets.push({ at, path: [...path], uuid, expected: type });
+  } else {
+    for (const key in value) visitPart(state, key, value[key]);
+  }
+}
+
+function visitPart(state: Scan, key: string | number, value: Json | undefined): void {
+  if (typeof value !== 'object' || value === null) return;
+  state.path.push(key);
+  visit(state, value);
+  state.path.pop();
 }
 
 /** Lists in which an empty place means nothing. */

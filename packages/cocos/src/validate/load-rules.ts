@@ -1,23 +1,18 @@
-import { typeOf } from '#cocos/document';
 import type { Inspection } from './inspection.ts';
 
 const limits = { nodes: 1000, depth: 32, labels: 100, masks: 20 };
 
 /** `performance`: how much there is of what costs time on phones. */
 export function checkLoad(inspection: Inspection): void {
-  const { view } = inspection;
+  const { view, tree } = inspection;
   if (view === undefined) return;
   const counts = { nodes: 0, depth: 0, labels: 0, masks: 0 };
-  const depths = new Map<number, number>();
-  for (const { index, kind, owner } of view.items()) {
-    const entry = view.at(index);
-    if (kind === 'node') {
-      const depth = (depths.get(owner ?? -1) ?? -1) + 1;
-      depths.set(index, depth);
-      counts.nodes += 1;
-      counts.depth = Math.max(counts.depth, depth);
-    } else if (typeOf(entry) === 'cc.Mask') counts.masks += 1;
-    else if (typeOf(entry) === 'cc.Label' && !entry['_cacheMode']) counts.labels += 1;
+  for (const { depth, components, types } of tree) {
+    counts.nodes += 1;
+    counts.depth = Math.max(counts.depth, depth);
+    if (types.includes('cc.Mask')) counts.masks += 1;
+    const label = components[types.indexOf('cc.Label')];
+    if (label !== undefined && !view.at(label.index)['_cacheMode']) counts.labels += 1;
   }
   const say = (message: string, suggestion: string): void => {
     inspection.issues.push({ code: 'performance', at: view.root, message, suggestion });

@@ -26,6 +26,7 @@ import {
   textOf,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
+import { isNodeAt } from './walk.ts';
 
 /** `prefabNodeWithoutInfo`, `prefabCompWithoutInfo`: overrides can name everything in a prefab. */
 export function checkInfos(inspection: Inspection): void {
@@ -73,9 +74,11 @@ export function checkNestedRoots(inspection: Inspection): void {
   const { table } = inspection;
   const root = entryAt(table, rootOf(table));
   const holder = infoOf(table, root);
-  const found = table.objects.flatMap((entry, index) =>
-    index !== rootOf(table) && instanceOf(table, entry) !== undefined ? [index] : [],
-  );
+  const found: number[] = [];
+  table.objects.forEach((entry, index) => {
+    const isOther = isNodeAt(inspection.kinds, index) && entry !== root;
+    if (isOther && instanceOf(table, entry) !== undefined) found.push(index);
+  });
   const listed = refIndices(holder?.['nestedPrefabInstanceRoots']);
   const isLoose = (index: number): boolean => isBelowInstance(inspection, index);
   const missing = found.filter((index) => !listed.includes(index) && !isLoose(index));

@@ -1,6 +1,7 @@
-import type { Change } from '#cocos/document';
+import { type Change, type Json, refIndex } from '#cocos/document';
 import type { Workspace } from '#cocos/edit';
 import type { Finding, FindingCode } from './finding.ts';
+import { describe, type Inspection } from './inspection.ts';
 import { readTable } from './read-file.ts';
 import { documentFile, findingsOf, inspectTable, validateDocument } from './validate.ts';
 
@@ -28,14 +29,14 @@ export function repairDocument(
   const repaired: Finding[] = [];
   for (let round = 0; round < maxRounds; round += 1) {
     const before = changes.length;
-    const inspection = inspectTable(workspace, file, table);
+    const inspection = inspectTable(workspace, { file, table });
     const findings = findingsOf(inspection);
     for (const [index, { code, fix }] of inspection.issues.entries()) {
       if (fix === undefined || codes?.includes(code) === false) continue;
       const done = fix();
       const finding = findings[index];
       if (done.length > 0 && finding !== undefined) repaired.push(finding);
-      changes.push(...done.map((change) => named(change, findings[index])));
+      changes.push(...done.map((change) => named(change, findings[index], inspection)));
     }
     if (changes.length === before) break;
   }
@@ -46,8 +47,27 @@ export function repairDocument(
 }
 
 /** A change under the handle of what it is about, where that is what was found. */
-function named(change: Change, finding: Finding | undefined): Change {
+function named(change: Change, finding: Finding | undefined, inspection: Inspection): Change {
   const { pointer = '', handle } = finding ?? {};
-  const isIt = handle !== undefined && pointer.startsWith(`/${change.target.slice(1)}/`);
-  return isIt && change.target.startsWith('#') ? { ...change, target: handle } : change;
+  const { target, from, to, ...others } = change;
+  const isIt = handle !== undefined && pointer.startsWith(`/${target.slice(1)}/`);
+  return {
+    ...others,
+    target: isIt && target.startsWith('#') ? handle : target,
+    ...(from === undefined ? {} : { from: readable(from, inspection) }),
+    ...(to === undefined ? {} : { to: readable(to, inspection) }),
+  };
+}
+
+/** What people call the objects that a value names by their numbers. */
+function readable(value: Json, inspection: Inspection): Json {
+  if (Array.isArray(value)) return value.map((part) => readable(part, inspection));
+  const { view } = inspection;
+  const index = refIndex(value) ?? numberIn(value);
+  if (index === undefined) return value;
+  return view?.item(index) === undefined ? describe(inspection, index) : view.label(index);
+}
+
+function numberIn(value: Json): number | undefined {
+  return typeof value === 'string' && /^#\d+$/.test(value) ? Number(value.slice(1)) : undefined;
 }

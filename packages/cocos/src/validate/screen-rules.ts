@@ -10,18 +10,16 @@ import {
   type ViewItem,
 } from '#cocos/document';
 import { type Inspection, readPrefab } from './inspection.ts';
+import type { TreeNode } from './walk.ts';
 
 /** `uiWithoutCanvas`, `canvasWithoutCamera`, `layerNotSeen`: what a scene has can be seen. */
 export function checkScreen(inspection: Inspection): void {
   const { view, table } = inspection;
   if (view === undefined || table.kind !== 'scene') return;
-  const walk: Walk = { view, cameras: camerasOf(view), inspection };
-  const waiting = [{ node: view.root, inCanvas: false }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const inCanvas = checkNode(walk, next);
-    for (const child of view.children(next.node).toReversed())
-      waiting.push({ node: child.index, inCanvas });
-  }
+  const { tree } = inspection;
+  const walk: Walk = { view, cameras: camerasOf(view, tree), inspection };
+  const inCanvas: boolean[] = [];
+  for (const node of tree) inCanvas.push(checkNode(walk, node, inCanvas[node.above] === true));
 }
 
 interface Camera {
@@ -35,29 +33,24 @@ interface Walk {
   readonly inspection: Inspection;
 }
 
-function camerasOf(view: SceneView): Camera[] {
+function camerasOf(view: SceneView, tree: readonly TreeNode[]): Camera[] {
   const cameras: Camera[] = [];
-  for (const item of view.items()) {
-    const entry = view.at(item.index);
-    const { _visibility: visibility } = entry;
-    if (typeOf(entry) === 'cc.Camera')
-      cameras.push({ item, visibility: typeof visibility === 'number' ? visibility : -1 });
+  for (const { components, types } of tree) {
+    const item = components[types.indexOf('cc.Camera')];
+    if (item === undefined) continue;
+    const { _visibility: visibility } = view.at(item.index);
+    cameras.push({ item, visibility: typeof visibility === 'number' ? visibility : -1 });
   }
   return cameras;
 }
 
-interface Step {
-  readonly node: number;
-  readonly inCanvas: boolean;
-}
-
 /** Checks one node; answers whether what is below it is in a Canvas, or needs no further word. */
-function checkNode({ view, cameras, inspection }: Walk, { node, inCanvas }: Step): boolean {
-  const parts = view.components(node).map((item) => ({ item, entry: view.at(item.index) }));
-  const types = parts.map(({ entry }) => typeOf(entry));
+function checkNode(walk: Walk, { item, components, types }: TreeNode, inCanvas: boolean): boolean {
+  const { view, inspection } = walk;
+  const node = item.index;
   const isRoot = types.includes('cc.Canvas') || types.includes('cc.RenderRoot2D');
-  for (const { item, entry } of parts)
-    if (typeOf(entry) === 'cc.Canvas') checkCanvas({ view, cameras, inspection }, item);
+  const canvas = components[types.indexOf('cc.Canvas')];
+  if (canvas !== undefined) checkCanvas(walk, canvas);
   const isDrawn = types.some(
     (type) => type === 'cc.RichText' || inspection.workspace.components.get(type)?.renderer,
   );
@@ -70,7 +63,7 @@ function checkNode({ view, cameras, inspection }: Walk, { node, inCanvas }: Step
       message: `Neither "${view.name(node)}" nor any node above it has a Canvas, so that it is not drawn.`,
       suggestion: 'Move it below a Canvas, or create one around it.',
     });
-  if (isDrawn) checkLayer({ view, cameras, inspection }, node);
+  if (isDrawn) checkLayer(walk, node);
   return inCanvas || isRoot || isStray;
 }
 

@@ -1,9 +1,6 @@
 import {
   type Change,
-  type Entry,
   instanceOf,
-  isComponent,
-  isNode,
   isObject,
   type Json,
   ref,
@@ -11,11 +8,11 @@ import {
   refIndices,
   rootOf,
   type Table,
-  typeOf,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
+import { isComponentAt, isNodeAt, type ObjectKinds } from './walk.ts';
 
-type Check = (entry: Entry | undefined) => boolean;
+type Check = (kinds: ObjectKinds, index: number) => boolean;
 
 interface Expectation {
   readonly field: string;
@@ -26,8 +23,8 @@ interface Expectation {
 
 const ofType =
   (type: string): Check =>
-  (entry) =>
-    typeOf(entry) === type;
+  ({ types }, index) =>
+    types[index] === type;
 
 const expect = (field: string, kind: string, fits: Check = ofType(kind)): Expectation => ({
   field,
@@ -43,21 +40,23 @@ const expectList = (field: string, kind: string, fits: Check = ofType(kind)): Ex
 });
 
 const nodeExpectations = [
-  expect('_parent', 'node', isNode),
+  expect('_parent', 'node', isNodeAt),
   expectList('_children', 'node', ofType('cc.Node')),
-  expectList('_components', 'component', isComponent),
+  expectList('_components', 'component', isComponentAt),
   expect('_prefab', 'cc.PrefabInfo'),
 ];
 
 const componentExpectations = [
-  expect('node', 'node', isNode),
+  expect('node', 'node', isNodeAt),
   expect('__prefab', 'cc.CompPrefabInfo'),
 ];
+
+const none: readonly Expectation[] = [];
 
 const typeExpectations: Readonly<Record<string, readonly Expectation[]>> = {
   'cc.PrefabInfo': [
     expect('instance', 'cc.PrefabInstance'),
-    expectList('nestedPrefabInstanceRoots', 'node', isNode),
+    expectList('nestedPrefabInstanceRoots', 'node', isNodeAt),
     expectList('targetOverrides', 'cc.TargetOverrideInfo'),
   ],
   'cc.PrefabInstance': [
@@ -68,17 +67,18 @@ const typeExpectations: Readonly<Record<string, readonly Expectation[]>> = {
   ],
 };
 
-function expectationsOf(entry: Entry): readonly Expectation[] {
-  if (isNode(entry)) return nodeExpectations;
-  if (isComponent(entry)) return componentExpectations;
-  return typeExpectations[typeOf(entry)] ?? [];
+function expectationsOf(kinds: ObjectKinds, at: number): readonly Expectation[] {
+  if (isNodeAt(kinds, at)) return nodeExpectations;
+  if (isComponentAt(kinds, at)) return componentExpectations;
+  return typeExpectations[kinds.types[at] ?? ''] ?? none;
 }
 
 /** `typeMismatch`, `nullChild`, `nullComponent`: what the structure of a file refers to is of the right kind. */
 export function checkKinds(inspection: Inspection): void {
   inspection.table.objects.forEach((entry, at) => {
-    for (const expectation of expectationsOf(entry)) {
+    for (const expectation of expectationsOf(inspection.kinds, at)) {
       const value = entry[expectation.field];
+      if (value === null || value === undefined) continue;
       if (expectation.list !== true) checkKind(inspection, { at, value, expectation, path: [] });
       else if (Array.isArray(value))
         value.forEach((element, position) => {
@@ -91,20 +91,18 @@ export function checkKinds(inspection: Inspection): void {
 
 interface Place {
   readonly at: number;
-  readonly value: Json | undefined;
+  readonly value: Json;
   readonly expectation: Expectation;
   readonly path: readonly number[];
 }
 
 function checkKind(inspection: Inspection, { at, value, expectation, path }: Place): void {
   const { field, kind, fits } = expectation;
-  if (value === null || value === undefined) return;
-  const isReference = isObject(value) && '__id__' in value;
   const to = refIndex(value);
-  const target = to === undefined ? undefined : inspection.table.objects[to];
+  if (to !== undefined && fits(inspection.kinds, to)) return;
+  const isReference = isObject(value) && '__id__' in value;
   // A reference that leads nowhere has a finding of its own.
-  if (isReference && target === undefined) return;
-  if (fits(target)) return;
+  if (isReference && (to === undefined || inspection.table.objects[to] === undefined)) return;
   inspection.issues.push({
     code: 'typeMismatch',
     at,
@@ -163,23 +161,24 @@ const families = [
     is: ofType('cc.Node'),
     owner: 'parent',
   },
-  { list: '_components', up: 'node', code: 'compNodeMismatch', is: isComponent, owner: 'node' },
+  { list: '_components', up: 'node', code: 'compNodeMismatch', is: isComponentAt, owner: 'node' },
 ] as const;
 
 type Family = (typeof families)[number];
 
 /** `childParentMismatch`, `compNodeMismatch`, `orphan`, `cycle`: both directions of the tree agree. */
 export function checkTree(inspection: Inspection): void {
-  const { table } = inspection;
-  const mounted = mountedOf(table);
+  const { table, kinds } = inspection;
+  const mounted = mountedOf(inspection);
+  const root = rootOf(table);
   for (const family of families) {
-    const counts = countListings(table, family);
+    const counts = countListings(inspection, family);
     if (counts === undefined)
-      for (const [index, places] of listingsOf(table, family))
+      for (const [index, places] of listingsOf(inspection, family))
         checkListed(inspection, family, { index, places });
-    const listed = counts ?? countListings(table, family, true);
-    table.objects.forEach((entry, index) => {
-      if (listed?.[index] !== 0 || index === rootOf(table) || !family.is(entry)) return;
+    const listed = counts ?? countListings(inspection, family, true);
+    listed?.forEach((times, index) => {
+      if (times !== 0 || index === root || !family.is(kinds, index)) return;
       if (!mounted.has(index)) checkOrphan(inspection, family, index);
     });
   }
@@ -188,33 +187,33 @@ export function checkTree(inspection: Inspection): void {
 
 /** How often each object is listed; nothing where one is listed twice, or by another than it names. */
 function countListings(
-  { objects }: Table,
+  { table: { objects }, kinds }: Inspection,
   { list, up, is }: Family,
   anyway = false,
 ): Uint8Array | undefined {
   const counts = new Uint8Array(objects.length);
   for (const [by, entry] of objects.entries()) {
-    const elements = isNode(entry) ? entry[list] : undefined;
+    const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
     if (!Array.isArray(elements)) continue;
     for (const element of elements) {
       const index = refIndex(element);
-      const member = index === undefined ? undefined : objects[index];
-      if (index === undefined || !is(member)) continue;
-      if (!anyway && (counts[index] !== 0 || refIndex(member?.[up]) !== by)) return undefined;
+      if (index === undefined || !is(kinds, index)) continue;
+      const isExtra = counts[index] !== 0 || refIndex(objects[index]?.[up]) !== by;
+      if (!anyway && isExtra) return undefined;
       counts[index] = 1;
     }
   }
   return counts;
 }
 
-function listingsOf({ objects }: Table, { list, is }: Family): Map<number, Listing[]> {
+function listingsOf({ table, kinds }: Inspection, { list, is }: Family): Map<number, Listing[]> {
   const listings = new Map<number, Listing[]>();
-  objects.forEach((entry, by) => {
-    const elements = isNode(entry) ? entry[list] : undefined;
+  table.objects.forEach((entry, by) => {
+    const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
     if (!Array.isArray(elements)) return;
     elements.forEach((element, position) => {
       const index = refIndex(element);
-      if (index === undefined || !is(objects[index])) return;
+      if (index === undefined || !is(kinds, index)) return;
       const places = listings.get(index);
       if (places === undefined) listings.set(index, [{ by, position }]);
       else places.push({ by, position });
@@ -224,13 +223,14 @@ function listingsOf({ objects }: Table, { list, is }: Family): Map<number, Listi
 }
 
 /** What instances have besides what their prefabs have. */
-function mountedOf({ objects }: Table): Set<number> {
+function mountedOf({ table, kinds }: Inspection): Set<number> {
+  const infos = table.objects.filter((_, index) => mountings.has(kinds.types[index] ?? ''));
   return new Set(
-    objects
-      .filter((entry) => /^cc\.Mounted(Children|Components)Info$/.test(typeOf(entry)))
-      .flatMap((info) => [...refIndices(info['nodes']), ...refIndices(info['components'])]),
+    infos.flatMap((info) => [...refIndices(info['nodes']), ...refIndices(info['components'])]),
   );
 }
+
+const mountings = new Set(['cc.MountedChildrenInfo', 'cc.MountedComponentsInfo']);
 
 function checkListed(
   inspection: Inspection,
@@ -287,11 +287,15 @@ function dropListing(
 }
 
 function checkOrphan(inspection: Inspection, { up, list, owner }: Family, index: number): void {
-  const { table } = inspection;
+  const { table, kinds } = inspection;
   const named = refIndex(table.objects[index]?.[up]);
   const above = named === undefined ? undefined : table.objects[named];
   // Old files keep what hangs on an instance without listing it, and what names a wrong object has a finding already.
-  if (above !== undefined && (instanceOf(table, above) !== undefined || !isNode(above))) return;
+  if (
+    above !== undefined &&
+    (instanceOf(table, above) !== undefined || !isNodeAt(kinds, named ?? -1))
+  )
+    return;
   const what = describe(inspection, index);
   inspection.issues.push({
     code: 'orphan',
@@ -307,23 +311,24 @@ function checkOrphan(inspection: Inspection, { up, list, owner }: Family, index:
 
 /** Each circle of parents once, at the node that comes first in the file. */
 function checkCycles(inspection: Inspection): void {
-  const { objects } = inspection.table;
+  const { kinds, table } = inspection;
+  const { objects } = table;
   // The number of the walk that first came by.
   const walks = new Uint32Array(objects.length);
   const parentOf = (index: number): number | undefined => refIndex(objects[index]?.['_parent']);
-  objects.forEach((entry, start) => {
-    if (!isNode(entry)) return;
+  for (const start of objects.keys()) {
+    if (!isNodeAt(kinds, start)) continue;
     let at: number | undefined = start;
-    while (at !== undefined && walks[at] === 0 && isNode(objects[at])) {
+    while (at !== undefined && walks[at] === 0 && isNodeAt(kinds, at)) {
       walks[at] = start + 1;
       at = parentOf(at);
     }
-    if (at === undefined || walks[at] !== start + 1) return;
+    if (at === undefined || walks[at] !== start + 1) continue;
     const circle = [at];
     for (let next = parentOf(at); next !== undefined && next !== at; next = parentOf(next))
       circle.push(next);
     reportCycle(inspection, circle);
-  });
+  }
 }
 
 function reportCycle(inspection: Inspection, circle: readonly number[]): void {

@@ -12,7 +12,7 @@ import { checkAssets, checkClasses } from './asset-rules.ts';
 import { checkComponents } from './component-rules.ts';
 import { type Finding, findingRules, type Report, reportOf } from './finding.ts';
 import { checkFileIds, checkIds, checkNames } from './id-rules.ts';
-import { inspect, type Inspection, type Issue, ownersOf } from './inspection.ts';
+import { inspect, type Inspection, type Issue, ownersOf, type Subject } from './inspection.ts';
 import { escapeStep, linesOf } from './lines.ts';
 import { checkLoad } from './load-rules.ts';
 import { checkInfos, checkInstances, checkNestedRoots } from './prefab-rules.ts';
@@ -37,28 +37,36 @@ const rules: readonly ((inspection: Inspection) => void)[] = [
 ];
 
 /** Applies all rules to a scene or prefab. */
-export function inspectTable(workspace: Workspace, file: string, table: Table): Inspection {
-  const inspection = inspect(workspace, file, table);
+export function inspectTable(workspace: Workspace, subject: Subject): Inspection {
+  const inspection = inspect(workspace, subject);
   for (const rule of rules) rule(inspection);
   return inspection;
 }
 
-/** What is not as it should be in a scene or prefab, named by path, URL or uuid; on demand with the lines of the text. */
+export interface ValidateOptions {
+  /** Finds the lines of the text, too. */
+  readonly lines?: boolean | undefined;
+  /** The document as it opens, where somebody has opened it already. */
+  readonly view?: SceneView | undefined;
+}
+
+/** What is not as it should be in a scene or prefab, named by path, URL or uuid. */
 export function validateDocument(
   workspace: Workspace,
   reference: string,
-  { lines = false }: { readonly lines?: boolean | undefined } = {},
+  { lines = false, view }: ValidateOptions = {},
 ): Finding[] {
   const file = documentFile(workspace, reference);
   const table = readTable(workspace, file);
   if ('code' in table) return [table];
-  const inspection = inspectTable(workspace, file, table);
+  const inspection = inspectTable(workspace, { file, table, view });
   if (inspection.issues.length === 0) return [];
   const text = lines ? workspace.draft.text(file) : undefined;
   // What was edited in the draft is described as it would be written.
-  const objects = settledObjects(table);
+  const objects = workspace.draft.isEdited(file) ? settledObjects(table) : table.objects;
   if (objects === table.objects) return findingsOf(inspection, text);
-  return findingsOf(inspectTable(workspace, file, { ...table, objects }), text);
+  const settled = inspectTable(workspace, { file, table: { ...table, objects } });
+  return findingsOf(settled, text);
 }
 
 /** The same for all scenes and prefabs of a project, or those given, and for its metas. */

@@ -29,6 +29,8 @@ export interface Plan {
   readonly riskLevel?: RiskLevel;
   /** One sentence for people; by default the changes are listed. */
   readonly summary?: string;
+  /** What else a dry run tells, as JSON: warnings, what would be answered. */
+  readonly shown?: Readonly<Record<string, unknown>>;
 }
 
 /** What `apply` returns when less was done than was planned. */
@@ -60,7 +62,16 @@ export function faultOfPlan(plan: unknown): string | undefined {
   if (!isRecord(plan) || !Array.isArray(plan['changes'])) return 'it has no changes[]';
   const wrong = plan['changes'].findIndex((change) => !isChange(change));
   if (wrong >= 0) return `changes[${wrong}] needs a type and a target`;
-  return notJsonAt(plan['changes'], 'changes') ?? notJsonAt(plan['state'], 'state');
+  return (
+    notJsonAt(plan['changes'], 'changes') ??
+    notJsonAt(plan['state'], 'state') ??
+    faultOfShown(plan['shown'])
+  );
+}
+
+function faultOfShown(shown: unknown): string | undefined {
+  if (shown === undefined) return undefined;
+  return isRecord(shown) ? notJsonAt(shown, 'shown') : 'shown is no object';
 }
 
 function isChange(value: unknown): boolean {

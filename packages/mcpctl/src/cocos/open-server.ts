@@ -10,6 +10,8 @@ export interface ProjectService {
   readonly logger: Logger;
   /** The layers of tools that are there. */
   readonly layers: readonly ('core' | 'advanced' | 'internal')[];
+  /** Where images may be imported from besides the project. */
+  readonly imageFolders?: readonly string[];
 }
 
 /** A project that is served. */
@@ -24,9 +26,11 @@ export interface ServedProject extends AsyncDisposable {
 export function openProjectServer(folder: string, service: ProjectService): Promise<ServedProject> {
   return asCommand(async () => {
     const { root, info } = findProject(folder);
-    const { logger, layers } = service;
+    const { logger, layers, imageFolders = [] } = service;
     const governance = { visible: [...layers] };
-    const opened = await openCocosServer({ project: root, version: version(), logger, governance });
+    const headless = { imageFolders };
+    const options = { version: version(), logger, governance, headless };
+    const opened = await openCocosServer({ project: root, ...options });
     const { server } = opened;
     return { server, root, name: info.name, [Symbol.asyncDispose]: () => dispose(opened) };
   });

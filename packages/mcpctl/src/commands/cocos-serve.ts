@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { usageError, type Options, type OptionValues } from '../args.ts';
 import type { ServedProject } from '../cocos/open-server.ts';
@@ -24,6 +25,12 @@ const what = {
     choices: ['core', 'advanced', 'internal'],
     value: 'NAME',
     help: 'Which tools are there: core, advanced or internal. Default: core. May be repeated.',
+  },
+  'image-folder': {
+    type: 'string',
+    multiple: true,
+    value: 'DIR',
+    help: 'Images may be imported from there, besides the project. May be repeated.',
   },
 } as const satisfies Options;
 
@@ -56,6 +63,10 @@ export const cocosServe = defineCommand({
   examples: [
     { command: 'mcpctl cocos serve --project my-game', about: 'Over stdio, for a host to start.' },
     { command: 'mcpctl cocos serve --project my-game --port 7420', about: 'Over HTTP.' },
+    {
+      command: 'mcpctl cocos serve --project my-game --image-folder ~/art',
+      about: 'With pictures from elsewhere.',
+    },
     { command: 'mcpctl cocos serve --sample --http', about: 'To look around.' },
     { command: 'mcpctl tools -- mcpctl cocos serve --sample', about: 'What there is.' },
   ],
@@ -70,13 +81,22 @@ export const cocosServe = defineCommand({
       : undefined;
     const folder = sample?.folder ?? given ?? process.cwd();
     const layers = values.layer ?? ['core'];
-    await using opened = await openProjectServer(folder, { logger, layers });
+    const imageFolders = foldersOf(values['image-folder'] ?? []);
+    await using opened = await openProjectServer(folder, { logger, layers, imageFolders });
     const offer = offerOf(opened, sample?.isTemporary ?? false);
     const quiet = values.quiet === true;
     await serveUntilStopped({ server: opened.server, offer, settings, logger, stop, quiet });
     return exitCodes.ok;
   },
 });
+
+function foldersOf(typed: readonly string[]): string[] {
+  return typed.map((each) => {
+    const folder = path.resolve(each);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+    throw usageError(`--image-folder: there is no folder ${each}`, 'Name one that is there.');
+  });
+}
 
 function offerOf({ name, root }: ServedProject, isTemporary: boolean): Offer {
   const kept = isTemporary ? ' (a copy that goes when this ends; --project DIR keeps one)' : '';

@@ -105,7 +105,7 @@ export function bindScript(backend: CocosBackend, options: WorkflowOptions): Too
   return defineWorkflow({ ...options, ...head, input })
     .stage('attach_script', write.stage('attach_script'))
     .stage('set_properties', write.stage('set_properties'))
-    .stage('save', write.save())
+    .stage('save', write.save(answer))
     .returns(output, ({ save }) => answer(save));
 }
 
@@ -118,7 +118,7 @@ function answer(save: Saved): Infer<typeof output> {
     type: script.type,
     attached: script.added.length > 0,
     appliedProperties: set.flatMap(({ applied }) => applied),
-    warnings: [...script.warnings],
+    warnings: [...script.warnings, ...set.flatMap(({ warnings }) => warnings)],
     ...(transactionId === undefined ? {} : { transactionId }),
   };
 }

@@ -143,7 +143,7 @@ export function createUiNode(backend: CocosBackend, options: WorkflowOptions): T
   return defineWorkflow({ ...options, ...head, input })
     .stage('create_node', write.stage('create_node'))
     .stage('add_components', write.stage('add_components'))
-    .stage('save', write.save())
+    .stage('save', write.save(answer))
     .returns(output, ({ save }) => answer(save));
 }
 

@@ -12,7 +12,8 @@ const input = {
     sourcePath: {
       ...text,
       minLength: 1,
-      description: 'A PNG or JPEG on this machine: absolute, or relative to the project.',
+      description:
+        'A PNG or JPEG: relative to the project, or in a folder that the server was given.',
     },
     targetNodeUuid: { ...nodeUuid, description: 'The node that shall show it: uuid or path.' },
     targetFolder: { ...text, description: 'Where it goes in the project. Default assets/images.' },
@@ -57,6 +58,7 @@ const head = {
     E_NOT_FOUND: 'There is no such file or node.',
     E_INVALID_ARGUMENT: 'The file is no PNG or JPEG.',
     E_CONFLICT: 'The node draws something else, or another image has the name.',
+    E_PRECONDITION_FAILED: 'The file is outside of the project and of the folders for images.',
   },
   examples: [
     { input: { sourcePath: 'art/coin.png', targetNodeUuid: 'Canvas/Menu/Logo' } },
@@ -70,6 +72,10 @@ const head = {
       },
     },
     { input: { sourcePath: 'art/none.png', targetNodeUuid: 'Canvas/Menu' }, fails: 'E_NOT_FOUND' },
+    {
+      input: { sourcePath: '../coin.png', targetNodeUuid: 'Canvas/Menu' },
+      fails: 'E_PRECONDITION_FAILED',
+    },
     {
       input: { sourcePath: 'package.json', targetNodeUuid: 'Canvas/Menu' },
       fails: 'E_INVALID_ARGUMENT',
@@ -110,7 +116,7 @@ export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOp
   return defineWorkflow({ ...options, ...head, input })
     .stage('import_image', write.stage('import_image'))
     .stage('assign_sprite', write.stage('assign_sprite'))
-    .stage('save', write.save())
+    .stage('save', write.save(answer))
     .returns(output, ({ save }) => answer(save));
 }
 

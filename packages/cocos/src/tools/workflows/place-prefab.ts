@@ -139,7 +139,7 @@ export function placePrefab(backend: CocosBackend, options: WorkflowOptions): To
   return defineWorkflow({ ...options, ...head, input })
     .stage('place_instance', write.stage('place_instance'))
     .stage('set_overrides', write.stage('set_overrides'))
-    .stage('save', write.save())
+    .stage('save', write.save(answer))
     .returns(output, ({ save }) => answer(save));
 }
 

@@ -82,7 +82,10 @@ export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions
     const { scenePath: document, nodeUuid: node, failOnWarnings: _, ...change } = args;
     return { document, stages: { set_transform: [{ op: 'set_transform', node, ...change }] } };
   });
-  const saving = write.save('set_transform');
+  const saving = write.save((saved) => {
+    const { nodeUuid: node, warnings } = resultOf(saved, 'set_transform', 'set_transform');
+    return { nodeUuid: node, warnings: [...warnings] };
+  }, 'set_transform');
   const readBack = async (args: Pick<Args, 'scenePath' | 'nodeUuid'>): Promise<Placed> =>
     placeOf(await backend.node(args.scenePath, args.nodeUuid));
   return defineWorkflow({ ...options, ...head, input })
@@ -117,7 +120,8 @@ export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions
           scale: { ...before.scale, ...factor },
         };
         const { scenePath: document, nodeUuid: node } = args;
-        return { changes: [], state: null, wanted, document: document ?? null, node };
+        const shown = { before, after: wanted };
+        return { changes: [], state: null, wanted, document: document ?? null, node, shown };
       },
       apply: ({ plan }) =>
         telling(async () => {

@@ -23,6 +23,8 @@ export interface EditStagePlan {
 export interface SavePlan extends EditStagePlan {
   readonly staged: StagedEdits;
   readonly results: StageResults;
+  /** What will be answered, for a dry run to tell. */
+  readonly shown?: Readonly<Record<string, unknown>>;
 }
 
 /** What became of the edits, by stage. */
@@ -69,8 +71,11 @@ export class StagedWrite<Args> {
     };
   }
 
-  /** The stage that writes; `name` is one with edits of its own, if it has some. */
-  save(name?: string): {
+  /** The stage that writes; `shows` is what a dry run tells of it, `name` that of a stage with edits of its own. */
+  save(
+    shows: (saved: Saved) => Readonly<Record<string, unknown>>,
+    name?: string,
+  ): {
     plan(known: Known<Args>, context: PlanContext): Promise<SavePlan>;
     apply(known: { readonly plan: SavePlan }, context: StageContext): Promise<Saved>;
     undo(
@@ -83,7 +88,11 @@ export class StagedWrite<Args> {
     ): Promise<{ readonly output: Saved } | undefined>;
   } {
     return {
-      plan: (known, context) => telling(() => this.#planSave(name, known, context)),
+      plan: (known, context) =>
+        telling(async () => {
+          const plan = await this.#planSave(name, known, context);
+          return { ...plan, shown: shows(plan) };
+        }),
       apply: ({ plan }, { key }) => telling(() => this.#write(plan, key)),
       undo: ({ output }, { key }) => telling(() => this.#undo(output, key)),
       find: ({ plan }, { key }) => telling(() => this.#find(plan, key)),

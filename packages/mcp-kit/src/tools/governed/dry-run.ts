@@ -130,7 +130,7 @@ function preview(
   },
 ): Outcome {
   const { tool, binding, nonce, options } = made;
-  const { changes, summary = `It would ${describeChanges(changes)}.` } = plan;
+  const { changes, shown, summary = `It would ${describeChanges(changes)}.` } = plan;
   const riskLevel = riskOf(plan, tool);
   const { token: planToken, expiresAt } = options.tokens.seal({
     binding,
@@ -140,7 +140,7 @@ function preview(
   const text =
     `Dry run, nothing was changed. ${summary} Risk: ${riskLevel}. ` +
     `To do exactly this, call ${tool.name} with the same arguments and planToken "${planToken}".`;
-  const value = { dryRun: true, changes, riskLevel, planToken, expiresAt };
+  const value = { ...shown, dryRun: true, changes, riskLevel, planToken, expiresAt };
   return { ok: true, value, shown: { content: [textBlock(text)] } };
 }
 

@@ -67,10 +67,18 @@ export function joinPlans(
     changes: named.flatMap(([stage, { changes }]) => changes.map((each) => ({ ...each, stage }))),
     state: Object.fromEntries(named.map(([name, plan]) => [name, stateOf(plan)])),
     ...(riskLevel === undefined ? {} : { riskLevel }),
+    ...shownOf(named.map(([, plan]) => plan)),
     summary: `In ${named.length} stages it would: ${parts.join(' | ')}.`,
     runId,
     plans,
   };
+}
+
+function shownOf(plans: readonly Plan[]): Pick<Plan, 'shown'> {
+  const parts = plans.flatMap(({ shown }) => (shown === undefined ? [] : [shown]));
+  return parts.length === 0
+    ? {}
+    : { shown: Object.assign({}, ...parts) as NonNullable<Plan['shown']> };
 }
 
 const risks: readonly RiskLevel[] = ['low', 'medium', 'high'];

@@ -1,0 +1,205 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { openCocosServer } from '@mcp-kit/cocos/tools';
+import { openSession } from 'mcp-kit';
+import type { Tool } from 'mcp-kit/protocol';
+import { memoryTarget } from 'mcp-kit/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
+import { CocosWorld } from '../support/cocos-world.ts';
+
+const scenePath = 'assets/scenes/main.scene';
+
+let world: CocosWorld;
+let client: CocosClient;
+
+beforeEach(async () => {
+  world = new CocosWorld();
+  client = await connectCocos(world.backend);
+  await client.succeed('execute_scene_open', { scenePath });
+});
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const changesOf = async (name: string, args: object): Promise<Record<string, unknown>[]> => {
+  const { changes } = await client.succeed(name, args);
+  return changes as Record<string, unknown>[];
+};
+
+describe('the list of tools', () => {
+  test('is short, describes every argument, and says of answers what is true', async () => {
+    await using cocos = await openCocosServer({ project: world.backend });
+    const session = await openSession(memoryTarget(cocos.server));
+    try {
+      const tools = new Map<string, Tool>();
+      for await (const tool of session.tools()) tools.set(tool.name, tool);
+      expect(JSON.stringify([...tools.values()]).length).toBeLessThan(70_000);
+      for (const { name, inputSchema } of tools.values())
+        for (const [argument, schema] of Object.entries(Object(inputSchema['properties'])))
+          expect(schema, `${name}.${argument}`).toHaveProperty('description');
+      const dry = { nodeUuid: 'Canvas/Menu', position: { x: 5 }, dryRun: true };
+      for (const [name, args] of [
+        ['get_node_info', { nodeUuid: 'Canvas/Menu' }],
+        ['get_node_info', { nodeUuid: 'Canvas/None' }],
+        ['workflow_safe_set_transform', dry],
+        ['workflow_safe_set_transform', { ...dry, dryRun: false }],
+      ] as const) {
+        const { structuredContent } = await session.callTool(name, args);
+        const ajv = new Ajv2020({ strictTypes: false });
+        ajv.validate(tools.get(name)?.outputSchema ?? false, structuredContent);
+        expect(ajv.errors).toBeNull();
+      }
+    } finally {
+      await session.close();
+    }
+  });
+});
+
+describe('a dry run', () => {
+  test('of a transform tells the warnings, and where the node is and would be', async () => {
+    const args = { nodeUuid: 'Canvas/Menu', position: { x: 5, z: 3 }, scale: { y: 0 } };
+    const tried = await client.succeed('workflow_safe_set_transform', { ...args, dryRun: true });
+    expect(tried).toMatchObject({
+      dryRun: true,
+      before: { position: { x: 0, y: 0, z: 0 }, scale: { x: 1, y: 1, z: 1 } },
+      after: { position: { x: 5, y: 0, z: 3 }, scale: { x: 1, y: 0, z: 1 } },
+    });
+    expect(tried['warnings']).toHaveLength(2);
+    const { planToken } = tried;
+    const done = await client.succeed('workflow_safe_set_transform', { ...args, planToken });
+    const { before, after, warnings } = tried;
+    expect(done).toMatchObject({ before, after, warnings });
+  });
+
+  test('tells what the call would answer', async () => {
+    const args = { parentUuid: 'Canvas', name: 'New', components: ['cc.Sprite'] };
+    const name = 'workflow_create_ui_node_with_components';
+    const tried = await client.succeed(name, { ...args, dryRun: true });
+    expect(tried['appliedComponents']).toMatchObject([{ type: 'cc.Sprite' }]);
+    const { planToken, nodeUuid } = tried;
+    const done = await client.succeed(name, { ...args, planToken });
+    expect(done).toMatchObject({ nodeUuid });
+    const moved = { nodeUuid: 'Canvas/Menu', position: { z: 1 }, dryRun: true };
+    expect((await client.succeed('set_node_transform', moved))['warnings']).toHaveLength(1);
+  });
+});
+
+describe('an event', () => {
+  const button = 'Canvas/Menu/Start:cc.Button';
+  const set = (properties: object): object => ({ componentUuid: button, properties });
+  const event = { target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' };
+
+  test.each([
+    ['a class that there is not', { component: 'Meny' }, /Menu/],
+    ['a method that the script has not', { handler: 'onStrat' }, /onStart/],
+    ['no class', { component: '' }, /component/],
+  ])('with %s is refused, and what is near is told', async (_, part, near) => {
+    const properties = { clickEvents: [{ ...event, ...part }] };
+    const error = await client.fail('set_component_properties', set(properties));
+    expect(error.code).toMatch(/^E_(NOT_FOUND|INVALID_ARGUMENT)$/);
+    expect(error.suggestion).toMatch(near);
+  });
+
+  test('is checked as a whole where only a part of it is set', async () => {
+    await client.succeed('workflow_bind_script_to_node', {
+      nodeUuid: 'Canvas/Menu',
+      scriptPath: 'Menu',
+    });
+    await client.succeed('set_component_properties', set({ clickEvents: [event] }));
+    const wrong = set({ 'clickEvents.0.handler': 'onStop' });
+    const error = await client.fail('set_component_properties', wrong);
+    expect(error.message).toBe('Menu has no method "onStop".');
+    const other = set({ 'clickEvents.0.component': 'Player' });
+    expect((await client.fail('set_component_properties', other)).message).toBe(
+      'Player has no method "onStart".',
+    );
+    const both = set({ 'clickEvents.0.component': 'Menu', 'clickEvents.0.handler': 'onStart' });
+    expect(await client.succeed('set_component_properties', both)).not.toHaveProperty('warnings');
+  });
+
+  test('of a component that its target has not is set with a warning', async () => {
+    const done = await client.succeed('set_component_properties', set({ clickEvents: [event] }));
+    expect(done['warnings']).toEqual([
+      'The event calls Menu.onStart, but "Canvas/Menu" has no Menu yet: add it there.',
+    ]);
+  });
+});
+
+describe('changes', () => {
+  test('name nodes, components, scripts and assets as people do', async () => {
+    const script = { nodeUuid: 'Canvas/Menu', type: 'Menu' };
+    const [made] = await changesOf('create_node_component', script);
+    expect(made).toMatchObject({ type: 'create', to: 'Canvas/Menu:Menu' });
+    const linked = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu:Menu',
+      properties: {
+        panel: 'Canvas/Item',
+        heading: 'Canvas/Menu/Title',
+        icon: 'assets/images/logo.png',
+      },
+    });
+    expect(linked).toMatchObject([
+      { field: 'panel', from: null, to: 'Canvas/Item' },
+      { field: 'heading', from: null, to: 'Canvas/Menu/Title:cc.Label' },
+      { field: 'icon', from: null, to: 'db://assets/images/logo.png/spriteFrame' },
+    ]);
+    const [events] = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu/Start:cc.Button',
+      properties: {
+        clickEvents: [{ target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' }],
+      },
+    });
+    expect(events).toMatchObject({
+      field: 'clickEvents',
+      from: [],
+      to: [{ target: 'Canvas/Menu', _componentId: 'Menu', handler: 'onStart' }],
+    });
+    const cut = await changesOf('delete_scene_node', { nodeUuid: 'Canvas/Menu/Title' });
+    expect(cut).toMatchObject([
+      { type: 'delete', from: 'Canvas/Menu/Title' },
+      { field: 'heading', from: 'Canvas/Menu/Title:cc.Label', to: null },
+    ]);
+    expect(JSON.stringify([made, linked, events, cut])).not.toMatch(/handle"|#\d/);
+  });
+
+  test('of vectors and colours are without their classes', async () => {
+    const [moved] = await changesOf('set_node_transform', {
+      nodeUuid: 'Canvas/Menu',
+      position: { x: 7 },
+    });
+    expect(moved).toMatchObject({ from: { x: 0, y: 0, z: 0 }, to: { x: 7, y: 0, z: 0 } });
+    expect(moved?.['to']).not.toHaveProperty('__type__');
+    const [coloured] = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu/Title:cc.Label',
+      properties: { color: '#ff8800' },
+    });
+    expect(coloured).toMatchObject({ from: '#ffffff', to: '#ff8800' });
+  });
+});
+
+describe('findings are looked for again', () => {
+  const counts = async (): Promise<unknown> =>
+    (await client.succeed('validate_scene_document', { scenePath }))['counts'];
+
+  test('when the scene, or something that it uses, has changed', async () => {
+    const clean = { error: 0, warning: 0, info: 0 };
+    expect(await counts()).toEqual(clean);
+    expect(await counts()).toEqual(clean);
+    await client.succeed('create_node_component', { nodeUuid: 'Canvas/Menu', type: 'Menu' });
+    expect(await counts()).toEqual(clean);
+    const script = world.read('assets/scripts/menu.ts');
+    const needy = script
+      .replace('_decorator,', '_decorator, UIOpacity,')
+      .replace('@ccclass', '@_decorator.requireComponent(UIOpacity)\n@ccclass');
+    world.write('assets/scripts/menu.ts', needy);
+    expect(await counts()).toEqual({ ...clean, warning: 1 });
+    world.write('assets/scripts/menu.ts', script);
+    expect(await counts()).toEqual(clean);
+    rmSync(path.join(world.folder, 'assets/images/logo.png.meta'));
+    await expect.poll(counts, { timeout: 10_000 }).toEqual({ ...clean, error: 1 });
+  });
+});
