@@ -29,9 +29,9 @@ export const common = {
 
 const source = '@mcp-kit/source';
 
-/** The file that every program loads, and those that clients load beside it: what is not for them, servers have anyway. */
+/** The file that every program loads, and what clients load beside it: what is for pipes and servers only is elsewhere. */
 const everywhere = './dist/mcp-kit.mjs';
-const ofClients = ['./dist/client.mjs', './dist/child-process.mjs'];
+const ofClients = ['./dist/client.mjs'];
 
 const readManifest = (folder) =>
   JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));

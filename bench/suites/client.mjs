@@ -75,6 +75,9 @@ async function measureConnect({ candidate, era, findEra }, target, transport) {
   }
 }
 
+/** Many: a start takes milliseconds, and whatever else the machine does shows. */
+const rounds = 20;
+
 async function runConnect(transport, { candidates, options, log }) {
   const targets = new Map();
   for (const era of [sessionEra, statelessEra]) {
@@ -83,7 +86,7 @@ async function runConnect(transport, { candidates, options, log }) {
   try {
     const cases = connectCases(candidates);
     const once = (c) => measureConnect(c, targets.get(c.era), transport);
-    const { results, failed } = await interleave(cases, options.quick ? 1 : 8, once, log);
+    const { results, failed } = await interleave(cases, options.quick ? 1 : rounds, once, log);
     return reportConnect(transport, { results, failed });
   } finally {
     for (const target of targets.values()) await target.close();
