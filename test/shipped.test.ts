@@ -114,9 +114,9 @@ test('a client over HTTP is two files, without what only checks of results need'
   expect(await layersLoadedBy('client')).not.toContain('schema');
 });
 
-test('a client loads nothing of the lower layers that only servers and stores need', async () => {
-  const modules = await modulesLoadedBy('client', 'transport/child-process');
-  const others = ['base/lock-file', 'protocol/request-state', 'transport/socket'];
+test('a client over HTTP loads nothing of the lower layers that only pipes, servers and stores need', async () => {
+  const modules = await modulesLoadedBy('client', 'transport/http-client');
+  const others = ['base/lock-file', 'protocol/request-state', 'transport/stream-channel'];
   const paths = others.map((name) => path.normalize(`${name}.ts`));
   expect(modules.filter((module) => paths.includes(module))).toEqual([]);
   expect(await modulesLoadedBy('base', 'protocol', 'transport')).toEqual(
