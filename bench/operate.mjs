@@ -4,8 +4,10 @@
 // Connections that go on and on when they are refused are held, so a flood costs less per second than its requests would.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync, writeSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
+import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { HttpConnection } from './lib/http-connection.mjs';
 import { httpHeaders, statelessEra, workRequest } from './lib/messages.mjs';
@@ -17,36 +19,37 @@ const resource = 'https://mcp.example/mcp';
 const plenty = '1000000/s';
 const connections = 16;
 
+const limits = {
+  address: plenty,
+  principal: plenty,
+  session: plenty,
+  tool: plenty,
+  calls: 1000,
+  callsPerPrincipal: 500,
+};
+const served = 'token, limits, metrics, logs';
+
 /** What is measured: the settings of a server, or none; what all its answers are; for refusals, what serving them would be. */
 const kinds = {
   plain: { status: 200 },
   'metrics only': { settings: {}, status: 200 },
-  'token, limits, metrics': {
-    token: true,
-    settings: {
-      limits: {
-        address: plenty,
-        principal: plenty,
-        session: plenty,
-        tool: plenty,
-        calls: 1000,
-        callsPerPrincipal: 500,
-      },
-    },
-    status: 200,
-  },
+  'token, limits, metrics': { token: true, settings: { limits }, status: 200 },
+  [served]: { token: true, logs: true, settings: { limits }, status: 200 },
   'refused by address': {
-    settings: { limits: { address: '1/h' } },
+    token: true,
+    logs: true,
+    settings: { limits: { ...limits, address: '1/h' } },
     status: 429,
-    insteadOf: 'metrics only',
+    insteadOf: served,
   },
   'refused by principal': {
     token: true,
-    settings: { limits: { principal: '1/h' } },
+    logs: true,
+    settings: { limits: { ...limits, principal: '1/h' } },
     status: 429,
-    insteadOf: 'token, limits, metrics',
+    insteadOf: served,
   },
-  'answered unseen': { status: 429, insteadOf: 'token, limits, metrics' },
+  'answered unseen': { status: 429, insteadOf: served },
 };
 
 /** Says the same to all that comes. */
@@ -71,17 +74,20 @@ async function serve(kind) {
     defineTool({ name, description, input: inputSchema, run }),
   );
   const server = createServer({ name: 'bench', version: '1.0.0', features: [toolSet(tools)] });
-  const { settings, token } = kinds[kind];
+  const { settings, token, logs } = kinds[kind];
   if (settings === undefined) {
     const { serveHttp } = await import('mcp-kit/transport/http');
     return { url: (await serveHttp(server)).url };
   }
-  const { operateHttp } = await import('mcp-kit/operate');
+  const { jsonLogger, operateHttp } = await import('mcp-kit/operate');
+  const nowhere = openSync(os.devNull, 'w');
+  const logger = jsonLogger('info', (line) => writeSync(nowhere, line));
+  const options = logs ? { logger, logCalls: true } : {};
   if (!token) return { url: (await operateHttp(server, settings)).url };
   const issuer = await startIssuer();
   const jwt = { issuer: issuer.url, jwksUri: issuer.url, audience: resource };
   const auth = { jwt, scopes: ['mcp'] };
-  const { url } = await operateHttp(server, { publicUrl: resource, auth, ...settings });
+  const { url } = await operateHttp(server, { publicUrl: resource, auth, ...settings }, options);
   return { url, token: issuer.token };
 }
 
@@ -157,8 +163,8 @@ async function measure(seconds, rounds) {
     }
     const plain = least.get('plain');
     const rows = [...least].map(([kind, { each, share }]) => {
-      const served = least.get(kinds[kind].insteadOf) ?? plain;
-      return [kind, each.toFixed(1), (each / served.each).toFixed(2), share.toFixed(1)];
+      const beside = least.get(kinds[kind].insteadOf) ?? plain;
+      return [kind, each.toFixed(1), (each / beside.each).toFixed(2), share.toFixed(1)];
     });
     const ratio = '× plain; refused: × served';
     console.log(table(['server', 'µs per request', ratio, 'ms per second of flood'], rows));

@@ -74,7 +74,7 @@ export class Histogram {
 
 /** Numbers by name; names beyond `max` are counted together as `other`. */
 export class Tally {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, { count: number }>();
   readonly #max: number;
 
   constructor(max = 100) {
@@ -82,15 +82,20 @@ export class Tally {
   }
 
   add(name: string): void {
-    const known = this.#counts.has(name) || this.#counts.size < this.#max;
-    const key = known ? name : 'other';
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    const known = this.#counts.get(name);
+    if (known === undefined) this.#begin(this.#counts.size < this.#max ? name : 'other');
+    else known.count += 1;
+  }
+
+  #begin(name: string): void {
+    const count = 1 + (this.#counts.get(name)?.count ?? 0);
+    this.#counts.set(name, { count });
   }
 
   samples(label: string, more: Readonly<Record<string, string>> = {}): readonly Sample[] {
-    return [...this.#counts].map(([name, value]) => ({
+    return [...this.#counts].map(([name, { count }]) => ({
       labels: { ...more, [label]: name },
-      value,
+      value: count,
     }));
   }
 }

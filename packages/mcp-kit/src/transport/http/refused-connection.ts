@@ -43,6 +43,8 @@ interface Repetition {
   left: number;
 }
 
+const nothing = Buffer.alloc(0);
+
 type DataListener = (chunk: Buffer) => void;
 
 /** A connection that is told the same more often is no longer read. */
@@ -138,7 +140,7 @@ class RefusedConnection {
     const isTaken = socket.write(answer.repeat(count), 'latin1');
     if (!isTaken) socket.pause().once('drain', () => socket.resume());
     else if (refused.isDirect && repetition.left <= 0) this.#hold(untilMs - nowMs);
-    return chunk.subarray(count * size);
+    return count * size === chunk.length ? nothing : chunk.subarray(count * size);
   }
 
   /** Reads nothing for a while: what is sent stays with its sender, and costs nothing here. */
