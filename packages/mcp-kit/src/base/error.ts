@@ -50,3 +50,8 @@ export class KitError extends Error {
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** The same failure, of something that was not asked yet. */
+export function asUnasked({ code, message, hint, cause, details }: KitError): KitError {
+  return new KitError(code, message, { hint, cause, details: { ...details, ran: false } });
+}

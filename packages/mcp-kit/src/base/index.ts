@@ -2,7 +2,7 @@ export { canonicalJson } from './canonical-json.ts';
 export { createBackoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { crypto, files, net } from './node-modules.ts';
 export { createDeferred, type Deferred } from './deferred.ts';
-export { describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
+export { asUnasked, describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
 export { whileLocked, type LockOptions } from './lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';

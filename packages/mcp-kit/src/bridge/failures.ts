@@ -1,4 +1,4 @@
-import { KitError, type KitErrorCode } from '#base';
+import { asUnasked, KitError, type KitErrorCode } from '#base';
 import { RpcError, rpcErrors } from '#jsonrpc';
 
 /** What may be over by the next try; whether the request may have run is said beside it. */
@@ -21,10 +21,7 @@ const unsent: ReadonlySet<KitErrorCode> = new Set<KitErrorCode>([
 
 /** What a client is told whose request was not sent, because there was no conversation to send it in. */
 export function asUnsent(error: unknown): unknown {
-  if (!(error instanceof KitError)) return error;
-  const { code, message, hint, details, cause } = error;
-  const unsaid = { ...details, ran: false };
-  return asRpcError(new KitError(code, message, { hint, cause, details: unsaid }));
+  return asRpcError(error instanceof KitError ? asUnasked(error) : error);
 }
 
 /** What the client is told: the server's own word, or why there is none and whether to try again. */

@@ -1,5 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { createDeferred, describeError, KitError, type KitErrorCode, type Logger } from '#base';
+import {
+  asUnasked,
+  createDeferred,
+  describeError,
+  KitError,
+  type KitErrorCode,
+  type Logger,
+} from '#base';
 import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
 import { eraOf, type Identity } from './facts.ts';
@@ -320,7 +327,5 @@ function superseded(cause: Error): KitError {
 
 /** The same failure, of a call that was not made yet, where its code does not say so. */
 function unasked(error: unknown): unknown {
-  if (!(error instanceof KitError) || error.code === 'unreachable') return error;
-  const { code, message, hint, cause, details } = error;
-  return new KitError(code, message, { hint, cause, details: { ...details, ran: false } });
+  return error instanceof KitError && error.code !== 'unreachable' ? asUnasked(error) : error;
 }
