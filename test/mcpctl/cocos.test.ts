@@ -133,6 +133,11 @@ describe('mcpctl cocos render', () => {
     expect(node.code).toBe(2);
     expect(node.stderr).toContain('Nowhere');
     expect((await run('render', scene, '--background', 'pink')).code).toBe(2);
+    for (const nothing of ['nothing.scene', 'db://assets/scenes/menu.scene']) {
+      const { code, stderr } = await run('render', nothing);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`there is no file ${nothing}`)]);
+      expect(stderr).toContain('--project DIR');
+    }
   });
 });
 

@@ -42,8 +42,8 @@ export const cocosRender = defineCommand({
   notes: ['What looks other than in the game is said on standard error.'],
   async run({ args, values }) {
     const { out, project, node, background, names = false, inactive = false } = values;
-    const { folder, file } =
-      project === undefined ? placeOf(args.SCENE) : { folder: path.resolve(project) };
+    const { folder, file = args.SCENE } =
+      project === undefined ? placeOfFile(args.SCENE) : { folder: path.resolve(project) };
     const how: RenderOptions = {
       names,
       inactive,
@@ -52,7 +52,7 @@ export const cocosRender = defineCommand({
       background: readBackground(background),
     };
     const { svg, width, height, nodes, notes } = await lookAtProject(folder, (workspace) =>
-      renderDocument(readDocument(workspace, file ?? args.SCENE), how),
+      renderDocument(readDocument(workspace, file), how),
     );
     if (out === undefined || out === '-') print(svg.trimEnd());
     else await writeFile(out, svg);
@@ -62,6 +62,13 @@ export const cocosRender = defineCommand({
     return exitCodes.ok;
   },
 });
+
+function placeOfFile(typed: string): { readonly folder: string; readonly file?: string } {
+  const place = placeOf(typed);
+  if (place.file !== undefined) return place;
+  const next = 'Name a scene or prefab; with --project DIR also by its db:// address or uuid.';
+  throw usageError(`there is no file ${typed}`, next);
+}
 
 function readBackground(text: string | undefined): RenderOptions['background'] {
   if (text === undefined || text === 'checker' || text === 'camera' || text === 'none') return text;
