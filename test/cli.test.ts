@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveGroups, serveOptions } from '../packages/mcpctl/src/serve/options.ts';
 import { Child, root, shell } from './support/child-process.ts';
 import { requireBuild, startHttp } from './support/cli.ts';
+import { lastingPort } from './support/lasting-port.ts';
 import { startSession } from './support/mcp-http.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpctl-'));
@@ -174,11 +175,7 @@ describe('mcpctl serve over HTTP', () => {
   });
 
   test('says nothing when asked to be quiet', async () => {
-    const probe = createServer().listen(0, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, 'close');
+    const port = await lastingPort();
     await using child = Child.mcpctl('serve', '--quiet', '--port', String(port));
     const url = `http://127.0.0.1:${port}/mcp`;
     const answers = (): Promise<boolean> =>

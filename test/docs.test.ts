@@ -1,21 +1,16 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root, shell } from './support/child-process.ts';
 import { requireBuild } from './support/cli.ts';
+import { lastingPort } from './support/lasting-port.ts';
 import { anchors, blocks, pages, prose, read } from './support/markdown.ts';
 
 beforeAll(requireBuild);
 
 /** What a person would type, on a port that is free here. */
 async function onFreePort(command: string): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
+  const port = await lastingPort();
   return command
     .replaceAll('7420', String(port))
     .replace(/^npm start$/m, `npm start -- --port ${port}`);

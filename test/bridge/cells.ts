@@ -75,7 +75,7 @@ async function openUpstream({ server, upstream }: Cell, folder: string): Promise
     }
     case 'http': {
       const name = server === 'legacy' ? 'SDK v1 with sessions' : 'SDK v2 of the newest era only';
-      const running = await startServer(name, 0, variables);
+      const running = await startServer(name, undefined, variables);
       return { target: running.target, words: [`${running.origin}/mcp`], close: running.kill };
     }
     case 'unix': {

@@ -10,6 +10,7 @@ import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
 import { openProxy } from '../interop/proxy.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
 import { longMs, scaled } from './scale.ts';
 
@@ -69,8 +70,8 @@ class Restartable implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
+    this.#port ||= await lastingPort();
     this.#listening = await serveHttp(countingServer(this.begun), { port: this.#port, retryMs: 5 });
-    this.#port = this.#listening.port;
   }
 
   async stop(): Promise<void> {

@@ -3,6 +3,7 @@ import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget, sseTarget } from 'mcp-kit/transport/http-client';
 import type { Target } from 'mcp-kit/protocol';
 import { Child, root } from '../support/child-process.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 
 const own = (name: string): string => path.join(root, 'test/interop', name);
 const peer = (name: string): string => path.join(root, 'peers/node_modules', name);
@@ -94,25 +95,22 @@ export interface RunningServer extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-/** Starts a server, at a port the system chooses unless one is given. */
+/** Starts a server, at a free port unless one is given. */
 export async function startServer(
   name: ProgramName,
-  givenPort = 0,
+  givenPort?: number,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const program: Program = programs[name];
   let running: Child | undefined;
-  let port = givenPort;
+  const port = givenPort ?? (await lastingPort());
 
   const start = async (): Promise<void> => {
     const args = ['--import', own('client-loopback.mjs'), ...program.args(port)];
     const env = { ...process.env, ...variables, PORT: `${port}` };
     const child = new Child(process.execPath, args, { detached: true, env });
     running = child;
-    port = await child.until(() => {
-      const told = /^at port (\d+)$/m.exec(child.stderr)?.[1];
-      return told === undefined ? undefined : Number(told);
-    });
+    await child.until(() => child.stderr.includes(`at port ${port}\n`) || undefined);
   };
   const kill = async (): Promise<void> => {
     if (running !== undefined) endGroup(running);

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeferred, KitError } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/base';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { lastingPort } from '../support/lasting-port.ts';
 import { serveFixtureHttp } from './fixture.mjs';
 import { connectHost, textOf, type Session, type Speaker } from './hosts.ts';
 import { makeReady, type SdkHttpTransport, type SdkProgress, type SdkV2Client } from './peers.mjs';
@@ -35,19 +35,6 @@ async function throughProxy(
   } finally {
     await fixture.close();
   }
-}
-
-/** Serves where a server was before. Meanwhile a connection of some other test may have got the port by chance. */
-async function serveAgain(port: number): Promise<Http> {
-  for (let attempt = 1; attempt < 50; attempt++) {
-    try {
-      return await serveFixtureHttp({ port });
-    } catch (error) {
-      if (!(error instanceof KitError) || error.code !== 'address_in_use') throw error;
-      await sleep(100);
-    }
-  }
-  return serveFixtureHttp({ port });
 }
 
 /** Tries again when a connection from before the restart was found dead. */
@@ -151,11 +138,12 @@ describe.each(resuming)('A client that can resume ($speaks)', ({ speaker }) => {
     }));
 
   test('finds its session lost after a restart and begins a new one', async () => {
-    const before = await serveFixtureHttp();
-    const { port, url } = before;
+    const port = await lastingPort();
+    const before = await serveFixtureHttp({ port });
+    const { url } = before;
     const session = await connectHost({ kind: 'http', url }, speaker);
     await before.close();
-    const after = await serveAgain(port);
+    const after = await serveFixtureHttp({ port });
     try {
       const lost = afterRestart(() => session.call('greet', { name: 'Ada' }));
       await expect(lost).rejects.toThrow(/Session not found/);
@@ -228,11 +216,12 @@ describe('A client without sessions', () => {
     }));
 
   test('does not notice a restart', async () => {
-    const before = await serveFixtureHttp();
-    const { port, url } = before;
+    const port = await lastingPort();
+    const before = await serveFixtureHttp({ port });
+    const { url } = before;
     const session = await connectHost({ kind: 'http', url }, stateless);
     await before.close();
-    const after = await serveAgain(port);
+    const after = await serveFixtureHttp({ port });
     try {
       const result = await afterRestart(() => session.call('greet', { name: 'Ada' }));
       expect(textOf(result)).toBe('Hello, Ada!');
