@@ -62,9 +62,10 @@ const connectCases = (candidates) =>
     }),
   );
 
-async function measureConnect({ candidate, era, findEra }, target, transport) {
-  const { params } = target;
-  const child = startClient(candidate.name, { transport, era, findEra, ...params });
+/** The server, too, is new each time, as after a start of the machine or of a container. */
+async function measureConnect({ candidate, era, findEra }, transport) {
+  const target = await openTarget({ transport, era });
+  const child = startClient(candidate.name, { transport, era, findEra, ...target.params });
   try {
     const first = await ask(child, 'connect');
     const further = await ask(child, 'reconnect', { times: transport === 'http' ? 20 : 5 });
@@ -72,6 +73,7 @@ async function measureConnect({ candidate, era, findEra }, target, transport) {
     return { first, further, summary };
   } finally {
     await stop(child);
+    await target.close();
   }
 }
 
@@ -79,18 +81,10 @@ async function measureConnect({ candidate, era, findEra }, target, transport) {
 const rounds = 20;
 
 async function runConnect(transport, { candidates, options, log }) {
-  const targets = new Map();
-  for (const era of [sessionEra, statelessEra]) {
-    targets.set(era, await openTarget({ transport, era }));
-  }
-  try {
-    const cases = connectCases(candidates);
-    const once = (c) => measureConnect(c, targets.get(c.era), transport);
-    const { results, failed } = await interleave(cases, options.quick ? 1 : rounds, once, log);
-    return reportConnect(transport, { results, failed });
-  } finally {
-    for (const target of targets.values()) await target.close();
-  }
+  const cases = connectCases(candidates);
+  const once = (c) => measureConnect(c, transport);
+  const { results, failed } = await interleave(cases, options.quick ? 1 : rounds, once, log);
+  return reportConnect(transport, { results, failed });
 }
 
 function reportConnect(transport, { results, failed }) {
