@@ -251,7 +251,7 @@ test('what looks like a secret is masked, and nothing else', () => {
       api_keys: ['k1', 'k2'],
       args: ['--token', 'abc', '--password=abc', '-v', 'API_KEY=abc'],
       log: 'sent Authorization: Bearer 0123456789abcdef to it, then sk-0123456789abcdefghij',
-      jwt: 'is eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk',
+      signed: 'is eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmVk',
       pem: '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----',
     }),
   ).toEqual({
@@ -267,7 +267,7 @@ test('what looks like a secret is masked, and nothing else', () => {
     api_keys: ['***', '***'],
     args: ['--token', '***', '--password=***', '-v', 'API_KEY=***'],
     log: 'sent Authorization: Bearer *** to it, then ***',
-    jwt: 'is ***',
+    signed: 'is ***',
     pem: '-----BEGIN PRIVATE KEY-----***-----END PRIVATE KEY-----',
   });
   const usual = {

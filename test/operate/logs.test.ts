@@ -26,7 +26,7 @@ test('Logs go through a logger of pino, a line per call with its trace, as pino 
   const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(entries).toMatchObject([
     { level: 30, pid: process.pid, msg: 'call', method: 'tools/call', outcome: 'ok' },
-    { level: 50, msg: 'no entry with [hidden]', apiKey: '[hidden]', list: ['[hidden]'] },
+    { level: 50, msg: 'no entry with Bearer [hidden]', apiKey: '[hidden]', list: ['[hidden]'] },
   ]);
   expect(entries[0]?.['traceId']).toMatch(/^trc_[0-9a-f]{32}$/);
   expect(lines.join('')).not.toMatch(/secret-1|abc\.def|eyJ/);

@@ -8,6 +8,7 @@ export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';
 export { pause } from './pause.ts';
 export { withoutSecrets } from './redact.ts';
+export { hideSecrets, isSecretName } from './secrets.ts';
 export { shellWord } from './shell-word.ts';
 export { replaceFile, stateFolder } from './state-file.ts';
 export { ShortLivedMap } from './short-lived-map.ts';

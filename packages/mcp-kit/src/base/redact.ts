@@ -1,15 +1,12 @@
-const secretNames = /authorization|cookie|token|secret|password|passphrase|api-?key|credential/i;
-/** What secrets look like wherever they are: bearer tokens, JWTs, our own keys, credentials in URLs. */
-const secretTexts =
-  /\bbearer\s+[\w\-.~+/]+=*|\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bmcpk_[\w-]+|(?<=:\/\/)[^\s/@]+(?=@)/gi;
+import { hideSecrets, isSecretName } from './secrets.ts';
+
 const hidden = '[hidden]';
 const maxDepth = 8;
 const maxCharacters = 8192;
 
 /** The same value with its secrets hidden, by their name or by what they look like; as plain data. */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string')
-    return value.slice(0, maxCharacters).replaceAll(secretTexts, hidden);
+  if (typeof value === 'string') return hideSecrets(value.slice(0, maxCharacters), hidden);
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Error) return withoutSecrets(value.stack ?? value.message);
   if (typeof value !== 'object' || value === null) return value;
@@ -19,7 +16,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   const entries = Object.entries(value).map(([name, item]) => {
-    const secret = secretNames.test(name) && item !== undefined && item !== null;
+    const secret = isSecretName(name) && item !== undefined && item !== null;
     return [name, secret ? hidden : withoutSecrets(item, depth + 1)];
   });
   return Object.fromEntries(entries);

@@ -1,8 +1,6 @@
+import { isSecretName } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
-
-const secretName =
-  /pass(?:word|phrase|code)|passwd|secret|token|(?:api|access|private|secret|signing)[_-]?key|authori[sz]ation|credential|cookie|^(?:auth|jwt|pin|pwd)$/i;
 
 const maxKnown = 256;
 
@@ -13,10 +11,10 @@ export function secretsOf(schema: JsonSchema): (name: string) => boolean {
   for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
     const hidden =
       isRecord(property) && (property['writeOnly'] === true || property['format'] === 'password');
-    known.set(name, hidden || secretName.test(name));
+    known.set(name, hidden || isSecretName(name));
   }
   return (name) => {
-    const hidden = known.get(name) ?? secretName.test(name);
+    const hidden = known.get(name) ?? isSecretName(name);
     // Names come from callers: only so many are kept.
     if (known.size < maxKnown) known.set(name, hidden);
     return hidden;

@@ -1,3 +1,4 @@
+import { hideSecrets } from '#base';
 import { isRecord } from '#jsonrpc';
 import { diagnosticNames } from './diagnostic-names.ts';
 
@@ -138,8 +139,6 @@ export function summarise(
 
 const shownArguments = 50;
 const redacted = '[redacted]';
-const credentials =
-  /^(?:bearer|basic)\s+\S|-----BEGIN [A-Z ]*PRIVATE KEY|:\/\/[^\s/?#@]*:[^\s/?#@]+@|\beyJ[\w-]+\.[\w-]+\./i;
 
 function shorten(text: string): string {
   return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;
@@ -149,7 +148,7 @@ function brief(value: unknown): unknown {
   if (typeof value === 'string') {
     // Only what would be shown: the rest may be megabytes.
     const shown = shorten(value);
-    return credentials.test(shown) ? redacted : shown;
+    return hideSecrets(shown, redacted) === shown ? shown : redacted;
   }
   if (Array.isArray(value)) return `array(${value.length})`;
   if (isRecord(value)) return `object(${Object.keys(value).length})`;

@@ -1,3 +1,4 @@
+import { hideSecrets, isSecretName } from '#base';
 import type { Dialect } from './dialect.ts';
 import type { ServerEntry } from './entry.ts';
 import { plainName } from './load.ts';
@@ -17,10 +18,6 @@ interface EntryRule {
   readonly find: (entry: ServerEntry, dialect: Dialect) => readonly Found[];
 }
 
-const secretName =
-  /token|secret|passw|api[-_]?key|private[-_]?key|authorization|cookie|credential/i;
-const secretValue =
-  /\b(gh[opsu]_|github_pat_|glpat-|sk-[A-Za-z0-9]|xox[abp]-|AKIA[0-9A-Z]{12}|AIza[0-9A-Za-z_-]{20}|eyJ[A-Za-z0-9_-]{10,200}\.)/;
 const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** The text has no reference in it: what it says is in the file. */
@@ -28,20 +25,12 @@ function isLiteral(text: string, { syntax }: Dialect): boolean {
   return parseTemplate(text, syntax).every((part) => typeof part === 'string');
 }
 
-/** A URL with something like `?api_key=…`. */
-function hasSecretQuery(text: string): boolean {
-  const query = text.split('?')[1];
-  if (query === undefined || !text.includes('://')) return false;
-  return query.split('&').some((pair) => /token|secret|key|passw/i.test(pair.split('=')[0] ?? ''));
-}
-
 function plaintextSecrets(entry: ServerEntry, dialect: Dialect): readonly Found[] {
   const found: Found[] = [];
   mapTexts(entry, (text, place) => {
     const key = place.pointer.slice(place.pointer.lastIndexOf('/') + 1);
-    const named = secretName.test(key) && text.length >= 8;
-    const telling = named || secretValue.test(text) || hasSecretQuery(text);
-    if (telling && isLiteral(text, dialect)) {
+    const named = isSecretName(key) && text.length >= 8;
+    if ((named || hideSecrets(text, '') !== text) && isLiteral(text, dialect)) {
       const reference = writeVariable('NAME', dialect.syntax);
       const fix =
         reference === undefined

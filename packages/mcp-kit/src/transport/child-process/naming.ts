@@ -1,3 +1,4 @@
+import { hideSecrets, isSecretName } from '#base';
 import type { EnvironmentOptions } from './environment.ts';
 
 interface Command extends EnvironmentOptions {
@@ -7,13 +8,12 @@ interface Command extends EnvironmentOptions {
 }
 
 const maxLabel = 60;
-const secretOption = /key|token|secret|passw|auth|credential/i;
 
 /** Names a command in messages: its beginning, without what looks like a secret. */
 export function labelOf({ command, args = [] }: Command): string {
   const shown = args.slice(0, 3).map((arg, at) => {
     const before = args[at - 1] ?? '';
-    if (before.startsWith('-') && !before.includes('=') && secretOption.test(before)) return '…';
+    if (before.startsWith('-') && !before.includes('=') && isSecretName(before)) return '…';
     return withoutSecrets(arg);
   });
   const text = [command, ...shown].join(' ').replaceAll(/\p{Cc}/gu, ' ');
@@ -21,11 +21,11 @@ export function labelOf({ command, args = [] }: Command): string {
   return whole.length > maxLabel ? `${whole.slice(0, maxLabel - 1)}…` : whole;
 }
 
-/** `NAME=value` and `Name: value` where the name tells of a secret; of addresses neither credentials nor query. */
+/** Nothing either of `Name: value` where the name tells of a secret, nor of the query of an address. */
 function withoutSecrets(arg: string): string {
   const [, name, mark] = /^([^=:\s]+)([=:])/.exec(arg) ?? [];
-  if (name !== undefined && secretOption.test(name)) return `${name}${mark}…`;
-  return arg.replaceAll(/(\w:\/\/)[^/\s@]*@/g, '$1…@').replaceAll(/(\w:\/\/[^\s?]*\?)\S+/g, '$1…');
+  if (name !== undefined && isSecretName(name)) return `${name}${mark}…`;
+  return hideSecrets(arg, '…').replaceAll(/(\w:\/\/[^\s?]*\?)\S+/g, '$1…');
 }
 
 /** The same for the same command in the same place; arguments and environment, often secret, only as a sum. */
