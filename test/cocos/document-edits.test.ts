@@ -29,6 +29,7 @@ import {
   countingIds,
   instance,
   leafUuid,
+  looksOf,
   nodeWithComponent,
   sample,
   seen,
@@ -99,7 +100,11 @@ function randomEdit(
     targets: () => set(one, 'targets', some),
     element: () => set(one, 'targets.0', ref(other)),
     revert: () => revertOverrides(view, node, () => pick([true, false])),
-    unpack: () => unpackInstance(view, node, { recursive: pick([true, false]), newId }),
+    unpack: () => {
+      const before = looksOf(view);
+      unpackInstance(view, node, { recursive: pick([true, false]), newId });
+      expect(looksOf(view)).toEqual(before);
+    },
   };
   const name = pick(Object.keys(edits) as (keyof typeof edits)[]);
   const tried = `${name} ${view.path(node)} | ${view.path(other)} | ${view.path(one)}`;

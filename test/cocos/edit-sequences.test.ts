@@ -45,7 +45,7 @@ import { tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { metaFor, TestProject, uuidFor } from '../support/cocos-project.ts';
-import { seen } from '../support/cocos-sample.ts';
+import { looksOf, seen } from '../support/cocos-sample.ts';
 
 const steps = 50;
 /** A thousand where nobody waits. */
@@ -205,14 +205,21 @@ const operations: readonly ((choice: Choice) => unknown)[] = [
       parent: node(),
       scale: { x: next([1, 2]) },
     }),
-  ({ document, node, step }) =>
-    createPrefab(document, node(), { path: `assets/made/${step}.prefab` }),
+  ({ document, node, step }) => {
+    const before = looksOf(document.view);
+    createPrefab(document, node(), { path: `assets/made/${step}.prefab` });
+    expectSame(looksOf(document.view), before);
+  },
   ({ document, node, next }) => {
     const odd = next([0, 1]);
     return revertOverrides(document, node(), ({ property }) => property.length % 2 === odd);
   },
   ({ document, node }) => applyOverrides(document, node()),
-  ({ document, node, next }) => unpackPrefab(document, node(), { recursive: next([true, false]) }),
+  ({ document, node, next }) => {
+    const before = looksOf(document.view);
+    unpackPrefab(document, node(), { recursive: next([true, false]) });
+    expectSame(looksOf(document.view), before);
+  },
   ({ document, node }) =>
     assignSprite(document, node(), {
       spriteFrame: 'db://internal/default_ui/default_panel.png/spriteFrame',
@@ -330,6 +337,11 @@ test(
 test.each([
   ['a component that requires another is added inside an instance', -299_054_230, '415'],
   ['a rotation comes to negative zero', 1_766_260_426, '457'],
+  ['another instance of its prefab refers to one that is unpacked', -1_420_757_719, '329'],
+  ['what was mounted on an inner instance was removed before it is unpacked', 1_665_304_231, '11'],
+  ['an instance in an inner instance keeps its overrides', 14_094_729, '9'],
+  ['what is mounted on something removed is not applied', 1_152_127_386, '28'],
+  ['a node among those mounted becomes a prefab', 1_226_599_497, '6'],
 ])('So does one in which %s', async (_, seed, path) => {
   const { game, project, hold } = await opened();
   using _game = game;

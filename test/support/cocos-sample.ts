@@ -156,8 +156,18 @@ export function sample(): Sample {
 
 const structural = new Set(['_parent', '_children', '_components', 'node', '_prefab', '__prefab']);
 
+/** What can be seen of a node or component. */
+interface Seen {
+  readonly handle: string;
+  readonly kind: string;
+  readonly inside: boolean;
+  readonly owner: string;
+  readonly path: string;
+  readonly values: [string, Json][];
+}
+
 /** Everything that can be seen of a tree, without numbers: equal for two views of the same file. */
-export function seen(view: SceneView): Json[] {
+export function seen(view: SceneView): Seen[] {
   const describe = (value: Json, depth: number): Json => {
     const index = refIndex(value);
     if (index !== undefined) {
@@ -186,5 +196,26 @@ export function seen(view: SceneView): Json[] {
       path: view.path(item.index),
       values: values.map(([key, value]) => [key, describe(value, 0)]),
     };
+  });
+}
+
+const naming = new Set(['_id', '__prefab', '_prefab']);
+
+/** The same, but for how things are called: what stays as it is when an instance becomes nodes of the file. */
+export function looksOf(view: SceneView): object[] {
+  const places = new Map([...view.items()].map(({ handle }, at) => [handle, `#${at}`]));
+  const placed = (value: Json): Json => {
+    if (typeof value === 'string' && value.startsWith('-> ')) return placeOf(value.slice(3));
+    if (Array.isArray(value)) return value.map(placed);
+    if (typeof value !== 'object' || value === null) return value;
+    // What was removed may still be referred to.
+    if ('node' in value || '_parent' in value) return null;
+    const fields = Object.entries(value).filter(([key]) => !naming.has(key));
+    return Object.fromEntries(fields.map(([key, part]) => [key, placed(part)]));
+  };
+  const placeOf = (handle: string): string => places.get(handle) ?? handle;
+  return seen(view).map(({ kind, owner, path, values }) => {
+    const kept = values.filter(([key]) => !naming.has(key));
+    return { kind, owner: placeOf(owner), path, values: placed(kept) };
   });
 }

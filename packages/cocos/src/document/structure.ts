@@ -81,7 +81,11 @@ function attach(view: SceneView, part: Part, { parent, at }: Place): void {
   const owner = nodeAt(view, parent);
   const entry = entryAt(view.table, part.index);
   if (owner.instance !== undefined && owner.localId) {
-    mount(view.table, part, { instance: owner.instance, localId: owner.localId });
+    const { instance, localId } = owner;
+    const brothers = part.kind === 'node' ? view.children(parent) : view.components(parent);
+    // What the prefab has comes first.
+    const first = brothers.filter(({ inside }) => inside).length;
+    mount(view.table, part, { instance, localId, at: Math.max((at ?? Infinity) - first, 0) });
     view.refresh();
     return;
   }
@@ -97,7 +101,7 @@ function attach(view: SceneView, part: Part, { parent, at }: Place): void {
 function mount(
   table: Table,
   part: Part,
-  target: { readonly instance: number; readonly localId: readonly string[] },
+  target: { readonly instance: number; readonly localId: readonly string[]; readonly at: number },
 ): void {
   const { mounts, members, up } = kinds[part.kind];
   const list = listIn(instanceAt(table, target.instance), mounts);
@@ -110,7 +114,7 @@ function mount(
     [members]: [],
   };
   if (!present) list.push(ref(append(table, info)));
-  listIn(info, members).push(ref(part.index));
+  listIn(info, members).splice(target.at, 0, ref(part.index));
   const entry = entryAt(table, part.index);
   // The node it hangs on is not in the file; the root of its instance is.
   setField(entry, { key: up, value: ref(target.instance) });

@@ -2,6 +2,8 @@ import type { Change } from './change.ts';
 import {
   extrasOf,
   infoOf,
+  isComponent,
+  isNode,
   listIn,
   localIdOf,
   propertyPathOf,
@@ -12,25 +14,13 @@ import { insideBase } from './expansion.ts';
 import { adopt } from './identity.ts';
 import { newObjectId } from './ids.ts';
 import type { NewId } from './ids.ts';
-import { cloneJson, eachRef, isObject, ref, refIndex, refIndices } from './json.ts';
+import { cloneJson, eachRef, isObject, ref, refIndex, refIndices, textOf, typeOf } from './json.ts';
 import type { Entry, Json } from './json.ts';
+import { rememberLinks } from './links.ts';
 import { instanceAt, keep, writeOverride } from './overrides.ts';
 import { ownNode } from './structure.ts';
 import { append, entryAt, rootOf } from './table.ts';
-import { setValue } from './values.ts';
 import type { SceneView } from './view.ts';
-
-/** A node or component before and after: a number that is mapped, or a place in an instance that stays one. */
-interface Spot {
-  readonly index: number;
-  readonly nested?: { readonly root: number; readonly localId: readonly string[] };
-}
-
-interface Link {
-  readonly from: Spot;
-  readonly path: readonly string[];
-  readonly to: Spot;
-}
 
 /** What becomes part of the file. */
 interface Plan {
@@ -38,7 +28,8 @@ interface Plan {
   readonly copied: Set<number>;
   /** Instances within the instance, which stay instances. */
   readonly nested: Set<number>;
-  readonly links: Link[];
+  /** Ids of components that were mounted on these and are removed, so that nothing is left of them. */
+  readonly gone: Set<string>;
 }
 
 /** Makes the nodes of an instance nodes of the file; instances within it stay so unless `recursive`. */
@@ -49,6 +40,7 @@ export function unpackInstance(
 ): Change[] {
   const { handle } = ownNode(view, index);
   instanceAt(view.table, index);
+  const restoreLinks = rememberLinks(view);
   const plan = planOf(view, index, options.recursive ?? false);
   const numbers = copyInside(view, plan);
   moveMounts(view, { index, plan, numbers });
@@ -62,31 +54,17 @@ export function unpackInstance(
   replaceStub(view, index, numbers);
   adopt(table, [index, ...numbers.values()], options.newId ?? newObjectId);
   view.refresh();
-  for (const { from, path, to } of plan.links) {
-    const [source, target] = [from, to].map((spot) => present(view, spot, numbers));
-    if (source !== undefined && target !== undefined) {
-      setValue(view, source, { path, value: ref(target) });
-    }
-  }
+  restoreLinks();
   return [{ type: 'update', target: handle, field: '_prefab', to: null }];
 }
 
-function present(
-  view: SceneView,
-  { index, nested }: Spot,
-  numbers: ReadonlyMap<number, number>,
-): number | undefined {
-  const root = nested && numbers.get(nested.root);
-  if (nested && root !== undefined) return view.target(root, nested.localId)?.index;
-  return index < insideBase ? index : numbers.get(index);
-}
-
 function planOf(view: SceneView, index: number, recursive: boolean): Plan {
-  const plan: Plan = { copied: new Set(), nested: new Set(), links: [] };
+  const plan: Plan = { copied: new Set(), nested: new Set(), gone: new Set() };
   const waiting = [index];
   const add = (at: number): void => {
     if (at >= insideBase && !plan.copied.has(at)) waiting.push(at);
   };
+  const isSeen = (at: number): boolean => view.item(at) !== undefined;
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (at !== index) plan.copied.add(at);
     const node = view.at(at);
@@ -95,16 +73,27 @@ function planOf(view: SceneView, index: number, recursive: boolean): Plan {
       plan.nested.add(at);
       addParts(view, node['_prefab'] ?? null, plan.copied);
       for (const info of infosIn(view, instance)) {
-        refIndices(info['nodes']).forEach(add);
-        for (const component of refIndices(info['components'])) addObject(view, component, plan);
+        refIndices(info['nodes']).filter(isSeen).forEach(add);
+        for (const component of refIndices(info['components'])) {
+          if (isSeen(component)) addObject(view, component, plan);
+          else plan.gone.add([...wayTo(view, at), fileIdOf(view, component)].join());
+        }
       }
       continue;
     }
     for (const component of refIndices(node['_components'])) addObject(view, component, plan);
     refIndices(node['_children']).forEach(add);
   }
-  plan.links.push(...linksOf(view, index, plan));
   return plan;
+}
+
+/** How overrides of the instance begin that are about what is in an instance within it. */
+const wayTo = (view: SceneView, nested: number): readonly string[] =>
+  view.item(nested)?.localId?.slice(0, -1) ?? [];
+
+function fileIdOf(view: SceneView, component: number): string {
+  const info = refIndex(view.peek(component)?.['__prefab']);
+  return info === undefined ? '' : textOf(view.peek(info)?.['fileId']);
 }
 
 function instanceIn(view: SceneView, node: Entry): Entry | undefined {
@@ -131,52 +120,11 @@ function addObject(view: SceneView, index: number, { copied }: Plan): void {
 function addParts(view: SceneView, value: Json, copied: Set<number>): void {
   eachRef(value, (at) => {
     const entry = at < insideBase || copied.has(at) || view.item(at) ? undefined : view.at(at);
-    if (!entry || entry['__type__'] === 'cc.Node' || entry['__type__'] === 'cc.Prefab') return;
+    // A component that is not in the tree was removed: nobody has it any more.
+    if (!entry || isNode(entry) || isComponent(entry) || entry['__type__'] === 'cc.Prefab') return;
     copied.add(at);
     addParts(view, entry, copied);
   });
-}
-
-/** The references that a plain copy would lose: those that end in an instance, now or then. */
-function linksOf(view: SceneView, index: number, plan: Plan): Link[] {
-  const { table } = view;
-  const links: Link[] = [];
-  const spotOf = (at: number): Spot => {
-    const item = view.item(at);
-    const root = [...plan.nested].find(
-      (nested) => view.item(nested)?.localId?.[0] === item?.localId?.[0] && at >= insideBase,
-    );
-    if (root === undefined || plan.copied.has(at) || !item?.localId) return { index: at };
-    return { index: at, nested: { root, localId: item.localId.slice(1) } };
-  };
-  const search = (value: Json, path: readonly string[], from: number): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const to = refIndex(value);
-    if (to === undefined) {
-      for (const [key, part] of Object.entries(value)) search(part, [...path, key], from);
-    } else if (to >= insideBase && !plan.copied.has(to) && view.item(to)) {
-      links.push({ from: { index: from }, path, to: spotOf(to) });
-    }
-  };
-  for (const at of plan.copied) {
-    if (view.item(at)?.kind !== 'component') continue;
-    for (const [key, value] of Object.entries(view.at(at))) {
-      if (key !== 'node' && key !== '__prefab') search(value, [key], at);
-    }
-  }
-  const holder = infoOf(table, entryAt(table, rootOf(table)));
-  for (const at of refIndices(holder?.['targetOverrides'])) {
-    const override = entryAt(table, at);
-    const ends = (['source', 'target'] as const).map((side) => {
-      const end = refIndex(override[side]) ?? -1;
-      const localId = localIdOf(table, override[`${side}Info`]);
-      return { end, at: localId.length > 0 ? view.target(end, localId)?.index : end };
-    });
-    const [from, to] = ends.map((end) => end.at);
-    if (!ends.some(({ end }) => end === index) || from === undefined || to === undefined) continue;
-    links.push({ from: spotOf(from), path: propertyPathOf(override), to: spotOf(to) });
-  }
-  return links;
 }
 
 /** Copies the planned objects into the file; answers their new numbers. */
@@ -190,6 +138,7 @@ function copyInside(view: SceneView, plan: Plan): Map<number, number> {
     const whole = view.at(at);
     const entry = plan.nested.has(at) ? stubOf(whole) : whole;
     const copy = cloneJson(entry, renumber);
+    if (typeOf(copy).startsWith('cc.Mounted')) dropRemoved(copy);
     const owner = view.item(at)?.owner;
     const up = view.item(at)?.kind === 'component' ? 'node' : '_parent';
     if (owner !== undefined) copy[up] = ref(renumber(owner) ?? nestedRoot(view, owner, numbers));
@@ -197,6 +146,13 @@ function copyInside(view: SceneView, plan: Plan): Map<number, number> {
     append(table, copy);
   }
   return numbers;
+}
+
+function dropRemoved(info: Entry): void {
+  for (const key of ['nodes', 'components']) {
+    const members = info[key];
+    if (Array.isArray(members)) info[key] = members.filter((member) => member !== null);
+  }
 }
 
 /** The new number of the instance that a node which stays inside belongs to. */
@@ -223,6 +179,11 @@ function replaceStub(view: SceneView, index: number, numbers: ReadonlyMap<number
   Object.assign(stub, whole, { _prefab: null });
 }
 
+interface Heir {
+  readonly number: number;
+  readonly localId: readonly string[];
+}
+
 interface Moving {
   /** The instance that is unpacked. */
   readonly index: number;
@@ -230,14 +191,23 @@ interface Moving {
   readonly numbers: ReadonlyMap<number, number>;
 }
 
-/** The instance that stays one, by its new number, to which a local id of the unpacked one leads. */
-function heirOf(view: SceneView, localId: readonly string[], moving: Moving): number | undefined {
-  if (localId.length < 2) return undefined;
+/** The innermost instance that stays one to which a local id of the unpacked one leads: its new number, and the rest of the id. */
+function heirOf(view: SceneView, localId: readonly string[], moving: Moving): Heir | undefined {
   // What the unpacked prefab had mounted on an inner instance is now in the file itself.
   const target = view.target(moving.index, localId)?.index ?? -1;
   if (moving.numbers.has(target) && !moving.plan.nested.has(target)) return undefined;
-  const root = [...moving.plan.nested].find((at) => view.item(at)?.localId?.[0] === localId[0]);
-  return root === undefined ? undefined : moving.numbers.get(root);
+  let heir: Heir | undefined;
+  let deepest = 0;
+  for (const at of moving.plan.nested) {
+    const way = wayTo(view, at);
+    const number = moving.numbers.get(at);
+    const leads = way.every((step, place) => localId[place] === step);
+    if (number === undefined || !leads || way.length <= deepest || way.length >= localId.length)
+      continue;
+    deepest = way.length;
+    heir = { number, localId: localId.slice(way.length) };
+  }
+  return heir;
 }
 
 /** What was mounted on the instance hangs on the copies, or is mounted on the instances that stay. */
@@ -254,20 +224,22 @@ function moveMounts(view: SceneView, moving: Moving): void {
       const localId = localIdOf(table, info['targetInfo']);
       const heir = heirOf(view, localId, moving);
       if (heir !== undefined) {
-        info['targetInfo'] = ref(append(table, targetInfo(localId.slice(1))));
-        listIn(instanceAt(table, heir), key).push(ref(at));
+        info['targetInfo'] = ref(append(table, targetInfo(heir.localId)));
+        listIn(instanceAt(table, heir.number), key).push(ref(at));
       }
       for (const member of refIndices(info[members])) {
         const entry = entryAt(table, member);
         const owner = view.item(member)?.owner ?? index;
         setField(entry, {
           key: up,
-          value: ref(heir ?? moving.numbers.get(owner) ?? (owner < insideBase ? owner : index)),
+          value: ref(
+            heir?.number ?? moving.numbers.get(owner) ?? (owner < insideBase ? owner : index),
+          ),
         });
         const { mountedRoot: _, ...extras } = extrasOf(entry);
         if (isObject(entry['__editorExtras__'])) {
           entry['__editorExtras__'] =
-            heir === undefined ? extras : { ...extras, mountedRoot: ref(heir) };
+            heir === undefined ? extras : { ...extras, mountedRoot: ref(heir.number) };
         }
       }
     }
@@ -283,14 +255,14 @@ function moveOverrides(view: SceneView, moving: Moving): void {
     const localId = localIdOf(table, override['targetInfo']);
     const heir = heirOf(view, localId, moving);
     if (heir === undefined) continue;
-    const key = { instance: heir, localId: localId.slice(1), path: propertyPathOf(override) };
+    const key = { instance: heir.number, localId: heir.localId, path: propertyPathOf(override) };
     writeOverride(table, key, cloneJson(override['value'] ?? null));
   }
   for (const at of refIndices(instance['removedComponents'])) {
     const localId = localIdOf(table, ref(at));
     const heir = heirOf(view, localId, moving);
-    if (heir === undefined) continue;
-    const info = ref(append(table, targetInfo(localId.slice(1))));
-    listIn(instanceAt(table, heir), 'removedComponents').push(info);
+    if (heir === undefined || moving.plan.gone.has(localId.join())) continue;
+    const info = ref(append(table, targetInfo(heir.localId)));
+    listIn(instanceAt(table, heir.number), 'removedComponents').push(info);
   }
 }

@@ -64,6 +64,9 @@ function applyOne(on: Applying, override: InstanceOverride): boolean {
   const target = inPrefab(on, override.localId);
   const source = override.target;
   if (target === undefined) return false;
+  const isMounted = override.kind === 'mountedNode' || override.kind === 'mountedComponent';
+  // What is mounted on something that was removed is not seen.
+  if (isMounted && document.view.item(override.entry) === undefined) return false;
   switch (override.kind) {
     case 'property':
     case 'reference':

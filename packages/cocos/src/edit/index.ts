@@ -32,7 +32,6 @@ export {
 } from './create-node.ts';
 export { findAsset, type FoundAsset } from './find-asset.ts';
 export { type ImageImport, type ImageImported, importImage } from './import-image.ts';
-export { linksOf, type ObjectLink } from './links.ts';
 export {
   deleteNode,
   duplicateNode,

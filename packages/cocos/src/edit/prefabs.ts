@@ -7,8 +7,10 @@ import {
   infoOf,
   insertNode,
   instanceFragment,
+  linksOf,
   prefabFrom,
   printTable,
+  ref,
   removeNode,
   rootOf,
   setValue,
@@ -21,7 +23,6 @@ import {
 } from '#cocos/document';
 import { baseName, newFilePath } from './asset-files.ts';
 import { findAsset } from './find-asset.ts';
-import { linksOf, setLink } from './links.ts';
 import { checkIndex, checkName } from './nodes.ts';
 import { requireInnerNode, requireNode } from './references.ts';
 import { prefabMeta, writeAsset } from './scenes.ts';
@@ -181,10 +182,10 @@ function replaceByInstance(
   const place = new Map(originals.map(({ index }, position) => [index, position]));
   const others = [...view.items()].filter(({ index }) => !place.has(index));
   const handleOf = (index: number): string => view.item(index)?.handle ?? '';
-  const inbound = [...linksOf(document, others)]
+  const inbound = linksOf(view, others)
     .filter(({ to }) => place.has(to))
     .map(({ from, path, to }) => ({ from: handleOf(from), path, to: place.get(to) ?? 0 }));
-  const outbound = [...linksOf(document, originals)]
+  const outbound = linksOf(view, originals)
     .filter(({ to }) => !place.has(to))
     .map(({ from, path, to }) => ({ from: place.get(from) ?? 0, path, to: handleOf(to) }));
   const at = view.children(parent).findIndex(({ index }) => index === item.index);
@@ -204,7 +205,7 @@ function replaceByInstance(
   ];
   setValue(view, made.index, { path: ['_objFlags'], value: _objFlags ?? 0 });
   for (const { from, path, to } of links)
-    setLink(document, { from: view.get(from).index, path, to: view.get(to).index });
+    setValue(view, view.get(from).index, { path, value: ref(view.get(to).index) });
   changes.push(...made.changes);
   return { node: handleOf(made.index), changes };
 }

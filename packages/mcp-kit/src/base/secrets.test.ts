@@ -1,24 +1,25 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hideSecrets, isSecretName } from './secrets.ts';
 
 const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl';
 
+const words = (text: string): string[] => text.split(' ');
+
 describe('What goes by a name', () => {
-  test.each([
-    ...['Authorization', 'cookie', 'Set-Cookie', 'X-Api-Key', 'api_keys', 'apiKey', 'accessKey'],
-    ...['password', 'passwd', 'passphrase', 'pwd', 'pin', 'auth', '--auth', '--key', 'jwt'],
-    ...['token', 'GITHUB_TOKEN', 'userToken', 'refresh_token', 'accessTokens', 'client_secret'],
-    ...['private-key', 'signingKey', 'credentials', 'AWS_SECRET_ACCESS_KEY'],
-  ])('%s is a secret', (name) => {
+  test.each(
+    words(
+      'Authorization cookie Set-Cookie X-Api-Key api_keys apiKey accessKey password passwd passphrase pwd pin auth --auth --key jwt token GITHUB_TOKEN userToken refresh_token accessTokens client_secret private-key signingKey credentials AWS_SECRET_ACCESS_KEY',
+    ),
+  )('%s is a secret', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
-  test.each([
-    ...['progressToken', 'nextPageToken', 'continuation_token', 'tokens', 'maxTokens'],
-    ...['max_output_tokens', 'inputTokens', 'token_type', 'tokenEndpoint', 'clientSecretEnv'],
-    ...['--token-file', 'cookiePath', 'idempotencyKey', 'key', 'keys', 'author', 'spin', 'design'],
-  ])('%s is none', (name) => {
+  test.each(
+    words(
+      'progressToken nextPageToken continuation_token tokens maxTokens max_output_tokens inputTokens token_type tokenEndpoint clientSecretEnv --token-file cookiePath idempotencyKey key keys author spin design',
+    ),
+  )('%s is none', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
@@ -67,12 +68,21 @@ describe('In a text', () => {
     );
   });
 
-  test.each(['Bearer ', 'basic ', 'a=', '?a=', '://', 'x://', 'eyJ', 'sk-', '-----BEGIN ', ' ', '@'])(
-    'a hundred thousand times %j does not take long',
-    (piece) => {
-      const started = performance.now();
-      hideSecrets(`=${piece.repeat(100_000)}`, '…');
-      expect(performance.now() - started).toBeLessThan(1000);
-    },
-  );
+  test.each([
+    'Bearer ',
+    'basic ',
+    'a=',
+    '?a=',
+    '://',
+    'x://',
+    'eyJ',
+    'sk-',
+    '-----BEGIN ',
+    ' ',
+    '@',
+  ])('a hundred thousand times %j does not take long', (piece) => {
+    const started = performance.now();
+    hideSecrets(`=${piece.repeat(100_000)}`, '…');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
 });

@@ -36,7 +36,10 @@ export function hideSecrets(text: string, mask: string): string {
   const named = (whole: string, before: string, name: string): string =>
     isSecretName(name) ? before + mask : whole;
   return text
-    .replace(header, (_, scheme: string | undefined, digest: string) => `${scheme ?? digest} ${mask}`)
+    .replace(
+      header,
+      (_, scheme: string | undefined, digest: string) => `${scheme ?? digest} ${mask}`,
+    )
     .replaceAll(bearerWithin, `$1 ${mask}`)
     .replaceAll(basicWithin, `$1 ${mask}`)
     .replaceAll(wellKnown, mask)
