@@ -342,6 +342,7 @@ test.each([
   ['an instance in an inner instance keeps its overrides', 14_094_729, '9'],
   ['what is mounted on something removed is not applied', 1_152_127_386, '28'],
   ['a node among those mounted becomes a prefab', 1_226_599_497, '6'],
+  ['a node mounted on the second of two instances becomes a prefab', 3_886_737, '35'],
 ])('So does one in which %s', async (_, seed, path) => {
   const { game, project, hold } = await opened();
   using _game = game;

@@ -177,18 +177,19 @@ function replaceByInstance(
   uuid: string,
 ): { node: string; changes: Change[] } {
   const { view } = document;
-  const parent = item.owner ?? view.root;
+  // What is in an instance may have another number afterwards.
+  const handleOf = (index: number): string => view.item(index)?.handle ?? '';
+  const parent = handleOf(item.owner ?? view.root);
   const originals = [...view.items(item.index)];
   const place = new Map(originals.map(({ index }, position) => [index, position]));
   const others = [...view.items()].filter(({ index }) => !place.has(index));
-  const handleOf = (index: number): string => view.item(index)?.handle ?? '';
   const inbound = linksOf(view, others)
     .filter(({ to }) => place.has(to))
     .map(({ from, path, to }) => ({ from: handleOf(from), path, to: place.get(to) ?? 0 }));
   const outbound = linksOf(view, originals)
     .filter(({ to }) => !place.has(to))
     .map(({ from, path, to }) => ({ from: place.get(from) ?? 0, path, to: handleOf(to) }));
-  const at = view.children(parent).findIndex(({ index }) => index === item.index);
+  const at = view.children(view.get(parent).index).findIndex(({ index }) => index === item.index);
   const { _lpos, _lrot, _euler, _objFlags } = view.at(item.index);
   const name = view.name(item.index);
   const changes = removeNode(view, item.index).filter(({ type }) => type === 'delete');
@@ -197,7 +198,7 @@ function replaceByInstance(
     { ...describePrefab(prefab), name },
     cloneJson({ position: _lpos ?? null, rotation: _lrot ?? null, euler: _euler ?? null }),
   );
-  const made = insertNode(view, fragment, { parent, at });
+  const made = insertNode(view, fragment, { parent: view.get(parent).index, at });
   const handles = [...view.items(made.index)].map(({ handle }) => handle);
   const links = [
     ...inbound.map(({ from, path, to }) => ({ from, path, to: handles[to] ?? '' })),
