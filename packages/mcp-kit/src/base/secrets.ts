@@ -20,9 +20,9 @@ const header = /^(bearer|basic|negotiate)\s+\S+$|^(digest)\s+\w+=.*$/is;
 /** In a sentence only what is no word of it: one may speak of a bearer token, or of a basic introduction. */
 const bearerWithin = /\b(bearer|token)\s+(?=[a-z]*(?:[\d_~+/=-]|\.\w)|[a-z]{20})[\w.~+/-]+=*/gi;
 const basicWithin = /\b(basic)\s+(?=[a-z+/]*\d)[\w+/]{12,}=*/gi;
-/** What services write their keys like. */
+/** What services write their keys like. A token begins a word: else every part of a long word would be tried. */
 const wellKnown =
-  /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\b(?:gh[oprsu]_|github_pat_|glpat-|sk-|xox[abeprs]-|AIza)[\w-]{12,}|\bmcpk_[\w-]+|\bAKIA[0-9A-Z]{16}\b/g;
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\b(?:gh[oprsu]_|github_pat_|glpat-|sk-|xox[abeprs]-|AIza)[\w-]{12,}|\bmcpk_[\w-]+|\bAKIA[0-9A-Z]{16}\b/g;
 const privateKey = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*/g;
 const userInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#@]+@/gi;
 /** As a command line or a file of variables has it: the name says what it is. */
