@@ -9,6 +9,7 @@ import { networkRungs } from '../../packages/mcpctl/src/doctor/network.ts';
 import { probe, type Question } from '../../packages/mcpctl/src/doctor/probe.ts';
 import type { Rung } from '../../packages/mcpctl/src/doctor/rung.ts';
 import { certificate, key } from '../support/certificate.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 
 interface Place extends AsyncDisposable {
   readonly port: number;
@@ -126,11 +127,7 @@ describe('the way to a server', () => {
   });
 
   test('ends where nobody listens', async () => {
-    const { port } = await (async () => {
-      await using place = await plain(() => {});
-      return place;
-    })();
-    const rungs = await ask(`http://127.0.0.1:${port}/`);
+    const rungs = await ask(`http://127.0.0.1:${await lastingPort()}/`);
     expect(states(rungs)).toEqual(['dns ok', 'tcp failed', 'http skipped']);
     expect(rungs[1]?.said).toContain('ECONNREFUSED');
     expect(rungs[1]?.fix).toContain('start the server');

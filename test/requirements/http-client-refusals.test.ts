@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import type { KitError } from 'mcp-kit/base';
+import { lastingPort } from '../support/lasting-port.ts';
 import {
   event,
   json,
@@ -269,12 +270,11 @@ describe('a redirect', () => {
 
 describe('a server that is not there', () => {
   test('is unreachable: nothing ran', async () => {
-    const gone = await scripted(() => {});
-    await gone[Symbol.asyncDispose]();
-    await using client = await talk(gone.url);
+    const url = `http://127.0.0.1:${await lastingPort()}/mcp`;
+    await using client = await talk(url);
     const error = await client.loss(client.ask('tools/call'));
     expect(error).toMatchObject({ code: 'unreachable', details: { ran: false } });
-    expect(error.message).toContain(gone.url);
+    expect(error.message).toContain(url);
     expect(error.message).toContain('ECONNREFUSED');
     expect(error.hint).toContain('running');
   });

@@ -9,6 +9,7 @@ import { createServer, type Server } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { open, send } from '../support/http-client.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 import { modern, request, serving, startSession } from '../support/mcp-http.ts';
 
 // Where an HTTP server listens, and how it stops.
@@ -78,7 +79,7 @@ describe('a server', () => {
 
 describe('closing', () => {
   test('ends sessions, streams and calls within a second or two, once', async () => {
-    const server = await serveHttp(make());
+    const server = await serveHttp(make(), { port: await lastingPort() });
     const session = await startSession(server.url);
     using listening = await session.listen();
     using call = await session.stream(request(5, 'tools/call', hang));

@@ -3,6 +3,7 @@ import { isRecord } from 'mcp-kit/jsonrpc';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 import {
   event,
   json,
@@ -193,9 +194,7 @@ describe('messages through stdio-http-bridge', () => {
   );
 
   test('for a server that is not there become errors that say so', async () => {
-    const server = await scripted(echoing);
-    await server[Symbol.asyncDispose]();
-    await using bridge = start([server.url]);
+    await using bridge = start([`http://127.0.0.1:${await lastingPort()}/mcp`]);
     bridge.send(initialize);
     expect(await bridge.answer('init')).toMatchObject({
       error: { code: -32603, data: { code: 'unreachable', retryable: true, mayHaveRun: false } },
