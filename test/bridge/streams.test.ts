@@ -10,7 +10,7 @@ import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
 import { openProxy } from '../interop/proxy.ts';
-import { lastingPort } from '../support/lasting-port.ts';
+import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
 import { longMs, scaled } from './scale.ts';
 
@@ -71,7 +71,8 @@ class Restartable implements AsyncDisposable {
 
   async start(): Promise<void> {
     this.#port ||= await lastingPort();
-    this.#listening = await serveHttp(countingServer(this.begun), { port: this.#port, retryMs: 5 });
+    const options = { port: this.#port, retryMs: 5 };
+    this.#listening = await listenAgain(() => serveHttp(countingServer(this.begun), options));
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import { createDeferred } from 'mcp-kit/base';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { lastingPort } from '../support/lasting-port.ts';
+import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { serveFixtureHttp } from './fixture.mjs';
 import { connectHost, textOf, type Session, type Speaker } from './hosts.ts';
 import { makeReady, type SdkHttpTransport, type SdkProgress, type SdkV2Client } from './peers.mjs';
@@ -139,11 +139,11 @@ describe.each(resuming)('A client that can resume ($speaks)', ({ speaker }) => {
 
   test('finds its session lost after a restart and begins a new one', async () => {
     const port = await lastingPort();
-    const before = await serveFixtureHttp({ port });
+    const before = await listenAgain(() => serveFixtureHttp({ port }));
     const { url } = before;
     const session = await connectHost({ kind: 'http', url }, speaker);
     await before.close();
-    const after = await serveFixtureHttp({ port });
+    const after = await listenAgain(() => serveFixtureHttp({ port }));
     try {
       const lost = afterRestart(() => session.call('greet', { name: 'Ada' }));
       await expect(lost).rejects.toThrow(/Session not found/);
@@ -217,11 +217,11 @@ describe('A client without sessions', () => {
 
   test('does not notice a restart', async () => {
     const port = await lastingPort();
-    const before = await serveFixtureHttp({ port });
+    const before = await listenAgain(() => serveFixtureHttp({ port }));
     const { url } = before;
     const session = await connectHost({ kind: 'http', url }, stateless);
     await before.close();
-    const after = await serveFixtureHttp({ port });
+    const after = await listenAgain(() => serveFixtureHttp({ port }));
     try {
       const result = await afterRestart(() => session.call('greet', { name: 'Ada' }));
       expect(textOf(result)).toBe('Hello, Ada!');

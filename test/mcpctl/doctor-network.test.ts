@@ -9,7 +9,7 @@ import { networkRungs } from '../../packages/mcpctl/src/doctor/network.ts';
 import { probe, type Question } from '../../packages/mcpctl/src/doctor/probe.ts';
 import type { Rung } from '../../packages/mcpctl/src/doctor/rung.ts';
 import { certificate, key } from '../support/certificate.ts';
-import { lastingPort } from '../support/lasting-port.ts';
+import { closedPort } from '../support/lasting-port.ts';
 
 interface Place extends AsyncDisposable {
   readonly port: number;
@@ -127,7 +127,7 @@ describe('the way to a server', () => {
   });
 
   test('ends where nobody listens', async () => {
-    const rungs = await ask(`http://127.0.0.1:${await lastingPort()}/`);
+    const rungs = await ask(`http://127.0.0.1:${closedPort}/`);
     expect(states(rungs)).toEqual(['dns ok', 'tcp failed', 'http skipped']);
     expect(rungs[1]?.said).toContain('ECONNREFUSED');
     expect(rungs[1]?.fix).toContain('start the server');

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild } from '../support/cli.ts';
-import { lastingPort } from '../support/lasting-port.ts';
+import { closedPort } from '../support/lasting-port.ts';
 import { fixture, mcpJson, Project, samples, trusting } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(guarded, 'listening');
   guardedUrl = `http://127.0.0.1:${(guarded.address() as AddressInfo).port}/mcp`;
-  closedUrl = `http://127.0.0.1:${await lastingPort()}/mcp`;
+  closedUrl = `http://127.0.0.1:${closedPort}/mcp`;
 });
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { createDeferred } from 'mcp-kit/base';
 import { createServer, type Context } from 'mcp-kit/server';
 import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
-import { lastingPort } from '../support/lasting-port.ts';
+import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { serving, type Served } from '../support/mcp-http.ts';
 import { enveloped, talk, type Talk } from './http-client-fixture.ts';
 
@@ -112,12 +112,12 @@ describe('in the handshake era', () => {
     'learns that its session is forgotten in the profile %s, and opens another',
     async (profile) => {
       const port = await lastingPort();
-      await using server = await start({ profile, port });
+      await using server = await listenAgain(() => start({ profile, port }));
       await using client = await talk(server.url);
       await client.shakeHands();
       await client.answer(client.ask('ping'));
       await server.close();
-      await using again = await start({ profile, port });
+      await using again = await listenAgain(() => start({ profile, port }));
       // A connection of the old server may still look alive: what is sent there is lost in another way.
       const next = async (): Promise<unknown> => (await client.loss(client.ask('tools/list'))).code;
       await expect.poll(next).toBe('session_lost');

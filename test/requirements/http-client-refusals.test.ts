@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import type { KitError } from 'mcp-kit/base';
-import { lastingPort } from '../support/lasting-port.ts';
+import { closedPort } from '../support/lasting-port.ts';
 import {
   event,
   json,
@@ -270,7 +270,7 @@ describe('a redirect', () => {
 
 describe('a server that is not there', () => {
   test('is unreachable: nothing ran', async () => {
-    const url = `http://127.0.0.1:${await lastingPort()}/mcp`;
+    const url = `http://127.0.0.1:${closedPort}/mcp`;
     await using client = await talk(url);
     const error = await client.loss(client.ask('tools/call'));
     expect(error).toMatchObject({ code: 'unreachable', details: { ran: false } });

@@ -2,7 +2,7 @@ import { createDeferred } from 'mcp-kit/base';
 import { Connection } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
 import { sseTarget } from 'mcp-kit/transport/http-client';
-import { lastingPort } from '../support/lasting-port.ts';
+import { closedPort } from '../support/lasting-port.ts';
 import {
   event,
   json,
@@ -172,7 +172,7 @@ describe('a conversation of revision 2024-11-05', () => {
   });
 
   test('does not begin without a server, or when the caller gives up', async () => {
-    const gone = `http://127.0.0.1:${await lastingPort()}/sse`;
+    const gone = `http://127.0.0.1:${closedPort}/sse`;
     await expect(sseTarget(gone).dial()).rejects.toMatchObject({ code: 'unreachable' });
     await using server = await scripted(() => {});
     const controller = new AbortController();

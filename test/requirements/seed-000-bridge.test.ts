@@ -3,7 +3,7 @@ import { isRecord } from 'mcp-kit/jsonrpc';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
-import { lastingPort } from '../support/lasting-port.ts';
+import { closedPort } from '../support/lasting-port.ts';
 import {
   event,
   json,
@@ -194,7 +194,7 @@ describe('messages through stdio-http-bridge', () => {
   );
 
   test('for a server that is not there become errors that say so', async () => {
-    await using bridge = start([`http://127.0.0.1:${await lastingPort()}/mcp`]);
+    await using bridge = start([`http://127.0.0.1:${closedPort}/mcp`]);
     bridge.send(initialize);
     expect(await bridge.answer('init')).toMatchObject({
       error: { code: -32603, data: { code: 'unreachable', retryable: true, mayHaveRun: false } },

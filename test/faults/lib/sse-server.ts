@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { lastingPort } from '../../support/lasting-port.ts';
+import { lastingPort, listenAgain } from '../../support/lasting-port.ts';
 
 /** A server of 2024-11-05 that can be restarted in its place; notes when it is connected to. */
 export class SseServer implements AsyncDisposable {
@@ -18,10 +18,13 @@ export class SseServer implements AsyncDisposable {
 
   async start(): Promise<void> {
     this.arrivals = [];
-    const server = createServer((request, response) => void this.#serve(request, response));
-    this.#port ||= await lastingPort();
-    server.listen(this.#port, '127.0.0.1', 1024);
-    await once(server, 'listening');
+    const port = (this.#port ||= await lastingPort());
+    const server = await listenAgain(async () => {
+      const listening = createServer((request, response) => void this.#serve(request, response));
+      listening.listen(port, '127.0.0.1', 1024);
+      await once(listening, 'listening');
+      return listening;
+    });
     this.#server = server;
   }
 
