@@ -5,8 +5,6 @@ import {
   insertComponent,
   insertNode,
   instanceFragment,
-  isComponent,
-  isNode,
   prefabFrom,
   ref,
   refIndex,
@@ -175,10 +173,7 @@ export function seen(view: SceneView): Seen[] {
     if (index !== undefined) {
       const item = view.item(index);
       if (item) return `-> ${item.handle}`;
-      const entry = view.at(index);
-      // What was removed may still be referred to, but cannot be seen.
-      if (isNode(entry) || isComponent(entry)) return '-> nothing';
-      return depth > 8 ? '...' : describe(entry, depth + 1);
+      return depth > 8 ? '...' : describe(view.at(index), depth + 1);
     }
     if (Array.isArray(value)) return value.map((element) => describe(element, depth + 1));
     if (typeof value !== 'object' || value === null) return value;
@@ -210,10 +205,11 @@ const naming = new Set(['_id', '__prefab', '_prefab']);
 export function looksOf(view: SceneView): object[] {
   const places = new Map([...view.items()].map(({ handle }, at) => [handle, `#${at}`]));
   const placed = (value: Json): Json => {
-    if (value === '-> nothing') return null;
     if (typeof value === 'string' && value.startsWith('-> ')) return placeOf(value.slice(3));
     if (Array.isArray(value)) return value.map(placed);
     if (typeof value !== 'object' || value === null) return value;
+    // What was removed may still be referred to.
+    if ('node' in value || '_parent' in value) return null;
     const fields = Object.entries(value).filter(([key]) => !naming.has(key));
     return Object.fromEntries(fields.map(([key, part]) => [key, placed(part)]));
   };
