@@ -9,7 +9,7 @@ const words = (text: string): string[] => text.split(' ');
 describe('What goes by a name', () => {
   test.each(
     words(
-      'Authorization cookie Set-Cookie X-Api-Key api_keys apiKey accessKey password passwd passphrase pwd pin auth --auth --key jwt token GITHUB_TOKEN userToken refresh_token accessTokens client_secret private-key signingKey credentials AWS_SECRET_ACCESS_KEY',
+      'Authorization cookie Set-Cookie X-Api-Key api_keys apiKey accessKey password passwd passphrase pwd pin auth --auth --key jwt token GITHUB_TOKEN userToken refresh_token accessTokens client_secret private-key signingKey license-key OPENAI_KEY credentials AWS_SECRET_ACCESS_KEY',
     ),
   )('%s is a secret', (name) => {
     expect(isSecretName(name)).toBe(true);
@@ -17,7 +17,7 @@ describe('What goes by a name', () => {
 
   test.each(
     words(
-      'progressToken nextPageToken continuation_token tokens maxTokens max_output_tokens inputTokens token_type tokenEndpoint clientSecretEnv --token-file cookiePath idempotencyKey key keys author spin design',
+      'progressToken nextPageToken continuation_token tokens maxTokens max_output_tokens inputTokens token_type tokenEndpoint clientSecretEnv --token-file cookiePath idempotencyKey idempotency_key public-key key keys author spin design',
     ),
   )('%s is none', (name) => {
     expect(isSecretName(name)).toBe(false);
@@ -39,7 +39,8 @@ describe('In a text', () => {
     ['mcpk_0123456789abcdef', '…'],
     ['-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END', '-----BEGIN RSA PRIVATE KEY-----…-----END'],
     ['postgres://ann:hunter2@host/db', 'postgres://…@host/db'],
-    ['https://x/a?token=1&page=2&key=3', 'https://x/a?token=…&page=2&key=…'],
+    ['https://x/a?token=1&page=2&mapKey=3', 'https://x/a?token=…&page=2&mapKey=…'],
+    ['sent Bearer secretly to it', 'sent Bearer … to it'],
     ['docker run -e API_KEY=abc --password=abc x', 'docker run -e API_KEY=… --password=… x'],
   ])('%j a secret is hidden', (text, shown) => {
     expect(hideSecrets(text, '…')).toBe(shown);

@@ -1,9 +1,9 @@
 /** Names that secrets go by: of headers, variables, options, members and arguments. */
 const telling =
-  /authori[sz]ation|cookie|credential|secret|token|passw(?:or)?d|passphrase|passcode|(?:api|access|private|signing)[-_]?key|^-*(?:auth|jwt|pin|pwd)$|^-+key$/i;
+  /authori[sz]ation|cookie|credential|secret|token|passw(?:or)?d|passphrase|passcode|(?:api|access|private|signing)[-_]?key|[-_]key$|^-*(?:auth|jwt|pin|pwd)$|^-+key$/i;
 /** Those that only say how much, where to go on, of what kind, or where the secret itself is. */
 const harmless =
-  /^tokens$|(?:max|min|total|input|output|prompt|completion)[\w-]*tokens$|(?:progress|page|next|continuation)[-_]?token$|(?:count|limit|type|env|file|path|name|endpoint|ur[il])$/i;
+  /^tokens$|(?:max|min|total|input|output|prompt|completion)[\w-]*tokens$|(?:progress|page|next|continuation)[-_]?token$|(?:public|idempotency|primary|foreign|partition|sort|cache)[-_]key$|(?:count|limit|type|env|file|path|name|endpoint|ur[il])$/i;
 
 /** Whether what goes by this name is a secret. */
 export function isSecretName(name: string): boolean {
@@ -17,8 +17,10 @@ const suspicious =
   /[=@]|\b(?:bearer|basic|negotiate|digest|token)\s|eyJ|gh[oprsu]_|github_pat_|glpat-|sk-|xox[abeprs]-|AIza|mcpk_|AKIA|-----BEGIN/i;
 /** The whole value of a header. */
 const header = /^(bearer|basic|negotiate)\s+\S+$|^(digest)\s+\w+=.*$/is;
-/** In a sentence only what is no word of it: one may speak of a bearer token, or of a basic introduction. */
-const bearerWithin = /\b(bearer|token)\s+(?=[a-z]*(?:[\d_~+/=-]|\.\w)|[a-z]{20})[\w.~+/-]+=*/gi;
+/** In a sentence, not the words that one speaks of it with: a bearer token, a basic introduction. */
+const bearerWithin =
+  /\b(bearer)\s+(?!(?:tokens?|auth\w*|credentials?|schemes?|headers?|realm)\b)[\w.~+/-]+=*/gi;
+const tokenWithin = /\b(token)\s+(?=[a-z]*(?:[\d_~+/=-]|\.\w)|[a-z]{20})[\w.~+/-]+=*/gi;
 const basicWithin = /\b(basic)\s+(?=[a-z+/]*\d)[\w+/]{12,}=*/gi;
 /** What services write their keys like. A token begins a word: else every part of a long word would be tried. */
 const wellKnown =
@@ -28,7 +30,6 @@ const userInfo = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#@]+@/gi;
 /** As a command line or a file of variables has it: the name says what it is. */
 const assigned = /(?<=^|[\s"'])((-{0,2}[\w-]{1,60})=)[^\s"'&]+/g;
 const parameter = /([?&]([^=&?\s#]{1,100})=)[^&\s#]+/g;
-const keyParameter = /([?&]key=)[^&\s#]+/gi;
 
 /** The text with a mask for all that looks like a secret: by how it begins, or by the name before it. */
 export function hideSecrets(text: string, mask: string): string {
@@ -41,11 +42,13 @@ export function hideSecrets(text: string, mask: string): string {
       (_, scheme: string | undefined, digest: string) => `${scheme ?? digest} ${mask}`,
     )
     .replaceAll(bearerWithin, `$1 ${mask}`)
+    .replaceAll(tokenWithin, `$1 ${mask}`)
     .replaceAll(basicWithin, `$1 ${mask}`)
     .replaceAll(wellKnown, mask)
     .replaceAll(privateKey, `$1${mask}`)
     .replaceAll(assigned, named)
     .replaceAll(userInfo, `$1${mask}@`)
-    .replaceAll(parameter, named)
-    .replaceAll(keyParameter, `$1${mask}`);
+    .replaceAll(parameter, (whole: string, before: string, name: string) =>
+      isSecretName(name) || /key/i.test(name) ? before + mask : whole,
+    );
 }

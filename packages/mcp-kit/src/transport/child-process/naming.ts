@@ -9,11 +9,14 @@ interface Command extends EnvironmentOptions {
 
 const maxLabel = 60;
 
+/** Of a command line rather too little is shown. */
+const isTelling = (name: string): boolean => isSecretName(name) || /key|auth/i.test(name);
+
 /** Names a command in messages: its beginning, without what looks like a secret. */
 export function labelOf({ command, args = [] }: Command): string {
   const shown = args.slice(0, 3).map((arg, at) => {
     const before = args[at - 1] ?? '';
-    if (before.startsWith('-') && !before.includes('=') && isSecretName(before)) return '…';
+    if (before.startsWith('-') && !before.includes('=') && isTelling(before)) return '…';
     return withoutSecrets(arg);
   });
   const text = [command, ...shown].join(' ').replaceAll(/\p{Cc}/gu, ' ');
@@ -24,7 +27,7 @@ export function labelOf({ command, args = [] }: Command): string {
 /** Nothing either of `Name: value` where the name tells of a secret, nor of the query of an address. */
 function withoutSecrets(arg: string): string {
   const [, name, mark] = /^([^=:\s]+)([=:])/.exec(arg) ?? [];
-  if (name !== undefined && isSecretName(name)) return `${name}${mark}…`;
+  if (name !== undefined && isTelling(name)) return `${name}${mark}…`;
   return hideSecrets(arg, '…').replaceAll(/(\w:\/\/[^\s?]*\?)\S+/g, '$1…');
 }
 
