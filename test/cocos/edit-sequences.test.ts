@@ -343,6 +343,7 @@ test.each([
   ['what is mounted on something removed is not applied', 1_152_127_386, '28'],
   ['a node among those mounted becomes a prefab', 1_226_599_497, '6'],
   ['a node mounted on the second of two instances becomes a prefab', 3_886_737, '35'],
+  ['a prefab is renamed that an open document has an instance of', 911_899_354, '23'],
 ])('So does one in which %s', async (_, seed, path) => {
   const { game, project, hold } = await opened();
   using _game = game;

@@ -75,9 +75,11 @@ function renameParts({ draft }: Workspace, path: string, old: string): void {
   if (shown.length > 0) draft.writeMeta(path, { ...meta, value });
 }
 
-function closeDocuments({ documents }: Workspace, path: string): void {
+/** Others may show instances of what is closed: they are looked at anew when they are next asked for. */
+function closeDocuments({ documents, stale }: Workspace, path: string): void {
   for (const open of documents.keys())
     if (open === path || open.startsWith(`${path}/`)) documents.delete(open);
+    else stale.add(open);
 }
 
 /** What deleting an asset did. */
@@ -181,9 +183,10 @@ function knownOrUuid(workspace: Workspace, reference: string, type: string): str
 }
 
 function replaceIn(workspace: Workspace, path: string, { from, to }: Replacement): number {
-  const { draft, documents } = workspace;
+  const { draft, documents, stale } = workspace;
   if (/\.(scene|prefab)$/.test(path)) {
     const uses = replaceAsset(draft.edit(path), from, to);
+    for (const open of documents.keys()) stale.add(open);
     documents.get(path)?.view.refresh();
     return uses.length;
   }
