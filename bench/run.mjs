@@ -12,6 +12,7 @@ const suites = [
   'list',
   'governed',
   'large',
+  'sessions',
   'stdio',
   'lines',
   'startup',

@@ -59,6 +59,24 @@ const rows = [
     most: 1,
   },
   { key: 'large/16/cpu', what: 'HTTP result of 1 MiB, 16 connections, CPU', unit: '×' },
+  {
+    key: 'large-2026/16/cpu',
+    what: 'HTTP result of 1 MiB, 2026-07-28, 16 connections, CPU',
+    unit: '×',
+    most: 1.05,
+  },
+  {
+    key: 'body/16/cpu',
+    what: 'HTTP body of 1 MiB with many quotes, 16 connections, CPU',
+    unit: '×',
+    most: 1.15,
+  },
+  {
+    key: 'sessions/16/cpu',
+    what: 'HTTP session opened and deleted, 16 connections, CPU',
+    unit: '×',
+    most: 1.5,
+  },
   { key: 'large/16/rss', what: 'HTTP result of 1 MiB, 16 connections, RSS', unit: 'MiB' },
   { key: 'stdio-2025/1', what: 'stdio tools/call, 2025-11-25, 1 in flight', unit: '×', most: 1.5 },
   {

@@ -3,7 +3,7 @@
 const [, , name, role, json] = process.argv;
 const { default: candidate } = await import(`../candidates/${name}.mjs`);
 const { benchTools } = await import('./tools.mjs');
-const { tools = 2, ...params } = JSON.parse(json);
+const { tools, ...params } = JSON.parse(json);
 
 const commands = {
   memory() {

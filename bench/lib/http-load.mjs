@@ -34,6 +34,15 @@ async function redial(some) {
   await new Promise((resolve) => setTimeout(resolve, 50 + closed.length));
 }
 
+const summary = (latencies, failures, elapsedMs) => ({
+  requests: latencies.length,
+  elapsedMs,
+  perSecond: (latencies.length / elapsedMs) * 1000,
+  p50: quantile(latencies, 0.5),
+  p99: quantile(latencies, 0.99),
+  failures,
+});
+
 const commands = {
   /** Opens connections, each with a session of its own, or all with one. */
   async open({ url, connections, oneSession, ...rest }) {
@@ -78,16 +87,31 @@ const commands = {
         return runLane(connection, bytes, { deadline, check, tally });
       }),
     );
-    const elapsed = (performance.now() - started) / 1000;
-    const { latencies, failures } = tally;
-    return {
-      requests: latencies.length,
-      elapsedMs: elapsed * 1000,
-      perSecond: latencies.length / elapsed,
-      p50: quantile(latencies, 0.5),
-      p99: quantile(latencies, 0.99),
-      failures,
-    };
+    return summary(tally.latencies, tally.failures, performance.now() - started);
+  },
+
+  /** Sessions opened and deleted on the first `connections` for `seconds`; each such pair counts as one request. */
+  async churn({ connections, seconds }) {
+    const busy = lanes.slice(0, connections);
+    await redial(busy);
+    const latencies = [];
+    const started = performance.now();
+    const deadline = started + seconds * 1000;
+    await Promise.all(
+      busy.map(async ({ connection }) => {
+        for (let now = started; now < deadline;) {
+          const session = await openSession(connection, target, flavour);
+          const headers = httpHeaders(flavour.era, {}, session);
+          const { status } = await connection.exchange(
+            encode(target, undefined, headers, 'DELETE'),
+          );
+          if (status < 200 || status > 204) throw new Error(`DELETE: ${status}`);
+          latencies.push(performance.now() - now);
+          now = performance.now();
+        }
+      }),
+    );
+    return summary(latencies, {}, performance.now() - started);
   },
 
   /** Creates sessions over the open connections and keeps their ids. */

@@ -4,9 +4,9 @@ import { cpuSeconds, rssMiB, sumOf } from './proc.mjs';
 import { ask, startHttpServer, startLoad, stop } from './processes.mjs';
 
 /** A slice of load, with the CPU time and memory of the server's processes around it. */
-export async function runSlice(load, pids, options) {
+export async function runSlice(load, pids, { command = 'run', ...options }) {
   const before = sumOf(pids, cpuSeconds);
-  const result = await ask(load, 'run', options);
+  const result = await ask(load, command, options);
   if (result.requests === 0) throw new Error(`no answers: ${JSON.stringify(result.failures)}`);
   const cpu = ((sumOf(pids, cpuSeconds) - before) / result.requests) * 1e6;
   return { ...result, cpu, rss: sumOf(pids, rssMiB) };
@@ -15,8 +15,8 @@ export async function runSlice(load, pids, options) {
 const levelName = (level) => `${level} connection${level === 1 ? '' : 's'}`;
 
 /**
- * Measures { key, title, flavours, what, tools, kib, levels, blocks }, where `flavours(candidate)` says what of a candidate is to
- * be measured. The first case is the floor that the others are compared with.
+ * Measures { key, title, flavours, command, what, tools, kib, levels, blocks }, where `flavours(candidate)` says what of a
+ * candidate is to be measured. The first case is the floor that the others are compared with.
  */
 export function runWorkload(workload, bench) {
   const cases = bench.candidates.flatMap((candidate) =>
@@ -31,7 +31,7 @@ export function runWorkload(workload, bench) {
 }
 
 async function openServer({ candidate, flavour }, workload, { zod }) {
-  const { what, tools = 2, kib, levels } = workload;
+  const { command, what = 'call', tools, kib, levels } = workload;
   const { child: server, url } = await startHttpServer(candidate.name, { ...flavour, tools, zod });
   const load = startLoad();
   const close = () => Promise.all([stop(load), stop(server)]);
@@ -43,7 +43,7 @@ async function openServer({ candidate, flavour }, workload, { zod }) {
     throw error;
   }
   const slice = (connections, seconds) =>
-    runSlice(load, [server.pid], { what, kib, connections, seconds });
+    runSlice(load, [server.pid], { command, what, kib, connections, seconds });
   return { slice, close };
 }
 

@@ -1,4 +1,5 @@
 // The wire, prepared by hand: MCP messages of both eras and their HTTP headers.
+import { logText } from './tools.mjs';
 
 /** The era of sessions: initialize, Mcp-Session-Id. */
 export const sessionEra = '2025-11-25';
@@ -35,14 +36,19 @@ export const request = (era, id, method, params = {}) => ({
   params: era === statelessEra ? { _meta: envelope, ...params } : params,
 });
 
-/** The request of a workload: 'call' the echo tool, 'list' the tools, or ask for a 'large' result. */
-export function workRequest(era, what, { message = smallMessage, kib = 1024 } = {}) {
+const calls = {
+  call: ({ message = smallMessage }) => ({
+    name: 'echo',
+    arguments: { message, repeat: 1, tags: ['a', 'b'] },
+  }),
+  large: ({ kib }) => ({ name: 'large', arguments: { kib } }),
+  body: ({ kib }) => ({ name: 'size', arguments: { text: logText(kib) } }),
+};
+
+/** The request of a workload: 'call' the echo tool, 'list' the tools, ask for a 'large' result, or send a large 'body'. */
+export function workRequest(era, what, options = {}) {
   if (what === 'list') return request(era, firstId, 'tools/list');
-  const params =
-    what === 'large'
-      ? { name: 'large', arguments: { kib } }
-      : { name: 'echo', arguments: { message, repeat: 1, tags: ['a', 'b'] } };
-  return request(era, firstId, 'tools/call', params);
+  return request(era, firstId, 'tools/call', calls[what](options));
 }
 
 /** The HTTP headers that go with a message. */
@@ -73,5 +79,6 @@ export function faultOf(reply, what, { tools, kib = 1024 } = {}) {
   const text = result.content[0].text;
   if (result.isError) return `error result: ${text}`;
   if (what === 'large') return text.length === kib * 1024 ? undefined : `${text.length} characters`;
+  if (what === 'body') return text === `${kib * 1024} characters` ? undefined : text;
   return text === smallMessage ? undefined : `another text: ${text}`;
 }

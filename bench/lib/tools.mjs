@@ -26,7 +26,8 @@ const echo = {
 const logLine =
   '2026-11-15T10:00:00.000Z INFO "GET /index.html" status=200 bytes=5120 took=12ms agent="bench/1.0"\n';
 const texts = new Map();
-function logText(kib) {
+/** A text that looks like a log, of this size. */
+export function logText(kib) {
   let text = texts.get(kib);
   if (text === undefined) {
     const rope = logLine.repeat(Math.ceil((kib * 1024) / logLine.length)).slice(0, kib * 1024);
@@ -46,6 +47,18 @@ const large = {
   },
   zod: (z) => z.object({ kib: z.number().int().min(1) }),
   run: ({ kib }) => logText(kib),
+};
+
+const size = {
+  name: 'size',
+  description: 'Returns how long a text is.',
+  inputSchema: {
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+  },
+  zod: (z) => z.object({ text: z.string() }),
+  run: ({ text }) => `${text.length} characters`,
 };
 
 const search = (n) => ({
@@ -82,9 +95,10 @@ const search = (n) => ({
   run: ({ query }) => query,
 });
 
-/** `count` tools: echo, large, and realistic ones that are only listed. */
-export const benchTools = (count) => [
-  echo,
-  large,
-  ...Array.from({ length: count - 2 }, (_, n) => search(n)),
+const called = [echo, large, size];
+
+/** The tools that are called, and realistic ones that are only listed, `count` together. */
+export const benchTools = (count = called.length) => [
+  ...called,
+  ...Array.from({ length: count - called.length }, (_, n) => search(n)),
 ];

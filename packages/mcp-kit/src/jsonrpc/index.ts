@@ -14,7 +14,7 @@ export {
 export { RpcError, rpcErrors, toErrorObject } from './error.ts';
 export { Exchange, type Link, type RequestOptions, type TraceContext } from './exchange.ts';
 export type { ConnectionOptions, Handlers, Refused } from './handlers.ts';
-export { defaultLimits, exceeds, type Limits } from './limits.ts';
+export { defaultLimits, type Limits } from './limits.ts';
 export {
   classify,
   isId,

@@ -22,24 +22,30 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** Short strings are walked by hand; beyond this a native search is faster. */
-const handWalked = 48;
+/** Strings up to this length are walked by hand; starting a native search would cost more. */
+const walked = 48;
 
 /**
- * Counts nesting and elements in JSON bytes without parsing them, and says what exceeds the limits.
+ * Characters and escapes of a string, up to the quote that ends it. The count is bounded because the engine remembers a way
+ * back for each repetition, and has room for some millions only.
+ */
+const insideString = /[^"\\]*(?:\\.[^"\\]*){0,4096}/sy;
+
+/**
+ * Counts nesting and elements of JSON text without parsing it, and says what exceeds the limits.
  * Runs before `JSON.parse`, because a million elements cost more to build than to count.
  */
-export function exceeds(bytes: Uint8Array, limits: Limits): string | undefined {
+export function exceeds(text: string, limits: Limits): string | undefined {
   const { maxDepth, maxElements } = limits;
-  const { length } = bytes;
+  const { length } = text;
   // Too short to hold that many brackets or commas.
   if (length < maxDepth && length < maxElements) return undefined;
   let depth = 0;
   let elements = 0;
   for (let at = 0; at < length; at++) {
-    switch (bytes[at]) {
+    switch (text.charCodeAt(at)) {
       case quote:
-        at = endOfString(bytes, at);
+        at = endOfString(text, at);
         if (at < 0) return undefined;
         break;
       case comma:
@@ -61,24 +67,21 @@ export function exceeds(bytes: Uint8Array, limits: Limits): string | undefined {
 }
 
 /** Index of the quote that ends the string opened at `start`, or -1. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  const near = Math.min(bytes.length, start + handWalked);
+function endOfString(text: string, start: number): number {
+  const near = Math.min(text.length, start + walked);
   let at = start + 1;
   for (; at < near; at++) {
-    const byte = bytes[at];
-    if (byte === quote) return at;
-    if (byte === backslash) at++;
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at++;
   }
+  // `at` is never inside an escape, so a quote right here, or after anything but a backslash, is no part of one.
+  const next = text.indexOf('"', at);
+  if (next <= at || text.charCodeAt(next - 1) !== backslash) return next;
   for (;;) {
-    at = bytes.indexOf(quote, at);
-    if (at < 0 || !isEscaped(bytes, at, start)) return at;
-    at++;
+    insideString.lastIndex = at;
+    insideString.test(text);
+    if (insideString.lastIndex === at) return text.charCodeAt(at) === quote ? at : -1;
+    at = insideString.lastIndex;
   }
-}
-
-/** An odd run of backslashes before a quote escapes it. */
-function isEscaped(bytes: Uint8Array, at: number, start: number): boolean {
-  let first = at;
-  while (first - 1 > start && bytes[first - 1] === backslash) first--;
-  return (at - first) % 2 === 1;
 }
