@@ -15,7 +15,7 @@ export function modernResults(
   const complete = { resultType: 'complete' };
   const hints = { ttlMs: caching.ttlMs, cacheScope: caching.scope };
   const meta = { [metaKeys.serverInfo]: serverInfo };
-  // The same for every result of a kind, so written once and appended as text.
+  // The same for every list, so written once and appended as text.
   const tail = JSON.stringify({ ...complete, _meta: meta }).slice(1);
   const cacheableTail = JSON.stringify({ ...complete, ...hints, _meta: meta }).slice(1);
   const dressedLists = new WeakMap<Encoded, Encoded>();
@@ -37,11 +37,7 @@ export function modernResults(
       return dressed;
     }
     const fields = isRecord(result) ? result : {};
-    const { _meta: own, resultType, ttlMs, cacheScope } = fields;
-    const hinted = ttlMs !== undefined || cacheScope !== undefined;
-    if (own === undefined && resultType === undefined && !hinted) {
-      return new Encoded(append(method, JSON.stringify(fields)), fields);
-    }
+    const { _meta: own, resultType } = fields;
     const asks = resultType === 'input_required';
     const dressed = {
       ...complete,
