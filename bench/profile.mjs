@@ -23,7 +23,7 @@ const usage = `usage: node bench/profile.mjs http|stdio|client [options]
   --candidate NAME      ours
   --era DATE            2025-11-25 or 2026-07-28
   --mode json|sse       how the HTTP server answers
-  --what call|list|large|body  of a server
+  --what call|list|large|body|sessions  of a server
   --transport http|stdio  of a client
   --load N              connections, or calls in flight (16)
   --seconds N           8
@@ -39,8 +39,9 @@ const roles = {
     const { child, url } = await startHttpServer(candidate.name, params, nodeArgs);
     const load = startLoad();
     await ask(load, 'open', { ...flavour, url, connections });
-    await ask(load, 'probe', { what, tools, kib: 1024 });
-    const result = await runSlice(load, [child.pid], { what, connections, seconds, kib: 1024 });
+    const work = what === 'sessions' ? { command: 'churn' } : { what, kib: 1024 };
+    await ask(load, 'probe', { what: 'call', tools, ...work });
+    const result = await runSlice(load, [child.pid], { ...work, connections, seconds });
     await ask(child, 'exit');
     await Promise.all([ended(child, 20_000), stop(load)]);
     return result;

@@ -221,7 +221,15 @@ export class Connection implements Link, Sink {
   closed(cause?: Error): void {
     if (!this.#inFlight.open) return;
     clearTimeout(this.#lingering);
+    this.#settleAll(cause);
+    this.#handlers.closed(cause);
+    this.#options.onClosed?.(cause);
+  }
+
+  /** Ends all that is under way. An error costs more than the rest of closing, so it is made only when somebody gets it. */
+  #settleAll(cause: Error | undefined): void {
     const { serving, awaiting } = this.#inFlight.close();
+    if (serving.length === 0 && awaiting.length === 0) return;
     const reason = cause === undefined ? '' : `: ${cause.message}`;
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
@@ -229,8 +237,6 @@ export class Connection implements Link, Sink {
       this.#reply(this.#encodeRefusal(exchange, refusals.closed), exchange.origin);
     }
     for (const awaited of awaiting) awaited.reject(why);
-    this.#handlers.closed(cause);
-    this.#options.onClosed?.(cause);
   }
 
   /** What stands for an id that cannot be read. */
