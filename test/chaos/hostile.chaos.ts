@@ -1,0 +1,132 @@
+// Random messages, sizes, orders and silences against server, client, bridge and manager. HOSTILE_MESSAGES says how many
+// there are in all, HOSTILE_SEED which.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSession } from 'mcp-kit/client';
+import { httpTarget } from 'mcp-kit/transport/http-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startHostileServer, type HostileServer } from './hostile/hostile-server.ts';
+import { attackHttp } from './hostile/http-client.ts';
+import { attackLines } from './hostile/line-client.ts';
+import { seeded } from './hostile/random.ts';
+import { heapMiB, Subject } from './hostile/subject.ts';
+
+const total = Number(process.env['HOSTILE_MESSAGES'] ?? 200_000);
+const seed = Number(process.env['HOSTILE_SEED'] ?? Date.now() % 1_000_000);
+const share = (part: number): number => Math.ceil(total * part);
+const mebibyte = 1024 * 1024;
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'hostile-'));
+  console.log(`seed ${seed}, ${total} messages`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** It lives, was never busy with one thing for long, and has not kept what it was sent. */
+async function expectSound(subject: Subject, sent: number): Promise<void> {
+  const { blockMs, memory, settled } = await subject.vitals();
+  const mib = (bytes: number): string => `${(bytes / mebibyte).toFixed(0)} MiB`;
+  console.log(
+    `${sent} messages: blocked ${blockMs.toFixed(1)} ms at most, memory ${mib(memory)}, then ${mib(settled)}`,
+  );
+  expect(subject.ended).toBeUndefined();
+  expect(blockMs).toBeLessThan(50);
+  expect(memory).toBeLessThan(heapMiB * mebibyte);
+  expect(settled).toBeLessThan((heapMiB / 3) * mebibyte);
+}
+
+/** Somebody who means well is served as if nothing had happened. */
+async function expectServed(port: number): Promise<void> {
+  await using session = await openSession(httpTarget(`http://127.0.0.1:${port}/mcp`));
+  const { content } = await session.callTool('echo', { nonce: 'well' });
+  expect(content).toEqual([{ type: 'text', text: 'well' }]);
+}
+
+/** Lets a client or manager talk to a hostile server until that has sent so many messages. */
+async function untilSent(server: HostileServer, count: number, subject: Subject): Promise<void> {
+  while (server.sent() < count && subject.ended === undefined) await sleep(20);
+  if (subject.ended === undefined) await subject.stop();
+}
+
+describe('hostile clients', () => {
+  test('over lines leave a server as it was', async () => {
+    const listen = path.join(folder, 'lines.sock');
+    const { subject, port } = await Subject.start({ role: 'server', listen });
+    await using _ = subject;
+    await attackLines(listen, share(0.4), seeded(seed));
+    await expectServed(port);
+    await expectSound(subject, share(0.4));
+  });
+
+  test('over HTTP leave a server as it was', async () => {
+    const listen = path.join(folder, 'http.sock');
+    const { subject, port } = await Subject.start({ role: 'server', listen });
+    await using _ = subject;
+    await attackHttp(port, share(0.15), seeded(seed + 1));
+    await expectServed(port);
+    await expectSound(subject, share(0.15));
+  });
+
+  test('leave a bridge as it was', async () => {
+    const [behind, before] = ['behind.sock', 'before.sock'].map((name) => path.join(folder, name));
+    const server = await Subject.start({ role: 'server', listen: behind });
+    await using _ = server.subject;
+    const options = { role: 'bridge', listen: before, upstream: { socket: behind } };
+    const { subject, port } = await Subject.start(options);
+    await using __ = subject;
+    await attackLines(String(before), share(0.06), seeded(seed + 2));
+    await attackHttp(port, share(0.04), seeded(seed + 3));
+    await expectServed(port);
+    await expectSound(subject, share(0.1));
+  });
+});
+
+describe('hostile servers', () => {
+  test.each(['socket', 'url'] as const)('leave a client as it was: %s', async (kind) => {
+    await using server = await startHostileServer(
+      path.join(folder, `client-${kind}.sock`),
+      seeded(seed + 4),
+    );
+    const upstream = { [kind]: server[kind] };
+    const { subject } = await Subject.start({ role: 'client', upstream });
+    await using _ = subject;
+    const count = share(kind === 'socket' ? 0.15 : 0.05);
+    await untilSent(server, count, subject);
+    await expectSound(subject, server.sent());
+  });
+
+  test('leave a bridge as it was', async () => {
+    await using server = await startHostileServer(
+      path.join(folder, 'upstream.sock'),
+      seeded(seed + 5),
+    );
+    const listen = path.join(folder, 'bridge.sock');
+    const options = { role: 'bridge', listen, upstream: { socket: server.socket } };
+    const { subject, port } = await Subject.start(options);
+    await using _ = subject;
+    const random = seeded(seed + 6);
+    while (server.sent() < share(0.1) && subject.ended === undefined) {
+      await attackHttp(port, 100, random);
+      await attackLines(listen, 100, random);
+    }
+    await expectSound(subject, server.sent());
+  });
+
+  test('leave a manager as it was', async () => {
+    await using server = await startHostileServer(
+      path.join(folder, 'managed.sock'),
+      seeded(seed + 7),
+    );
+    const servers = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [name, { type: 'http', url: server.url }]),
+    );
+    writeFileSync(path.join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+    const { subject } = await Subject.start({ role: 'manager', folder });
+    await using _ = subject;
+    await untilSent(server, share(0.05), subject);
+    await expectSound(subject, server.sent());
+  });
+});
