@@ -24,6 +24,10 @@ describe('What goes by a name', () => {
   });
 });
 
+test('What goes by an enormous name is not shown, and the name is not searched', () => {
+  expect(isSecretName(`token${'max'.repeat(1_000_000)}!`)).toBe(true);
+});
+
 describe('In a text', () => {
   test.each([
     ['Bearer abc', 'Bearer …'],

@@ -5,9 +5,12 @@ const telling =
 const harmless =
   /^tokens$|(?:max|min|total|input|output|prompt|completion)[\w-]*tokens$|(?:progress|page|next|continuation)[-_]?token$|(?:public|idempotency|primary|foreign|partition|sort|cache)[-_]key$|(?:count|limit|type|env|file|path|name|endpoint|ur[il])$/i;
 
+/** Longer names are made up: what goes by them is not shown, and they are not searched. */
+const maxNameLength = 256;
+
 /** Whether what goes by this name is a secret. */
 export function isSecretName(name: string): boolean {
-  return telling.test(name) && !harmless.test(name);
+  return name.length > maxNameLength || (telling.test(name) && !harmless.test(name));
 }
 
 // With bounds: texts are long, and whoever wrote them may want us to be slow.

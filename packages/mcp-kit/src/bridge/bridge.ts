@@ -8,6 +8,7 @@ import type { BridgeOptions } from './options.ts';
 import { BridgePeer } from './peer.ts';
 import type { Shared } from './shared.ts';
 import { StatelessSide } from './stateless-side.ts';
+import { ToolNames } from './tool-names.ts';
 
 /** A server that is another one: whatever it is asked, it asks there. Any transport can serve it. */
 export interface Bridge extends Service, AsyncDisposable {
@@ -28,7 +29,8 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
       : traceTarget(given, (direction, message) => tell({ side: 'server', direction, message }));
   const fleet = new Fleet(maxUpstreams);
   const condition = new Condition();
-  const shared: Shared = { target, options, tell, fleet, condition, logger };
+  const toolNames = new ToolNames();
+  const shared: Shared = { target, options, tell, toolNames, fleet, condition, logger };
   const stateless = new StatelessSide(shared, false);
   const checkup = new Checkup(shared);
   const peers = new Set<BridgePeer>();
@@ -54,6 +56,8 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
       tell === undefined
         ? stateless.serve(exchange, envelope)
         : tellAnswer(tell, exchange, () => stateless.serve(exchange, envelope)),
+    // What the server has besides the methods of the protocol is not known.
+    knows: (what, name) => what === 'tool' && toolNames.has(name),
     mirroredHeaders: (tool) => stateless.toolHeaders.of(tool),
     describe: () => ({ bridge: target.label }),
     health() {

@@ -11,7 +11,7 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { isLoggingLevel, type LoggingLevel } from '#protocol';
+import { invalidParams, isLoggingLevel, isUri, type LoggingLevel } from '#protocol';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import { openForHandshake, sessionOptions } from './openings.ts';
@@ -30,6 +30,7 @@ import { Upstream } from './upstream.ts';
 
 /** What a server may say before its client is ready to hear it. */
 const maxEarly = 256;
+const maxWatched = 1000;
 
 /** A client that has said `initialize`: a conversation with the server of its own, in whichever era the server knows. */
 export class HandshakeSide {
@@ -133,13 +134,20 @@ export class HandshakeSide {
     const options = passing(exchange, this.#shared.tell);
     const own = this.#passOwn(session, exchange);
     if (own !== undefined) return own;
-    if (session.era === 'legacy') return session.request(method, params, options);
-    return session.request(method, params, options).then(
+    const asked = session.request(method, params, options);
+    const answered = method === 'tools/list' ? asked.then((result) => this.#learn(result)) : asked;
+    if (session.era === 'legacy') return answered;
+    return answered.then(
       (result) => this.#translate(exchange, toLegacy(method, result)),
       (error: unknown) => {
         throw toLegacyError(method, error);
       },
     );
+  }
+
+  #learn(result: unknown): unknown {
+    this.#shared.toolNames.learn(result);
+    return result;
   }
 
   /** What the older era has another form for. */
@@ -171,6 +179,10 @@ export class HandshakeSide {
         return session.era === 'modern' ? Promise.reject(badLevel(level)) : undefined;
       case 'resources/subscribe':
         if (typeof uri !== 'string') return undefined;
+        if (!isUri(uri)) return Promise.reject(invalidParams('uri is too long'));
+        if (this.#watched.size >= maxWatched && !this.#watched.has(uri)) {
+          return Promise.reject(tooManyWatched());
+        }
         return session.subscribe(uri, { signal }).then(() => this.#watch(uri, true));
       case 'resources/unsubscribe':
         if (typeof uri !== 'string') return undefined;
@@ -237,6 +249,10 @@ export class HandshakeSide {
         : only.notify(method, said);
     if (isPromise(told)) return told;
   }
+}
+
+function tooManyWatched(): RpcError {
+  return new RpcError(rpcErrors.overloaded, `More than ${maxWatched} subscriptions`);
 }
 
 function badLevel(level: unknown): RpcError {

@@ -1,6 +1,6 @@
 import { KitError, unref } from '#base';
 import type { Session } from '#client';
-import { mayAskInput, type Envelope, type Era } from '#protocol';
+import { clientText, mayAskInput, type Envelope, type Era } from '#protocol';
 import { Lane } from './lane.ts';
 import type { Shared } from './shared.ts';
 
@@ -179,5 +179,5 @@ export class Lanes {
 /** A server of the stateless era learns from every request who asks; one of the older era only once. */
 function keyOf({ envelope, principal }: Journey, era: Era | undefined): string {
   if (era === 'modern') return 'modern';
-  return JSON.stringify([principal, envelope.clientInfo, envelope.capabilities]);
+  return clientText([principal, envelope.clientInfo, envelope.capabilities]);
 }

@@ -3,6 +3,7 @@ import { RpcError, rpcErrors, type Connection, type Exchange, type Notification 
 import {
   allowsBatch,
   claimsModern,
+  clientText,
   invalidParams,
   negotiate,
   readEnvelope,
@@ -122,6 +123,7 @@ export class BridgePeer implements Peer {
     if (typeof params?.['protocolVersion'] !== 'string') {
       throw invalidParams('protocolVersion must be a string');
     }
+    clientText(params);
     // A client that probed before, or starts over: never two conversations for one client.
     const before = Promise.all([this.#handshake?.close(), this.#stateless?.close()]);
     const handshake = new HandshakeSide(this.#connection, params, this.#shared);

@@ -106,11 +106,16 @@ export class StatelessSide {
       const session = upstream.session ?? (await upstream.open());
       const options = passing(exchange, this.#shared.tell);
       const result = await upstream.run(() => session.request(method, params, options));
-      if (method === 'tools/list') this.toolHeaders.learn(params, result);
+      if (method === 'tools/list') this.#learn(params, result);
       return result;
     } finally {
       leave();
     }
+  }
+
+  #learn(params: Params | undefined, result: unknown): void {
+    this.toolHeaders.learn(params, result);
+    this.#shared.toolNames.learn(result);
   }
 
   /** Asks a server of the older era; the seat is left when the call has ended, which may be long after this request. */
@@ -149,7 +154,7 @@ export class StatelessSide {
       };
       if (call === undefined) {
         const result = await upstream.run(() => ask(options));
-        if (method === 'tools/list') this.toolHeaders.learn(params, result);
+        if (method === 'tools/list') this.#learn(params, result);
         return finish(result);
       }
       const { onProgress } = options;

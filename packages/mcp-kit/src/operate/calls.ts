@@ -106,6 +106,7 @@ export function watchCalls(
     serve: (exchange, envelope: Envelope) =>
       watch(exchange, () => service.serve(exchange, envelope)),
     refused: service.refused,
+    knows: (what, name) => service.knows?.(what, name) === true,
     mirroredHeaders: (tool) => service.mirroredHeaders(tool),
     describe: () => service.describe(),
   };

@@ -34,6 +34,12 @@ export function pinoLogger(pino: PinoLike): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+const shownCharacters = 128;
+
+/** A name as it is logged: callers may make up longer ones than anybody wants to read. */
+const shown = (name: string): string =>
+  name.length <= shownCharacters ? name : `${name.slice(0, shownCharacters)}…`;
+
 /** Logs one line per call, with the trace that the caller says it belongs to, or one of its own. */
 export function callLog(logger: Logger): (call: EndedCall) => void {
   return ({ exchange, outcome, durationMs, code }) => {
@@ -41,8 +47,8 @@ export function callLog(logger: Logger): (call: EndedCall) => void {
     const name = isRecord(params) ? params['name'] : undefined;
     logger.info('call', {
       traceId: traceIdOf(exchange),
-      method,
-      ...(method === 'tools/call' && typeof name === 'string' && { tool: name }),
+      method: shown(method),
+      ...(method === 'tools/call' && typeof name === 'string' && { tool: shown(name) }),
       outcome,
       ...(code !== undefined && { code }),
       ms: Math.round(durationMs * 1000) / 1000,

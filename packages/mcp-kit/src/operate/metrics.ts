@@ -1,4 +1,5 @@
-import { isRecord, rpcErrors } from '#jsonrpc';
+import { isRecord } from '#jsonrpc';
+import { requestMethods, type Service } from '#protocol';
 import type { Endpoint, Observer } from '#transport/http';
 import type { CallCounts, CallOutcome, EndedCall } from './calls.ts';
 import { Histogram, Tally, writeMetrics, type Metric } from './exposition.ts';
@@ -16,25 +17,43 @@ interface MethodStats {
   readonly seconds: Histogram;
 }
 
-/** Names that clients choose are not all worth a series of their own. */
-const maxMethods = 64;
-const maxTools = 500;
+/** Stands for all names that are made up: a label is a name of the protocol, or one that the service knows. */
 const other = 'other';
+/** A service may have any number of tools, and others tomorrow; not all are worth a series of their own. */
+const maxNames = 500;
+const maxNameLength = 128;
 
-export function createMetrics(counts: CallCounts, endpoint: () => Endpoint | undefined): Metrics {
+export function createMetrics(
+  counts: CallCounts,
+  endpoint: () => Endpoint | undefined,
+  knows: Service['knows'] = () => false,
+): Metrics {
   const methods = new Map<string, MethodStats>();
   const tools = new Map<string, Tally>();
   const statuses = new Tally();
   const rejections = new Tally();
 
-  const statsOf = ({ exchange, code }: EndedCall): MethodStats => {
-    const { method } = exchange.request;
-    const known = methods.get(method);
-    if (known !== undefined) return known;
-    const name = code === rpcErrors.methodNotFound || methods.size >= maxMethods ? other : method;
-    const stats = methods.get(name) ?? newStats();
-    methods.set(name, stats);
+  /** What it is counted under. */
+  const labelOf = (
+    counted: ReadonlyMap<string, unknown>,
+    what: 'method' | 'tool',
+    name: string,
+  ): string => {
+    if (counted.has(name)) return name;
+    if (counted.size >= maxNames || name.length > maxNameLength) return other;
+    return (what === 'method' && requestMethods.has(name)) || knows(what, name) ? name : other;
+  };
+  const statsOf = (method: string): MethodStats => {
+    const label = labelOf(methods, 'method', method);
+    const stats = methods.get(label) ?? newStats();
+    methods.set(label, stats);
     return stats;
+  };
+  const tallyOf = (tool: string): Tally => {
+    const label = labelOf(tools, 'tool', tool);
+    const tally = tools.get(label) ?? new Tally();
+    tools.set(label, tally);
+    return tally;
   };
 
   return {
@@ -43,15 +62,11 @@ export function createMetrics(counts: CallCounts, endpoint: () => Endpoint | und
       refused: (cause) => rejections.add(cause),
     },
     ended(call) {
-      const stats = statsOf(call);
+      const stats = statsOf(call.exchange.request.method);
       stats.outcomes[call.outcome] += 1;
       stats.seconds.observe(call.durationMs / 1000);
       const tool = toolOf(call);
-      if (tool === undefined) return;
-      const name = tools.has(tool) || tools.size < maxTools ? tool : other;
-      const tally = tools.get(name) ?? new Tally();
-      tools.set(name, tally);
-      tally.add(call.outcome);
+      if (tool !== undefined) tallyOf(tool).add(call.outcome);
     },
     text: () =>
       writeMetrics([

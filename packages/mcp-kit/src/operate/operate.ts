@@ -70,7 +70,7 @@ export async function operateHttp(
   settings: ServerSettings,
   options: OperateOptions = {},
 ): Promise<Operated> {
-  const parts = await prepare(settings, options);
+  const parts = await prepare(service, settings, options);
   const { metrics, reasons } = parts;
   const operations =
     settings.metrics &&
@@ -85,7 +85,11 @@ export async function operateHttp(
   }
 }
 
-async function prepare(settings: ServerSettings, options: OperateOptions): Promise<Parts> {
+async function prepare(
+  service: Service,
+  settings: ServerSettings,
+  options: OperateOptions,
+): Promise<Parts> {
   const { logger = silentLogger, env = process.env, wayOut } = options;
   const state: State = { draining: false };
   const counts = new CallCounts();
@@ -98,7 +102,11 @@ async function prepare(settings: ServerSettings, options: OperateOptions): Promi
     logger,
     authentication,
     counts,
-    metrics: createMetrics(counts, () => state.listening?.endpoint),
+    metrics: createMetrics(
+      counts,
+      () => state.listening?.endpoint,
+      (what, name) => service.knows?.(what, name) === true,
+    ),
     reasons: () => [
       ...(state.draining ? ['it is about to stop'] : []),
       ...(counts.total >= most ? ['too many calls are under way'] : []),

@@ -1,4 +1,4 @@
-import { KitError } from '#base';
+import { crypto, KitError } from '#base';
 
 /** How often something may happen. */
 export interface Rate {
@@ -24,6 +24,8 @@ export function parseRate(text: string): Rate {
 
 /** Keys that are remembered; whoever comes with more than that has many of them forgotten. */
 const maxKeys = 100_000;
+/** Callers make keys up: of longer ones a digest is kept, which is longer by itself than any key that is kept as it is. */
+const maxKeyLength = 63;
 
 /** Counts by key, and says how long to wait when there were too many. One number per key, and no timers. */
 export class RateLimiter {
@@ -38,7 +40,8 @@ export class RateLimiter {
   }
 
   /** 0 when one more is fine, which is then counted; else the time until it would be. */
-  take(key: string, nowMs: number): number {
+  take(named: string, nowMs: number): number {
+    const key = named.length <= maxKeyLength ? named : crypto().hash('sha256', named);
     const dueMs = Math.max(this.#due.get(key) ?? 0, nowMs);
     const waitMs = dueMs - this.#slackMs - nowMs;
     if (waitMs > 0) return waitMs;

@@ -10,7 +10,9 @@ export interface ScopeRules {
   covers(granted: ReadonlySet<string> | undefined, needed: readonly string[]): boolean;
 }
 
+/** Names of tools that are remembered; those that are longer are looked at each time. */
 const maxFound = 1000;
+const maxFoundLength = 128;
 
 type Lists = Readonly<Record<string, readonly string[]>>;
 
@@ -39,6 +41,7 @@ export function scopeRules(
       if (known !== undefined) return known.needed;
       const more = forTool(name);
       const needed = more.length === 0 ? undefined : [...new Set([...base, ...more])];
+      if (name.length > maxFoundLength) return needed;
       // Names that clients make up are not kept for ever.
       if (found.size >= maxFound) found.clear();
       found.set(name, { needed });

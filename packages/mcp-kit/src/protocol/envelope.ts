@@ -57,6 +57,15 @@ export function readEnvelope(params: Params | undefined): Envelope {
   };
 }
 
+const maxClientCharacters = 16 * 1024;
+
+/** What a client says of itself, as text. It is kept as long as the client stays, so that nobody can store much in it. */
+export function clientText(said: unknown): string {
+  const text = JSON.stringify(said);
+  if (text.length <= maxClientCharacters) return text;
+  throw invalidParams('clientInfo and capabilities are too large');
+}
+
 /** Throws `-32022` unless the version is one that is served statelessly. */
 export function requireModernVersion(version: string): void {
   if (version === modernVersion) return;

@@ -2,6 +2,7 @@ export { mergeCapabilities, supports } from './capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {
   claimsModern,
+  clientText,
   isImplementation,
   metaKeys,
   readEnvelope,
@@ -36,7 +37,14 @@ export {
   type SamplingResult,
 } from './inputs.ts';
 export { outputSchemaFor, structuredFor } from './legacy-schema.ts';
-export { cacheable, emptyLists, mayAskInput, namedBy, repeatable } from './methods.ts';
+export {
+  cacheable,
+  emptyLists,
+  mayAskInput,
+  namedBy,
+  repeatable,
+  requestMethods,
+} from './methods.ts';
 export { dialectOf, movedSchema } from './moved-schema.ts';
 export { createSealer, type Sealer, type SealerOptions } from './request-state.ts';
 export {

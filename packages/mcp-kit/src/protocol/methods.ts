@@ -1,3 +1,26 @@
+/** What clients may ask, in any revision. */
+export const requestMethods: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+  'completion/complete',
+  'logging/setLevel',
+  'tasks/get',
+  'tasks/result',
+  'tasks/list',
+  'tasks/cancel',
+]);
+
 /** Methods whose modern result may be a request for input. */
 export const mayAskInput: ReadonlySet<string> = new Set([
   'tools/call',

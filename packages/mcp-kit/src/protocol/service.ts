@@ -22,6 +22,8 @@ export interface Service {
   serve(exchange: Exchange, envelope: Envelope): MaybePromise<unknown>;
   /** Asked about requests that a transport refuses once it has read them; absent where nobody keeps account of them. */
   readonly refused?: Refused | undefined;
+  /** Whether there is such a method or tool. Names of which nobody says so may be made up: nothing is counted under them. */
+  knows?(what: 'method' | 'tool', name: string): boolean;
   /** The headers that must repeat arguments of this tool. */
   mirroredHeaders(tool: string): readonly HeaderBinding[];
   /** What `GET` may tell a curious visitor. */

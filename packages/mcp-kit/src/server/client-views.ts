@@ -1,8 +1,7 @@
-import { invalidParams } from '#protocol';
+import { clientText } from '#protocol';
 import type { ClientView } from './context.ts';
 
 const maxKept = 256;
-const maxCharacters = 16 * 1024;
 
 /**
  * Gives equal views the same object. A busy server has thousands of sessions from a handful of client programs,
@@ -11,10 +10,7 @@ const maxCharacters = 16 * 1024;
 export function createClientViews(): (view: ClientView) => ClientView {
   const kept = new Map<string, ClientView>();
   return (view) => {
-    const key = JSON.stringify(view);
-    // Kept as long as the session: a client must not be able to store things here.
-    if (key.length > maxCharacters)
-      throw invalidParams('clientInfo and capabilities are too large');
+    const key = clientText(view);
     const known = kept.get(key);
     if (known !== undefined) return known;
     if (kept.size >= maxKept) kept.clear();

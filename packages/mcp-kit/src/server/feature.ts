@@ -41,6 +41,6 @@ export interface Feature {
     request: CompletionRequest,
     context: Context,
   ): MaybePromise<readonly string[]> | undefined;
-  /** The headers that must repeat arguments of a tool of this feature. */
+  /** The headers that must repeat arguments of a tool; nothing when the tool is not this feature's. */
   mirroredHeaders?(tool: string): readonly HeaderBinding[] | undefined;
 }

@@ -86,6 +86,10 @@ export function createServer(options: ServerOptions): Server {
     serve,
     refused,
     open: (connection) => new ServerPeer(connection, conversation),
+    knows: (what, name) =>
+      what === 'method'
+        ? conversation.methods.has(name)
+        : features.some((feature) => feature.mirroredHeaders?.(name) !== undefined),
     mirroredHeaders: (tool) => mirroredHeaders(features, tool),
     describe: () => ({ ...info, protocolVersions: supportedVersions, capabilities }),
     listChanged(kind) {

@@ -2,7 +2,9 @@ import { isSecretName } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 
+/** Names come from callers: only so many are kept, and no long ones. */
 const maxKnown = 256;
+const maxKnownLength = 64;
 
 /** Tells which arguments of a tool must not be shown: by what their schema says, and by their names. */
 export function secretsOf(schema: JsonSchema): (name: string) => boolean {
@@ -15,8 +17,7 @@ export function secretsOf(schema: JsonSchema): (name: string) => boolean {
   }
   return (name) => {
     const hidden = known.get(name) ?? isSecretName(name);
-    // Names come from callers: only so many are kept.
-    if (known.size < maxKnown) known.set(name, hidden);
+    if (known.size < maxKnown && name.length <= maxKnownLength) known.set(name, hidden);
     return hidden;
   };
 }

@@ -56,11 +56,15 @@ class Gate {
     return budget;
   }
 
-  /** Whoever has nothing under way and was not here for a minute has all its calls left anyway. */
+  /** Whoever has nothing under way and was not here for a minute has all its calls left anyway; then the oldest go. */
   #forgetIdle(): void {
     const since = performance.now() - minuteMs;
     for (const [party, { running, filledMs }] of this.#budgets) {
       if (running === 0 && filledMs < since) this.#budgets.delete(party);
+    }
+    for (const [party, { running }] of this.#budgets) {
+      if (this.#budgets.size <= 0.9 * maxKnown) return;
+      if (running === 0) this.#budgets.delete(party);
     }
   }
 }
