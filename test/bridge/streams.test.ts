@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDeferred } from 'mcp-kit/base';
 import { createBridge, type Bridge } from 'mcp-kit/bridge';
 import { createVerdicts, openSession, type Session } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import type { Era } from 'mcp-kit/protocol';
-import { createServer, resources } from 'mcp-kit/server';
+import { createServer, resources, type Context } from 'mcp-kit/server';
 import { memoryTarget } from 'mcp-kit/testing';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openProxy } from '../interop/proxy.ts';
-import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
 import { longMs, scaled } from './scale.ts';
 
@@ -35,20 +35,38 @@ const count = defineTool({
   },
 });
 
-/** Counts what has begun, over all servers of a test. */
-function countingServer(begun: { calls: number; reads: number }) {
+/** Holds what has begun, over all servers of a test, until it is ended. */
+class Begun {
+  calls = 0;
+  reads = 0;
+  #changed = createDeferred<void>();
+
+  note(what: 'calls' | 'reads'): void {
+    this[what] += 1;
+    this.#changed.resolve();
+    this.#changed = createDeferred();
+  }
+
+  /** Settles when both a call and a read have begun. */
+  async both(): Promise<void> {
+    while (this.calls === 0 || this.reads === 0) await this.#changed.promise;
+  }
+}
+
+/** A server whose first read is never answered, nor is a note before it is given up. */
+function countingServer(begun: Begun) {
   const note = defineTool({
     name: 'note',
     description: 'Takes its time, and cannot be undone.',
     async run(_args, { signal }) {
-      begun.calls += 1;
-      await sleep(100, undefined, { signal }).catch(() => {});
+      begun.note('calls');
+      await ended(signal);
       return 'noted';
     },
   });
-  const read = async (): Promise<string> => {
-    begun.reads += 1;
-    await sleep(50);
+  const read = async ({ signal }: Context): Promise<string> => {
+    begun.note('reads');
+    if (begun.reads === 1) await ended(signal);
     return 'first';
   };
   const files = resources({ resources: [{ uri: 'test://a', name: 'a', read }] });
@@ -59,30 +77,14 @@ function countingServer(begun: { calls: number; reads: number }) {
   });
 }
 
-/** A server over HTTP that can be ended, and be there again where it was, without knowing anybody. */
-class Restartable implements AsyncDisposable {
-  readonly begun = { calls: 0, reads: 0 };
-  #listening: HttpListening | undefined;
-  #port = 0;
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
-  get port(): number {
-    return this.#port;
-  }
-
-  async start(): Promise<void> {
-    this.#port ||= await lastingPort();
-    const options = { port: this.#port, retryMs: 5 };
-    this.#listening = await listenAgain(() => serveHttp(countingServer(this.begun), options));
-  }
-
-  async stop(): Promise<void> {
-    await this.#listening?.close();
-    this.#listening = undefined;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-  }
+/** Serves on a port of its own; the next one knows nobody. */
+async function listen(begun: Begun): Promise<HttpListening> {
+  const listening = await serveHttp(countingServer(begun), { port: 0, retryMs: 5 });
+  onTestFinished(() => listening.close());
+  return listening;
 }
 
 const connect = (bridge: Bridge, era: Era): Promise<Session> =>
@@ -121,9 +123,8 @@ describe(`When the streams between a bridge and its server are cut at random byt
   test(
     'a client of the older era hears every call whole: nothing lost, nothing twice, the answer last',
     async () => {
-      await using server = new Restartable();
-      await server.start();
-      await using proxy = await openCuttingProxy(server.port, 900);
+      const { port: serverPort } = await listen(new Begun());
+      await using proxy = await openCuttingProxy(serverPort, 900);
       const url = `http://127.0.0.1:${proxy.port}/mcp`;
       await using bridge = createBridge(httpTarget(url), { era: 'legacy' });
       await using session = await connect(bridge, 'legacy');
@@ -139,9 +140,8 @@ describe(`When the streams between a bridge and its server are cut at random byt
   test(
     'a client of the newer era hears a call whole, or that it may try again',
     async () => {
-      await using server = new Restartable();
-      await server.start();
-      await using proxy = await openCuttingProxy(server.port, 900, 'event-stream');
+      const { port: serverPort } = await listen(new Begun());
+      await using proxy = await openCuttingProxy(serverPort, 900, 'event-stream');
       const url = `http://127.0.0.1:${proxy.port}/mcp`;
       await using bridge = createBridge(httpTarget(url), { era: 'modern' });
       await using session = await connect(bridge, 'modern');
@@ -167,28 +167,31 @@ describe(`When the server of a bridge is restarted and knows nobody, ${scaled(10
   test.each(['legacy', 'modern'] as const)(
     'a %s client goes on: what may be repeated is, and what may not is said to have failed',
     async (era) => {
-      await using server = new Restartable();
-      await server.start();
+      const begun = new Begun();
+      let server = await listen(begun);
       await using proxy = await openProxy(server.port);
       const url = `http://127.0.0.1:${proxy.port}/mcp`;
       await using bridge = createBridge(httpTarget(url), { era });
       await using session = await connect(bridge, era);
       for (let time = 0; time < scaled(100); time += 1) {
-        Object.assign(server.begun, { calls: 0, reads: 0 });
-        const unsafe = session.callTool('note').catch((error: unknown) => error);
-        const safe = session.readResource('test://a');
-        const begun = { calls: 1, reads: 1 };
-        await expect.poll(() => server.begun, { interval: 1 }).toEqual(begun);
+        Object.assign(begun, { calls: 0, reads: 0 });
+        const outcomes = Promise.allSettled([
+          session.callTool('note'),
+          session.readResource('test://a'),
+        ]);
+        await begun.both();
+        const last = server;
+        server = await listen(begun);
+        proxy.targetPort = server.port;
         proxy.cut();
-        await server.stop();
-        await server.start();
-        expect(await unsafe).toMatchObject({
-          code: -32603,
-          data: { retryable: true, mayHaveRun: true },
+        await last.close();
+        const [unsafe, safe] = await outcomes;
+        expect(unsafe).toMatchObject({
+          reason: { code: -32603, data: { retryable: true, mayHaveRun: true } },
         });
-        expect((await safe).contents).toMatchObject([{ text: 'first' }]);
+        expect(safe).toMatchObject({ value: { contents: [{ text: 'first' }] } });
         expect(await callThrough(session)).toBe('whole');
-        expect(server.begun.calls).toBe(1);
+        expect(begun).toMatchObject({ calls: 1, reads: 2 });
         expect(bridge.health()).toMatchObject({ status: 'ok' });
       }
     },

@@ -227,6 +227,7 @@ class Attempt implements Asking {
 
   #failed(error: Error): void {
     const place = labelOf(this.#url);
+    if (this.#connected) closeIdle(this.#line.agent, this.#url);
     this.#fail(this.#connected ? brokenOff(place, error) : unreachable(place, error));
   }
 
@@ -257,6 +258,10 @@ class Attempt implements Asking {
       }
     }
     this.#over = true;
+    // Heard before the asker hears it, and may ask again.
+    response.once('close', () => {
+      if (!response.complete) closeIdle(this.#line.agent, this.#url);
+    });
     this.#asker.answered(response);
   }
 
@@ -295,6 +300,18 @@ class Attempt implements Asking {
       this.#connected = false;
       this.#begin(route);
     }
+  }
+}
+
+/**
+ * Closes the connections that wait for a request. Those to one server break off together: where one did, the next request would
+ * be lost on another that is as dead, although nobody has noticed yet.
+ */
+function closeIdle(agent: Agent, url: URL): void {
+  const { host, port } = routeTo(url);
+  const place = `${host}:${port || (url.protocol === 'https:' ? 443 : 80)}:`;
+  for (const [name, sockets = []] of Object.entries(agent.freeSockets)) {
+    if (name.startsWith(place)) for (const socket of sockets) socket.destroy();
   }
 }
 
