@@ -21,13 +21,21 @@ function isAlive(pid) {
   }
 }
 
+function pidIn(file) {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
 /** Says who holds the lock, or undefined when nobody does or the holder has died. */
 function holder(file) {
   try {
-    const pid = Number(readFileSync(file, 'utf8'));
-    // The heartbeat tells a living holder from an unrelated process that got its number.
-    const fresh = Date.now() - statSync(file).mtimeMs < staleMs;
-    return isAlive(pid) && fresh ? pid : undefined;
+    const pid = pidIn(file);
+    // The heartbeat tells a living holder from an unrelated process that got its number; one from the future is none.
+    const fresh = Math.abs(Date.now() - statSync(file).mtimeMs) < staleMs;
+    return pid > 0 && isAlive(pid) && fresh ? pid : undefined;
   } catch {
     return undefined;
   }
@@ -57,7 +65,7 @@ function removeStale(file) {
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes(error.code)) throw error;
   } finally {
-    rmSync(aside, { force: true });
+    rmSync(aside, { force: true, recursive: true });
   }
 }
 
@@ -75,10 +83,13 @@ export async function withLock(file, work) {
     told = true;
     await sleep(200);
   }
-  const release = () => rmSync(file, { force: true });
+  const isOurs = () => pidIn(file) === process.pid;
+  const release = () => {
+    if (isOurs()) rmSync(file, { force: true });
+  };
   const heartbeat = setInterval(() => {
     const now = new Date();
-    utimesSync(file, now, now);
+    if (isOurs()) utimesSync(file, now, now);
   }, heartbeatMs);
   process.once('exit', release);
   try {

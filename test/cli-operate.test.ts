@@ -45,6 +45,17 @@ describe('mcpctl serve', () => {
     expect(await child.stop('SIGTERM')).toMatchObject({ code: 0 });
   });
 
+  test('ten keys that are made at once are all in the file', async () => {
+    const keys = file('many.json');
+    const names = Array.from({ length: 10 }, (_, index) => `key-${index}`);
+    const made = await Promise.all(
+      names.map((name) => run('--api-keys', keys, '--new-api-key', name)),
+    );
+    expect(made.map(({ code }) => code)).toEqual(names.map(() => 0));
+    const written = JSON.parse(readFileSync(keys, 'utf8')) as { keys: { id: string }[] };
+    expect(written.keys.map(({ id }) => id).toSorted()).toEqual(names);
+  });
+
   test('takes settings from a file, and options before them', async () => {
     await using issuer = await startIssuer();
     writeFileSync(file('cert.pem'), certificate);

@@ -176,6 +176,35 @@ describe('config convert', () => {
     expect(project.read('.vscode/mcp.json').toString()).toBe(text);
   });
 
+  test('four that add to one file at once leave what all of them added', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const files = names.map((name) => [
+      `${name}.json`,
+      { mcpServers: { [name]: { command: name } } },
+    ]);
+    using project = new Project(Object.fromEntries(files) as Record<string, unknown>);
+    const runs = await Promise.all(
+      names.map((name) =>
+        project.run(
+          'config',
+          'convert',
+          '--in',
+          `${name}.json`,
+          '--to',
+          'cursor',
+          '--out',
+          'all.json',
+        ),
+      ),
+    );
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const { mcpServers } = JSON.parse(project.read('all.json').toString()) as {
+      mcpServers: object;
+    };
+    expect(Object.keys(mcpServers).toSorted()).toEqual(names);
+    expect(project.has('all.json.lock')).toBe(false);
+  });
+
   test('--out makes the file and its folder', async () => {
     using project = open();
     const out = ['config', 'convert', '--to', 'codex', '--out', '.codex/config.toml'];

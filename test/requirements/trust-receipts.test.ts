@@ -29,7 +29,7 @@ import {
   showChange,
   updateReceipts,
   withReceipt,
-  writeLock,
+  updateLock,
   type Known,
   type ServerEntry,
   type TrustEntry,
@@ -279,7 +279,7 @@ describe('mcp.lock', () => {
       tools: [{ name: 'a' }],
     });
     const file = lockPath(clone.config);
-    await writeLock(file, new Map([[entry.name, pinOf(receipt)]]));
+    await updateLock(file, () => new Map([[entry.name, pinOf(receipt)]]));
     return { file, pin: (await readLock(file)).get(entry.name) };
   }
 
@@ -338,6 +338,18 @@ describe('the file of receipts', () => {
     ]);
     const [servers] = [...(await readReceipts(clone.state)).values()];
     expect([...(servers?.keys() ?? [])].toSorted()).toEqual(names.toSorted());
+  });
+
+  test('ten that pin a server at once leave ten pins', async () => {
+    await using clone = await trusted();
+    const receipt = receiptFor(await readReceipts(clone.state), await clone.entry());
+    if (receipt === undefined) throw new Error('the receipt is not there');
+    const file = lockPath(clone.config);
+    const names = Array.from({ length: 10 }, (_, index) => `server-${index}`);
+    const add = (name: string): Promise<void> =>
+      updateLock(file, (pins) => new Map(pins).set(name, pinOf(receipt)));
+    await Promise.all(names.map(add));
+    expect([...(await readLock(file)).keys()].toSorted()).toEqual(names);
   });
 
   test('goes on after a process that was killed while it wrote', async () => {

@@ -19,7 +19,7 @@ import {
   pinOf,
   readReceipts,
   receiptFor,
-  writeLock,
+  updateLock,
   type Manager,
 } from 'mcp-kit/manager';
 import { expect, test } from 'vitest';
@@ -238,13 +238,13 @@ test('the word of a repository cannot grant trust, and can take it away', async 
   const receipt = receiptFor(await readReceipts(project.receipts), server);
   if (receipt === undefined) throw new Error('the receipt is not there');
   const lock = lockPath(project.config);
-  await writeLock(lock, new Map([['plain', pinOf(receipt)]]));
+  await updateLock(lock, () => new Map([['plain', pinOf(receipt)]]));
   expect(await visit(project)).toEqual(answer);
   const foreign = { ...pinOf(receipt), entryDigest: `sha256:${'0'.repeat(64)}` };
-  await writeLock(lock, new Map([['plain', foreign]]));
+  await updateLock(lock, () => new Map([['plain', foreign]]));
   expect(await visit(project)).toMatchObject(refused);
   rmSync(project.receipts);
-  await writeLock(lock, new Map([['plain', pinOf(receipt)]]));
+  await updateLock(lock, () => new Map([['plain', pinOf(receipt)]]));
   expect(await visit(project)).toMatchObject(refused);
 });
 

@@ -3,10 +3,17 @@ export { createBackoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { crypto, files, net } from './node-modules.ts';
 export { createDeferred, type Deferred } from './deferred.ts';
 export { asUnasked, describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
+export {
+  absoluteFolders,
+  findProgram,
+  windowsProgram,
+  type ProgramPlaces,
+} from './find-program.ts';
 export { whileLocked, type LockOptions } from './lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';
 export { pause } from './pause.ts';
+export { readAllStats, readStat, type ProcessStat } from './process-stat.ts';
 export { withoutSecrets } from './redact.ts';
 export { hideSecrets, isSecretName } from './secrets.ts';
 export { shellWord } from './shell-word.ts';

@@ -1,6 +1,6 @@
-import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError } from 'mcp-kit/base';
+import { KitError, replaceFile, whileLocked } from 'mcp-kit/base';
 import {
   candidateFiles,
   convertConfig,
@@ -8,8 +8,10 @@ import {
   dialectTitle,
   isInside,
   loadConfig,
+  type Conversion,
   type DialectId,
   type LoadedConfig,
+  type ServerEntry,
 } from 'mcp-kit/manager';
 import { nearest, usageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
@@ -61,14 +63,11 @@ export const configConvert = defineCommand({
     const from = values.from === undefined ? undefined : readDialect('from', values.from);
     const config = await source(globals, { from, file: values.in });
     const file = await destination(globals, { to, out: values.out, write: values.write ?? false });
-    const into = file === undefined ? undefined : await textOf(file);
     const { entries } = config;
-    const { text, lost } = await convertConfig(
-      entries,
-      to,
-      into === undefined || file === undefined ? {} : { into, file },
-    );
-    if (file !== undefined && text !== into) await replace(file, text);
+    const { text, lost, into } =
+      file === undefined
+        ? { ...(await convertConfig(entries, to)), into: undefined }
+        : await convertInto(file, entries, to);
     for (const { server, field, why } of lost) {
       warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
     }
@@ -184,20 +183,31 @@ async function textOf(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8');
 }
 
-/** Writes beside the file, and puts it in its place in one step. */
-async function replace(file: string, text: string): Promise<void> {
-  const beside = `${file}.${process.pid}.tmp`;
+/** Adds servers to a file, one process at a time; `into` is what was in it. */
+async function convertInto(
+  file: string,
+  entries: readonly ServerEntry[],
+  to: DialectId,
+): Promise<Conversion & { readonly into: string | undefined }> {
+  const convert = async (): Promise<Conversion & { readonly into: string | undefined }> => {
+    const into = await textOf(file);
+    const conversion = await convertConfig(entries, to, into === undefined ? {} : { into, file });
+    if (conversion.text !== into) await replaceFile(file, conversion.text, await modeOf(file));
+    return { ...conversion, into };
+  };
   try {
     await mkdir(path.dirname(file), { recursive: true });
-    const mode = await stat(file).then(
-      (stats) => stats.mode & 0o777,
-      () => 0o644,
-    );
-    await writeFile(beside, text, { flag: 'wx', mode });
-    await rename(beside, file);
+    return await whileLocked(`${file}.lock`, convert, { doing: `writing ${file}` });
   } catch (cause) {
-    await rm(beside, { force: true });
+    if (cause instanceof KitError) throw cause;
     const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
     throw new KitError('invalid_config', `${file} cannot be written (${code})`, { cause });
   }
+}
+
+function modeOf(file: string): Promise<number> {
+  return stat(file).then(
+    (stats) => stats.mode & 0o777,
+    () => 0o644,
+  );
 }

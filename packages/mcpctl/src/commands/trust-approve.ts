@@ -2,8 +2,7 @@ import { KitError } from 'mcp-kit/base';
 import {
   lockPath,
   pinOf,
-  readLock,
-  writeLock,
+  updateLock,
   type Manager,
   type Receipt,
   type ServerEntry,
@@ -184,8 +183,7 @@ function unpinnedNotes(unpinned: Error | undefined): readonly string[] {
 /** Notes an approval in the lock of its configuration; where that is. */
 async function lockIn(entry: ServerEntry, receipt: Receipt): Promise<string> {
   const file = lockPath(entry.provenance.file);
-  const pins = new Map(await readLock(file));
-  await writeLock(file, pins.set(entry.name, pinOf(receipt)));
+  await updateLock(file, (pins) => new Map(pins).set(entry.name, pinOf(receipt)));
   return file;
 }
 

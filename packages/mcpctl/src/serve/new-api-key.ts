@@ -1,5 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { replaceFile, whileLocked } from 'mcp-kit/base';
 import { createApiKey, readApiKeys } from 'mcp-kit/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
@@ -10,17 +10,15 @@ export async function newApiKey(name: string, values: ServeValues): Promise<stri
   if (file === undefined) {
     throw usageError('--new-api-key needs --api-keys', 'Say in which file its hash is kept.');
   }
-  const { keys = [], ...more } = await readKeys(file);
   const { key, entry } = createApiKey(name, values.scope && { scopes: values.scope });
-  const text = { ...more, keys: [...keys, entry] };
-  // Says what is wrong with what is there, and that a name is taken.
-  readApiKeys(text);
-  const next = path.join(
-    path.dirname(path.resolve(file)),
-    `.${path.basename(file)}.${process.pid}`,
-  );
-  await writeFile(next, `${JSON.stringify(text, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(next, file);
+  const add = async (): Promise<void> => {
+    const { keys = [], ...more } = await readKeys(file);
+    const text = { ...more, keys: [...keys, entry] };
+    // Says what is wrong with what is there, and that a name is taken.
+    readApiKeys(text);
+    await replaceFile(file, `${JSON.stringify(text, undefined, 2)}\n`, 0o600);
+  };
+  await whileLocked(`${file}.lock`, add, { doing: `writing ${file}` });
   return key;
 }
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBrowser, pageAddress } from './open-browser.ts';
+import { findOpener, openBrowser, pageAddress } from './open-browser.ts';
 
 /** What an attacker may put into an address, in the hope that somebody reads it as more. */
 const tricks = [
@@ -115,4 +115,25 @@ describe.skipIf(process.platform === 'win32')('of two hundred addresses', () => 
 test('no opener, or one that fails, is told', async () => {
   const nowhere = { platform: 'linux' as const, env: { PATH: '/nowhere' } };
   expect(await openBrowser('https://auth.example', nowhere)).toBe(false);
+});
+
+describe('the opener', () => {
+  test.each(['win32', 'darwin'] as const)('of %s is named by its whole path', async (platform) => {
+    const [program = ''] = (await findOpener(platform, {})) ?? [];
+    const isWhole = platform === 'win32' ? path.win32.isAbsolute : path.posix.isAbsolute;
+    expect(isWhole(program)).toBe(true);
+    expect(program).toMatch(/System32\\rundll32\.exe$|^\/usr\/bin\/open$/);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'of others is on the PATH, and never what a working directory has of its name',
+    async () => {
+      const here = path.relative(process.cwd(), folder);
+      for (const PATH of ['', '.', here, `:${here}`, `${here}:.:/nowhere`]) {
+        expect(await findOpener('linux', { PATH })).toBeUndefined();
+      }
+      const found = [path.join(folder, 'xdg-open')];
+      expect(await findOpener('linux', { PATH: `.:${folder}` })).toEqual(found);
+    },
+  );
 });

@@ -1,18 +1,26 @@
 import { spawn } from 'node:child_process';
-import { KitError } from '#base';
+import { absoluteFolders, findProgram, KitError, windowsProgram } from '#base';
 
 export interface OpenBrowserOptions {
   readonly platform?: NodeJS.Platform;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** The program of a system that opens addresses, and what it is told before the address. */
-const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
-  darwin: ['open'],
+/**
+ * The program of a system that opens addresses, by its whole path, and what it is told before the address: one of the same
+ * name may be in the working directory.
+ */
+export async function findOpener(
+  platform: NodeJS.Platform,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly [string, ...string[]] | undefined> {
+  if (platform === 'darwin') return ['/usr/bin/open'];
   // Not `start`, which is a word of a shell.
-  win32: ['rundll32.exe', 'url.dll,FileProtocolHandler'],
-};
-const usualOpener = ['xdg-open'] as const;
+  if (platform === 'win32') return [windowsProgram('rundll32.exe'), 'url.dll,FileProtocolHandler'];
+  const places = { cwd: '/', path: absoluteFolders(env['PATH'] ?? '') };
+  const found = await findProgram('xdg-open', places);
+  return found === undefined ? undefined : [found];
+}
 
 /** How long an opener may take to fail; those that have succeeded may stay for as long as the browser. */
 const patienceMs = 1000;
@@ -22,8 +30,11 @@ export async function openBrowser(
   url: URL | string,
   { platform = process.platform, env = process.env }: OpenBrowserOptions = {},
 ): Promise<boolean> {
-  const [command, ...args] = openers[platform] ?? usualOpener;
-  const child = spawn(command, [...args, pageAddress(url)], {
+  const address = pageAddress(url);
+  const opener = await findOpener(platform, env);
+  if (opener === undefined) return false;
+  const [command, ...args] = opener;
+  const child = spawn(command, [...args, address], {
     env,
     shell: false,
     detached: true,

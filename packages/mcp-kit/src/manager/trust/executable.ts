@@ -1,7 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs';
-import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { crypto, KitError } from '#base';
+import { crypto, findProgram, KitError } from '#base';
 import type { StdioSettings } from '../config/entry.ts';
 
 /** How a program would be started. */
@@ -55,7 +55,7 @@ export async function identify(
   launch: Launch,
   known?: Executable,
 ): Promise<Executable | undefined> {
-  const found = await findExecutable(launch);
+  const found = await findProgram(launch.command, launch);
   if (found === undefined) return undefined;
   const { file, handle } = await openProgram(found);
   try {
@@ -93,40 +93,4 @@ async function openProgram(found: string): Promise<{ file: string; handle: FileH
 /** The times of the last change are the system's; nobody can set them back. */
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
-}
-
-async function findExecutable({
-  command,
-  cwd,
-  path: folders,
-}: Launch): Promise<string | undefined> {
-  const names = process.platform === 'win32' ? withExtensions(command) : [command];
-  const isPlace = command.includes('/') || (path.sep === '\\' && command.includes('\\'));
-  // An empty list is no list: it must not become the folder that the server starts in.
-  const listed = folders === '' ? [] : folders.split(path.delimiter);
-  const places = isPlace ? [''] : listed;
-  for (const place of places) {
-    for (const name of names) {
-      const file = path.resolve(cwd, isPlace ? name : path.join(place, name));
-      if (await isExecutable(file)) return file;
-    }
-  }
-  return undefined;
-}
-
-/** Beside `npx.cmd` there is an `npx` for other shells, which Windows does not start. */
-function withExtensions(command: string): readonly string[] {
-  const extensions = (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT;.COM').split(';');
-  const extended = extensions.map((extension) => command + extension);
-  return path.extname(command) === '' ? extended : [command, ...extended];
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    if (!(await stat(file)).isFile()) return false;
-    await access(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -10,10 +10,10 @@ export {
   readReceipts,
   receiptFor,
   receiptsPath,
+  updateLock,
   updateReceipts,
   withoutReceipt,
   withReceipt,
-  writeLock,
   type Pins,
   type Receipts,
 } from './receipts-file.ts';

@@ -78,11 +78,12 @@ export async function updateReceipts(
   });
 }
 
-/** Writes the pins that are to come with a configuration. */
-export async function writeLock(file: string, pins: Pins): Promise<void> {
-  await alone(file, () =>
-    replace(file, { version: 1, servers: inOrder(pins, (pin) => pin) }, 0o644),
-  );
+/** Changes the pins that are to come with a configuration, one process at a time. */
+export async function updateLock(file: string, change: (pins: Pins) => Pins): Promise<void> {
+  await alone(file, async () => {
+    const pins = change(await readLock(file));
+    await replace(file, { version: 1, servers: inOrder(pins, (pin) => pin) }, 0o644);
+  });
 }
 
 function inOrder<T>(map: ReadonlyMap<string, T>, write: (value: T) => unknown): object {
@@ -110,13 +111,11 @@ function replace(file: string, value: unknown, mode: number): Promise<void> {
   return replaceFile(file, text, mode);
 }
 
-const waitMs = 5000;
-
 /** Runs while no other process does the same to the file; what the system objects to becomes an error that names it. */
 async function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return await whileLocked(`${file}.busy`, run, { waitMs, doing: `writing ${file}` });
+    return await whileLocked(`${file}.busy`, run, { doing: `writing ${file}` });
   } catch (error) {
     if (error instanceof KitError) throw error;
     const { code = 'for a reason unknown' } = error as NodeJS.ErrnoException;

@@ -1,5 +1,12 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createDeferred, KitError, stderrLogger, type Logger } from '#base';
+import {
+  absoluteFolders,
+  createDeferred,
+  findProgram,
+  KitError,
+  stderrLogger,
+  type Logger,
+} from '#base';
 import type { Channel, Limits } from '#jsonrpc';
 import type { Target } from '#protocol';
 import { ChildChannel } from './child-channel.ts';
@@ -77,7 +84,8 @@ async function launch(
   const windows = process.platform === 'win32';
   try {
     const run = windows ? await loadCrossSpawn() : spawn;
-    const child = run(program ?? command, args, {
+    const found = program ?? (windows ? await onWindows(options) : undefined);
+    const child = run(found ?? command, args, {
       cwd,
       // On Windows the program may be a script, and what is started its interpreter.
       ...(program !== undefined && !windows && { argv0: command }),
@@ -94,6 +102,16 @@ async function launch(
   } catch (cause) {
     throw startFailure(label, { command: options.shown?.command ?? command, cwd }, cause);
   }
+}
+
+/** Windows would look in the working directory first, which may be anybody's. */
+async function onWindows(options: ChildOptions): Promise<string> {
+  const { command, cwd = process.cwd() } = options;
+  const env = Object.entries(childEnvironment(options));
+  const folders = env.find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
+  const found = await findProgram(command, { cwd, path: absoluteFolders(folders) });
+  if (found !== undefined) return found;
+  throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
 }
 
 function hasStarted(child: ChildProcess): child is Launched {

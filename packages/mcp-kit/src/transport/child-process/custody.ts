@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { windowsProgram } from '#base';
 import { Guardian } from './guardian.ts';
 import { recordChild, sweepOrphans } from './orphan-record.ts';
 
@@ -45,7 +46,8 @@ function sweepOnce(): void {
 /** Sends a signal to a process and all that it started. On Windows there is only one: the end. */
 export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKILL'): void {
   if (process.platform === 'win32') {
-    if (signal === 'SIGKILL') spawn(taskkill(), killTree(pid), quiet).on('error', () => {});
+    if (signal === 'SIGKILL')
+      spawn(windowsProgram('taskkill.exe'), killTree(pid), quiet).on('error', () => {});
     return;
   }
   try {
@@ -57,18 +59,14 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKIL
 
 function killHeld(): void {
   for (const [pid, release] of held) {
-    if (process.platform === 'win32') spawnSync(taskkill(), killTree(pid), quiet);
+    if (process.platform === 'win32')
+      spawnSync(windowsProgram('taskkill.exe'), killTree(pid), quiet);
     else signalGroup(pid, 'SIGKILL');
     release();
   }
 }
 
 const quiet = { stdio: 'ignore', windowsHide: true } as const;
-
-/** By its whole path: Windows would take one of the same name in the working directory first. */
-function taskkill(): string {
-  return `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\taskkill.exe`;
-}
 
 function killTree(pid: number): string[] {
   return ['/pid', String(pid), '/T', '/F'];

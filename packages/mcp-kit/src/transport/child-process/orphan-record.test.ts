@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readAllStats, readStat } from './process-stat.ts';
+import { readAllStats, readStat } from '#base';
 
 const uid = process.getuid?.();
 

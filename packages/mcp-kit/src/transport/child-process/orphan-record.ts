@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readAllStats, readStat, type ProcessStat } from './process-stat.ts';
+import { readAllStats, readStat, type ProcessStat } from '#base';
 
 /**
  * For the case that this process and its guardian are killed together: who comes next finds what they left.
