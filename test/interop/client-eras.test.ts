@@ -54,6 +54,17 @@ describe.each(wires)('Over %s', (wire) => {
   });
 });
 
+test('A server of both eras that has not started when the handshake is sent is spoken to in the newest', async () => {
+  // Long before any process is there.
+  await using conversation = await converse(commands['SDK v2'](), { probeTimeoutMs: 1 });
+  const { session } = conversation;
+  expect(session.era).toBe('modern');
+  const subscription = await session.listen({ toolsListChanged: true });
+  await session.callTool('announce', {});
+  await conversation.inbox.next('notifications/tools/list_changed');
+  subscription.close();
+});
+
 describe('What is known of a server', () => {
   test('saves the next session the probe', async () => {
     const verdicts = createVerdicts();

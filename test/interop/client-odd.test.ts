@@ -6,7 +6,7 @@ import { readyMs } from './try-features.ts';
 
 beforeAll(makeReady, readyMs);
 
-const slowMs = 4000;
+const slowMs = 1500;
 const legacy = { era: 'legacy', version: '2025-11-25' };
 const modern = { era: 'modern', version: '2026-07-28' };
 
@@ -45,6 +45,7 @@ const starts: readonly Start[] = [
     server: 'starts for longer than silence is taken for an answer, and knows the older era',
     oddity: 'plain',
     delayMs: slowMs,
+    probeTimeoutMs: 300,
     found: legacy,
     seen: `server/discover ${hello} tools/call tools/call`,
   },
@@ -52,6 +53,7 @@ const starts: readonly Start[] = [
     server: 'starts for longer than silence is taken for an answer, and knows the newer era only',
     oddity: 'pins',
     delayMs: slowMs,
+    probeTimeoutMs: 300,
     found: modern,
     seen: 'server/discover initialize tools/call tools/call',
   },

@@ -2,7 +2,7 @@ import { KitError } from 'mcp-kit/base';
 import { createVerdicts } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
-import { failure, older, open, refuse, script, settle } from './client-script.ts';
+import { discovered, failure, older, open, refuse, script, settle } from './client-script.ts';
 
 describe('over HTTP', () => {
   const lose = (code: KitError['code'], status?: number) => () => {
@@ -49,11 +49,6 @@ describe('over HTTP', () => {
   test.each([
     ['unauthorized', 401],
     ['unauthorized', 403],
-    ['http_status', 408],
-    ['http_status', 425],
-    ['http_status', 429],
-    ['http_status', 500],
-    ['http_status', 503],
     ['timeout', undefined],
     ['unreachable', undefined],
   ] as const)('%s %s is an error: no fallback, and nothing is remembered', async (code, status) => {
@@ -82,11 +77,57 @@ describe('over HTTP', () => {
     expect(oldest.peers).toEqual([]);
   });
 
-  test('silence is an outage, not another era', async () => {
+  test.each([
+    ['http_status', 408],
+    ['http_status', 429],
+    ['http_status', 500],
+    ['http_status', 503],
+    ['answer_lost', undefined],
+  ] as const)(
+    '%s %s says nothing: the handshake is tried, and not remembered',
+    async (code, status) => {
+      const server = script({ ...older, 'server/discover': lose(code, status) }, http);
+      const verdicts = createVerdicts();
+      await using session = await open(server, { verdicts });
+      expect(session.era).toBe('legacy');
+      expect(verdicts.get(server.target.key)).toBeUndefined();
+      const down = script(
+        { 'server/discover': lose(code, status), initialize: lose('http_status', 503) },
+        http,
+      );
+      expect(await failure(open(down))).toMatchObject({ details: { status: 503 } });
+    },
+  );
+
+  test('silence is not waited for until the end: the handshake is tried beside the probe', async () => {
     const server = script({ ...older, 'server/discover': () => undefined }, http);
-    const options = { probeTimeoutMs: 1, connectTimeoutMs: 50 };
-    expect(await failure(open(server, options))).toMatchObject({ code: 'timeout' });
-    expect(server.heard).toEqual(['server/discover']);
+    const verdicts = createVerdicts();
+    await using session = await open(server, { probeTimeoutMs: 1, verdicts });
+    expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
+    expect(server.peers.map(({ received }) => received.map(({ method }) => method))).toEqual([
+      ['server/discover'],
+      ['initialize', 'notifications/initialized'],
+    ]);
+    expect(server.peers.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  test('a late answer to the probe still counts, and the handshake beside it is ended', async () => {
+    const server = script(
+      {
+        'server/discover': () => undefined,
+        initialize: () => {
+          const { id } = server.peers[0]?.of('server/discover')[0] ?? {};
+          setImmediate(() => {
+            server.peers[0]?.say({ id, result: discovered(['2026-07-28']) });
+          });
+          return { protocolVersion: '2025-11-25', capabilities: {} };
+        },
+      },
+      http,
+    );
+    await using session = await open(server, { probeTimeoutMs: 1 });
+    expect(session.era).toBe('modern');
+    expect(server.peers.map(({ isClosed }) => isClosed)).toEqual([false, true]);
   });
 
   test.each([-32020, -32021])('a body with %i is an answer of the newer era', async (code) => {

@@ -93,25 +93,36 @@ describe('on a stream', () => {
     expect(server.peer.connection.inFlight.awaiting).toBe(0);
   });
 
-  test('a slow answer to the probe counts when it comes first', async () => {
+  test('a slow answer to the probe counts, in a conversation that the handshake has not touched', async () => {
     const server = script({
       ...newer,
       initialize: (_params, { peer }) => {
         const probe = peer.of('server/discover')[0];
         peer.say({ id: probe?.id, result: discovered(['2026-07-28']) });
-        return undefined;
+        return { protocolVersion: '2025-11-25', capabilities: {} };
       },
-      'server/discover': () => undefined,
+      'server/discover': (_params, { peer }) =>
+        peer.ordinal === 1 ? undefined : discovered(['2026-07-28']),
     });
-    await using session = await open(server, soon);
-    await settle();
-    expect(session.era).toBe('modern');
-    expect(server.heard).toEqual(['server/discover', 'initialize']);
-    expect(server.peer.connection.inFlight.awaiting).toBe(0);
-    // The answer that nobody waits for any more does no harm.
-    server.peer.say({ id: server.peer.of('initialize')[0]?.id, result: {} });
-    server.peer.say({ id: 99, result: {} });
-    expect(session.stats.malformed).toBe(0);
+    const verdicts = createVerdicts();
+    await using session = await open(server, { ...soon, verdicts });
+    expect([session.era, verdicts.get(server.target.key)]).toEqual(['modern', 'modern']);
+    expect(server.heard).toEqual(['server/discover', 'initialize', 'server/discover']);
+    expect(server.peers.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  test('a server that is known for the newer era is waited for, but not for ever', async () => {
+    const verdicts = createVerdicts();
+    const server = script({ ...older, 'server/discover': () => undefined });
+    await verdicts.set(server.target.key, 'modern');
+    const since = performance.now();
+    await using session = await open(server, {
+      probeTimeoutMs: 1,
+      connectTimeoutMs: 1200,
+      verdicts,
+    });
+    expect(performance.now() - since).toBeGreaterThan(590);
+    expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
   });
 
   test('a slow refusal of the probe lets the handshake go on', async () => {
@@ -265,7 +276,7 @@ describe('what was found out', () => {
   ])('is found out anew when the server %s', async (_what, initialize) => {
     const verdicts = createVerdicts();
     const server = script({ ...newer, initialize });
-    verdicts.set(server.target.key, 'legacy');
+    await verdicts.set(server.target.key, 'legacy');
     await using session = await open(server, { verdicts });
     expect(session.era).toBe('modern');
     expect(verdicts.get(server.target.key)).toBe('modern');
@@ -274,14 +285,14 @@ describe('what was found out', () => {
   test('a newer server that became an older one is spoken to all the same', async () => {
     const verdicts = createVerdicts();
     const server = script(older);
-    verdicts.set(server.target.key, 'modern');
+    await verdicts.set(server.target.key, 'modern');
     await using session = await open(server, { verdicts });
     expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
   });
 
-  test('the oldest of too many are forgotten', () => {
+  test('the oldest of too many are forgotten', async () => {
     const verdicts = createVerdicts({ maxEntries: 2 });
-    for (const key of ['a', 'b', 'c']) verdicts.set(key, 'modern');
+    for (const key of ['a', 'b', 'c']) await verdicts.set(key, 'modern');
     expect(['a', 'b', 'c'].map((key) => verdicts.get(key))).toEqual([
       undefined,
       'modern',

@@ -30,7 +30,7 @@ const sessionOptions = {
   'timeout-ms': {
     type: 'string',
     value: 'MS',
-    help: 'How long a server may take to start, and to answer. Default: 60000 and 30000.',
+    help: 'How long a server may take to start, and to answer; progress and its questions to you prolong an answer, up to 10 minutes in all. Default: 60000 and 30000.',
   },
   era: {
     type: 'string',

@@ -16,7 +16,7 @@ type Asked = Pick<Exchange['request'], 'method' | 'params'>;
 
 interface Heartbeat {
   readonly everyMs: number;
-  /** Called again and again while an answer is being made, and when it is there; not once nobody wants it. */
+  /** Called again and again while an answer is being made, and when it is there; not when there is none. */
   beat(): void;
 }
 
@@ -42,14 +42,15 @@ export class Answering {
     const stop = (): void => clearInterval(timer);
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return await this.#answer(request, { signal });
+      const result = await this.#answer(request, { signal });
+      if (!signal.aborted) beat();
+      return result;
     } catch (error) {
       const isLate = error instanceof KitError && error.code === 'timeout';
       throw isLate ? new RpcError(rpcErrors.overloaded, `${request.method}: timed out`) : error;
     } finally {
       stop();
       signal.removeEventListener('abort', stop);
-      if (!signal.aborted) beat();
     }
   }
 

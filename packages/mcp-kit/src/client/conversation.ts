@@ -177,7 +177,8 @@ export class Conversation {
     // Somebody else has noticed already.
     if (this.#agreed !== agreed) return Promise.resolve(true);
     const { timeoutMs = defaults.timeoutMs } = this.#options;
-    this.#checking ??= probe(agreed.connection, this.#identity, { timeoutMs, signal: this.ended })
+    const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: this.ended };
+    this.#checking ??= probe(agreed.connection, this.#identity, limits)
       .then(({ kind }) => kind === 'older')
       .finally(() => {
         this.#checking = undefined;
@@ -241,7 +242,8 @@ export class Conversation {
     if (!connection.open || before.era === 'modern') return undefined;
     try {
       const timeoutMs = this.#connectTimeoutMs;
-      const facts = await initialize(connection, this.#identity, { timeoutMs });
+      const limits = { timeoutMs, maxTotalMs: timeoutMs };
+      const facts = await initialize(connection, this.#identity, limits);
       return await this.#adopt({ connection, facts });
     } catch (error) {
       this.#logger.debug(`${this.#target.label}: cannot go on as before`, {
@@ -269,8 +271,6 @@ export class Conversation {
         connect: (channel) => this.reception.connect(channel),
       });
       return await this.#adopt(agreed);
-    } catch (error) {
-      throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
       this.#opening = undefined;
       limit.lift();
@@ -285,7 +285,7 @@ export class Conversation {
     const { connection } = agreed;
     if (this.#ended !== undefined) {
       await connection.close();
-      throw this.#isClosed();
+      throw this.#ended;
     }
     this.#agreed = agreed;
     this.#last = agreed;

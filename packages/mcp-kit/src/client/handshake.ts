@@ -1,13 +1,20 @@
 import type { Connection } from '#jsonrpc';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
 
+/** How long a question that opens a conversation may take; nothing that the server says meanwhile prolongs it. */
+export interface OpeningLimits {
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Opens, or opens anew, a conversation of the older era. */
 export async function initialize(
   connection: Connection,
   identity: Identity,
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  limits: OpeningLimits,
 ): Promise<ServerFacts> {
-  const facts = await requestInitialize(connection, identity, options);
+  const facts = await requestInitialize(connection, identity, limits);
   confirmInitialized(connection);
   return facts;
 }
@@ -16,7 +23,7 @@ export async function initialize(
 export async function requestInitialize(
   connection: Connection,
   { info, capabilities, offers, tellsRoots, more }: Identity,
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  limits: OpeningLimits,
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
@@ -28,7 +35,7 @@ export async function requestInitialize(
       : capabilities,
     clientInfo: info,
   };
-  return legacyFacts(await connection.request('initialize', params, options), offers);
+  return legacyFacts(await connection.request('initialize', params, limits), offers);
 }
 
 export function confirmInitialized(connection: Connection): void {

@@ -3,6 +3,7 @@ import { RpcError, type Channel, type Connection } from '#jsonrpc';
 import type { Era, Target } from '#protocol';
 import type { Identity, ServerFacts } from './facts.ts';
 import { confirmInitialized, initialize, requestInitialize } from './handshake.ts';
+import { isEndedByItself, withLastWords } from './last-words.ts';
 import type { Limit } from './limit.ts';
 import { isDeclinedByStatus, probe, type Finding } from './probe.ts';
 import type { Verdicts } from './verdicts.ts';
@@ -17,7 +18,7 @@ export interface Plan {
   readonly era: 'auto' | Era;
   readonly identity: Identity;
   readonly verdicts: Verdicts;
-  /** How long a pipe may be silent after the probe before the older era is tried as well. */
+  /** How long a server may be silent after the probe before the older era is tried as well. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
   /** Stopping it ends all that was opened. */
@@ -25,26 +26,33 @@ export interface Plan {
   connect(channel: Channel): Connection;
 }
 
+/** How long an answer to the probe may come after the answer to the handshake that was sent after it. */
+const lateMs = 500;
+
 /** Opens a conversation with a server of either era. What was opened on the way and is not used is closed. */
 export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
-  const opened = new Set<Connection>();
+  const { limit, verdicts } = plan;
+  const opened = new Map<Connection, Channel>();
   const open = async (to: Target): Promise<Connection> => {
-    const connection = plan.connect(await dial(to, plan.limit.signal));
-    opened.add(connection);
+    const channel = await dial(to, limit.signal);
+    const connection = plan.connect(channel);
+    opened.set(connection, channel);
     return connection;
   };
-  const remembered = plan.era === 'auto' ? plan.verdicts.get(target.key) : undefined;
   try {
-    const agreed = await plan.limit.within(agree(target, { ...plan, remembered }, open));
+    const remembered = plan.era === 'auto' ? await verdicts.get(target.key) : undefined;
+    const { agreed, isPassing } = await limit.within(agree(target, { ...plan, remembered }, open));
     opened.delete(agreed.connection);
     const { era } = agreed.facts;
     // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
-    if (era !== remembered && plan.era !== 'legacy') plan.verdicts.set(target.key, era);
+    const isNew = era !== remembered && plan.era !== 'legacy' && isPassing !== true;
+    if (isNew) await verdicts.set(target.key, era);
     return agreed;
   } catch (error) {
-    throw reasonOf(error);
+    const reason: unknown = limit.signal.aborted ? limit.signal.reason : reasonOf(error);
+    throw withLastWords(reason, [...opened.values()]);
   } finally {
-    await Promise.all([...opened].map((connection) => connection.close()));
+    await Promise.all([...opened.keys()].map((connection) => connection.close()));
   }
 }
 
@@ -65,82 +73,169 @@ function reasonOf(error: unknown): unknown {
 
 type Open = (target: Target) => Promise<Connection>;
 
+interface Outcome {
+  readonly agreed: Agreed;
+  /** It was found out while the server was not well: another time it may be otherwise. */
+  readonly isPassing?: boolean;
+}
+
 async function agree(
   target: Target,
   plan: Plan & { readonly remembered: Era | undefined },
   open: Open,
-): Promise<Agreed> {
-  let connection = await open(target);
-  if (plan.era === 'legacy' || plan.remembered === 'legacy') {
-    try {
-      return await handshake(target, { plan, open, connection });
-    } catch (error) {
-      if (plan.era === 'legacy' || !isDeclined(error, connection)) throw error;
-      // What was remembered no longer holds.
-      if (!connection.open) connection = await open(target);
-    }
+): Promise<Outcome> {
+  const first = await open(target);
+  if (plan.era !== 'legacy' && plan.remembered !== 'legacy') {
+    return findOut(target, { plan, open, connection: first });
   }
-  const { finding, opening } = await probeWithin(target, plan, connection);
-  if (finding.kind === 'modern') return { connection, facts: finding.facts };
-  if (finding.kind === 'failed' && !isGone(finding.error, connection)) throw finding.error;
-  if (plan.era === 'modern') throw finding.error;
-  if (connection.open) {
-    try {
-      if (opening === undefined) return await handshake(target, { plan, open, connection });
-      const facts = await opening;
-      confirmInitialized(connection);
-      return { connection, facts };
-    } catch (error) {
-      if (!isGone(error, connection)) throw error;
+  try {
+    return { agreed: await handshake(target, { plan, open, connection: first }) };
+  } catch (error) {
+    if (plan.era === 'legacy' || !isDeclined(error, first)) throw error;
+    // What was remembered no longer holds.
+    const connection = first.open ? first : await open(target);
+    return findOut(target, { plan, open, connection, isLast: connection !== first });
+  }
+}
+
+/** Finds out by asking which era the server speaks. */
+async function findOut(target: Target, approach: Approach): Promise<Outcome> {
+  const { plan, open, connection, isLast = false } = approach;
+  const { finding, begun } = await probeWithin(target, approach);
+  if (finding.kind === 'modern') {
+    return { agreed: await goOnModern(target, approach, { facts: finding.facts, begun }) };
+  }
+  const isOver = finding.kind === 'failed' && !mayEndOnProbe(finding.error, connection);
+  if (isOver || plan.era === 'modern' || (isLast && !connection.open)) throw finding.error;
+  try {
+    if (connection.open) {
+      const agreed = await (begun?.agreed ?? handshake(target, approach));
+      begun?.confirm();
+      return { agreed, isPassing: finding.kind === 'unclear' };
     }
+  } catch (error) {
+    if (isLast || !mayEndOnProbe(error, connection)) throw error;
   }
   // Some servers end when anything but `initialize` comes first.
   await connection.close();
-  return handshake(target, { plan, open, connection: await open(target) });
+  return { agreed: await handshake(target, { plan, open, connection: await open(target) }) };
+}
+
+/** Goes on in the newer era; on a pipe that may be bound to the older one by the handshake, with another one. */
+async function goOnModern(
+  target: Target,
+  { plan, open, connection }: Approach,
+  { facts, begun }: { readonly facts: ServerFacts; readonly begun: Begun | undefined },
+): Promise<Agreed> {
+  if (target.wire === 'http' || begun === undefined || (await isRefused(begun, plan))) {
+    return { connection, facts };
+  }
+  await connection.close();
+  const { identity, timeoutMs } = plan;
+  const another = await open(target);
+  const finding = await probe(another, identity, { timeoutMs, maxTotalMs: timeoutMs });
+  if (finding.kind !== 'modern') throw finding.error;
+  return { connection: another, facts: finding.facts };
 }
 
 function isGone(error: unknown, connection: Connection): boolean {
   return error instanceof KitError && error.code === 'closed' && !connection.open;
 }
 
+/** Whether the server has ended, and perhaps because of what it was asked. */
+function mayEndOnProbe(error: unknown, connection: Connection): boolean {
+  return isGone(error, connection) && !isEndedByItself(error);
+}
+
 /** Whether the server is there, and just does not speak this way. */
 function isDeclined(error: unknown, connection: Connection): boolean {
   const strange = error instanceof KitError && error.code === 'unsupported_version';
-  return strange || mayBeOldest(error) || isGone(error, connection);
+  return strange || mayBeOldest(error) || mayEndOnProbe(error, connection);
+}
+
+/** The handshake of the older era, under way while the probe has no answer yet. */
+interface Begun {
+  readonly agreed: Promise<Agreed>;
+  /** Tells the server that its answer counts. */
+  confirm(): void;
 }
 
 interface Probed {
   readonly finding: Finding;
-  /** The handshake of the older era, when the probe stayed unanswered for so long that it was begun. */
-  readonly opening?: Promise<ServerFacts>;
+  readonly begun?: Begun;
+}
+
+/** What is known of the server so far, and how to reach it. */
+interface Approach {
+  readonly plan: Plan & { readonly remembered?: Era | undefined };
+  readonly open: Open;
+  readonly connection: Connection;
+  /** Its process has ended once already: it is not started a third time. */
+  readonly isLast?: boolean;
 }
 
 /**
- * Probes; on a pipe not for ever: a server that does not answer what it does not know would never be reached, and one
- * that takes seconds to start would be taken for it. So both questions are asked then, and whichever is answered counts.
+ * Probes, but not for ever: a server that does not answer what it does not know would never be reached, and one that
+ * takes seconds to start would be taken for it. So the handshake is begun as well then, and both answers are looked at.
  */
-async function probeWithin(target: Target, plan: Plan, connection: Connection): Promise<Probed> {
-  const { identity, timeoutMs, probeTimeoutMs } = plan;
+async function probeWithin(target: Target, approach: Approach): Promise<Probed> {
+  const { plan, connection } = approach;
+  const { identity, timeoutMs } = plan;
   const abandon = new AbortController();
-  const { signal } = abandon;
-  const probing = probe(connection, identity, { timeoutMs, signal });
-  if (target.wire === 'http' || plan.era === 'modern') return { finding: await probing };
-  const early = await within(probing, probeTimeoutMs);
+  const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: abandon.signal };
+  const deadline = performance.now() + timeoutMs;
+  const probing = probe(connection, identity, limits);
+  if (plan.era === 'modern') return { finding: await probing };
+  const early = await within(probing, patienceOf(plan));
   if (early !== undefined) return { finding: early };
-  const opening = requestInitialize(connection, identity, { timeoutMs, signal });
+  const begun = target.wire === 'http' ? beginBeside(target, approach) : beginOn(connection, plan);
+  // Whoever looks at it does so later, or not at all.
+  begun.agreed.catch(() => {});
   const finding = await Promise.race([
     probing,
-    opening.then(
-      () => older,
-      // Refused, which a server of the newer era may do; its other answer is then soon to come.
-      async () => (await within(probing, probeTimeoutMs)) ?? older,
+    begun.agreed.then(
+      async () =>
+        (await within(probing, Math.min(lateMs, (deadline - performance.now()) / 2))) ?? silent,
+      // A server of the newer era may refuse it; its other answer is then soon to come.
+      async () => (await within(probing, plan.probeTimeoutMs)) ?? silent,
     ),
   ]);
-  if (finding.kind === 'modern' || finding === older) abandon.abort();
-  return { finding, opening };
+  if (finding === silent) abandon.abort();
+  return { finding, begun };
 }
 
-const older: Finding = { kind: 'older', error: undefined };
+const silent: Finding = { kind: 'older', error: undefined };
+
+/** One that is known to have spoken the newer era is waited for, because most likely it is starting. */
+function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan']): number {
+  return remembered === 'modern' ? timeoutMs / 2 : Math.min(probeTimeoutMs, timeoutMs / 2);
+}
+
+/** On a pipe both questions go the same way: a second process would be in the way of the first. */
+function beginOn(connection: Connection, { identity, timeoutMs }: Plan): Begun {
+  const limits = { timeoutMs, maxTotalMs: timeoutMs };
+  const opening = requestInitialize(connection, identity, limits);
+  return {
+    agreed: opening.then((facts) => ({ connection, facts })),
+    confirm: () => confirmInitialized(connection),
+  };
+}
+
+/** Over HTTP the handshake has a conversation of its own, which is ended as a whole if the probe is answered. */
+function beginBeside(target: Target, { plan, open }: Approach): Begun {
+  const begin = async (): Promise<Agreed> =>
+    handshake(target, { plan, open, connection: await open(target) });
+  return { agreed: begin(), confirm() {} };
+}
+
+/** Whether the server has said no to the handshake; one that has not may be bound to the older era by it. */
+function isRefused({ agreed }: Begun, { probeTimeoutMs }: Plan): Promise<boolean> {
+  const refused = agreed.then(
+    () => false,
+    (error: unknown) => error instanceof RpcError,
+  );
+  return within(refused, probeTimeoutMs).then((answer) => answer === true);
+}
 
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const late = createDeferred<undefined>();
@@ -153,18 +248,16 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
 }
 
 /** The older era; and where the server does not know its HTTP either, the oldest transport. */
-async function handshake(
-  target: Target,
-  { plan, open, connection }: { plan: Plan; open: Open; connection: Connection },
-): Promise<Agreed> {
+async function handshake(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
+  const limits = { timeoutMs: plan.timeoutMs, maxTotalMs: plan.timeoutMs };
   try {
-    return { connection, facts: await initialize(connection, plan.identity, plan) };
+    return { connection, facts: await initialize(connection, plan.identity, limits) };
   } catch (error) {
     const { fallback } = target;
     if (fallback === undefined || !mayBeOldest(error)) throw error;
     try {
       const other = await open(fallback);
-      return { connection: other, facts: await initialize(other, plan.identity, plan) };
+      return { connection: other, facts: await initialize(other, plan.identity, limits) };
     } catch {
       // The first answer says more about what is wrong.
       throw error;

@@ -13,7 +13,7 @@ export const defaults = {
   timeoutMs: 30_000,
   maxTotalMs: 600_000,
   connectTimeoutMs: 60_000,
-  probeTimeoutMs: 2000,
+  probeTimeoutMs: 5000,
 } as const;
 
 export interface SessionOptions extends Partial<Implementation> {
@@ -45,9 +45,9 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly timeoutMs?: number;
   /** How long to wait in all, whatever progress says. */
   readonly maxTotalMs?: number;
-  /** How long opening may take, the start of a slow server included. */
+  /** How long opening may take in all, the start of a slow server included, whatever it says meanwhile. */
   readonly connectTimeoutMs?: number;
-  /** How long a pipe may be silent after the first question before the older era is tried as well. */
+  /** How long a server may be silent after the first question before the older era is tried as well. */
   readonly probeTimeoutMs?: number;
   /** How requests are numbered; some servers take only one of them. */
   readonly ids?: 'number' | 'string';

@@ -1,6 +1,7 @@
 import { KitError } from '#base';
 import { isRecord, RpcError, rpcErrors, type Connection } from '#jsonrpc';
 import { isLegacyVersion, mcpErrors, modernVersion } from '#protocol';
+import type { OpeningLimits } from './handshake.ts';
 import {
   envelopeOf,
   isDiscoverResult,
@@ -14,6 +15,8 @@ export type Finding =
   | { readonly kind: 'modern'; readonly facts: ServerFacts }
   /** It may know the older era; `error` is what it said instead. */
   | { readonly kind: 'older'; readonly error: unknown }
+  /** It is not well, or does not say so otherwise: it may know the older era, and another time it may be otherwise. */
+  | { readonly kind: 'unclear'; readonly error: unknown }
   /** It says nothing about the era; there is no use in going on. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -21,11 +24,11 @@ export type Finding =
 export async function probe(
   connection: Connection,
   identity: Identity,
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  limits: OpeningLimits,
 ): Promise<Finding> {
   const discover = async (): Promise<Finding> => {
     const params = { _meta: envelopeOf(identity) };
-    return judge(await connection.request('server/discover', params, options));
+    return judge(await connection.request('server/discover', params, limits));
   };
   try {
     return await discover();
@@ -87,10 +90,18 @@ function judgeError(error: unknown): Finding {
     const modernOnly = error.code === headerMismatch || error.code === missingClientCapability;
     return { kind: modernOnly ? 'failed' : 'older', error };
   }
-  return { kind: isRefusal(error) ? 'older' : 'failed', error };
+  if (isRefusal(error)) return { kind: 'older', error };
+  return { kind: isUnwell(error) ? 'unclear' : 'failed', error };
 }
 
-/** A 4xx or a useless body is how an older HTTP server says that it does not understand. */
+/** Many older servers know no better answer to what they do not understand than a failure, or to hang up. */
+function isUnwell(error: unknown): boolean {
+  return (
+    error instanceof KitError && (error.code === 'http_status' || error.code === 'answer_lost')
+  );
+}
+
+/** A 4xx or a useless body is how most older HTTP servers say that they do not understand. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof KitError)) return false;
   return error.code === 'invalid_answer' || isDeclinedByStatus(error);

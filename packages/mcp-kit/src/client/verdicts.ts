@@ -1,9 +1,10 @@
+import type { MaybePromise } from '#base';
 import type { Era } from '#protocol';
 
 /** What is remembered of servers: which era they speak, so that they need not be probed each time. */
 export interface Verdicts {
-  get(key: string): Era | undefined;
-  set(key: string, era: Era): void;
+  get(key: string): MaybePromise<Era | undefined>;
+  set(key: string, era: Era): MaybePromise<void>;
 }
 
 export interface VerdictOptions {

@@ -87,6 +87,8 @@ class Asked implements Awaited {
 
   touch(progress: object | undefined): void {
     const { options, maxTotalMs } = this.#question;
+    // Nobody has asked for progress: whoever reports it anyway must not make us wait by it.
+    if (progress !== undefined && options.onProgress === undefined) return;
     const leftMs = this.#startedMs + maxTotalMs - performance.now();
     clearTimeout(this.#timer);
     // At once, because a timer that is set anew at every sign of progress might never fire.

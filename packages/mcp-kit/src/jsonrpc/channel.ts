@@ -52,6 +52,8 @@ export interface Channel {
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
+  /** What the other side has last said beside the conversation, for people who look for its fault. */
+  lastWords?(): string;
   /** Flushes and ends; idempotent. */
   close(): Promise<void>;
 }

@@ -43,6 +43,7 @@ function overhear(channel: Channel, tell: TraceListener): Channel {
     ...(channel.release === undefined
       ? {}
       : { release: (origin, retryMs) => channel.release?.(origin, retryMs) }),
+    ...(channel.lastWords === undefined ? {} : { lastWords: () => channel.lastWords?.() ?? '' }),
     drained: (origin) => channel.drained(origin),
     close: () => channel.close(),
   };

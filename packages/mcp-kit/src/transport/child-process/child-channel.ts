@@ -4,7 +4,7 @@ import { Writable, type Readable } from 'node:stream';
 import { createDeferred, KitError } from '#base';
 import type { Channel, Limits, Sent, Sink } from '#jsonrpc';
 import { StreamChannel } from '../stream-channel.ts';
-import { endFailure } from './failure.ts';
+import { endFailure, maxQuoted } from './failure.ts';
 import type { ProcessGroup, StopOptions } from './process-group.ts';
 import type { StderrTail } from './stderr-tail.ts';
 import type { StdoutLog } from './stdout-log.ts';
@@ -92,6 +92,10 @@ export class ChildChannel implements Channel {
 
   drained(): Promise<void> {
     return this.#lines.drained();
+  }
+
+  lastWords(): string {
+    return this.#spawned.stderr.lastLines(maxQuoted);
   }
 
   close(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Exit } from './process-group.ts';
 import type { StderrTail } from './stderr-tail.ts';
 
 /** Characters of standard error that a message repeats. */
-const maxQuoted = 2000;
+export const maxQuoted = 2000;
 
 /** Why a process could not be started. */
 export function startFailure(

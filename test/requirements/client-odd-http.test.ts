@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createVerdicts, openSession } from 'mcp-kit/client';
+import { httpTarget } from 'mcp-kit/transport/http-client';
+import { describe, expect, test } from 'vitest';
+import { failure } from './client-script.ts';
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+const plain =
+  (status: number, body = 'Something went wrong'): Answer =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(body);
+  };
+
+interface OldServer extends AsyncDisposable {
+  readonly url: string;
+  /** What came, in order: methods of messages, or of HTTP where there was none. */
+  readonly heard: string[];
+}
+
+/** A server of the older era that works, but answers the probe as told. */
+async function oldServer(
+  probed: Answer,
+  others: Readonly<Record<string, Answer>> = {},
+): Promise<OldServer> {
+  const heard: string[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const { id, method = request.method ?? '' } = body === '' ? {} : JSON.parse(body);
+    heard.push(method);
+    const json = (result: object): void => {
+      const headers = { 'content-type': 'application/json', 'mcp-session-id': 's' };
+      response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    };
+    if (method === 'server/discover') probed(response, request);
+    else if (others[method] !== undefined) others[method](response, request);
+    else if (method === 'initialize') {
+      json({
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        serverInfo: { name: 'old', version: '1' },
+      });
+    } else if (method === 'tools/call') json({ content: [{ type: 'text', text: 'done' }] });
+    else if (request.method === 'GET') response.writeHead(405).end();
+    else response.writeHead(202).end();
+  };
+  const server = createServer((request, response) => void serve(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    heard,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('A working server of the older era is reached that answers the probe with', () => {
+  test.each<readonly [string, Answer]>([
+    ['400 in plain text', plain(400)],
+    ['402 without a body', plain(402, '')],
+    ['406 in plain text', plain(406)],
+    ['429 in plain text', plain(429)],
+    ['500 in plain text', plain(500)],
+    ['501 in HTML', plain(501, '<html>Not Implemented</html>')],
+    ['502 in plain text', plain(502)],
+    ['503 without a body', plain(503, '')],
+    ['200 and no body', plain(200, '')],
+    ['200 and HTML', plain(200, '<html></html>')],
+    ['a socket that is dropped', (response) => response.socket?.destroy()],
+    [
+      'a body that is cut',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+        response.write('{"jsonrpc"', () => response.socket?.destroy());
+      },
+    ],
+    [
+      'a stream that ends without a word',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
+      },
+    ],
+    ['nothing at all', () => {}],
+    [
+      'the head of a stream and nothing more',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      },
+    ],
+  ])('%s', async (_what, probed) => {
+    await using server = await oldServer(probed);
+    const verdicts = createVerdicts();
+    const options = { verdicts, probeTimeoutMs: 50 };
+    await using session = await openSession(httpTarget(server.url), options);
+    expect([session.era, session.server?.name]).toEqual(['legacy', 'old']);
+    const { content } = await session.callTool('anything');
+    expect(content).toEqual([{ type: 'text', text: 'done' }]);
+    expect(server.heard.filter((method) => method === 'initialize')).toHaveLength(1);
+  });
+});
+
+describe('A refusal of the caller stays one:', () => {
+  test.each([401, 403])('%i to the probe', async (status) => {
+    await using server = await oldServer(plain(status));
+    const verdicts = createVerdicts();
+    const error = await failure(openSession(httpTarget(server.url), { verdicts }));
+    expect(error).toMatchObject({ code: 'unauthorized', details: { status } });
+    expect(server.heard).toEqual(['server/discover']);
+  });
+
+  test.each([401, 403])('%i to the handshake after a probe that failed', async (status) => {
+    await using server = await oldServer(plain(500), { initialize: plain(status) });
+    const verdicts = createVerdicts();
+    const error = await failure(openSession(httpTarget(server.url), { verdicts }));
+    expect(error).toMatchObject({ code: 'unauthorized', details: { status } });
+  });
+});
+
+test('A server that answers nothing is given up when the time is up', async () => {
+  await using server = await oldServer(() => {}, { initialize: () => {} });
+  const options = { verdicts: createVerdicts(), probeTimeoutMs: 20, connectTimeoutMs: 300 };
+  const error = await failure(openSession(httpTarget(server.url), options));
+  expect(error).toMatchObject({ code: 'timeout' });
+  expect(server.heard).toEqual(['server/discover', 'initialize']);
+});

@@ -1,0 +1,143 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createVerdicts, type Session, type SessionOptions } from 'mcp-kit/client';
+import type { Target } from 'mcp-kit/protocol';
+import { childTarget } from 'mcp-kit/transport/child-process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../support/child-process.ts';
+import { failure, open } from './client-script.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'client-processes-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Server {
+  readonly target: Target;
+  /** How often it was started. */
+  starts(): Promise<number>;
+}
+
+let servers = 0;
+function server(behaviour: string): Server {
+  servers += 1;
+  const file = path.join(folder, `starts-${servers}`);
+  const program = path.join(root, 'test/fixtures/servers/opening.mjs');
+  const args = [program, behaviour, file];
+  return {
+    target: childTarget({ command: process.execPath, args, guard: false }),
+    starts: async () => (await readFile(file, 'utf8')).trim().split('\n').length,
+  };
+}
+
+/** What the server says of the process that serves: the era it is bound to, and what it has seen. */
+async function story(session: Session): Promise<unknown> {
+  const { content } = await session.callTool('story');
+  return content[0] && 'text' in content[0] ? content[0].text : undefined;
+}
+
+const soon: SessionOptions = { probeTimeoutMs: 50 };
+
+describe.concurrent('A process that', () => {
+  test('knows both eras and starts slowly is spoken to in the newer one, and knows it', async () => {
+    const slow = server('slow both');
+    const verdicts = createVerdicts();
+    await using session = await open(slow.target, { ...soon, verdicts });
+    expect(session.era).toBe('modern');
+    expect(await story(session)).toBe('modern: server/discover tools/call');
+    expect(await slow.starts()).toBe(2);
+    // From now on it is waited for.
+    await using next = await open(slow.target, { ...soon, verdicts });
+    expect(await story(next)).toBe('modern: server/discover tools/call');
+    expect(await slow.starts()).toBe(3);
+  });
+
+  test('answers both questions, the second first, is spoken to in the newer era too', async () => {
+    const slow = server('slow both, handshake first');
+    await using session = await open(slow.target, soon);
+    expect(await story(session)).toBe('modern: server/discover tools/call');
+    expect(await slow.starts()).toBe(2);
+  });
+
+  test('does not answer the probe is spoken to in the older era, in the same process', async () => {
+    const silent = server('older, silent');
+    await using session = await open(silent.target, soon);
+    expect(await story(session)).toBe(
+      'legacy: server/discover initialize notifications/initialized tools/call',
+    );
+    expect(await silent.starts()).toBe(1);
+  });
+
+  test.each(['dies at the probe', 'dies at the probe without a word'])(
+    '%s is started again, for the handshake only',
+    async (behaviour) => {
+      const dying = server(behaviour);
+      await using session = await open(dying.target, soon);
+      expect(await story(session)).toBe('legacy: initialize notifications/initialized tools/call');
+      expect(await dying.starts()).toBe(2);
+    },
+  );
+
+  test.each([
+    ['dies by itself', 'Error: set WEATHER_KEY first', 3],
+    ['dies after a while', 'Error: the database is not there', 4],
+  ])('%s is started once, and its last words are told', async (behaviour, words, exitCode) => {
+    for (const known of [undefined, 'legacy', 'modern'] as const) {
+      const dying = server(behaviour);
+      const verdicts = createVerdicts();
+      if (known !== undefined) await verdicts.set(dying.target.key, known);
+      const error = await failure(open(dying.target, { ...soon, verdicts }));
+      expect(error).toMatchObject({ code: 'process_failed', details: { exitCode } });
+      expect(error.message).toContain(words);
+      expect(await dying.starts()).toBe(1);
+    }
+  });
+
+  test('dies whatever it is told is started twice at most, whatever is remembered', async () => {
+    for (const known of [undefined, 'legacy', 'modern'] as const) {
+      const dying = server('dies at everything');
+      const verdicts = createVerdicts();
+      if (known !== undefined) await verdicts.set(dying.target.key, known);
+      const error = await failure(open(dying.target, { ...soon, verdicts }));
+      expect(error).toMatchObject({ code: 'process_failed', details: { exitCode: 1 } });
+      expect(error.message).toContain('Error: no such method');
+      expect(await dying.starts()).toBe(2);
+    }
+  });
+
+  test('asks and reports all the time does not prolong its own opening', async () => {
+    const nagging = server('nags');
+    const options = { ...soon, connectTimeoutMs: 700, inputs: { roots: [] } };
+    const error = await failure(open(nagging.target, options));
+    expect(error).toMatchObject({ code: 'timeout' });
+    expect(error.message).toContain('not done within 700 ms');
+    expect(await nagging.starts()).toBe(1);
+  });
+
+  test('asks what nobody answers and reports what nobody wants does not prolong a call', async () => {
+    const nagging = server('nags later');
+    await using session = await open(nagging.target, { timeoutMs: 300 });
+    const error = await failure(session.callTool('story'));
+    expect(error.message).toBe('tools/call: no answer within 300 ms');
+  });
+
+  test('asks what is answered, or reports what is wanted, prolongs a call up to its cap', async () => {
+    const nagging = server('nags later');
+    const limits = { timeoutMs: 200, maxTotalMs: 500 };
+    await using session = await open(nagging.target, { ...limits, inputs: { roots: [] } });
+    const options = { onProgress: () => {} };
+    const error = await failure(session.callTool('story', {}, options));
+    expect(error.message).toBe('tools/call: no answer within 500 ms');
+  });
+
+  test('is silent until the time is up is quoted with what it said meanwhile', async () => {
+    const hanging = server('hangs');
+    const error = await failure(open(hanging.target, { ...soon, connectTimeoutMs: 1500 }));
+    expect(error).toMatchObject({ code: 'timeout' });
+    expect(error.message).toContain('1500 ms');
+    expect(error.message).toContain('waiting for the database at db.test');
+    expect(await hanging.starts()).toBe(1);
+  });
+});
