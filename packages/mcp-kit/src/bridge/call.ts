@@ -112,12 +112,13 @@ export class Call {
 
   /** Leaves it waiting for its client, but not for ever. */
   park(forMs: number): void {
-    this.#timer = unref(
-      setTimeout(() => {
-        this.cancel('its client did not come back');
-        this.onForgotten();
-      }, forMs),
-    );
+    this.#timer = unref(setTimeout(() => this.forget('its client did not come back'), forMs));
+  }
+
+  /** Ends it while nobody waits for it. */
+  forget(reason: string): void {
+    this.cancel(reason);
+    this.onForgotten();
   }
 
   /** What came of it. */

@@ -11,7 +11,14 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { invalidParams, isLoggingLevel, isUri, type LoggingLevel } from '#protocol';
+import {
+  callerOf,
+  invalidParams,
+  isLoggingLevel,
+  isUri,
+  onBehalf,
+  type LoggingLevel,
+} from '#protocol';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import { openForHandshake, sessionOptions } from './openings.ts';
@@ -57,19 +64,24 @@ export class HandshakeSide {
     this.#shared = shared;
     this.#requested = params['protocolVersion'];
     this.#questions = new Questions(connection, shared.tell);
-    this.#upstream = new Upstream(async (options) => {
-      const session = await openForHandshake(shared.target, params, {
-        options: {
-          ...sessionOptions(shared.options),
-          ...options,
-          era: shared.options.era ?? 'auto',
-          onNotification: (notification) => this.#hear(notification),
-        },
-        ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
-      });
-      await this.#restoreLevel(session);
-      return session;
-    }, shared);
+    this.#upstream = new Upstream(
+      async (options) => {
+        const session = await openForHandshake(shared.target, params, {
+          options: {
+            ...sessionOptions(shared.options),
+            ...options,
+            era: shared.options.era ?? 'auto',
+            onNotification: (notification) => this.#hear(notification),
+          },
+          ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
+        });
+        await this.#restoreLevel(session);
+        return session;
+      },
+      shared,
+      connection.principal,
+    );
+    this.#upstream.giveWay = () => this.#giveWay();
     this.#upstream.onRestored = ({ tools, prompts, resources }) => {
       if (tools?.listChanged) this.#missed('notifications/tools/list_changed');
       if (prompts?.listChanged) this.#missed('notifications/prompts/list_changed');
@@ -130,7 +142,8 @@ export class HandshakeSide {
   }
 
   #pass(session: Session, exchange: Exchange): Promise<unknown> {
-    const { method, params } = exchange.request;
+    const { method } = exchange.request;
+    const params = onBehalf(callerOf(exchange), exchange.request.params);
     const options = passing(exchange, this.#shared.tell);
     const own = this.#passOwn(session, exchange);
     if (own !== undefined) return own;
@@ -200,6 +213,16 @@ export class HandshakeSide {
     await session.setLogLevel(level).catch((error: unknown) => {
       this.#shared.logger.warn('the log level was not set again', { error: describeError(error) });
     });
+  }
+
+  /** Ends the session of a client that does not answer, or only listens. */
+  #giveWay(): boolean {
+    if (this.#upstream.session === undefined) return false;
+    for (const exchange of this.#exchanges.values()) {
+      if (!this.#questions.hasAskedDuring(exchange)) return false;
+    }
+    void this.#connection.close();
+    return true;
   }
 
   #watch(uri: string, isWatched: boolean): object {

@@ -7,7 +7,6 @@ import {
   methodNotFound,
   reaches,
   type ClientCapabilities,
-  type Envelope,
   type Era,
   type LoggingLevel,
 } from '#protocol';
@@ -16,6 +15,7 @@ import { toVisit, unanswered, type Call } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { Listens } from './listens.ts';
 import { openForEnvelope, sessionOptions } from './openings.ts';
+import type { Journey } from './lanes.ts';
 import type { Shared } from './shared.ts';
 import { Upstream } from './upstream.ts';
 
@@ -36,6 +36,8 @@ export class Lane {
   readonly upstream: Upstream;
   /** Who may use it: any client of the stateless era, or those that are alike. */
   key: string;
+  /** Whose it is, where callers are told apart and have conversations of their own. */
+  readonly owner: string | undefined;
   readonly listens: Listens;
   readonly #shared: Shared;
   readonly #capabilities: ClientCapabilities;
@@ -55,11 +57,16 @@ export class Lane {
 
   constructor(
     key: string,
-    envelope: Envelope,
-    how: { readonly shared: Shared; readonly isOneClient: boolean },
+    { envelope, account }: Pick<Journey, 'envelope' | 'account'>,
+    how: {
+      readonly shared: Shared;
+      readonly isOneClient: boolean;
+      readonly owner: string | undefined;
+    },
   ) {
     const { shared } = how;
     this.key = key;
+    this.owner = how.owner;
     this.#shared = shared;
     this.#capabilities = envelope.capabilities;
     this.#isPrivate = () => how.isOneClient || this.isTaken;
@@ -74,8 +81,10 @@ export class Lane {
           onNotification: (notification) => this.#hear(notification),
         }),
       shared,
+      account,
     );
     this.upstream.onRestored = () => this.listens.missed();
+    this.upstream.giveWay = () => this.#giveWay();
   }
 
   get isFree(): boolean {
@@ -123,6 +132,17 @@ export class Lane {
       // What has come meanwhile is read first, however late it is.
       await turn();
     } while (this.#heard > heard && performance.now() < endMs);
+  }
+
+  /** Ends calls and subscriptions that only wait; nothing happens where somebody waits for them, or may from now on. */
+  #giveWay(): boolean {
+    const isShared = this.era === 'modern' && this.#shared.target.wire === 'http';
+    const riders = [...this.#riders.values()];
+    const isAwaited = riders.some(({ exchange }) => exchange !== undefined);
+    const isSoughtOut = this.seats > riders.length + this.listens.size;
+    if (isShared || isAwaited || isSoughtOut || this.upstream.session === undefined) return false;
+    for (const { call } of riders) call?.forget('another caller needs its place');
+    return true;
   }
 
   /** Answers a question of a server of the older era by asking the client whose call it can belong to. */

@@ -7,7 +7,9 @@ import type { Shared } from './shared.ts';
 /** What a request of the stateless era is, as far as its lane depends on it. */
 export interface Journey {
   readonly envelope: Envelope;
-  readonly principal: string | undefined;
+  /** Whose it is, and at whose expense. */
+  readonly caller: string | undefined;
+  readonly account: string | undefined;
   readonly method: string;
 }
 
@@ -20,17 +22,22 @@ export interface Seat {
 }
 
 const defaultIdleMs = 30_000;
+/** How long a caller who is told apart keeps its last conversation: the server may remember something for it. */
+const ownIdleMs = 10 * 60_000;
 
 /**
- * The conversations with the server that requests of the stateless era go by. They share one, except where something may
- * come back that does not name its request, and clients are strangers to each other: questions of a server of the older era,
- * and log messages. Such a request has a conversation to itself while it runs.
+ * The conversations with the server that requests of the stateless era go by. Those of one caller share one, except where
+ * something may come back that does not name its request: questions of a server of the older era, and log messages. Such a
+ * request has a conversation to itself while it runs. Callers share none, unless every request stands by itself: over HTTP
+ * without sessions there is nothing of which one could learn what another did.
  */
 export class Lanes {
   readonly #shared: Shared;
   /** All requests come from the same client. */
   readonly #isOneClient: boolean;
   readonly #lanes = new Set<Lane>();
+  /** The lane that most requests of a caller take. */
+  readonly #usual = new Map<string | undefined, Lane>();
   #era: Era | undefined;
   #first: Promise<unknown> | undefined;
   #closed = false;
@@ -44,16 +51,14 @@ export class Lanes {
     return this.#era;
   }
 
-  /** The lane that most requests take, if it is open. */
-  quick({ envelope }: Journey): Lane | undefined {
+  /** The lane that most requests of this caller take, if it is open. */
+  quick(journey: Journey): Lane | undefined {
+    const { envelope } = journey;
     if (this.#era !== 'modern' || (envelope.logLevel !== undefined && !this.#isOneClient)) {
       return undefined;
     }
-    for (const lane of this.#lanes) {
-      if (lane.isTaken || lane.upstream.session === undefined) continue;
-      if (lane.upstream.session.era === 'modern') return lane;
-    }
-    return undefined;
+    const lane = this.#usual.get(this.#ownerOf(journey));
+    return lane?.isTaken === false && lane.upstream.session?.era === 'modern' ? lane : undefined;
   }
 
   /** The session that most requests go by, if it is open. */
@@ -70,8 +75,8 @@ export class Lanes {
     // Only one finds out which era the server speaks.
     while (this.#era === undefined && this.#first !== undefined) await this.#first;
     const isAlone = this.#needsOwn(journey);
-    const key = keyOf(journey, this.#era);
-    const lane = this.#choose(key, isAlone) ?? this.#add(key, journey.envelope);
+    const key = this.#keyOf(journey);
+    const lane = this.#choose(key, isAlone) ?? this.#add(key, journey);
     const seat = this.#take(lane, isAlone);
     const era = await this.#open(seat, journey);
     if (lane.era === era && this.#era === era) return this.#fitting(seat, journey);
@@ -105,16 +110,26 @@ export class Lanes {
     };
   }
 
-  /** A lane that nobody has used for a while ends, unless it is the only one. */
+  /** A lane that nobody has used for a while ends, unless it is the only one of all whom nobody tells apart. */
   #rest(lane: Lane): void {
-    if (!lane.isFree || this.#lanes.size < 2 || this.#closed) return;
+    if (!lane.isFree || this.#closed) return;
     clearTimeout(lane.idleTimer);
+    const isLast = this.#isLast(lane);
+    if (isLast && lane.owner === undefined) return;
     const { idleMs = defaultIdleMs } = this.#shared.options;
-    lane.idleTimer = unref(
-      setTimeout(() => {
-        if (lane.isFree && !lane.upstream.isBusy && this.#lanes.size > 1) void this.#drop(lane);
-      }, idleMs),
-    );
+    const forMs = isLast ? Math.max(idleMs, ownIdleMs) : idleMs;
+    const look = (): void => {
+      const { isBusy, lastUsedMs } = lane.upstream;
+      const leftMs = lastUsedMs + forMs - performance.now();
+      if (lane.isFree && !isBusy && leftMs <= 0) void this.#drop(lane);
+      else lane.idleTimer = unref(setTimeout(look, Math.max(leftMs, idleMs)));
+    };
+    lane.idleTimer = unref(setTimeout(look, forMs));
+  }
+
+  #isLast(lane: Lane): boolean {
+    for (const other of this.#lanes) if (other !== lane && other.owner === lane.owner) return false;
+    return true;
   }
 
   async #open({ lane, leave }: Seat, journey: Journey): Promise<Era> {
@@ -127,7 +142,7 @@ export class Lanes {
       lane.era ??= era;
       this.#era ??= era;
       // Before those go on who have waited for it: they look for it by this.
-      lane.key = keyOf(journey, era);
+      lane.key = this.#keyOf(journey);
       return era;
     } catch (error) {
       leave();
@@ -140,7 +155,10 @@ export class Lanes {
 
   /** Before the first answer nothing was known of the server, so the lane may not be the right one for it. */
   #fitting(seat: Seat, journey: Journey): Seat | Promise<Seat> {
-    if (seat.isAlone === this.#needsOwn(journey)) return seat;
+    if (seat.isAlone === this.#needsOwn(journey)) {
+      if (!seat.isAlone) this.#usual.set(seat.lane.owner, seat.lane);
+      return seat;
+    }
     seat.leave();
     return this.find(journey);
   }
@@ -160,11 +178,16 @@ export class Lanes {
     return undefined;
   }
 
-  #add(key: string, envelope: Envelope): Lane {
-    const lane = new Lane(key, envelope, {
+  #add(key: string, journey: Journey): Lane {
+    const lane = new Lane(key, journey, {
       shared: this.#shared,
       isOneClient: this.#isOneClient,
+      owner: this.#ownerOf(journey),
     });
+    // One that was put to sleep is not worth more than a new one.
+    lane.upstream.onAsleep = () => {
+      if (lane.isFree) void this.#drop(lane);
+    };
     this.#lanes.add(lane);
     return lane;
   }
@@ -172,12 +195,19 @@ export class Lanes {
   async #drop(lane: Lane): Promise<void> {
     clearTimeout(lane.idleTimer);
     this.#lanes.delete(lane);
+    if (this.#usual.get(lane.owner) === lane) this.#usual.delete(lane.owner);
     await lane.upstream.close();
   }
-}
 
-/** A server of the stateless era learns from every request who asks; one of the older era only once. */
-function keyOf({ envelope, principal }: Journey, era: Era | undefined): string {
-  if (era === 'modern') return 'modern';
-  return clientText([principal, envelope.clientInfo, envelope.capabilities]);
+  /** Who has a conversation of its own, where a conversation is more than its requests. */
+  #ownerOf({ caller }: Journey): string | undefined {
+    return this.#shared.target.wire === 'http' ? undefined : caller;
+  }
+
+  /** A server of the stateless era learns from every request what its client is; one of the older era only once. */
+  #keyOf(journey: Journey): string {
+    if (this.#era === 'modern') return JSON.stringify([this.#ownerOf(journey)]);
+    const { envelope, caller } = journey;
+    return clientText([caller, envelope.clientInfo, envelope.capabilities]);
+  }
 }

@@ -16,6 +16,11 @@ export interface BridgeOptions {
   readonly idleMs?: number;
   /** How long a call waits for a client that was asked something; ten minutes. */
   readonly parkedMs?: number;
+  /**
+   * 32-byte keys that bind to its caller what a caller carries between questions; the first seals, all open. Bridges behind
+   * one address need the same; without any, what is carried is of no use after a restart.
+   */
+  readonly stateKeys?: readonly Uint8Array[];
   /** Hears every message on either side, in the order in which they cross. */
   readonly onMessage?: (crossing: Crossing) => void;
   /** Decides which tools of the server clients may see and call; made for each conversation with it. */

@@ -74,6 +74,12 @@ export class Questions {
     }
   }
 
+  /** Whether a call may be waiting for an answer of the client. */
+  hasAskedDuring(exchange: Exchange): boolean {
+    for (const { calls } of this.#open) if (calls.has(exchange)) return true;
+    return false;
+  }
+
   /** A call is over, and with it what only it can have been the reason for. */
   ended(exchange: Exchange): void {
     for (const { calls, withdraw } of this.#open) {

@@ -9,14 +9,17 @@ import {
   type Params,
 } from '#jsonrpc';
 import {
+  callerOf,
   createSealer,
   invalidParams,
   mayAskInput,
   methodNotFound,
+  onBehalf,
   type Envelope,
   type Sealer,
 } from '#protocol';
 import { Call, withVisits } from './call.ts';
+import { createCarriedStates, noSuchCall, type CarriedStates } from './carried-states.ts';
 import { notificationOf } from './crossing.ts';
 import { asRpcError } from './failures.ts';
 import type { Lane } from './lane.ts';
@@ -45,6 +48,7 @@ export class StatelessSide {
   readonly #shared: Shared;
   readonly #lanes: Lanes;
   readonly #sealer: Sealer;
+  readonly #carried: CarriedStates;
   /** Calls at a server of the older era that wait for their client. */
   readonly #calls = new Map<string, Call>();
 
@@ -53,11 +57,13 @@ export class StatelessSide {
     this.#shared = shared;
     this.#lanes = new Lanes(shared, isOneClient);
     this.#sealer = createSealer({ ttlMs: parkedMs });
+    this.#carried = createCarriedStates(shared.options.stateKeys);
   }
 
   async serve(exchange: Exchange, envelope: Envelope): Promise<unknown> {
     const { method, params } = exchange.request;
-    const journey: Journey = { envelope, principal: exchange.principal, method };
+    const caller = callerOf(exchange);
+    const journey: Journey = { envelope, caller, account: exchange.principal, method };
     try {
       const quick = this.#lanes.quick(journey);
       if (quick !== undefined && method !== 'subscriptions/listen') {
@@ -101,13 +107,15 @@ export class StatelessSide {
   async #pass(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
     const { upstream } = lane;
     const { method, params } = exchange.request;
+    const caller = callerOf(exchange);
     const leave = lane.board({ exchange, logLevel });
     try {
       const session = upstream.session ?? (await upstream.open());
       const options = passing(exchange, this.#shared.tell);
-      const result = await upstream.run(() => session.request(method, params, options));
+      const sent = onBehalf(caller, this.#carried.unwrap(caller, params));
+      const result = await upstream.run(() => session.request(method, sent, options));
       if (method === 'tools/list') this.#learn(params, result);
-      return result;
+      return this.#carried.wrap(caller, result);
     } finally {
       leave();
     }
@@ -142,7 +150,7 @@ export class StatelessSide {
       const session = await upstream.open();
       if (method === 'server/discover') return discoverResult(session);
       const isLogged = await lane.raiseLevel(session);
-      const sent = withoutEnvelope(params);
+      const sent = onBehalf(callerOf(exchange), withoutEnvelope(params));
       const finish = (result: unknown): object => toModern(method, result, session.server);
       const options = passing(exchange, this.#shared.tell);
       const ask = async (limits: CallOptions): Promise<unknown> => {
@@ -240,11 +248,6 @@ export class StatelessSide {
   }
 }
 
-function noSuchCall(): RpcError {
-  const why = 'requestState is not valid for this request, or its call has ended';
-  return invalidParams(`${why}; call again without it`);
-}
-
 /** Settles when the server has ended the subscription, or the client has; fails when it was lost. */
 async function endOf(closed: Promise<Error | undefined>, signal: AbortSignal): Promise<void> {
   const left = createDeferred<undefined>();
@@ -260,7 +263,8 @@ async function endOf(closed: Promise<Error | undefined>, signal: AbortSignal): P
 }
 
 /** What a sealed state is good for: this caller, this method, these parameters. */
-function bindingOf({ principal, request: { method, params } }: Exchange): readonly unknown[] {
+function bindingOf(exchange: Exchange): readonly unknown[] {
+  const { method, params } = exchange.request;
   const { _meta, inputResponses: _responses, requestState: _state, ...rest }: Params = params ?? {};
-  return [principal ?? null, method, rest];
+  return [callerOf(exchange) ?? null, method, rest];
 }

@@ -38,12 +38,19 @@ export class Upstream {
   #underWay = 0;
   #closed = false;
   lastUsedMs: number = performance.now();
+  /** At whose expense it is. */
+  readonly account: string | undefined;
+  /** Called to make room for another caller: ends what only waits for its own; false where anything else goes on. */
+  giveWay: () => boolean = () => false;
+  /** Called when the conversation was ended until somebody needs it again. */
+  onAsleep: () => void = () => {};
   /** Called when a server that was lost is there again: it may be another one, and nobody knows what it has told meanwhile. */
   onRestored: (capabilities: ServerCapabilities) => void = () => {};
 
-  constructor(opening: Opening, shared: UpstreamShared) {
+  constructor(opening: Opening, shared: UpstreamShared, account?: string) {
     this.#opening = opening;
     this.#shared = shared;
+    this.account = account;
   }
 
   /** The session, if it is open. */
@@ -102,6 +109,7 @@ export class Upstream {
     const session = this.#session;
     this.#session = undefined;
     this.#shared.fleet.remove(this);
+    if (!this.#closed) this.onAsleep();
     await session?.close();
   }
 

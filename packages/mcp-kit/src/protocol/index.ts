@@ -1,3 +1,4 @@
+export { callerOf, onBehalf } from './caller.ts';
 export { mergeCapabilities, supports } from './capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {

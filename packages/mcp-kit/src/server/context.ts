@@ -1,6 +1,7 @@
 import { crypto, type MaybePromise } from '#base';
 import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
+  callerOf,
   missingClientCapability,
   reaches,
   supports,
@@ -72,9 +73,9 @@ export class Context {
     return this.#scope?.signal ?? this.#exchange.signal;
   }
 
-  /** Who asks, where the transport authenticated them. */
+  /** Who asks, where the transport authenticated them; behind a bridge that tells its callers apart, which of them. */
   get principal(): string | undefined {
-    return this.#exchange.principal;
+    return callerOf(this.#exchange);
   }
 
   /** The name of this request, within the trace of the client or one of its own: logs, traces and failures have the same. */

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '#base';
 import { isRecord, type Exchange, type Params } from '#jsonrpc';
 import {
+  callerOf,
   invalidParams,
   isAnswer,
   missingClientCapability,
@@ -107,5 +108,5 @@ export function needInput(
 function bindingOf(exchange: Exchange): readonly unknown[] {
   const { method, params } = exchange.request;
   const { _meta, inputResponses, requestState, ...rest }: Params = params ?? {};
-  return [exchange.principal ?? null, method, rest];
+  return [callerOf(exchange) ?? null, method, rest];
 }

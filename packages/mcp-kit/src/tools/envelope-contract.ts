@@ -1,5 +1,6 @@
 import { isPromise } from '#base';
 import type { CallToolResult } from '#protocol';
+import { Context } from '#server';
 import { runCall, type Call } from './call.ts';
 import { refusePlans, type Contract, type Registry } from './contract.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from './diagnostics.ts';
@@ -36,7 +37,7 @@ export function envelopeContract(registry: Registry, version: string): Contract 
       errorCode: outcome.ok ? null : outcome.failure.code,
       argsSummary: summarise(args, isSecret(entry)),
     };
-    traces.add(trace, context.principal);
+    traces.add(trace, context.principal, Context.exchangeOf(context).principal ?? '');
     return wrap(outcome, entry, { traceId, tool, version, durationMs, timestamp });
   };
 

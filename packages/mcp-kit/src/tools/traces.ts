@@ -58,43 +58,52 @@ export interface TraceQuery {
 
 /** The latest calls of each caller; the oldest make room. */
 export interface Traces {
-  add(trace: Trace, principal?: string): void;
+  /** Remembers a call of a caller, at the expense of an account: its own, unless one asks on behalf of several. */
+  add(trace: Trace, principal?: string, account?: string): void;
   /** By the id of the call, or by that of the whole trace, also as W3C writes it: then its latest call. */
   find(traceId: string, principal?: string): Trace | undefined;
   /** The latest first. */
   list(query?: TraceQuery): readonly Trace[];
 }
 
-/** Remembers calls up to a number, each caller's within its share when there is no more room, and hands each on to `sink`. */
+interface Kept {
+  readonly trace: Trace;
+  readonly principal: string | undefined;
+}
+
+/** Remembers calls up to a number, each account's within its share when there is no more room, and hands each on to `sink`. */
 export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces {
   /** The oldest first. */
-  const byCaller = new Map<string | undefined, Trace[]>();
+  const byAccount = new Map<string | undefined, Kept[]>();
   let count = 0;
   /** Whoever calls much makes room for itself: others lose nothing of what is their share. */
-  const makeRoom = (principal: string | undefined, own: readonly Trace[]): void => {
-    const share = limit / byCaller.size;
-    let from = principal;
+  const makeRoom = (account: string | undefined, own: readonly Kept[]): void => {
+    const share = limit / byAccount.size;
+    let from = account;
     if (own.length <= Math.max(1, share)) {
-      for (const [other, traces] of byCaller) {
-        if (traces === own || traces.length <= share) continue;
+      for (const [other, kept] of byAccount) {
+        if (kept === own || kept.length <= share) continue;
         from = other;
         break;
       }
     }
-    const traces = byCaller.get(from);
-    traces?.shift();
+    const kept = byAccount.get(from);
+    kept?.shift();
     count -= 1;
-    if (traces?.length === 0) byCaller.delete(from);
+    if (kept?.length === 0) byAccount.delete(from);
   };
+  /** Whose calls are with which account nobody needs to know: there are few in all. */
   const newestFirst = (principal: string | undefined): Trace[] =>
-    byCaller.get(principal)?.toReversed() ?? [];
+    [...byAccount.values()].flatMap((kept) =>
+      kept.flatMap((one) => (one.principal === principal ? [one.trace] : [])).toReversed(),
+    );
   return {
-    add(trace, principal) {
-      const own = byCaller.get(principal) ?? [];
-      if (own.length === 0) byCaller.set(principal, own);
-      own.push(trace);
+    add(trace, principal, account = principal) {
+      const own = byAccount.get(account) ?? [];
+      if (own.length === 0) byAccount.set(account, own);
+      own.push({ trace, principal });
       count += 1;
-      if (count > limit) makeRoom(principal, own);
+      if (count > limit) makeRoom(account, own);
       sink?.(trace);
     },
     find: (traceId, principal) => findTrace(newestFirst(principal), traceId),

@@ -56,6 +56,11 @@ export class CallScope implements Scope {
     Context.govern(context, this);
   }
 
+  /** Whom the transport knows: what is limited or shared out goes by this, whoever else it may ask for. */
+  get account(): string | undefined {
+    return this.#exchange.principal;
+  }
+
   get traceId(): string {
     return traceIdOf(this.#exchange);
   }

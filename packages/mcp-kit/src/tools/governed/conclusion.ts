@@ -1,6 +1,7 @@
 import { chain, describeError, type Logger, type MaybePromise } from '#base';
 import { Encoded, isRecord, RpcError, type Exchange } from '#jsonrpc';
-import { traceIdOf, traceOf, type CallToolResult } from '#protocol';
+import { callerOf, traceIdOf, traceOf, type CallToolResult } from '#protocol';
+import { Context } from '#server';
 import type { Entry } from '../entry.ts';
 import { heeded, wrap, type EnvelopeMeta } from '../envelope.ts';
 import { fail } from '../failure.ts';
@@ -112,13 +113,13 @@ function remember(call: CallScope, { code, about }: Ended, governed: Governed): 
   if (control.clientTag !== undefined) remembered.clientTag = control.clientTag;
   if (control.dryRun) remembered.dryRun = true;
   if (replayed !== undefined) remembered.replayed = replayed;
-  keep(remembered, context.principal, governed);
+  keep(remembered, Context.exchangeOf(context), governed);
 }
 
-function keep(trace: Trace, principal: string | undefined, { traces, logger }: Governed): void {
+function keep(trace: Trace, exchange: Exchange, { traces, logger }: Governed): void {
   logger.info('tools/call', trace);
   try {
-    traces.add(trace, principal);
+    traces.add(trace, callerOf(exchange), exchange.principal ?? '');
   } catch (error) {
     // Watching a call must not change how it ends.
     logger.error('a trace could not be kept', { error: describeError(error) });
@@ -147,7 +148,7 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
     ...(parentId === undefined ? {} : { parentSpanId: parentId }),
     spans: [],
   };
-  keep(remembered, exchange.principal, governed);
+  keep(remembered, exchange, governed);
   return withTraceId(error, traceId);
 }
 

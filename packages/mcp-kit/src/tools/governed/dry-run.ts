@@ -197,7 +197,7 @@ async function useOnce(token: OpenedToken, call: CallScope, options: DryRunOptio
   const { idempotencyKey } = call.control;
   const user = idempotencyKey === undefined ? 'used' : `used by ${digest(idempotencyKey)}`;
   const ttlMs = Math.max(1, expiresMs - Date.now()) + 1000;
-  const at = placeOf('plan', call.context.principal, nonce);
+  const at = placeOf('plan', call.account, nonce);
   const isOwn = async (): Promise<boolean> => {
     if (await kv.cas(at, undefined, user, { ttlMs })) return true;
     return idempotencyKey !== undefined && (await kv.get(at)) === user;

@@ -22,13 +22,13 @@ export interface KeyRecord {
   readonly outcome?: Outcome;
 }
 
-/** Where something is kept of a caller, under a name that is its own within a kind of things. */
+/** Where something is kept of an account, under a name that is its own within a kind of things. */
 export function placeOf(
   kind: 'idempotency' | 'plan',
-  principal: string | undefined,
+  account: string | undefined,
   name: string,
 ): string {
-  return `${kind}/${principal === undefined ? nobody : digest(principal)}/${name}`;
+  return `${kind}/${account === undefined ? nobody : digest(account)}/${name}`;
 }
 
 /** Stands for the caller where callers are not told apart. */

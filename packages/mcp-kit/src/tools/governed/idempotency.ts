@@ -55,10 +55,12 @@ export function idempotencyLayer(
       // Trying changes nothing, so it may be done as often as one likes.
       if (key === undefined || dryRun) return next(call);
       call.phase('idempotency');
+      const { account } = call;
       const { principal } = call.context;
       const tool = entry.tool.name;
       call.seed = digest([principal ?? null, tool, key]);
-      const at = placeOf('idempotency', principal, digest([tool, key]));
+      const name = principal === account ? [tool, key] : [tool, key, principal];
+      const at = placeOf('idempotency', account, digest(name));
       const args = digest([call.own, planToken ?? null]);
       return new KeyedCall(call, { at, args, idempotent, keeping }).run(guarded);
     };

@@ -83,7 +83,7 @@ export function limitLayer(perCaller: CallLimit | undefined): Wrap {
     const shared = tool.limit && new Gate(tool.limit);
     if (callers === undefined && shared === undefined) return next;
     return (call) => {
-      const caller = call.context.principal ?? '';
+      const caller = call.account ?? '';
       const refusal = callers?.enter(caller);
       if (refusal !== undefined) throw refusal;
       const full = shared?.enter('');

@@ -49,7 +49,9 @@ export class Sessions {
     const session = this.#open.get(id);
     if (session?.isOf(caller) !== true) return undefined;
     const now = performance.now();
-    if (now - session.lastSeenMs > this.#limits.ttlMs && session.isIdle()) {
+    const isOver = now - session.lastSeenMs > this.#limits.ttlMs && session.isIdle();
+    // Whoever serves it may have ended it, too.
+    if (isOver || !session.connection.open) {
       this.end(session);
       return undefined;
     }
@@ -80,7 +82,8 @@ export class Sessions {
     const now = performance.now();
     for (const session of this.#open.values()) {
       // Idleness begins when the last call or stream ends, not when it began.
-      if (!session.isIdle()) session.lastSeenMs = now;
+      if (!session.connection.open) this.end(session);
+      else if (!session.isIdle()) session.lastSeenMs = now;
       else if (session.lastSeenMs <= now - idleMs) this.end(session);
     }
   }
