@@ -1,6 +1,13 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { openProject } from '@mcp-kit/cocos/project';
@@ -29,6 +36,13 @@ const source = `
     draft.remove('assets/data');
     draft.remove('assets/data.meta');
     await project.commit(draft, 'change');
+  }
+  if (action === 'large') {
+    const draft = project.draft();
+    draft.write('assets/data/a.json', 'small');
+    draft.write('assets/large.json', 'x'.repeat(Number(number)));
+    const { code } = await project.commit(draft, 'large').catch((error) => error);
+    if (code !== 'E_UNAVAILABLE') throw new Error(code);
   }
   if (action === 'count') {
     for (let done = 0; done < Number(number); ) {
@@ -74,17 +88,28 @@ function run(
   action: string,
   number: number | string,
 ): Promise<'done' | 'killed'> {
+  return launch([process.execPath, program, game.folder, action, String(number)]);
+}
+
+function launch([command = '', ...args]: readonly string[]): Promise<'done' | 'killed'> {
   return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [program, game.folder, action, String(number)],
-      (error, _out, err) => {
-        if (error === null) resolve('done');
-        else if (error.signal === 'SIGKILL') resolve('killed');
-        else reject(new Error(err || error.message));
-      },
-    );
+    execFile(command, args, (error, _out, err) => {
+      if (error === null) resolve('done');
+      else if (error.signal === 'SIGKILL') resolve('killed');
+      else reject(new Error(err || error.message));
+    });
   });
+}
+
+/** What starts a process where process numbers mean something else, as in a container; undefined where this may not. */
+function container(): readonly string[] | undefined {
+  const command = ['/usr/bin/unshare', '--pid', '--fork', '--mount-proc'];
+  try {
+    execFileSync(command[0] ?? '', [...command.slice(1), 'true'], { stdio: 'ignore' });
+    return command;
+  } catch {
+    return undefined;
+  }
 }
 
 const never = 'never';
@@ -156,6 +181,21 @@ describe('Several writers', () => {
     expect(game.read('assets/data/b.json')).toBe(String(3 * each));
   }, 120_000);
 
+  test('do not meet in two containers either (needs the right to make them)', async ({ skip }) => {
+    const inside = container();
+    if (inside === undefined) return skip();
+    using game = new TestProject({ 'assets/data/a.json': '0' });
+    const each = 15;
+    const count = [process.execPath, program, game.folder, 'count', String(each)];
+    await Promise.all([
+      launch(count),
+      launch([...inside, ...count]),
+      launch([...inside, ...count]),
+    ]);
+    expect(game.read('assets/data/a.json')).toBe(String(3 * each));
+    expect(game.read('assets/data/b.json')).toBe(String(3 * each));
+  }, 120_000);
+
   const write = async (game: TestProject) => {
     using project = await openProject(game.folder, { lockWaitMs: 300 });
     const draft = project.draft();
@@ -163,7 +203,8 @@ describe('Several writers', () => {
     return project.commit(draft, 'x');
   };
   const ticket = 'local/mcp-kit/lock/ticket-7';
-  const holder = (pid: number, began = '') => JSON.stringify({ pid, host: hostname(), began });
+  const holder = (pid: number, began = '') =>
+    JSON.stringify({ pid, host: hostname(), space: spaceOf(), began });
 
   test('wait for one that is alive, and pass one that died', async () => {
     using game = new TestProject();
@@ -199,6 +240,13 @@ describe('Several writers', () => {
     await expect(write(game)).rejects.toThrow(expect.objectContaining({ code: 'E_UNAVAILABLE' }));
   });
 });
+
+/** Where the numbers of processes mean what they mean here. */
+function spaceOf(): string {
+  if (process.platform !== 'linux') return '';
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+}
 
 function beginOf(pid: number): string {
   const stat = execFileSync('cat', [`/proc/${pid}/stat`], { encoding: 'utf8' });
@@ -255,4 +303,16 @@ describe('A full disk', () => {
     await project.undo();
     expect(game.snapshot()).toEqual(before);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'is the same where files may not be so large',
+    async () => {
+      using game = new TestProject();
+      const before = game.snapshot();
+      const shell = `ulimit -f 1000; trap '' XFSZ; exec "$@"`;
+      const command = [process.execPath, program, game.folder, 'large', '4000000'];
+      expect(await launch(['bash', '-c', shell, 'bash', ...command])).toBe('done');
+      expect(game.snapshot()).toEqual(before);
+    },
+  );
 });

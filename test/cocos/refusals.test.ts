@@ -38,6 +38,21 @@ describe('a new asset is refused', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
+  test.each([
+    ['create_scene_asset', { assetPath: 'assets/scenes/Main.scene' }],
+    ['create_scene_asset', { assetPath: 'assets/SCENES/other.scene' }],
+    ['create_asset_folder', { assetPath: 'assets/Scenes' }],
+    ['create_asset_image', { sourcePath: 'art/coin.png', assetPath: 'assets/images/LOGO.png' }],
+    [
+      'move_asset_file',
+      { assetPath: 'assets/scripts/player.ts', targetPath: 'assets/scripts/MENU.ts' },
+    ],
+  ])('that others see as one that is there: %s %j', async (tool, args) => {
+    const before = world.snapshot();
+    expect((await client.fail(tool, args)).code).toBe('E_CONFLICT');
+    expect(world.snapshot()).toEqual(before);
+  });
+
   test('also where it is an image', async () => {
     const image = { sourcePath: 'art/coin.png', assetPath: 'assets/.coin.png' };
     expect(await client.fail('create_asset_image', image)).toMatchObject({

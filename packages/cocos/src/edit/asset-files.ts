@@ -38,12 +38,23 @@ export function newMeta(
   });
 }
 
+/** What a new path must be like. */
+interface Wanted {
+  readonly ending: RegExp;
+  /** What will no longer be where it is. */
+  readonly instead?: string;
+}
+
 /** The path of a file that is to be made: safe, in a writable part of the project, with the right ending. */
-export function newFilePath(workspace: Workspace, reference: string, ending: RegExp): string {
+export function newFilePath(
+  workspace: Workspace,
+  reference: string,
+  { ending, instead }: Wanted,
+): string {
   const path = workspace.draft.resolve(reference);
   if (!ending.test(path))
     throw new CocosError('E_INVALID_ARGUMENT', `"${path}" must end in ${endingText(ending)}.`);
-  checkNames(path);
+  checkNames(workspace, path, instead);
   if (workspace.draft.exists(path))
     throw new CocosError('E_CONFLICT', `"${path}" exists already.`, {
       suggestion: 'Choose another path, or delete the asset first.',
@@ -52,18 +63,43 @@ export function newFilePath(workspace: Workspace, reference: string, ending: Reg
   return path;
 }
 
-/** Refuses the path of a new asset that the editor would overlook, for a dot, or that some systems cannot hold. */
-export function checkNames(path: string): void {
+/**
+ * Refuses the path of a new asset that the editor would overlook, for a dot, that some systems cannot hold, or that is another's
+ * there, because they do not tell capital letters from small ones.
+ */
+export function checkNames(workspace: Workspace, path: string, instead?: string): void {
   const bad = path
     .split('/')
     .find(
       (name) => /^\.|[<>:"|?*\p{Cc}]|[. ]$/u.test(name) || Buffer.byteLength(name) > longestName,
     );
-  if (bad === undefined) return;
-  throw new CocosError('E_INVALID_ARGUMENT', `An asset cannot be called "${bad}".`, {
-    suggestion: `Choose a name of at most ${longestName} bytes that does not begin with a dot, without < > : " | ? *`,
+  if (bad !== undefined)
+    throw new CocosError('E_INVALID_ARGUMENT', `An asset cannot be called "${bad}".`, {
+      suggestion: `Choose a name of at most ${longestName} bytes that does not begin with a dot, without < > : " | ? *`,
+    });
+  const twin = twinOf(workspace, path);
+  if (twin === undefined || twin === instead) return;
+  throw new CocosError('E_CONFLICT', `"${path}" and "${twin}" are the same on some systems.`, {
+    suggestion:
+      'Choose a path that differs in more than capital letters, or the one that is there.',
+    details: { path: twin },
   });
 }
+
+/** What is there under a name that differs in capital letters only. */
+function twinOf({ draft }: Workspace, path: string): string | undefined {
+  const names = path.split('/');
+  for (let count = 1; count < names.length; count++) {
+    const folder = names.slice(0, count).join('/');
+    const name = names[count] ?? '';
+    if (!draft.isFolder(folder)) return undefined;
+    const twin = draft.list(folder).find((each) => each !== name && plain(each) === plain(name));
+    if (twin !== undefined) return `${folder}/${twin}`;
+  }
+  return undefined;
+}
+
+const plain = (name: string): string => name.normalize('NFC').toLowerCase();
 
 function endingText(ending: RegExp): string {
   return ending.source.replace(/^\\/, '').replace('$', '');

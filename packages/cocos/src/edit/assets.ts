@@ -9,7 +9,7 @@ export function createFolder(
   workspace: Workspace,
   reference: string,
 ): { path: string; changes: Change[] } {
-  const path = newFilePath(workspace, reference, /$/);
+  const path = newFilePath(workspace, reference, { ending: /$/ });
   const made = ensureFolders(workspace, `${path}/`);
   return { path, changes: made.map((target) => ({ type: 'create', target })) };
 }
@@ -30,7 +30,10 @@ export function moveAsset(
 ): { from: string; path: string; changes: Change[] } {
   const { draft } = workspace;
   const asset = requireFile(workspace, from);
-  const path = newFilePath(workspace, to, new RegExp(`${endingOf(asset)}$`));
+  const path = newFilePath(workspace, to, {
+    ending: new RegExp(`${endingOf(asset)}$`),
+    instead: asset.path,
+  });
   const folders = ensureFolders(workspace, path);
   closeDocuments(workspace, asset.path);
   draft.move(asset.path, path);

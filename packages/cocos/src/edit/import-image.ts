@@ -61,9 +61,10 @@ export function importImage(workspace: Workspace, options: ImageImport): ImageIm
   return { path, ...identify(meta), reused: false, changes };
 }
 
-function checkImage({ draft }: Workspace, { bytes, path: wanted, type }: ImageImport): FreshImage {
+function checkImage(workspace: Workspace, { bytes, path: wanted, type }: ImageImport): FreshImage {
+  const { draft } = workspace;
   const path = draft.resolve(wanted);
-  if (!draft.exists(path)) checkNames(path);
+  if (!draft.exists(path)) checkNames(workspace, path);
   const extension = /\.(png|jpe?g)$/i.exec(path)?.[0] ?? '';
   const image = readImage(bytes);
   const expected = image.format === 'png' ? /^\.png$/i : /^\.jpe?g$/i;

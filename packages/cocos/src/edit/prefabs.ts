@@ -160,7 +160,7 @@ export function createPrefab(
           ? 'It is the root of one.'
           : 'It belongs to an instance; unpack that first, or put it below a new node.',
     });
-  const path = newFilePath(workspace, wanted, /\.prefab$/);
+  const path = newFilePath(workspace, wanted, { ending: /\.prefab$/ });
   const name = baseName(path);
   const table = prefabFrom(takeFragment(view, item.index).fragment, name);
   const text = printTable(table);

@@ -21,7 +21,7 @@ export interface FileCreated {
 
 /** Creates a 2D scene with its meta, and the folders it needs. */
 export function createScene(workspace: Workspace, creation: SceneCreation): FileCreated {
-  const path = newFilePath(workspace, creation.path, /\.scene$/);
+  const path = newFilePath(workspace, creation.path, { ending: /\.scene$/ });
   const resolution = creation.resolution ?? workspace.project.info.designResolution;
   if (!(resolution.width > 0 && resolution.height > 0))
     throw new CocosError(
@@ -42,7 +42,7 @@ export function createEmptyPrefab(
   workspace: Workspace,
   creation: { readonly path: string; readonly ui?: boolean | undefined },
 ): FileCreated {
-  const path = newFilePath(workspace, creation.path, /\.prefab$/);
+  const path = newFilePath(workspace, creation.path, { ending: /\.prefab$/ });
   const name = baseName(path);
   const components = creation.ui === true ? [{ type: 'cc.UITransform' }] : [];
   const layer = creation.ui === true ? layers.UI_2D : layers.DEFAULT;

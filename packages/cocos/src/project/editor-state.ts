@@ -1,7 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readJsonFile } from './json-file.ts';
-import { isAlive } from './lock.ts';
+import { knownFolder, ownFolder } from './own-folder.ts';
+import { isRunning, ownIdentity, parseIdentity } from './process-identity.ts';
 import { statOf } from './stamp.ts';
 
 /** Whether the editor has the project open, and how that is known. */
@@ -14,7 +15,7 @@ export interface EditorState {
   readonly url?: string;
 }
 
-const presenceFile = (root: string) => path.join(root, 'local', 'mcp-kit', 'editor.json');
+const presenceName = 'editor.json';
 
 /** Files that an open editor writes to again and again. */
 const signs = ['temp/logs/project.log', 'temp/asset-db', 'temp/programming', 'profiles/v2'];
@@ -22,11 +23,18 @@ const freshMs = 60_000;
 
 /** Says whether the editor has a project open: what its extension announced, or else fresh files of the editor. */
 export function readEditorState(root: string): EditorState {
-  const presence = readJsonFile(presenceFile(root));
-  const { pid, url } = presence ?? {};
-  if (typeof pid === 'number' && isAlive(pid)) {
+  const folder = knownFolder(root);
+  const presence = folder === undefined ? undefined : readJsonFile(path.join(folder, presenceName));
+  const editor = parseIdentity(presence);
+  const isOpen = editor === undefined ? false : isRunning(editor);
+  if (editor !== undefined && isOpen !== false) {
     const evidence = 'the extension in the editor has announced itself';
-    return { running: 'yes', evidence, pid, ...(typeof url === 'string' ? { url } : {}) };
+    // Of another machine, or container, one cannot see more than that it did once.
+    if (isOpen === undefined)
+      return { running: 'maybe', evidence: `${evidence} on ${editor.host}` };
+    const { url } = presence ?? {};
+    const address = typeof url === 'string' ? { url } : {};
+    return { running: 'yes', evidence, pid: editor.pid, ...address };
   }
   for (const sign of signs) {
     const stat = statOf(path.join(root, sign));
@@ -40,8 +48,10 @@ export function readEditorState(root: string): EditorState {
 
 /** Lets others know that this process is the editor with the project open, until it is disposed of. */
 export async function announceEditor(root: string, url?: string): Promise<AsyncDisposable> {
-  const file = presenceFile(root);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, JSON.stringify({ pid: process.pid, url }));
+  const file = path.join(await ownFolder(root), presenceName);
+  const draft = `${file}.${process.pid}`;
+  await rm(draft, { force: true });
+  await writeFile(draft, JSON.stringify({ ...ownIdentity(), url }), { flag: 'wx' });
+  await rename(draft, file);
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
 }

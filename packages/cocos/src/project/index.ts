@@ -6,4 +6,5 @@ export { announceEditor, type EditorState } from './editor-state.ts';
 export { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
 export { openProject, Project, type ProjectOptions } from './project.ts';
 export type { AssetUse } from './references.ts';
-export type { Transaction } from './transactions.ts';
+export type { CommitOptions, Transaction } from './transactions.ts';
+export type { Note } from './keys.ts';

@@ -17,6 +17,11 @@ export interface JournalRecord {
   readonly undoes?: string;
 }
 
+/** Files of the pack itself that are written together with those of the project, and stay when these are taken back. */
+export function isOwnFile(name: string): boolean {
+  return /^local\/mcp-kit\/keys\/[0-9a-f]{32}\.json$/.test(name);
+}
+
 type Place = Pick<FoundProject, 'root' | 'mounts'>;
 
 /**
@@ -45,7 +50,10 @@ function isListOf<Item extends Json>(
 }
 
 function isFile(value: Json, place: Place): boolean {
-  if (!isObject(value) || !isPlace(value['path'], place)) return false;
+  if (!isObject(value)) return false;
+  const { path } = value;
+  const isOwn = typeof path === 'string' && isOwnFile(path);
+  if (!isOwn && !isPlace(path, place)) return false;
   return [value['before'], value['after']].every(
     (hash) => hash === null || typeof hash === 'string',
   );

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
 import { codeOf, keepDurably, syncFolder, writeDurably } from './durable.ts';
-import type { Mount } from './find-project.ts';
-import { parseRecord, type JournalRecord } from './journal-record.ts';
-import { fileOf } from './paths.ts';
+import { applyFiles, takeBackFiles, type KeptFiles } from './journal-files.ts';
+import { step, type JournalEntry, type JournalPlace, type Stage } from './journal-place.ts';
+import { isOwnFile, parseRecord, type JournalRecord } from './journal-record.ts';
+import { entryOf, setAside } from './own-folder.ts';
+import { fileOf, refuseUnwritable } from './paths.ts';
 import { hashOf, identityOf, statOf } from './stamp.ts';
 
 /** A file before and after; undefined where there is none. */
@@ -20,53 +22,48 @@ export interface FileStep {
 export interface Plan {
   readonly id: string;
   readonly label: string;
+  readonly at: string;
   readonly files: readonly FileStep[];
   /** Folders that come and go, outer ones first. */
   readonly createdFolders: readonly string[];
   readonly removedFolders: readonly string[];
   /** The transaction that this one takes back. */
   readonly undoes?: string;
+  /** Called when all is ready and nothing is changed yet, for the last time to refuse; answers what else belongs to the transaction. */
+  readonly beforeWrite: () => Promise<readonly FileStep[]>;
 }
 
-/**
- * A transaction is a folder whose name says how far it came. Until it is `applying` nothing of the project was touched; once it
- * is `done` everything is in place; whatever is found `applying` was interrupted, and is taken back from the copies in it.
- */
-type Stage = 'preparing' | 'applying' | 'done' | 'discarded';
+/** Numbers from here on are none that were made here. */
+const maxNumber = 900_000_000;
+/** Larger than a record can be. */
+const maxRecordBytes = 64 * 1024 * 1024;
 
-/** Where a transaction lies. */
-export interface JournalEntry {
-  readonly number: number;
-  readonly stage: Stage;
-  readonly folder: string;
-}
-
-/** What the journal works on. `onStep` hears of every single change to the disk, before it is made. */
-export interface JournalPlace {
-  readonly root: string;
-  readonly mounts: readonly Mount[];
-  /** The folder of the transactions. */
-  readonly folder: string;
-  readonly onStep?: ((step: string) => void) | undefined;
-}
-
-/** The transactions in the journal, oldest first. */
+/** The transactions in the journal, oldest first; anything else there is left alone. */
 export async function journalEntries(place: JournalPlace): Promise<JournalEntry[]> {
-  let names: string[];
+  return (await namesIn(place))
+    .flatMap((entry): JournalEntry[] => {
+      const [, number, stage] =
+        /^(\d{6,9})\.(preparing|applying|done|discarded)$/.exec(entry.name) ?? [];
+      if (number === undefined || Number(number) > maxNumber || !entry.isDirectory()) return [];
+      const folder = path.join(place.folder, entry.name);
+      return [{ number: Number(number), stage: stage as Stage, folder }];
+    })
+    .sort((left, right) => left.number - right.number);
+}
+
+async function namesIn({ folder }: JournalPlace): Promise<Dirent[]> {
   try {
-    names = await readdir(place.folder);
+    return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
-  return names
-    .flatMap((name): JournalEntry[] => {
-      const [, number, stage] = /^(\d+)\.(preparing|applying|done|discarded)$/.exec(name) ?? [];
-      if (number === undefined) return [];
-      const folder = path.join(place.folder, name);
-      return [{ number: Number(number), stage: stage as Stage, folder }];
-    })
-    .sort((left, right) => left.number - right.number);
+}
+
+/** A number that no name has, whatever it is the name of. */
+async function nextNumber(place: JournalPlace): Promise<number> {
+  const numbers = (await namesIn(place)).map(({ name }) => Number(/^(\d{1,9})\./.exec(name)?.[1]));
+  return Math.max(0, ...numbers.filter((number) => number < maxNumber)) + 1;
 }
 
 /** The record of a transaction; undefined where it is damaged, or not one of this project. */
@@ -75,8 +72,10 @@ export async function readRecord(
   entry: JournalEntry,
 ): Promise<JournalRecord | undefined> {
   try {
-    const text = await readFile(path.join(entry.folder, 'journal.json'), 'utf8');
-    return parseRecord(text, place);
+    const file = path.join(entry.folder, 'journal.json');
+    const stat = entryOf(file);
+    if (stat?.isFile() !== true || stat.size > maxRecordBytes) return undefined;
+    return parseRecord(await readFile(file, 'utf8'), place);
   } catch {
     return undefined;
   }
@@ -84,48 +83,88 @@ export async function readRecord(
 
 /** The bytes a file had before a transaction. */
 export function readBefore(entry: JournalEntry, index: number): Promise<Uint8Array> {
-  return readFile(path.join(entry.folder, `before-${index}`));
+  const file = path.join(entry.folder, `before-${index}`);
+  if (entryOf(file)?.isFile() !== true)
+    throw new CocosError('E_INTERNAL', 'the journal is damaged');
+  return readFile(file);
 }
 
 /** A transaction that was done, and the identity of each file that it wrote. */
 export interface RunPlan {
   readonly entry: JournalEntry;
+  readonly record: JournalRecord;
   readonly written: ReadonlyMap<string, string>;
 }
 
 /** Does a transaction: all of it, or nothing. */
 export async function runPlan(place: JournalPlace, plan: Plan): Promise<RunPlan> {
-  const record = recordOf(plan);
-  const { entry: prepared, written } = await prepare(place, plan, record);
+  const { entry: prepared, record, written, kept } = await prepare(place, plan);
   try {
-    await apply(place, prepared, record);
-    return { entry: await restage(place, prepared, 'done'), written };
+    await applyFiles(place, { entry: prepared, record }, kept);
+    return { entry: await restage(place, prepared, 'done'), record, written };
   } catch (error) {
-    await takeBack(place, prepared, record).catch((second: unknown) => {
+    const others = await takeBack(place, prepared, record).catch((second: unknown) => {
       throw new CocosError('E_INTERNAL', `"${plan.label}" was interrupted by ${String(error)}`, {
         suggestion: 'Opening the project again takes it back.',
         cause: second,
       });
     });
-    throw failure(error, plan.label);
+    throw withKept(failure(error, plan.label), others);
   }
+}
+
+/** Says where the bytes of somebody else are that could not stay in their place. */
+function withKept(error: CocosError, kept: readonly string[]): CocosError {
+  if (kept.length === 0) return error;
+  return new CocosError(error.code, error.message, {
+    suggestion: `What somebody else saved meanwhile is kept: ${kept.join(', ')}. ${error.suggestion ?? ''}`,
+    details: { ...error.details, kept },
+    cause: error,
+  });
+}
+
+async function takeBack(
+  place: JournalPlace,
+  entry: JournalEntry,
+  record: JournalRecord,
+): Promise<string[]> {
+  const kept = await takeBackFiles(place, { entry, record });
+  await discard(place, entry);
+  return kept;
 }
 
 /** Takes back what was interrupted and clears away what is left over; answers the labels of what was taken back. */
 export async function recover(place: JournalPlace): Promise<string[]> {
   const recovered: string[] = [];
-  for (const entry of await journalEntries(place)) {
-    const record = await readRecord(place, entry);
-    if (entry.stage === 'applying' && record !== undefined) {
-      await takeBack(place, entry, record);
-      recovered.push(record.label);
-    } else if (entry.stage === 'done' && record?.undoes !== undefined) {
-      await clearUndone(place, entry, record.undoes);
-    } else if (entry.stage !== 'applying' && (entry.stage !== 'done' || record === undefined)) {
-      await rm(entry.folder, { recursive: true, force: true });
+  const entries = await journalEntries(place);
+  for (const entry of entries) {
+    const { stage, folder } = entry;
+    if (stage === 'applying') recovered.push(...(await recoverEntry(place, entry)));
+    else if (stage !== 'done') await rm(folder, { recursive: true, force: true });
+    // Only the last can have been left with something to clear.
+    else if (entry === entries.at(-1)) {
+      const undoes = (await readRecord(place, entry))?.undoes;
+      if (undoes !== undefined) await clearUndone(place, entry, undoes);
     }
   }
   return recovered;
+}
+
+/** What cannot be taken back for what it says, and not for the disk, is not ours, or no use any more. */
+const hopeless = new Set(['ENOTDIR', 'EISDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENOTEMPTY']);
+
+async function recoverEntry(place: JournalPlace, entry: JournalEntry): Promise<string[]> {
+  const record = await readRecord(place, entry);
+  if (record === undefined) return [];
+  try {
+    await takeBack(place, entry, record);
+    return [record.label];
+  } catch (error) {
+    const isHopeless = error instanceof CocosError || hopeless.has(codeOf(error) ?? '');
+    if (!isHopeless) throw failure(error, record.label);
+    await setAside(entry.folder);
+    return [];
+  }
 }
 
 /** After a transaction was taken back there is nothing to remember of it, nor of taking it back. */
@@ -148,12 +187,13 @@ export async function discard(place: JournalPlace, entry: JournalEntry): Promise
   await rm(folder, { recursive: true, force: true });
 }
 
-function recordOf(plan: Plan): JournalRecord {
-  const { files, ...rest } = plan;
+function recordOf(
+  { beforeWrite: _, files, ...rest }: Plan,
+  more: readonly FileStep[],
+): JournalRecord {
   return {
     ...rest,
-    at: new Date().toISOString(),
-    files: files.map(({ path: name, before, after }) => ({
+    files: [...files, ...more].map(({ path: name, before, after }) => ({
       path: name,
       before: before ?? null,
       after: after === undefined ? null : hashOf(after),
@@ -161,34 +201,54 @@ function recordOf(plan: Plan): JournalRecord {
   };
 }
 
+interface Prepared extends RunPlan {
+  readonly kept: KeptFiles;
+}
+
 /** Writes everything that is needed to do the transaction and to take it back. */
-async function prepare(place: JournalPlace, plan: Plan, record: JournalRecord): Promise<RunPlan> {
+async function prepare(place: JournalPlace, plan: Plan): Promise<Prepared> {
   const written = new Map<string, string>();
-  const number = Math.max(0, ...(await journalEntries(place)).map((entry) => entry.number)) + 1;
+  const kept = new Map<number, string>();
+  const number = await nextNumber(place);
   const folder = path.join(place.folder, `${String(number).padStart(6, '0')}.preparing`);
   const write = async (name: string, content: Uint8Array | string, mode?: number) => {
     step(place, `write ${name}`);
     return identityOf(await writeDurably(path.join(folder, name), content, mode));
   };
+  const ready = async (file: FileStep, index: number) => {
+    const target = targetOf(place, file.path);
+    if (file.after !== undefined) {
+      written.set(file.path, await write(`after-${index}`, file.after, modeOf(target)));
+    }
+    if (file.before === undefined) return;
+    step(place, `keep before-${index}`);
+    const stat = statOf(target);
+    if (stat !== undefined) kept.set(index, identityOf(stat));
+    await keepDurably(target, path.join(folder, `before-${index}`));
+  };
   try {
-    await mkdir(folder, { recursive: true });
-    await inGroups(plan.files, async (file, index) => {
-      const target = fileOf(place, file.path);
-      if (file.after !== undefined) {
-        written.set(file.path, await write(`after-${index}`, file.after, modeOf(target)));
-      }
-      if (file.before === undefined) return;
-      step(place, `keep before-${index}`);
-      await keepDurably(target, path.join(folder, `before-${index}`));
-    });
+    await mkdir(folder);
+    await inGroups(plan.files, ready);
+    const more = await plan.beforeWrite();
+    await inGroups(more, (file, index) => ready(file, plan.files.length + index));
+    const record = recordOf(plan, more);
     await write('journal.json', JSON.stringify(record, null, 1));
     await syncFolder(folder);
     const entry = await restage(place, { number, stage: 'preparing', folder }, 'applying');
-    return { entry, written };
+    return { entry, record, written, kept };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw failure(error, plan.label);
   }
+}
+
+/** Where a file really is; links inside the project must not lead from where edits go to where they do not. */
+function targetOf(place: JournalPlace, name: string): string {
+  const target = fileOf(place, name);
+  const real = path.relative(place.root, target).replaceAll('\\', '/');
+  if (real !== name && !isOwnFile(name)) refuseUnwritable(place, real);
+  refuseReadOnly(target, name);
+  return target;
 }
 
 /** Some at a time: each waits for the disk, and many would need as many open files. */
@@ -205,114 +265,20 @@ async function inGroups<Item>(
   }
 }
 
-/** What goes makes room for what comes: a file may take the place of a folder, and the other way round. */
-async function apply(
-  place: JournalPlace,
-  entry: JournalEntry,
-  record: JournalRecord,
-): Promise<void> {
-  const touched = new Set<string>();
-  for (const file of record.files) {
-    if (file.after !== null) continue;
-    const target = fileOf(place, file.path);
-    step(place, `remove ${file.path}`);
-    await unlink(target);
-    touched.add(path.dirname(target));
-  }
-  await removeFolders(place, record.removedFolders, touched);
-  await makeFolders(place, record.createdFolders, touched);
-  for (const [index, file] of record.files.entries()) {
-    if (file.after === null) continue;
-    const target = fileOf(place, file.path);
-    step(place, `replace ${file.path}`);
-    await rename(path.join(entry.folder, `after-${index}`), target);
-    touched.add(path.dirname(target));
-  }
-  await syncAll(touched);
-}
-
-/** Puts the files back that the transaction changed; what somebody else changed since is left as it is. */
-async function takeBack(
-  place: JournalPlace,
-  entry: JournalEntry,
-  record: JournalRecord,
-): Promise<void> {
-  const touched = new Set<string>();
-  const restore = async (isWanted: (after: string | null) => boolean) => {
-    for (const [index, { path: name, before, after }] of record.files.entries()) {
-      if (!isWanted(after)) continue;
-      const target = fileOf(place, name);
-      const current = await currentHash(target);
-      if (current === before || current !== after) continue;
-      step(place, `restore ${name}`);
-      if (before === null) await unlink(target);
-      else await rename(path.join(entry.folder, `before-${index}`), target);
-      touched.add(path.dirname(target));
-    }
-  };
-  await restore((after) => after !== null);
-  await removeFolders(place, record.createdFolders, touched);
-  await makeFolders(place, record.removedFolders, touched);
-  await restore((after) => after === null);
-  await syncAll(touched);
-  await discard(place, entry);
-}
-
-async function makeFolders(
-  place: JournalPlace,
-  folders: readonly string[],
-  touched: Set<string>,
-): Promise<void> {
-  for (const name of folders) {
-    const folder = fileOf(place, name);
-    step(place, `make ${name}`);
-    await mkdir(folder, { recursive: true });
-    touched.add(path.dirname(folder));
-  }
-}
-
-/** From the inside; a folder with something else in it stays. */
-async function removeFolders(
-  place: JournalPlace,
-  folders: readonly string[],
-  touched: Set<string>,
-): Promise<void> {
-  for (const name of folders.toReversed()) {
-    const folder = fileOf(place, name);
-    step(place, `remove ${name}`);
-    await removeIfEmpty(folder);
-    touched.add(path.dirname(folder));
-  }
-}
-
 /** Who may read and write a file; a new one takes what the system gives. */
 function modeOf(file: string): number | undefined {
   const stat = statOf(file);
   return stat?.isFile() === true ? Number(stat.mode & 0o777n) : undefined;
 }
 
-async function currentHash(file: string): Promise<string | null> {
-  try {
-    return hashOf(await readFile(file));
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    // Like a file that somebody else wrote.
-    if (code === 'EISDIR') return code;
-    throw error;
-  }
-}
-
-async function removeIfEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
-  }
-}
-
-async function syncAll(folders: Iterable<string>): Promise<void> {
-  for (const folder of folders) if (existsSync(folder)) await syncFolder(folder);
+/** Whoever took away the right to write a file, as some source controls do, did not mean it to be replaced. */
+function refuseReadOnly(file: string, name: string): void {
+  const mode = modeOf(file);
+  if (mode === undefined || (mode & 0o222) !== 0) return;
+  throw new CocosError('E_PRECONDITION_FAILED', `${name} is read-only`, {
+    suggestion: 'Nothing was written. Check it out, or make it writable.',
+    details: { files: [name] },
+  });
 }
 
 /** Moves a transaction on: one rename, so it is at one stage at every moment. */
@@ -323,14 +289,11 @@ async function restage(
 ): Promise<JournalEntry> {
   if (entry.stage === stage) return entry;
   const folder = entry.folder.replace(/\.[a-z]+$/, `.${stage}`);
+  if (entryOf(folder) !== undefined) await setAside(folder);
   step(place, `rename to ${path.basename(folder)}`);
   await rename(entry.folder, folder);
   await syncFolder(place.folder);
   return { ...entry, stage, folder };
-}
-
-function step({ onStep }: JournalPlace, what: string): void {
-  onStep?.(what);
 }
 
 function failure(error: unknown, label: string): CocosError {

@@ -1,9 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isObject, type JsonObject } from '#cocos/document';
+
+/** Larger than any of these files is. */
+const maxBytes = 16 * 1024 * 1024;
 
 /** The object of a JSON file; undefined where there is none, also when the file is damaged. */
 export function readJsonFile(file: string): JsonObject | undefined {
   try {
+    const stat = statSync(file);
+    // To read a pipe would be to wait for ever.
+    if (!stat.isFile() || stat.size > maxBytes) return undefined;
     const value: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
     return isObject(value) ? value : undefined;
   } catch {

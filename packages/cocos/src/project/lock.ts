@@ -1,76 +1,102 @@
-import { readFileSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import type { Dirent } from 'node:fs';
+import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CocosError } from '#cocos/document';
 import { codeOf } from './durable.ts';
-
-/** Who holds a lock. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  /** When the process began, so that a later process of the same number is not taken for it. */
-  readonly began: string;
-}
+import { setAside } from './own-folder.ts';
+import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.ts';
 
 /** The right to write; give it back. */
-export type Lock = AsyncDisposable;
+export interface Lock extends AsyncDisposable {
+  /** Fails where somebody took us for dead, and may be writing. */
+  assertHeld(): Promise<void>;
+}
 
 const released = 'released';
 
 /** A ticket without content is being written, or its writer died in between. */
 const writingMs = 2000;
-/** Nobody writes for so long; of another machine nothing else can be known. */
+/** How often a holder shows that it is alive, to those who cannot see its process. */
+const beatMs = 1000;
+/** For how long such a holder must have shown nothing, while somebody watched, to be taken for dead. */
+const silentMs = 6000;
+/** The same where nobody watched. */
 const foreignMs = 60_000;
+/** Larger than a ticket can be. */
+const maxBytes = 4096;
+/** No project is written so often; tickets from here on are somebody's joke, and numbers begin anew. */
+const wrapAt = 900_000_000;
+
+/** What is known of the ticket with the highest number. */
+interface Top {
+  readonly file: string;
+  readonly number: number;
+}
+
+/** Who holds the lock, and what shows that it is alive. */
+interface Held {
+  readonly holder: ProcessIdentity | undefined;
+  /** Another one whenever the holder has given a sign; undefined where its process can be seen, or is being made. */
+  readonly sign: string | undefined;
+}
 
 /**
- * Waits for the right to write. Tickets are files with rising numbers: whoever makes the highest holds the lock, and making
- * a file succeeds for one only. The ticket of a process that died is passed by the next.
+ * Waits for the right to write, in a folder that is there. Tickets are files with rising numbers: whoever makes the highest holds
+ * the lock, and making a file succeeds for one only. The ticket of a process that died is passed by the next.
  */
 export async function acquireLock(folder: string, waitMs: number): Promise<Lock> {
-  await mkdir(folder, { recursive: true });
   const until = performance.now() + waitMs;
+  let watched: { readonly sign: string; readonly sinceMs: number } | undefined;
   for (;;) {
-    const attempt = await tryTicket(folder);
-    if (typeof attempt === 'string') return giveBack(attempt);
-    if (performance.now() >= until) throw busy(attempt);
+    const nowMs = performance.now();
+    const isSilent = watched !== undefined && nowMs - watched.sinceMs > silentMs;
+    const attempt = await tryTicket(folder, isSilent ? watched?.sign : undefined);
+    if ('number' in attempt) return lockOf(folder, attempt);
+    const { sign } = attempt;
+    if (sign === undefined) watched = undefined;
+    else if (watched?.sign !== sign) watched = { sign, sinceMs: nowMs };
+    if (performance.now() >= until) throw busy(attempt.holder);
     await sleep(5 + Math.random() * 20);
   }
 }
 
-function busy(holder: Holder | undefined): CocosError {
+function busy(holder: ProcessIdentity | undefined): CocosError {
   const who = holder === undefined ? 'another process' : `process ${holder.pid} on ${holder.host}`;
   return new CocosError('E_UNAVAILABLE', `${who} is writing to the project`, {
     suggestion: 'Try again in a moment.',
-    details: { ...holder },
+    details: holder === undefined ? {} : { pid: holder.pid, host: holder.host },
   });
 }
 
-/** The path of the own ticket, or who holds the lock. */
-async function tryTicket(folder: string): Promise<string | Holder | undefined> {
+/** The own ticket, or who holds the lock; `silent` is the sign of one that is dead. */
+async function tryTicket(folder: string, silent: string | undefined): Promise<Top | Held> {
+  const nobody: Held = { holder: undefined, sign: undefined };
   const top = Math.max(0, ...(await tickets(folder)));
   if (top > 0) {
-    const holder = await holderOf(ticketFile(folder, top));
-    if (holder !== released) return holder;
+    const held = await holderOf(ticketFile(folder, top), silent);
+    if (held !== released) return held;
   }
-  const own = ticketFile(folder, top + 1);
-  if (!(await makeTicket(own))) return undefined;
+  if (top >= wrapAt) {
+    await rm(ticketFile(folder, top), { force: true });
+    return nobody;
+  }
+  const own = { file: ticketFile(folder, top + 1), number: top + 1 };
+  if (!(await makeTicket(own.file))) return nobody;
   const all = await tickets(folder);
-  if (Math.max(...all) > top + 1) {
+  if (Math.max(...all) > own.number) {
     // This number was used and cleared away while we looked.
-    await rm(own, { force: true });
-    return undefined;
+    await rm(own.file, { force: true });
+    return nobody;
   }
-  const passed = all.filter((number) => number <= top);
+  const passed = all.filter((number) => number < own.number);
   await Promise.all(passed.map((number) => rm(ticketFile(folder, number), { force: true })));
   return own;
 }
 
 async function makeTicket(file: string): Promise<boolean> {
-  const holder: Holder = { pid: process.pid, host: hostname(), began: beginOf(process.pid) };
   try {
-    await writeFile(file, JSON.stringify(holder), { flag: 'wx' });
+    await writeFile(file, JSON.stringify(ownIdentity()), { flag: 'wx' });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -78,82 +104,93 @@ async function makeTicket(file: string): Promise<boolean> {
   }
 }
 
-/** The ticket stays as the highest number, so that numbers only rise. */
-function giveBack(file: string): Lock {
+function lockOf(folder: string, { file, number }: Top): Lock {
+  const beat = (): void => {
+    const now = new Date();
+    // Whoever has lost its ticket finds out before it writes.
+    utimes(file, now, now).catch(() => undefined);
+  };
+  const beating = setInterval(beat, beatMs).unref();
   return {
-    [Symbol.asyncDispose]: async () => {
-      try {
-        const handle = await open(file, 'r+');
-        try {
-          await handle.truncate(0);
-          await handle.write(released, 0);
-        } finally {
-          await handle.close();
-        }
-      } catch (error) {
-        // Somebody took us for dead.
-        if (codeOf(error) !== 'ENOENT') throw error;
-      }
+    async assertHeld() {
+      const all = await tickets(folder);
+      if (Math.max(0, ...all) === number) return;
+      throw new CocosError(
+        'E_UNAVAILABLE',
+        'another process took over while this one stood still',
+        {
+          suggestion: 'Nothing was written. Try again.',
+        },
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(beating);
+      await giveBack(file);
     },
   };
 }
 
-async function holderOf(file: string): Promise<Holder | undefined | typeof released> {
+/** The ticket stays as the highest number, so that numbers only rise. */
+async function giveBack(file: string): Promise<void> {
+  try {
+    const handle = await open(file, 'r+');
+    try {
+      await handle.truncate(0);
+      await handle.write(released, 0);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    // Somebody took us for dead.
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+async function holderOf(file: string, silent: string | undefined): Promise<Held | typeof released> {
   let content: string;
+  let sign: string;
   let ageMs: number;
   try {
-    content = await readFile(file, 'utf8');
-    ageMs = Date.now() - (await stat(file)).mtimeMs;
+    const { size, mtimeMs, ino } = await stat(file);
+    content = size > maxBytes ? '' : await readFile(file, 'utf8');
+    sign = `${file} ${ino} ${mtimeMs}`;
+    ageMs = Date.now() - mtimeMs;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return { holder: undefined, sign: undefined };
     throw error;
   }
   if (content === released) return released;
   const holder = parseHolder(content);
-  if (holder === undefined) return ageMs > writingMs ? released : undefined;
-  if (holder.host !== hostname()) return ageMs > foreignMs ? released : holder;
-  return isAlive(holder.pid) && beginOf(holder.pid) === holder.began ? holder : released;
+  const isSeen = holder && isRunning(holder);
+  if (isSeen === true) return { holder, sign: undefined };
+  if (isSeen === false || sign === silent) return released;
+  return ageMs > (holder === undefined ? writingMs : foreignMs) ? released : { holder, sign };
 }
 
-function parseHolder(content: string): Holder | undefined {
+function parseHolder(content: string): ProcessIdentity | undefined {
   try {
-    const value = JSON.parse(content) as Partial<Holder>;
-    const { pid, host, began } = value;
-    const isWhole =
-      typeof pid === 'number' && typeof host === 'string' && typeof began === 'string';
-    return isWhole ? { pid, host, began } : undefined;
+    return parseIdentity(JSON.parse(content));
   } catch {
     return undefined;
   }
 }
 
-/** Whether a process runs, whoever owns it. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-/** Where the system says when a process began; empty elsewhere. */
-function beginOf(pid: number): string {
-  if (process.platform !== 'linux') return '';
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-    return fields?.[19] ?? '';
-  } catch {
-    return '';
-  }
-}
-
 const ticketFile = (folder: string, number: number) => path.join(folder, `ticket-${number}`);
 
+/** The numbers of all tickets; what has the name of one and is none is set aside. */
 async function tickets(folder: string): Promise<number[]> {
-  const names = await readdir(folder);
-  return names.flatMap((name) => {
-    const number = /^ticket-(\d+)$/.exec(name)?.[1];
-    return number === undefined ? [] : [Number(number)];
-  });
+  const found: number[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const number = numberOf(entry);
+    if (number === undefined) continue;
+    if (entry.isFile()) found.push(number);
+    else await setAside(path.join(folder, entry.name));
+  }
+  return found;
+}
+
+/** Only numbers as they are made here. */
+function numberOf({ name }: Dirent): number | undefined {
+  const digits = /^ticket-([1-9]\d{0,8})$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }

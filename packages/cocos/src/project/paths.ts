@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
 import type { FoundProject, Mount } from './find-project.ts';
@@ -42,8 +42,16 @@ export function fileOf({ root }: Pick<Place, 'root'>, relative: string): string 
   const file = path.join(root, relative);
   const { real, rest } = realBegin(file);
   const isInside = real === root || real.startsWith(root + path.sep);
-  if (!isInside) throw outside(relative);
+  if (!isInside) throw existsSync(root) ? outside(relative) : folderGone(root);
   return path.join(real, rest);
+}
+
+/** What is answered where the project is not there any more. */
+export function folderGone(root: string): CocosError {
+  return new CocosError('E_UNAVAILABLE', 'The folder of the project is gone.', {
+    suggestion: 'Put it back where it was, or start the server for the folder where it is now.',
+    details: { project: path.basename(root) },
+  });
 }
 
 /** The part of a path that exists, resolved, and the part that does not. */

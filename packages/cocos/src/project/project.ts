@@ -8,10 +8,17 @@ import { Draft } from './draft.ts';
 import { readEditorState, type EditorState } from './editor-state.ts';
 import { FileStore } from './file-store.ts';
 import { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
-import { fileOf, resolvePath, urlOf } from './paths.ts';
+import { fileOf, folderGone, resolvePath, urlOf } from './paths.ts';
 import { matching, ReferenceIndex, type AssetUse } from './references.ts';
 import { stampOf } from './stamp.ts';
-import { Transactions, type Transaction, type TransactionOptions } from './transactions.ts';
+import { entryOf } from './own-folder.ts';
+import type { Note } from './keys.ts';
+import {
+  Transactions,
+  type CommitOptions,
+  type Transaction,
+  type TransactionOptions,
+} from './transactions.ts';
 import { FolderWatch } from './watch-folders.ts';
 
 export type ProjectOptions = TransactionOptions;
@@ -76,6 +83,7 @@ export class Project implements Disposable {
 
   /** Looks for changes unless it is watched and none was seen. */
   async current(): Promise<void> {
+    if (entryOf(this.root)?.isDirectory() !== true) throw folderGone(this.root);
     await this.#refreshing?.catch(() => {
       this.#isDirty = true;
     });
@@ -195,17 +203,31 @@ export class Project implements Disposable {
   }
 
   /** Writes all of a draft, or nothing of it; undefined where it changes nothing. */
-  async commit(draft: Draft, label: string): Promise<Transaction | undefined> {
-    const done = await this.#transactions.commit(draft, label);
+  async commit(
+    draft: Draft,
+    label: string,
+    options?: CommitOptions,
+  ): Promise<Transaction | undefined> {
+    const done = await this.#transactions.commit(draft, label, options);
     if (done !== undefined) this.#wrote(done);
     return done;
   }
 
   /** Takes back the last transaction; with an id, only if that is the last. */
-  async undo(id?: string): Promise<Transaction> {
-    const done = await this.#transactions.undo(id);
+  async undo(id?: string, options?: CommitOptions): Promise<Transaction> {
+    const done = await this.#transactions.undo(id, options);
     this.#wrote(done);
     return done;
+  }
+
+  /** What is remembered of a call under the name that its caller gave it. */
+  known(key: string): Promise<string | undefined> {
+    return this.#transactions.known(key);
+  }
+
+  /** Remembers something, or nothing any more, under a key that has this value; false where it has another. */
+  remember(key: string, expected: string | undefined, note: Note | undefined): Promise<boolean> {
+    return this.#transactions.remember(key, expected, note);
   }
 
   /** What can be undone, the last first. */
@@ -257,7 +279,9 @@ export class Project implements Disposable {
     if (!asset.exists)
       return { classes: [], imports: [], enums: {}, problem: 'its file is missing' };
     try {
-      return await readScript(readFileSync(this.file(asset.path), 'utf8'));
+      const file = this.file(asset.path);
+      if (stampOf(file) === undefined) throw new Error('it is no file');
+      return await readScript(readFileSync(file, 'utf8'));
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       return { classes: [], imports: [], enums: {}, problem };

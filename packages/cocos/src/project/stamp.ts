@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { statSync, type BigIntStats } from 'node:fs';
+import { createReadStream, statSync, type BigIntStats } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { codeOf } from './durable.ts';
 
 /** What is at a path; undefined where nothing is. */
@@ -36,4 +37,11 @@ export function hashOf(bytes: Uint8Array): string {
   const known = hashes.get(bytes) ?? createHash('sha256').update(bytes).digest('hex');
   hashes.set(bytes, known);
   return known;
+}
+
+/** The same of a file, however large. */
+export async function hashOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
 }

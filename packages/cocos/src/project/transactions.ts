@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkTable, CocosError, parseMeta, parseTable, twinOf, type Table } from '#cocos/document';
 import { decode } from './bytes.ts';
+import { codeOf } from './durable.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore, WrittenFile } from './file-store.ts';
 import type { FoundProject } from './find-project.ts';
@@ -16,13 +16,15 @@ import {
   recover,
   runPlan,
   type FileStep,
-  type JournalEntry,
-  type JournalPlace,
   type Plan,
   type RunPlan,
 } from './journal.ts';
-import type { JournalRecord } from './journal-record.ts';
-import { acquireLock } from './lock.ts';
+import { savedMeanwhile } from './journal-files.ts';
+import type { JournalEntry, JournalPlace } from './journal-place.ts';
+import { isOwnFile, type JournalRecord } from './journal-record.ts';
+import { KeyFiles, type Note } from './keys.ts';
+import { acquireLock, type Lock } from './lock.ts';
+import { entryOf, knownFolder, ownFolder, setAside } from './own-folder.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, stampOf } from './stamp.ts';
 
@@ -33,6 +35,15 @@ export interface Transaction {
   /** ISO 8601. */
   readonly at: string;
   readonly files: readonly FileChange[];
+}
+
+/** What else there is to a transaction. */
+export interface CommitOptions {
+  /**
+   * Called when all is ready and nothing is changed yet: what it throws ends the transaction, and nothing is written. What it
+   * returns is remembered if, and only if, the transaction is done.
+   */
+  readonly beforeWrite?: ((done: Transaction) => Promise<Note | undefined>) | undefined;
 }
 
 export interface TransactionOptions {
@@ -52,8 +63,8 @@ export class Transactions {
   readonly #root: string;
   readonly #store: FileStore;
   readonly #options: TransactionOptions;
-  readonly #folder: string;
   readonly #place: JournalPlace;
+  readonly #keys: KeyFiles;
 
   constructor(
     { root, mounts }: Pick<FoundProject, 'root' | 'mounts'>,
@@ -63,39 +74,57 @@ export class Transactions {
     this.#root = root;
     this.#store = store;
     this.#options = options;
-    this.#folder = path.join(root, 'local', 'mcp-kit');
-    this.#place = {
-      root,
-      mounts,
-      folder: path.join(this.#folder, 'transactions'),
-      onStep: options.onStep,
-    };
+    const folder = path.join(root, 'local', 'mcp-kit', 'transactions');
+    this.#place = { root, mounts, folder, onStep: options.onStep };
+    this.#keys = new KeyFiles(root);
   }
 
   /** Takes back what was interrupted before; answers the labels of it. */
   async recover(): Promise<string[]> {
+    if (knownFolder(this.#root, 'transactions') === undefined) return [];
     const isClean = (await journalEntries(this.#place)).every(({ stage }) => stage === 'done');
-    return isClean ? [] : this.#locked(async (recovered) => recovered);
+    return isClean ? [] : this.#locked(async ({ recovered }) => recovered);
+  }
+
+  /** What is remembered under a key. */
+  known(key: string): Promise<string | undefined> {
+    return this.#locked(() => this.#keys.get(key));
+  }
+
+  /** Remembers something, or nothing any more, under a key that has this value; false where it has another. */
+  remember(key: string, expected: string | undefined, note: Note | undefined): Promise<boolean> {
+    return this.#locked(async () => {
+      if ((await this.#keys.get(key)) !== expected) return false;
+      if (note === undefined) await this.#keys.delete(key);
+      else await this.#keys.put(note);
+      return true;
+    });
   }
 
   /** Writes all files of a draft, or none. Undefined where the draft changes nothing. */
-  async commit(draft: Draft, label: string): Promise<Transaction | undefined> {
+  async commit(
+    draft: Draft,
+    label: string,
+    { beforeWrite }: CommitOptions = {},
+  ): Promise<Transaction | undefined> {
     const files = draft.files();
     const folders = draft.folders();
     if (files.length + folders.created.length + folders.removed.length === 0) return undefined;
-    return this.#locked(async () => {
+    return this.#locked(async ({ lock }) => {
       this.#refuseStale(draft);
       const verified = files.map((file) => {
         const step = this.#stepFor(file);
         return { step, table: verify(step, file.printed, this.#store) };
       });
-      const { done, written } = await this.#run({
+      const plan = {
         id: newId(),
         label,
+        at: new Date().toISOString(),
         files: verified.map(({ step }) => step),
         createdFolders: folders.created,
         removedFolders: folders.removed,
-      });
+      };
+      const { done, written } = await this.#run(plan, lock, beforeWrite);
       for (const { step, table } of verified) {
         if (table === undefined || step.after === undefined) continue;
         const identity = written.get(step.path);
@@ -106,8 +135,8 @@ export class Transactions {
   }
 
   /** Takes back the last transaction; with an id, only if that is the last. */
-  async undo(id?: string): Promise<Transaction> {
-    return this.#locked(async () => {
+  async undo(id?: string, { beforeWrite }: CommitOptions = {}): Promise<Transaction> {
+    return this.#locked(async ({ lock }) => {
       const [last] = await this.#done();
       if (last === undefined) {
         throw new CocosError('E_PRECONDITION_FAILED', 'there is nothing to undo');
@@ -117,7 +146,7 @@ export class Transactions {
           suggestion: 'Undo the later transactions first.',
         });
       }
-      return this.#takeBack(last);
+      return this.#takeBack(last, lock, beforeWrite);
     });
   }
 
@@ -137,71 +166,90 @@ export class Transactions {
     });
   }
 
-  async #takeBack({ entry, record }: Done): Promise<Transaction> {
-    const files = await Promise.all(
-      record.files.map(async (file, index): Promise<FileStep> => {
-        const hash = this.#store.read(file.path)?.hash;
-        if ((hash ?? null) !== file.after) throw changedSince([file.path]);
-        const after = file.before === null ? undefined : await readBefore(entry, index);
-        if (after !== undefined && hashOf(after) !== file.before) {
-          throw new CocosError('E_INTERNAL', `what ${file.path} was before is damaged`);
-        }
-        return { path: file.path, before: hash, after };
-      }),
-    );
-    const { done } = await this.#run({
+  async #takeBack(
+    { entry, record }: Done,
+    lock: Lock,
+    beforeWrite: CommitOptions['beforeWrite'],
+  ): Promise<Transaction> {
+    const steps = record.files.map(async (file, index): Promise<FileStep[]> => {
+      // What is remembered of the call that did it stays true.
+      if (isOwnFile(file.path)) return [];
+      const hash = this.#store.read(file.path)?.hash;
+      if ((hash ?? null) !== file.after) throw savedMeanwhile([file.path]);
+      const after = file.before === null ? undefined : await readBefore(entry, index);
+      if (after !== undefined && hashOf(after) !== file.before) {
+        throw new CocosError('E_INTERNAL', `what ${file.path} was before is damaged`);
+      }
+      return [{ path: file.path, before: hash, after }];
+    });
+    const files = (await Promise.all(steps)).flat();
+    const plan = {
       id: newId(),
       label: `undo ${record.label}`,
+      at: new Date().toISOString(),
       files,
       createdFolders: record.removedFolders,
       removedFolders: record.createdFolders,
       undoes: record.id,
-    });
+    };
+    const { done } = await this.#run(plan, lock, beforeWrite);
     // Whoever looked at them before looks at them next.
     for (const { path: file } of files) if (this.#store.isKept(file)) parseAhead(this.#store, file);
     return done;
   }
 
-  async #run(plan: Plan): Promise<Pick<RunPlan, 'written'> & { readonly done: Transaction }> {
-    const { entry, written } = await runPlan(this.#place, plan);
-    const record = await readRecord(this.#place, entry);
-    if (plan.undoes !== undefined) await clearUndone(this.#place, entry, plan.undoes);
-    else await this.#prune();
-    if (record === undefined) throw new CocosError('E_INTERNAL', 'the journal cannot be read back');
-    return { done: transactionOf(record), written };
+  async #run(
+    plan: Omit<Plan, 'beforeWrite'>,
+    lock: Lock,
+    beforeWrite: CommitOptions['beforeWrite'],
+  ): Promise<Pick<RunPlan, 'written'> & { readonly done: Transaction }> {
+    const done = transactionOf(plan);
+    const { entry, written } = await runPlan(this.#place, {
+      ...plan,
+      beforeWrite: async () => {
+        await lock.assertHeld();
+        const note = await beforeWrite?.(done);
+        return note === undefined ? [] : [await this.#keys.stepFor(note)];
+      },
+    });
+    // It is done: what cannot be cleared away now is cleared away by the next.
+    const cleared =
+      plan.undoes === undefined ? this.#prune() : clearUndone(this.#place, entry, plan.undoes);
+    await cleared.catch(() => undefined);
+    return { done, written };
   }
 
+  /** Some at a time: a project may come with thousands. */
   async #prune(): Promise<void> {
-    const old = (await this.#done()).slice(this.#options.maxUndo ?? 50);
-    for (const { entry } of old) await discard(this.#place, entry);
+    const done = (await journalEntries(this.#place)).filter(({ stage }) => stage === 'done');
+    const old = done.slice(0, Math.max(0, done.length - (this.#options.maxUndo ?? 50)));
+    for (const entry of old.slice(0, 200)) await discard(this.#place, entry);
   }
 
   /** The transactions that are complete, the last first. */
   async #done(): Promise<Done[]> {
     const done: Done[] = [];
-    for (const entry of await journalEntries(this.#place)) {
-      const record = entry.stage === 'done' ? await readRecord(this.#place, entry) : undefined;
+    const entries = (await this.#entries()).filter(({ stage }) => stage === 'done');
+    for (const entry of entries.slice(-(this.#options.maxUndo ?? 50))) {
+      const record = await readRecord(this.#place, entry);
       if (record !== undefined) done.unshift({ entry, record });
     }
     const undone = new Set(done.map(({ record }) => record.undoes));
     return done.filter(({ record }) => record.undoes === undefined && !undone.has(record.id));
   }
 
-  async #locked<Result>(work: (recovered: string[]) => Promise<Result>): Promise<Result> {
-    await this.#makeFolder();
-    const waitMs = this.#options.lockWaitMs ?? 10_000;
-    await using _lock = await acquireLock(path.join(this.#folder, 'lock'), waitMs);
-    // Whoever had the lock before may have died with it.
-    return await work(await recover(this.#place));
+  async #entries(): Promise<JournalEntry[]> {
+    const isThere = knownFolder(this.#root, 'transactions') !== undefined;
+    return isThere ? journalEntries(this.#place) : [];
   }
 
-  async #makeFolder(): Promise<void> {
-    // A link there must not lead us out either.
-    const folder = fileOf(this.#place, 'local/mcp-kit');
-    await mkdir(path.join(folder, 'transactions'), { recursive: true });
-    // Also where the project's own list does not leave out `local`.
-    const ignore = path.join(folder, '.gitignore');
-    if (!existsSync(ignore)) await writeFile(ignore, '*\n');
+  async #locked<Result>(work: (held: Held) => Promise<Result>): Promise<Result> {
+    await ownFolder(this.#root, 'transactions');
+    await hide(await ownFolder(this.#root));
+    const waitMs = this.#options.lockWaitMs ?? 10_000;
+    await using lock = await acquireLock(await ownFolder(this.#root, 'lock'), waitMs);
+    // Whoever had the lock before may have died with it.
+    return await work({ lock, recovered: await recover(this.#place) });
   }
 
   /** Files that were read, and changed on the disk since, make the whole draft worthless. */
@@ -210,13 +258,41 @@ export class Transactions {
       const stamp = stampOf(fileOf({ root: this.#root }, file));
       return stamp !== known?.stamp && this.#store.read(file)?.hash !== known?.hash;
     });
-    if (stale.length > 0) throw changedSince(stale.map(([file]) => file));
+    if (stale.length > 0) throw savedMeanwhile(stale.map(([file]) => file));
   }
 
   #stepFor({ path: file, base, after }: DraftFile): FileStep {
-    if (this.#store.hash(file) !== base) throw changedSince([file]);
+    if (this.#store.hash(file) !== base) throw savedMeanwhile([file]);
     return { path: file, before: base, after };
   }
+}
+
+/** What whoever may write has. */
+interface Held {
+  readonly lock: Lock;
+  /** The labels of what was taken back. */
+  readonly recovered: string[];
+}
+
+/** Keeps a folder out of source control, also where the project's own list does not leave out `local`. */
+async function hide(folder: string): Promise<void> {
+  const file = path.join(folder, '.gitignore');
+  const entry = entryOf(file);
+  if (entry?.isFile() === true) return;
+  if (entry !== undefined) await setAside(file);
+  await writeFile(file, '*\n', { flag: 'wx' }).catch((error: unknown) => {
+    // Another process has done it.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+}
+
+/** What a plan and a record have in common. */
+interface Described extends Pick<JournalRecord, 'id' | 'label' | 'at'> {
+  readonly files: readonly {
+    readonly path: string;
+    readonly before?: string | null | undefined;
+    readonly after?: unknown;
+  }[];
 }
 
 interface Done {
@@ -226,14 +302,18 @@ interface Done {
 
 const newId = () => randomBytes(6).toString('hex');
 
-function transactionOf({ id, label, at, files }: JournalRecord): Transaction {
+function transactionOf({ id, label, at, files }: Described): Transaction {
+  const told = files.filter((file) => !isOwnFile(file.path));
   return {
     id,
     label,
     at,
-    files: files.map((file) => {
-      if (file.after === null) return { path: file.path, change: 'delete' };
-      return { path: file.path, change: file.before === null ? 'create' : 'update' };
+    files: told.map((file) => {
+      if ((file.after ?? undefined) === undefined) return { path: file.path, change: 'delete' };
+      return {
+        path: file.path,
+        change: (file.before ?? undefined) === undefined ? 'create' : 'update',
+      };
     }),
   };
 }
@@ -244,13 +324,6 @@ function parseAhead(store: FileStore, file: string): void {
   } catch {
     // What is wrong with it is for those to hear who look at it.
   }
-}
-
-function changedSince(files: readonly string[]): CocosError {
-  return new CocosError('E_CONFLICT', `${files.join(', ')} changed on the disk meanwhile`, {
-    suggestion: 'Look at the project again and repeat the edit.',
-    details: { files },
-  });
 }
 
 /** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
