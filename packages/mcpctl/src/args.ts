@@ -149,17 +149,23 @@ export function unknownOption(rawName: string, options: Options, help: string): 
   return usageError(message, near === undefined ? help : `Did you mean ${near}? ${help}`);
 }
 
+const maxWordLength = 64;
+const maxWords = 1000;
+
 /** The known word that `word` was probably meant to be, if one is close enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  const [best] = ranked;
-  // A slip leaves more than it changes.
-  const far = Math.max(2, Math.floor(word.length / 4));
-  if (best !== undefined && best.distance <= far && best.distance * 2 <= best.candidate.length) {
-    return best.candidate;
+  if (word.length > maxWordLength) return undefined;
+  let best: string | undefined;
+  let limit = Math.max(2, Math.floor(word.length / 4)) + 1;
+  for (const candidate of known.slice(0, maxWords)) {
+    if (Math.abs(candidate.length - word.length) >= limit) continue;
+    const distance = editDistance(word, candidate);
+    if (distance >= limit) continue;
+    best = candidate;
+    limit = distance;
   }
+  // A slip leaves more than it changes.
+  if (best !== undefined && limit * 2 <= best.length) return best;
   return word.length < 3 ? undefined : known.find((candidate) => candidate.startsWith(word));
 }
 

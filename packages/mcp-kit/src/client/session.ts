@@ -148,11 +148,12 @@ export class Session implements AsyncDisposable {
   /** Calls a tool. What the tool says went wrong is a result too: look at `isError`. */
   async callTool(name: string, args: Params = {}, options?: CallOptions): Promise<CallToolResult> {
     const params = { name, arguments: args };
+    const { tools } = this.#caller;
+    if (this.#validates && tools.knows(name)) await tools.prepare(name);
     const result = await this.request('tools/call', params, options);
     if (!isToolResult(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
-    const { tools } = this.#caller;
     if (this.#validates && tools.knows(name)) await tools.check(name, result);
     // Some servers leave out what their structured content makes superfluous.
     return Array.isArray(result.content) ? result : { ...result, content: [] };

@@ -1,4 +1,4 @@
-import { describeError, isPromise, KitError, type Logger } from '#base';
+import { describeError, KitError, type Logger } from '#base';
 import { isRecord } from '#jsonrpc';
 import {
   headerBindings,
@@ -8,14 +8,13 @@ import {
   type JsonSchema,
   type Tool,
 } from '#protocol';
-import type { Checked, CompiledSchema } from '#schema';
-import { withoutPatterns } from './safe-schema.ts';
+import type { ForeignVerdict } from '#schema';
 
 interface KnownTool {
   readonly bindings: readonly HeaderBinding[];
   readonly outputSchema: JsonSchema | undefined;
-  /** Made at the first result: most tools of a list are never called. */
-  output?: CompiledSchema | 'unusable';
+  /** Made before the first call: most tools of a list are never called. */
+  output?: ((value: unknown) => ForeignVerdict) | 'unusable';
 }
 
 /** What is known of a server's tools from the lists it gave: which headers repeat arguments, and what results look like. */
@@ -68,31 +67,35 @@ export class ToolTable {
     return mirrorHeaders(args, bindings);
   }
 
-  /** Throws unless a result has the shape its tool promised, where that is known. */
-  async check(name: string, result: CallToolResult): Promise<void> {
+  /** Makes the check of a tool's results ready, and says before it is called when there can be none. */
+  async prepare(name: string): Promise<void> {
     const known = this.#known.get(name);
-    if (known?.outputSchema === undefined || result.isError === true) return;
-    known.output ??= await this.#compile(name, known.outputSchema);
-    if (known.output === 'unusable') return;
-    const { structuredContent } = result;
-    if (structuredContent === undefined) throw broken(name, 'it has no structured content');
-    const outcome = known.output.check(structuredContent);
-    const checked: Checked = isPromise(outcome) ? await outcome : outcome;
-    if (checked.ok) return;
-    throw broken(name, checked.issues.map(({ message }) => message).join('; '));
+    if (known?.outputSchema === undefined || known.output !== undefined) return;
+    // Most results are never checked, and this is a fifth of the code that a client needs.
+    const { foreignSchema } = await import('#schema');
+    try {
+      known.output = foreignSchema(known.outputSchema, `output of ${name}`);
+    } catch (error) {
+      // The server's fault, and no reason not to call the tool.
+      this.#logger.warn(`results of tool ${name} are not checked: ${messageOf(error)}`);
+      known.output = 'unusable';
+    }
   }
 
-  /** A schema that cannot be used is the server's fault, and no reason not to call the tool. */
-  async #compile(name: string, schema: JsonSchema): Promise<CompiledSchema | 'unusable'> {
-    // Most results are never checked, and this is a fifth of the code that a client needs.
-    const { compileSchema } = await import('#schema');
-    try {
-      const options = { subject: `output of ${name}`, direction: 'output' } as const;
-      return compileSchema(withoutPatterns(schema), options);
-    } catch (error) {
-      this.#logger.warn(`results of tool ${name} are not checked: ${messageOf(error)}`);
-      return 'unusable';
+  /** Throws unless a result has the shape its tool promised, where that is known. */
+  async check(name: string, result: CallToolResult): Promise<void> {
+    // The list may have been read while the tool ran.
+    await this.prepare(name);
+    const check = this.#known.get(name)?.output;
+    if (check === undefined || check === 'unusable' || result.isError === true) return;
+    const { structuredContent } = result;
+    if (structuredContent === undefined) throw broken(name, 'it has no structured content');
+    const { issues, unchecked } = check(structuredContent);
+    if (unchecked !== undefined) {
+      this.#logger.warn(`a result of tool ${name} is not checked: ${unchecked}`);
     }
+    if (issues.length === 0) return;
+    throw broken(name, issues.map(({ message }) => message).join('; '));
   }
 }
 

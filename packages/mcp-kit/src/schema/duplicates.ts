@@ -17,9 +17,8 @@ export function firstDuplicate(items: readonly unknown[]): readonly [number, num
 
 /** The same text for equal JSON values, whatever the order of their properties. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    isRecord(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isRecord(value)) return JSON.stringify(value) ?? '';
+  const names = Object.keys(value).toSorted();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
 }

@@ -1,5 +1,6 @@
+export { foreignSchema, type ForeignVerdict } from './foreign-schema.ts';
 export type { Issue } from './issue.ts';
-export { nearMiss } from './near-miss.ts';
+export { nearMiss, slipFinder } from './near-miss.ts';
 export { warmValidator } from './json-validator.ts';
 export {
   compileSchema,

@@ -1,11 +1,11 @@
-import type { ErrorObject } from 'ajv/dist/core.js';
 import { isRecord } from '#jsonrpc';
 import { firstDuplicate } from './duplicates.ts';
 import { excerpt, type Finding } from './issue.ts';
 import { nearMiss } from './near-miss.ts';
+import type { Violation } from './violation.ts';
 
-/** What an error of ajv means, in words that say how to put it right. */
-export function explain(error: ErrorObject): Finding {
+/** What a violation means, in words that say how to put it right. */
+export function explain(error: Violation): Finding {
   const finding = findings.get(error.keyword)?.(error);
   return finding ?? { text: error.message ?? 'not valid' };
 }
@@ -15,14 +15,14 @@ export function mismatch(expected: string, received: string): Finding {
   return { text: `expected ${expected}, received ${received}`, expected, received };
 }
 
-/** The property that is missing or too much, which ajv reports at the object around it. */
-export function namedProperty({ params }: ErrorObject): string | undefined {
+/** The property that is missing or too much, which is reported at the object around it. */
+export function namedProperty({ params }: Violation): string | undefined {
   const name: unknown =
     params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   return typeof name === 'string' ? name : undefined;
 }
 
-type Explain = (error: ErrorObject) => Finding | undefined;
+type Explain = (error: Violation) => Finding | undefined;
 
 const findings: ReadonlyMap<string, Explain> = new Map<string, Explain>([
   ['additionalProperties', unknownProperty],
@@ -43,7 +43,11 @@ const findings: ReadonlyMap<string, Explain> = new Map<string, Explain>([
     ({ schema, data }) => mismatch(`at least ${show(schema)} characters`, sizeOf(data)),
   ],
   ['multipleOf', ({ schema, data }) => mismatch(`a multiple of ${show(schema)}`, show(data))],
-  ['oneOf', ({ params }) => params['passingSchemas'] && { text: 'fits more than one alternative' }],
+  [
+    'oneOf',
+    ({ params }) =>
+      params['passingSchemas'] ? { text: 'fits more than one alternative' } : undefined,
+  ],
   ['pattern', ({ schema, data }) => mismatch(`text that matches ${String(schema)}`, show(data))],
   [
     'propertyNames',
@@ -55,7 +59,7 @@ const findings: ReadonlyMap<string, Explain> = new Map<string, Explain>([
   ['uniqueItems', ({ data }) => ({ text: `items ${duplicates(data)} are equal` })],
 ]);
 
-function wrongType({ schema, data }: ErrorObject): Finding {
+function wrongType({ schema, data }: Violation): Finding {
   const types: readonly unknown[] = Array.isArray(schema) ? schema : [schema];
   // The type alone would not tell a number from the number that was expected.
   const isOdd =
@@ -72,7 +76,7 @@ function notListed(values: readonly unknown[], data: unknown): Finding {
     : { ...finding, text: `${finding.text}; did you mean ${show(meant)}?` };
 }
 
-function missingProperty(error: ErrorObject): Finding {
+function missingProperty(error: Violation): Finding {
   const name = namedProperty(error) ?? '';
   const known = propertiesOf(error);
   const strangers = Object.keys(Object(error.data)).filter((key) => !Object.hasOwn(known, key));
@@ -83,14 +87,14 @@ function missingProperty(error: ErrorObject): Finding {
   return { text, received: 'nothing', ...(typeof type === 'string' ? { expected: type } : {}) };
 }
 
-function unknownProperty(error: ErrorObject): Finding {
+function unknownProperty(error: Violation): Finding {
   const names = Object.keys(propertiesOf(error));
   const meant = nearMiss(namedProperty(error) ?? '', names);
   if (meant !== undefined) return { text: `unknown property; did you mean ${show(meant)}?` };
   return { text: `unknown property${names.length === 0 ? '' : `; known are ${list(names)}`}` };
 }
 
-function propertiesOf({ parentSchema }: ErrorObject): Readonly<Record<string, unknown>> {
+function propertiesOf({ parentSchema }: Violation): Readonly<Record<string, unknown>> {
   const properties: unknown = parentSchema?.['properties'];
   return isRecord(properties) ? properties : {};
 }

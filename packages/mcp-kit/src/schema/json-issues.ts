@@ -1,63 +1,56 @@
-import type { ErrorObject } from 'ajv/dist/core.js';
-import { isRecord } from '#jsonrpc';
 import { toIssue, type Finding, type Issue } from './issue.ts';
 import { explain, mismatch, namedProperty } from './json-findings.ts';
+import type { Violation } from './violation.ts';
 
-/** What ajv found wrong with `value`, as the one issue that helps most. */
-export function toIssues(errors: readonly ErrorObject[], value: unknown): readonly Issue[] {
-  const [error, finding] = choose(errors);
-  if (error === undefined) return [toIssue([], finding)];
-  const property = namedProperty(error);
-  const steps = stepsOf(error.instancePath, value);
+/** What was found wrong with a value, as the one issue that helps most. */
+export function toIssues(violations: readonly Violation[]): readonly Issue[] {
+  const [violation, finding] = choose(violations);
+  if (violation === undefined) return [toIssue([], finding)];
+  const { steps } = violation;
+  const property = namedProperty(violation);
   return [toIssue(property === undefined ? steps : [...steps, property], finding)];
 }
 
-/** The last error is the outermost; where it only sums up others, what is inside says more. */
-function choose(errors: readonly ErrorObject[]): [ErrorObject | undefined, Finding] {
-  const last = errors.at(-1);
-  const inner = errors.slice(0, -1);
+/** The last one is the outermost; where it only sums up others, what is inside says more. */
+function choose(violations: readonly Violation[]): [Violation | undefined, Finding] {
+  const last = violations.at(-1);
+  const inner = violations.slice(0, -1);
   if (last === undefined) return [undefined, { text: 'not valid' }];
   if (inner.length > 0 && last.keyword === 'if') return choose(inner);
   if (inner.length > 0 && isUnion(last)) return chooseBranch(inner, last);
   return [last, explain(last)];
 }
 
+/** So many alternatives are named at most. */
+const maxAlternatives = 8;
+
 /** The branch that was meant is the one that got furthest; where none got far, any of them would do. */
-function chooseBranch(inner: readonly ErrorObject[], union: ErrorObject): [ErrorObject, Finding] {
-  const errors = inner.filter((error) => !isUnion(error) && error.keyword !== 'if');
-  const further = errors.filter((error) => depthOf(error) > depthOf(union));
+function chooseBranch(inner: readonly Violation[], union: Violation): [Violation, Finding] {
+  const own = inner.filter((each) => !isUnion(each) && each.keyword !== 'if');
+  const further = own.filter((each) => depthOf(each) > depthOf(union));
   // A wrong constant is how a branch says that it was not meant.
   const telling = further.filter(({ keyword }) => keyword !== 'const' && keyword !== 'enum');
-  const [candidates = errors] = [telling, further].filter((list) => list.length > 0);
-  const depth = Math.max(...candidates.map(depthOf));
-  const deepest = candidates.filter((error) => depthOf(error) === depth);
+  const [candidates = own] = [telling, further].filter((list) => list.length > 0);
+  const depth = candidates.reduce((deepest, each) => Math.max(deepest, depthOf(each)), 0);
+  const deepest = candidates.filter((each) => depthOf(each) === depth);
   const [chosen = union] = deepest;
   const finding = explain(chosen);
-  const equals = deepest.filter(({ instancePath }) => instancePath === chosen.instancePath);
-  const expected = new Set(equals.flatMap((error) => explain(error).expected ?? []));
+  const equals = deepest.filter(({ steps }) => isSamePlace(steps, chosen.steps));
+  const named = equals.slice(0, maxAlternatives);
+  const expected = new Set(named.flatMap((each) => explain(each).expected ?? []));
   return expected.size > 1 && finding.received !== undefined
     ? [chosen, mismatch([...expected].join(' or '), finding.received)]
     : [chosen, finding];
 }
 
-function isUnion({ keyword }: ErrorObject): boolean {
+function isUnion({ keyword }: Violation): boolean {
   return keyword === 'anyOf' || keyword === 'oneOf';
 }
 
-function depthOf(error: ErrorObject): number {
-  return error.instancePath.split('/').length + (namedProperty(error) === undefined ? 0 : 1);
+function depthOf(violation: Violation): number {
+  return violation.steps.length + (namedProperty(violation) === undefined ? 0 : 1);
 }
 
-/** The names and indexes of a JSON pointer into `value`. */
-function stepsOf(pointer: string, value: unknown): readonly PropertyKey[] {
-  let holder = value;
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => {
-      const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
-      const step = Array.isArray(holder) ? Number(name) : name;
-      holder = isRecord(holder) || Array.isArray(holder) ? Reflect.get(holder, step) : undefined;
-      return step;
-    });
+function isSamePlace(one: readonly PropertyKey[], other: readonly PropertyKey[]): boolean {
+  return one.length === other.length && one.every((step, index) => step === other[index]);
 }

@@ -23,6 +23,9 @@ interface Place {
 interface Reference {
   readonly to: string;
   readonly from: Place;
+  /** The schema that has the reference, and under which keyword. */
+  readonly part: object;
+  readonly keyword: string;
 }
 
 /** One walk through a schema: throws a `KitError` at the first place that is malformed, too deep or too much. */
@@ -31,6 +34,7 @@ export class SchemaWalk {
   readonly #resources = new Map<string, Resource>();
   readonly #references: Reference[] = [];
   readonly #visited = new Set<unknown>();
+  readonly #targets = new Map<object, unknown>();
   #nodes = 0;
 
   constructor(subject: string) {
@@ -42,8 +46,13 @@ export class SchemaWalk {
     return this.#resources.size > 1;
   }
 
+  /** What the `$ref` of each schema leads to, as far as that is a part of the whole. */
+  get targets(): ReadonlyMap<object, unknown> {
+    return this.#targets;
+  }
+
   walk(schema: JsonSchema): void {
-    const root = { uri: namelessUri, root: schema, anchors: new Set<string>() };
+    const root = { uri: namelessUri, root: schema, anchors: new Map<string, unknown>() };
     this.#resources.set(namelessUri, root);
     this.#visit(schema, { resource: root, path: '', depth: 1 });
   }
@@ -51,7 +60,7 @@ export class SchemaWalk {
   /** Makes sure that each reference leads somewhere within the schema, or to a URI that `isKnown`. */
   resolveReferences(isKnown: (uri: string) => boolean): void {
     // A target that only a reference makes a schema is visited here, and may add references.
-    for (const { to, from } of this.#references) {
+    for (const { to, from, part, keyword } of this.#references) {
       const uri = resolveUri(to, from.resource.uri) ?? '';
       if (isKnown(uri)) continue;
       const resource = this.#resources.get(uri);
@@ -61,6 +70,7 @@ export class SchemaWalk {
           hint: 'Put what it refers to under $defs; references are never fetched.',
         });
       }
+      if (keyword === '$ref') this.#targets.set(part, target);
       if (!this.#visited.has(target)) this.#visit(target, { ...from, resource, depth: 1 });
     }
   }
@@ -74,6 +84,7 @@ export class SchemaWalk {
       throw this.#wrong(at.path, 'nullable needs a type beside it');
     }
     const resource = this.#enter(part, at);
+    this.#note(part, { ...at, resource });
     for (const [keyword, value] of Object.entries(part)) {
       const path = at.path === '' ? keyword : `${at.path}/${keyword}`;
       this.#visitKeyword(keyword, value, { resource, path, depth: at.depth + 1 });
@@ -85,8 +96,7 @@ export class SchemaWalk {
     if (shape?.fits(value) === false) throw this.#wrong(at.path, `expected ${shape.expected}`);
     const holds = schemaKeywords.get(keyword);
     if (holds === undefined) {
-      if (typeof value === 'string') this.#note(keyword, value, at);
-      else this.#bound(value, at);
+      this.#bound(value, at);
     } else if (holds === 'one' && !Array.isArray(value)) {
       this.#visit(value, at);
     } else {
@@ -109,11 +119,19 @@ export class SchemaWalk {
     }
   }
 
-  #note(keyword: string, value: string, at: Place): void {
-    if (refKeywords.includes(keyword)) this.#references.push({ to: value, from: at });
-    if (keyword === '$anchor' || keyword === '$dynamicAnchor') at.resource.anchors.add(value);
+  /** Keeps what a schema refers to, and by which names it can be referred to. */
+  #note(part: Readonly<Record<string, unknown>>, at: Place): void {
+    for (const keyword of refKeywords) {
+      const to = part[keyword];
+      if (typeof to !== 'string') continue;
+      const path = at.path === '' ? keyword : `${at.path}/${keyword}`;
+      this.#references.push({ to, part, keyword, from: { ...at, path, depth: at.depth + 1 } });
+    }
+    const { $id: id, $anchor: anchor, $dynamicAnchor: dynamic } = part;
+    const { anchors } = at.resource;
     // Before 2019-09 this was how to write an anchor.
-    if (keyword === '$id' && value.startsWith('#')) at.resource.anchors.add(value.slice(1));
+    if (typeof id === 'string' && id.startsWith('#')) anchors.set(id.slice(1), part);
+    for (const name of [anchor, dynamic]) if (typeof name === 'string') anchors.set(name, part);
   }
 
   #enter(part: Readonly<Record<string, unknown>>, { resource, path }: Place): Resource {
@@ -121,7 +139,7 @@ export class SchemaWalk {
     if (typeof id !== 'string' || id.startsWith('#')) return resource;
     const uri = resolveUri(id, resource.uri);
     if (uri === undefined) throw this.#wrong(path, `$id "${id}" is not a URI`);
-    const named = { uri, root: part, anchors: new Set<string>() };
+    const named = { uri, root: part, anchors: new Map<string, unknown>() };
     this.#resources.set(uri, named);
     return named;
   }
@@ -130,7 +148,8 @@ export class SchemaWalk {
   #bound(value: unknown, at: Place): void {
     if (typeof value !== 'object' || value === null) return;
     this.#count(at);
-    for (const part of Object.values(value)) this.#bound(part, { ...at, depth: at.depth + 1 });
+    const inner = { ...at, depth: at.depth + 1 };
+    for (const part of Object.values(value)) this.#bound(part, inner);
   }
 
   #count({ path, depth }: Place): void {

@@ -10,6 +10,8 @@ export interface SchemaFacts {
   readonly dialect: Dialect;
   /** The schema, or a part of it, has a name of its own. */
   readonly hasIds: boolean;
+  /** What the `$ref` of each schema leads to; those to the schema of schemas are left out. */
+  readonly targets: ReadonlyMap<object, unknown>;
 }
 
 /** Where the schemas of a dialect itself are at home. */
@@ -35,7 +37,7 @@ export function inspectJsonSchema(schema: JsonSchema, subject: string): SchemaFa
   walk.walk(schema);
   // The validator carries the schemas of its own dialect.
   walk.resolveReferences((uri) => withoutScheme(uri).startsWith(homes[dialect]));
-  return { dialect, hasIds: walk.foundIds };
+  return { dialect, hasIds: walk.foundIds, targets: walk.targets };
 }
 
 function dialectOf(uri: unknown): Dialect | undefined {

@@ -1,10 +1,12 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Options, ValidateFunction } from 'ajv/dist/core.js';
+import type { ErrorObject, Options, ValidateFunction } from 'ajv/dist/core.js';
 import { KitError } from '#base';
+import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 import { firstDuplicate } from './duplicates.ts';
 import { hasAtLeast, hasAtMost } from './string-length.ts';
 import type { Dialect, SchemaFacts } from './json-schema.ts';
+import type { Violation } from './violation.ts';
 
 type Ajv = Pick<Ajv2020, 'addKeyword' | 'compile' | 'removeKeyword' | 'removeSchema'>;
 type AjvClass = new (options: Options) => Ajv;
@@ -65,6 +67,29 @@ function compile(ajv: Ajv, schema: JsonSchema): ValidateFunction {
   }
 }
 
+const maxErrors = 200;
+
+/** What ajv found wrong with a value; the last is the outermost. */
+export function violationsOf(errors: readonly ErrorObject[], value: unknown): readonly Violation[] {
+  return errors
+    .slice(-maxErrors)
+    .map((error) => ({ ...error, steps: stepsOf(error.instancePath, value) }));
+}
+
+/** The names and indexes of a JSON pointer into `value`. */
+function stepsOf(pointer: string, value: unknown): readonly PropertyKey[] {
+  let holder = value;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => {
+      const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+      const step = Array.isArray(holder) ? Number(name) : name;
+      holder = isRecord(holder) || Array.isArray(holder) ? Reflect.get(holder, step) : undefined;
+      return step;
+    });
+}
+
 function sharedAjv(dialect: Dialect): Ajv {
   const ajv = shared.get(dialect) ?? createAjv(dialect);
   shared.set(dialect, ajv);
@@ -87,7 +112,8 @@ function createAjv(dialect: Dialect): Ajv {
     compile: (wanted: boolean) => (items: readonly unknown[]) =>
       !wanted || firstDuplicate(items) === undefined,
   });
-  // The built-in ones walk the whole text, however long, to count pairs of units as one.
+  // The built-in ones walk the whole text, however long, to count pairs of units as one. A text that is too long is not
+  // held against a pattern.
   addLimit(ajv, 'minLength', hasAtLeast);
   addLimit(ajv, 'maxLength', hasAtMost);
   return ajv;
@@ -101,6 +127,7 @@ function addLimit(
   ajv.removeKeyword(keyword);
   ajv.addKeyword({
     keyword,
+    before: 'pattern',
     type: 'string',
     schemaType: 'number',
     compile: (limit: number) => (text: string) => holds(text, limit),

@@ -179,3 +179,11 @@ test('a million wrong elements cost no more than one', () => {
   });
   expect(Math.min(...times)).toBeLessThan(50);
 });
+
+test('a text that is too long is not held against the pattern beside the limit', async () => {
+  const slow = { type: 'string', maxLength: 20, pattern: '^(a+)+$' };
+  const schema = compileSchema(slow, { subject: 'x', direction: 'output' });
+  expect(await schema.check(`${'a'.repeat(60)}!`)).toMatchObject({
+    issues: [{ message: 'expected at most 20 characters, received 61' }],
+  });
+});

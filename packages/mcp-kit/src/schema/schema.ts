@@ -3,7 +3,7 @@ import type { JsonSchema } from '#protocol';
 import { toIssue, type Issue } from './issue.ts';
 import { toIssues } from './json-issues.ts';
 import { inspectJsonSchema, type SchemaFacts } from './json-schema.ts';
-import { validatorOf } from './json-validator.ts';
+import { validatorOf, violationsOf } from './json-validator.ts';
 import {
   isStandardSchema,
   type StandardIssue,
@@ -75,7 +75,7 @@ function jsonCheck(json: JsonSchema, facts: SchemaFacts): CompiledSchema['check'
   return (value) => {
     validate ??= validatorOf(json, facts);
     if (validate(value)) return { ok: true, value };
-    const issues = toIssues(validate.errors ?? [], value);
+    const issues = toIssues(violationsOf(validate.errors ?? [], value));
     // The errors hold on to the value.
     validate.errors = null;
     return { ok: false, issues };

@@ -1,7 +1,18 @@
 import { isRecord, type Params } from 'mcp-kit/jsonrpc';
 import type { JsonSchema } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../args.ts';
-import { convert, itemsOf, parseJson, propertyOf, typesOf, type SchemaPart } from './typed.ts';
+import {
+  convert,
+  itemsOf,
+  namesOf,
+  parseJson,
+  propertyOf,
+  typesOf,
+  type SchemaPart,
+} from './typed.ts';
+
+/** Who sees so many knows enough. */
+const maxStrangers = 20;
 
 /** `name=value` or `name:=json`, as typed. */
 interface Pair {
@@ -21,7 +32,9 @@ export function withPairs(
   const groups = new Map<string, Pair[]>();
   for (const word of typed) {
     const pair = readPair(word, schema);
-    groups.set(pair.name, [...(groups.get(pair.name) ?? []), pair]);
+    const group = groups.get(pair.name);
+    if (group === undefined) groups.set(pair.name, [pair]);
+    else group.push(pair);
   }
   const args: Record<string, unknown> = { ...base };
   for (const [name, pairs] of groups) {
@@ -92,10 +105,10 @@ export function strangers(
   args: Params,
   schema: JsonSchema,
 ): readonly { readonly name: string; readonly near: string | undefined }[] {
-  const { properties } = schema;
-  if (!isRecord(properties)) return [];
-  const known = Object.keys(properties);
+  if (!isRecord(schema['properties'])) return [];
+  const known = namesOf({ schema, whole: schema });
   return Object.keys(args)
-    .filter((name) => propertyOf({ schema, whole: schema }, name) === undefined)
-    .map((name) => ({ name, near: nearest(name, known) }));
+    .filter((name) => !known.has(name))
+    .slice(0, maxStrangers)
+    .map((name) => ({ name, near: nearest(name, [...known]) }));
 }

@@ -2,8 +2,8 @@ import { isRecord } from 'mcp-kit/jsonrpc';
 import type { JsonSchema } from 'mcp-kit/protocol';
 import { usageError } from '../args.ts';
 
-/** Schemas that lead to themselves end here. */
-const maxDepth = 16;
+/** Alternatives of alternatives may be more than anybody wants to see. */
+const maxAlternatives = 200;
 
 /** A schema, and the whole one it is a part of, which its references start at. */
 export interface SchemaPart {
@@ -12,15 +12,18 @@ export interface SchemaPart {
 }
 
 /** Every plain schema that a schema stands for: behind references, and each of its alternatives. */
-function alternatives({ schema, whole }: SchemaPart, depth = 0): readonly JsonSchema[] {
-  if (depth > maxDepth) return [];
-  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => {
-    const list = schema[keyword];
-    return Array.isArray(list) ? list.filter(isRecord) : [];
-  });
-  const referred = typeof schema['$ref'] === 'string' ? follow(schema['$ref'], whole) : undefined;
-  const parts = referred === undefined ? inner : [...inner, referred];
-  return [schema, ...parts.flatMap((part) => alternatives({ schema: part, whole }, depth + 1))];
+function alternatives({ schema, whole }: SchemaPart): Iterable<JsonSchema> {
+  // A set is walked to what is added meanwhile, and has each but once: schemas may lead to themselves.
+  const found = new Set([schema]);
+  for (const one of found) {
+    const { $ref: reference, anyOf, oneOf, allOf } = one;
+    const referred = typeof reference === 'string' ? [follow(reference, whole)] : [];
+    for (const part of [anyOf, oneOf, allOf, referred].flat()) {
+      if (found.size >= maxAlternatives) return found;
+      if (isRecord(part)) found.add(part);
+    }
+  }
+  return found;
 }
 
 function follow(reference: string, whole: JsonSchema): JsonSchema | undefined {
@@ -70,10 +73,21 @@ export function propertyOf(part: SchemaPart, name: string): SchemaPart | undefin
   return undefined;
 }
 
+/** The names of all properties that a schema speaks of. */
+export function namesOf(part: SchemaPart): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { properties } of alternatives(part)) {
+    for (const name of Object.keys(Object(properties))) names.add(name);
+  }
+  return names;
+}
+
 /** The schema of the elements of an array. */
 export function itemsOf(part: SchemaPart): SchemaPart {
-  const found = alternatives(part).find(({ items }) => isRecord(items))?.['items'];
-  return { schema: isRecord(found) ? found : {}, whole: part.whole };
+  for (const { items } of alternatives(part)) {
+    if (isRecord(items)) return { schema: items, whole: part.whole };
+  }
+  return { schema: {}, whole: part.whole };
 }
 
 /** Turns what was typed into the value that the schema wants; what fits nothing stays text, and the check says so. */

@@ -7,15 +7,15 @@ import { plainLine } from '../terminal/plain-text.ts';
 export function toolSignature(tool: Tool): string {
   const schema = inputOf(tool);
   const { properties, required } = schema;
-  const wanted: readonly unknown[] = Array.isArray(required) ? required : [];
+  const wanted = new Set<unknown>(Array.isArray(required) ? required : []);
   const names = isRecord(properties) ? Object.keys(properties) : [];
   // What is required comes first, as it would have to in a call.
   const ordered = [
-    ...names.filter((argument) => wanted.includes(argument)),
-    ...names.filter((argument) => !wanted.includes(argument)),
+    ...names.filter((argument) => wanted.has(argument)),
+    ...names.filter((argument) => !wanted.has(argument)),
   ];
   const args = ordered.map((argument) => {
-    const mark = wanted.includes(argument) ? '' : '?';
+    const mark = wanted.has(argument) ? '' : '?';
     return `${argument}${mark}: ${typeText(schema, argument)}`;
   });
   return plainLine(`${tool.name}(${args.join(', ')})`);

@@ -1,7 +1,7 @@
 import { KitError } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
-import { nearMiss, type Issue } from '#schema';
+import { slipFinder, type Issue } from '#schema';
 import type { Entry } from '../entry.ts';
 
 /** The arguments that the framework gives every writing tool, and keeps from it. */
@@ -78,6 +78,8 @@ const fields: Readonly<Record<keyof Control, Field>> = {
 /** The names that only the framework gives to arguments of writing tools. */
 const controlNames: readonly string[] = Object.keys(fields);
 
+const meantControl = slipFinder(controlNames);
+
 const previewing: ReadonlySet<string> = new Set(['dryRun', 'planToken']);
 
 /** The input schema of a writing tool as callers see it. */
@@ -113,7 +115,7 @@ export function splitter({ input }: Entry): (args: Readonly<Record<string, unkno
       const field = Object.hasOwn(fields, name) ? fields[name as keyof Control] : undefined;
       if (field === undefined) {
         // A slip here would do for good what was only to be tried.
-        const meant = nearMiss(name, controlNames);
+        const meant = meantControl(name);
         if (meant !== undefined) return refused(name, `unknown property; did you mean "${meant}"?`);
         continue;
       }

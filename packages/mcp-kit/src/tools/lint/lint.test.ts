@@ -52,6 +52,20 @@ describe('a schema that cannot be used', () => {
     ]);
   });
 
+  test('is tried within bounds, and without running its patterns', () => {
+    const twice = [{ $ref: '#' }, { $ref: '#' }];
+    const schema = {
+      type: 'object',
+      properties: { a: { allOf: twice }, text: { type: 'string', pattern: '^(a+)+$' } },
+    };
+    let input: object = { text: `${'a'.repeat(60)}!` };
+    for (let depth = 0; depth < 60; depth += 1) input = { a: input };
+    const governed = { safety: 'readonly', examples: [{ input }], inputSchema: schema };
+    expect(
+      lintTools([tool('get_note_text', governed)], { ignore: ['parameter-described'] }),
+    ).toEqual([]);
+  });
+
   test('of others, who have no examples, is none', () => {
     const listed = { name: 'get_note_text', description: 'Does something.', inputSchema };
     expect(lintTools([fromListed(listed)])).toEqual([]);

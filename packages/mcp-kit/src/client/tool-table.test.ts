@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '#base';
+import type { Tool } from '#protocol';
+import { ToolTable } from './tool-table.ts';
+
+const endless = '^(a+)+$';
+
+test('a result is not held up by a pattern that never ends, and is checked otherwise', async () => {
+  const table = new ToolTable(silentLogger);
+  const outputSchema = {
+    type: 'object',
+    properties: { text: { type: 'string', pattern: endless } },
+    required: ['text'],
+  };
+  table.learn([{ name: 'x', inputSchema: { type: 'object' }, outputSchema }], false);
+  const content = { content: [] };
+  await table.check('x', { ...content, structuredContent: { text: `${'a'.repeat(60)}!` } });
+  const wrong = table.check('x', { ...content, structuredContent: { text: 1 } });
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_answer' });
+});
+
+/** A table that knows one tool, `x`, and what it has warned of. */
+function tableWith(outputSchema: unknown): {
+  readonly table: ToolTable;
+  readonly warnings: readonly string[];
+} {
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const table = new ToolTable({ ...silentLogger, warn });
+  const tool = { name: 'x', inputSchema: { type: 'object' }, outputSchema };
+  table.learn([tool as Tool], false);
+  return { table, warnings };
+}
+
+test.each([null, 'x', []])('a tool whose output schema is %j promises nothing', async (wrong) => {
+  const { table, warnings } = tableWith(wrong);
+  await table.check('x', { content: [] });
+  expect(warnings).toEqual([]);
+});
+
+test('names that only patterns tell apart are not held against a result', async () => {
+  const { table } = tableWith({
+    type: 'object',
+    patternProperties: { [endless]: { type: 'string' } },
+    required: ['b'],
+  });
+  await table.check('x', { content: [], structuredContent: { aaa: 1, b: 1 } });
+  const wrong = table.check('x', { content: [], structuredContent: { aaa: 1 } });
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_answer' });
+});
+
+test('a schema that cannot be used is told once, before the tool is called', async () => {
+  const { table, warnings } = tableWith({ type: 'object', $ref: '#/nowhere' });
+  await table.prepare('x');
+  expect(warnings).toEqual([expect.stringContaining('results of tool x are not checked')]);
+  await table.prepare('x');
+  await table.check('x', { content: [], structuredContent: {} });
+  expect(warnings).toHaveLength(1);
+});
+
+test('a result whose check would take too long is used, and said not to be checked', async () => {
+  const twice = [{ $ref: '#' }, { $ref: '#' }];
+  const { table, warnings } = tableWith({ properties: { a: { allOf: twice } } });
+  let nested = {};
+  for (let depth = 0; depth < 60; depth += 1) nested = { a: nested };
+  await table.check('x', { content: [], structuredContent: nested });
+  expect(warnings).toEqual(['a result of tool x is not checked: its schema takes too many steps']);
+});

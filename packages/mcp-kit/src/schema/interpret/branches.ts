@@ -1,0 +1,93 @@
+import {
+  both,
+  judgeQuietly,
+  spend,
+  violated,
+  type Keyword,
+  type Part,
+  type Run,
+  type Verdict,
+} from './run.ts';
+
+/** Keywords that hold a value against other schemas. */
+export const branchKeywords: Readonly<Record<string, Keyword>> = {
+  // What is not a part of the whole is not known.
+  $ref: (run, schema, value) => {
+    spend(run, 3);
+    const target = run.targets.get(schema);
+    return target === undefined ? undefined : run.judge(target, value);
+  },
+  // Where it leads depends on how one came there.
+  $dynamicRef: () => undefined,
+  $recursiveRef: () => undefined,
+  allOf: (run, { allOf }, value) => {
+    let verdict: Verdict = true;
+    for (const schema of listOf(allOf)) {
+      verdict = both(verdict, run.judge(schema, value));
+      if (verdict === false) return false;
+    }
+    return verdict;
+  },
+  anyOf: (run, schema, value) => {
+    const kept = run.violations.length;
+    let verdict: Verdict = false;
+    for (const branch of listOf(schema['anyOf'])) {
+      const fits = run.judge(branch, value);
+      if (fits !== false) verdict = fits;
+      if (fits === true) break;
+    }
+    return summedUp(run, { keyword: 'anyOf', schema, value, kept }, verdict);
+  },
+  oneOf: (run, schema, value) => {
+    const kept = run.violations.length;
+    let sure = 0;
+    let possible = 0;
+    for (const branch of listOf(schema['oneOf'])) {
+      const fits = run.judge(branch, value);
+      if (fits === true) sure += 1;
+      if (fits !== false) possible += 1;
+      if (sure <= 1) continue;
+      forget(run, kept);
+      const params = { passingSchemas: true };
+      return violated(run, { keyword: 'oneOf', schema, value, params });
+    }
+    const verdict = possible === 0 ? false : possible === 1 && sure === 1 ? true : undefined;
+    return summedUp(run, { keyword: 'oneOf', schema, value, kept }, verdict);
+  },
+  not: (run, schema, value) => {
+    const fits = judgeQuietly(run, schema['not'], value);
+    if (fits === undefined) return undefined;
+    return !fits || violated(run, { keyword: 'not', schema, value });
+  },
+  if: (run, schema, value) => {
+    const holds = judgeQuietly(run, schema['if'], value);
+    if (holds === undefined) return undefined;
+    const next = schema[holds ? 'then' : 'else'];
+    return next === undefined ? true : run.judge(next, value);
+  },
+};
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function forget(run: Run, kept: number): void {
+  run.violations.length = Math.min(run.violations.length, kept);
+}
+
+/** A union's faults are worth telling only where no branch fits. */
+function summedUp(
+  run: Run,
+  place: {
+    readonly keyword: string;
+    readonly schema: Part;
+    readonly value: unknown;
+    readonly kept: number;
+  },
+  verdict: Verdict,
+): Verdict {
+  const { kept, ...violation } = place;
+  if (verdict === false) return violated(run, violation);
+  forget(run, kept);
+  return verdict;
+}
