@@ -80,7 +80,7 @@ test('a tool with five thousand arguments can be called', async () => {
 });
 
 test('a schema of alternatives of alternatives is shown at once', async () => {
-  const many = Array(6).fill({ $ref: '#/properties/a' });
+  const many = Array.from({ length: 6 }, () => ({ $ref: '#/properties/a' }));
   const inputSchema = { type: 'object', properties: { a: { anyOf: many, allOf: many } } };
   const { code, stdout } = await runWith({ inputSchema }, {}, 'tools');
   expect(stdout).toMatch(/^t\(a\?: any\)$/m);

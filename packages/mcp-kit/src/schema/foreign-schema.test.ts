@@ -117,7 +117,7 @@ describe('where it cannot be told whether a value fits, nothing is held against 
     ['not a pattern', { not: pattern }, text],
     ['a pattern or else', { anyOf: [{ type: 'number' }, pattern] }, text],
     ['one of two patterns', { oneOf: [pattern, pattern] }, text],
-    ['if a pattern', { if: pattern, then: false, else: false }, text],
+    ['if a pattern', { if: pattern, ['then' as string]: false, else: false }, text],
     ['contains a pattern', { contains: pattern }, [text]],
     ['names by patterns', { patternProperties: { '^(a+)+$': false } }, { [text]: 1 }],
     [

@@ -152,10 +152,14 @@ function applied(
     const holds = fits(schema['if']);
     found.push(...(holds ? [schema['if'], schema['then']] : [schema['else']]));
   }
-  if (schema['$ref'] !== undefined) {
-    if (run.targets.has(schema)) found.push(run.targets.get(schema));
-    else seen.unsure = true;
-  }
-  if ((schema['$dynamicRef'] ?? schema['$recursiveRef']) !== undefined) seen.unsure = true;
+  found.push(run.targets.get(schema));
+  if (leadsElsewhere(run, schema)) seen.unsure = true;
   return found;
+}
+
+/** Whether a schema refers to one that is not known here. */
+function leadsElsewhere(run: Run, schema: Part): boolean {
+  const { $ref, $dynamicRef, $recursiveRef } = schema;
+  const isUnknown = $ref !== undefined && !run.targets.has(schema);
+  return isUnknown || ($dynamicRef ?? $recursiveRef) !== undefined;
 }
