@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { clientMessage } from './messages.ts';
+import { clientMessage, hear } from './client-messages.ts';
 import type { Random } from './random.ts';
 
 /** How many messages are written at once, at most. */
@@ -21,20 +21,28 @@ export async function attackLines(path: string, count: number, random: Random): 
 async function lane(path: string, take: () => number, random: Random): Promise<void> {
   let socket: Socket | undefined;
   for (let some = take(); some > 0; some = take()) {
-    if (socket === undefined || socket.destroyed) socket = await dial(path);
-    const lines = Array.from({ length: some }, () => `${clientMessage(random)}\n`).join('');
+    if (socket === undefined || socket.destroyed) socket = await dial(path, random);
+    const end = random.chance(0.98) ? '\n' : random.pick(['\r\n', '\n\n', '\r', ' \n']);
+    const lines = Array.from({ length: some }, () => `${clientMessage(random)}${end}`).join('');
     if (!socket.write(lines)) await drained(socket, random);
-    if (random.chance(0.02)) leave(socket, random);
+    if (random.chance(0.02)) leave(socket, lines, random);
   }
   socket?.destroy();
 }
 
-function dial(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path, () => resolve(socket));
-    socket.on('error', () => {}).once('error', reject);
-    socket.resume();
+/** Opens a connection; most begin with a handshake, so that what follows is served. */
+async function dial(path: string, random: Random): Promise<Socket> {
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opened = connect(path, () => resolve(opened));
+    opened.on('error', () => {}).once('error', reject);
   });
+  socket.on('data', (chunk) => hear(chunk.toString('latin1', 0, 3000)));
+  if (random.chance(0.7)) {
+    socket.write(
+      '{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{},"roots":{}},"clientInfo":{"name":"hostile","version":"1"}}}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n',
+    );
+  }
+  return socket;
 }
 
 /** Waits until the other side has read, at times without reading itself; a side that does not read is left. */
@@ -59,8 +67,9 @@ async function drained(socket: Socket, random: Random): Promise<void> {
   socket.resume();
 }
 
-function leave(socket: Socket, random: Random): void {
-  if (random.chance(0.3)) socket.write('{"jsonrpc":"2.0","id":1,');
+/** Hangs up, in the middle of a line as well. */
+function leave(socket: Socket, lines: string, random: Random): void {
+  if (random.chance(0.5)) socket.write(lines.slice(0, random.below(Math.min(lines.length, 5000))));
   if (random.chance(0.5)) socket.end();
   else socket.destroy();
 }

@@ -49,6 +49,9 @@ const bulky: readonly (() => string)[] = [
   () => '1'.repeat(50 * kibibyte),
   () => `[${'[1,2],'.repeat(60_000)}1]`,
   () => JSON.stringify('\\u005f'.repeat(30 * kibibyte)),
+  () => `{${Array.from({ length: 20_000 }, (_, at) => `"${'k'.repeat(at % 20)}":{}`).join(',')}}`,
+  () => `${'{"x":'.repeat(60)}1${'}'.repeat(60)}`,
+  () => JSON.stringify('a'.repeat(5000) + '!'),
 ];
 const made = bulky.map((make) => make());
 /** Rarer still: around the limits on bytes. */
@@ -65,7 +68,7 @@ const kindOf = weighted<'word' | 'number' | 'literal' | 'array' | 'object' | 'bu
   [8, 'array'],
   [20, 'object'],
   [0.6, 'bulky'],
-  [0.002, 'huge'],
+  [0.003, 'huge'],
 ]);
 
 export const word = (random: Random): string => random.pick(words);
@@ -91,7 +94,8 @@ export function anyValue(random: Random, depth = 0): string {
   }
 }
 
-function listOf(random: Random, make: () => string): string {
+/** Up to three of them, with commas between. */
+export function listOf(random: Random, make: () => string): string {
   return Array.from({ length: random.below(4) }, make).join(',');
 }
 

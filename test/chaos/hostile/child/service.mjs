@@ -31,6 +31,14 @@ const tools = toolSet([
     },
   }),
   defineTool({
+    name: 'progress',
+    description: 'Says how far it is, a few times.',
+    async run(_, context) {
+      for (let at = 1; at <= 3; at += 1) await context.progress(at, 3);
+      return 'done';
+    },
+  }),
+  defineTool({
     name: 'hang',
     description: 'Answers only when nobody wants it any more.',
     run: (_, { signal }) =>

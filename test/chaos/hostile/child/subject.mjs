@@ -1,52 +1,43 @@
 // What is under attack, in a process of its own: node subject.mjs '{"role":…}'. Runs the build, not the sources.
+import path from 'node:path';
 import { createBridge } from 'mcp-kit/bridge';
 import { openSession } from 'mcp-kit/client';
 import { createManager, loadConfig } from 'mcp-kit/manager';
+import { operateHttp } from 'mcp-kit/operate';
 import { listenSocket, memoryPair, serveChannel, socketTarget } from 'mcp-kit/transport';
-import { serveHttp } from 'mcp-kit/transport/http';
+import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
+import { faults } from './faults.mjs';
 import { service } from './service.mjs';
+import { handlers, impatient, use } from './use.mjs';
 import { vitals, watch } from './vitals.mjs';
 
 const { role, ...options } = JSON.parse(process.argv[2]);
-const target = ({ url, socket }) => (url ? httpTarget(url) : socketTarget(socket));
+
+function target({ url, socket, child }) {
+  if (url) return httpTarget(url);
+  if (socket) return socketTarget(socket);
+  const relay = path.join(import.meta.dirname, 'relay.mjs');
+  return childTarget({ command: process.execPath, args: [relay, child] });
+}
+
+/** Everything that counts is switched on, with limits that are never reached. */
+const settings = {
+  limits: {
+    address: '1000000/s',
+    session: '1000000/s',
+    principal: '1000000/s',
+    tool: '1000000/s',
+    tools: { echo: '1000000/s' },
+  },
+  logs: { level: 'silent' },
+};
 
 async function serve(served) {
   await listenSocket(served, options.listen);
-  const { port } = await serveHttp(served);
-  return { port };
+  const operated = await operateHttp(served, settings);
+  return { port: operated.listening.port, metrics: () => operated.metrics() };
 }
-
-/** Anything a program does with a session; whatever the server answers, only errors may come of it. */
-async function use(session) {
-  const calls = [
-    () => session.listTools(),
-    () => session.callTool('echo', { message: 'x' }),
-    () => session.callTool('add', { a: 'x'.repeat(50) }),
-    () => session.callTool('ask'),
-    () => session.callTool('count', { items: ['a', 'b'] }),
-    () => session.listResources(),
-    () => session.readResource('test://file'),
-    () => session.listPrompts(),
-    () => session.getPrompt('greet', {}),
-    () => session.ping(),
-    () => session.subscribe('test://file'),
-    () => session.complete({ type: 'ref/prompt', name: 'greet' }, { name: 'a', value: 'b' }),
-    async () => {
-      let seen = 0;
-      for await (const _ of session.tools()) if (++seen > 50) break;
-    },
-  ];
-  await Promise.allSettled(calls.map((call) => call()));
-}
-
-const impatient = { timeoutMs: 150, maxTotalMs: 400 };
-
-const handlers = {
-  elicit: () => ({ action: 'decline' }),
-  sample: () => ({ model: 'm', role: 'assistant', content: { type: 'text', text: 'no' } }),
-  roots: [],
-};
 
 const roles = {
   server: () => serve(service),
@@ -81,17 +72,22 @@ const roles = {
       await manager.close();
     });
   },
+  /** A server that does what none may do, so that the judge can be judged. */
+  faulty: () => serve(faults[options.fault]()),
 };
+
+/** So many at the same time, so that nobody waits while one is waiting. */
+const atOnce = 4;
 
 /** Does this until told to stop; a failure is as good as any other end. */
 function again(work) {
   const stop = new AbortController();
   process.on('message', (message) => message === 'stop' && stop.abort());
-  void (async () => {
-    let rounds = 0;
+  let rounds = 0;
+  const loop = async () => {
     for (; !stop.signal.aborted; rounds += 1) await work().catch(() => {});
-    process.send({ rounds });
-  })();
+  };
+  void Promise.all(Array.from({ length: atOnce }, loop)).then(() => process.send({ rounds }));
   return {};
 }
 
@@ -111,10 +107,10 @@ async function warmUp() {
 }
 
 await warmUp();
-const started = await roles[role]();
+const { port, metrics = () => '' } = await roles[role]();
 process.on('message', (message) => {
-  if (message === 'vitals') process.send({ vitals: vitals() });
+  if (message === 'vitals') process.send({ vitals: { ...vitals(), metrics: metrics().length } });
 });
 process.once('disconnect', () => process.exit());
 watch();
-process.send({ started });
+process.send({ started: { port } });

@@ -1,38 +1,58 @@
 // Watches what this process costs: CPU time of the main thread between two turns of the event loop, and memory in use.
-import { readFileSync } from 'node:fs';
+import { openSync, readSync } from 'node:fs';
+import { getHeapStatistics } from 'node:v8';
+import { startBlame } from './blame.mjs';
 
-const usage = `/proc/self/task/${process.pid}/schedstat`;
-/** Nanoseconds that the main thread has been running. */
-const running = () => Number(readFileSync(usage, 'latin1').split(' ', 1)[0]);
+const usage = openSync(`/proc/self/task/${process.pid}/schedstat`);
+const digits = Buffer.alloc(100);
+/** Nanoseconds that the main thread has been running: the first number there. */
+function running() {
+  const length = readSync(usage, digits, 0, digits.length, 0);
+  return Number.parseInt(digits.latin1Slice(0, length), 10);
+}
 
 const peak = { blockMs: 0, memory: 0 };
 let last = running();
 let turns = 0;
+let before = 0;
+
+function memory() {
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
+  return heap + external;
+}
+
+function afterCollection() {
+  globalThis.gc();
+  globalThis.gc();
+  return memory();
+}
+
+/** HOSTILE_BLAME=1 says what blocked, on standard error. It costs time itself, so what it sees is no verdict. */
+const blame = process.env['HOSTILE_BLAME'] ? startBlame() : undefined;
 
 function look() {
-  const now = running();
-  peak.blockMs = Math.max(peak.blockMs, (now - last) / 1e6);
+  const blockMs = (running() - last) / 1e6;
+  peak.blockMs = Math.max(peak.blockMs, blockMs);
+  const told = blame?.(blockMs > 40);
+  if (told) process.stderr.write(`blocked ${blockMs} ms:\n${told}\n`);
   turns += 1;
-  if (turns % 16 === 0) {
-    const { heapUsed, external } = process.memoryUsage();
-    peak.memory = Math.max(peak.memory, heapUsed + external);
-  }
+  if (turns % 8 === 0) peak.memory = Math.max(peak.memory, memory());
   // Looking costs time as well.
   last = running();
 }
 
 /** Begins to watch; loading modules is over by then. */
 export function watch() {
+  before = afterCollection();
   last = running();
   setInterval(look, 1).unref();
 }
 
-/** The largest values so far, and the memory in use after a collection. */
+/** The largest values so far, and by how much the memory in use has grown, after a collection. */
 export function vitals() {
   look();
-  globalThis.gc();
-  globalThis.gc();
-  const { heapUsed, external } = process.memoryUsage();
+  const grown = afterCollection() - before;
   last = running();
-  return { ...peak, settled: heapUsed + external };
+  const { user, system } = process.cpuUsage();
+  return { ...peak, grown, cpuMs: (user + system) / 1000 };
 }
