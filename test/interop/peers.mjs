@@ -30,7 +30,13 @@ export function loadSdkV1() {
     'sampling/createMessage': types.CreateMessageRequestSchema,
     'roots/list': types.ListRootsRequestSchema,
   };
-  return { Client, StdioClientTransport, StreamableHTTPClientTransport, requestSchemas };
+  return {
+    Client,
+    StdioClientTransport,
+    StreamableHTTPClientTransport,
+    requestSchemas,
+    ResultSchema: types.ResultSchema,
+  };
 }
 
 export function loadSdkV2() {
