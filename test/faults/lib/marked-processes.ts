@@ -53,6 +53,9 @@ export function killNow(pid: number): void {
 const answer = 'read -r line; printf \'{"jsonrpc":"2.0","id":1,"result":{"pid":%d}}\\n\' "$LEADER"';
 const listen = `${answer}; while read -r line; do :; done`;
 
+const quiet = '</dev/null >/dev/null 2>&1';
+const sleep = `sleep 1000 ${quiet}`;
+
 /** Programs with different ways to survive. */
 const shapes = {
   plain: listen,
@@ -60,6 +63,8 @@ const shapes = {
   'a tree of three': `sh -c '${escaped(`sh -c '${escaped(listen)}'; true`)}'; true`,
   'deaf to SIGTERM and to the end of its input': `trap '' TERM HUP; ${answer}; while :; do sleep 1; done`,
   'with a child that holds its pipes': `sleep 1000 & ${listen}`,
+  'with daemons': `setsid ${sleep} & nohup setsid ${sleep} & setsid sh -c 'setsid sleep 1000 & exit 0' ${quiet}; ${listen}`,
+  'with a daemon that begins when it ends': `${listen}; setsid ${sleep} &`,
 } as const;
 
 export type Shape = keyof typeof shapes;

@@ -13,6 +13,7 @@ import { ChildChannel } from './child-channel.ts';
 import { childEnvironment, type EnvironmentOptions } from './environment.ts';
 import { startFailure } from './failure.ts';
 import { locateLog } from './log-files.ts';
+import { createMark, markVariable } from './marks.ts';
 import { keyOf, labelOf } from './naming.ts';
 import { ProcessGroup, type StopOptions } from './process-group.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -82,6 +83,7 @@ async function launch(
 ): Promise<{ readonly child: Launched; readonly group: ProcessGroup }> {
   const { command, program, args = [], cwd, guard = true } = options;
   const windows = process.platform === 'win32';
+  const mark = createMark();
   try {
     const run = windows ? await loadCrossSpawn() : spawn;
     const found = program ?? (windows ? await onWindows(options) : undefined);
@@ -89,13 +91,15 @@ async function launch(
       cwd,
       // On Windows the program may be a script, and what is started its interpreter.
       ...(program !== undefined && !windows && { argv0: command }),
-      env: childEnvironment(options),
+      env: { ...childEnvironment(options), ...markVariable(mark) },
       stdio: 'pipe',
       // The leader of a group, which can be ended as a whole. On Windows it would get a window instead.
       detached: !windows,
       windowsHide: true,
     });
-    if (hasStarted(child)) return { child, group: new ProcessGroup(child, guard) };
+    if (hasStarted(child)) {
+      return { child, group: new ProcessGroup(child, { mark, guarded: guard }) };
+    }
     const failed = createDeferred<never>();
     child.once('error', failed.reject);
     return await failed.promise;

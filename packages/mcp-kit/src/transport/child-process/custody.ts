@@ -1,24 +1,26 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { windowsProgram } from '#base';
 import { Guardian } from './guardian.ts';
+import { endMarked, type Ward } from './marks.ts';
 import { recordChild, sweepOrphans } from './orphan-record.ts';
 
 const guardian = new Guardian();
-/** The groups of this process, and how to let go of each. */
-const held = new Map<number, () => void>();
+
+/** Those of this process, and how to let go of each. */
+const held = new Map<Ward, () => void>();
 let swept = false;
 
-/** Makes sure that a group does not outlive this process, however it ends; gives back how to let go of it. */
-export function takeCustody(pid: number, guarded: boolean): () => void {
+/** Makes sure that a child does not outlive this process, however that ends; gives back how to let go of it. */
+export function takeCustody(ward: Ward, guarded: boolean): () => void {
   if (held.size === 0) process.on('exit', killHeld);
-  const forget = guarded ? guard(pid) : undefined;
+  const forget = guarded ? guard(ward) : undefined;
   const release = (): void => {
-    if (!held.delete(pid)) return;
-    guardian.remove(pid);
+    if (!held.delete(ward)) return;
+    guardian.remove(ward);
     forget?.();
     if (held.size === 0) process.off('exit', killHeld);
   };
-  held.set(pid, release);
+  held.set(ward, release);
   return release;
 }
 
@@ -26,9 +28,9 @@ export function takeCustody(pid: number, guarded: boolean): () => void {
  * The record first, which is there at once: whoever comes next finds the child even if this process is killed before it
  * has a guardian. Starting one takes milliseconds that the child need not wait for.
  */
-function guard(pid: number): () => void {
-  const forget = recordChild(pid);
-  guardian.add(pid);
+function guard(ward: Ward): () => void {
+  const forget = recordChild(ward);
+  guardian.add(ward);
   sweepOnce();
   return forget;
 }
@@ -58,12 +60,14 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKIL
 }
 
 function killHeld(): void {
-  for (const [pid, release] of held) {
-    if (process.platform === 'win32')
+  const wards = [...held.keys()];
+  for (const { pid } of wards) {
+    if (process.platform === 'win32') {
       spawnSync(windowsProgram('taskkill.exe'), killTree(pid), quiet);
-    else signalGroup(pid, 'SIGKILL');
-    release();
+    } else signalGroup(pid, 'SIGKILL');
   }
+  endMarked(new Set(wards.map(({ mark }) => mark)));
+  for (const release of held.values()) release();
 }
 
 const quiet = { stdio: 'ignore', windowsHide: true } as const;

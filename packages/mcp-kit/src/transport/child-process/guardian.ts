@@ -1,21 +1,36 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
+import type { Ward } from './marks.ts';
 
 /**
- * Reads `+pid` and `-pid`. Its input ends when this process has ended, however that came about:
- * then it kills the groups that are still listed.
+ * Reads `+pid=mark` and `-pid=mark`. Its input ends when this process has ended, however that came about: then it kills
+ * the groups that are still listed, and what has left them, by their marks, until a look finds nothing.
  */
 const script = `
 trap '' TERM INT HUP
-groups=' '
+PATH=/usr/bin:/bin
+wards=' '
 while read -r line; do
-  pid=\${line#?}
+  ward=\${line#?}
   case $line in
-    +*) groups="$groups$pid " ;;
-    -*) groups="\${groups%% $pid *} \${groups#* $pid }" ;;
+    +*) wards="$wards$ward " ;;
+    -*) wards="\${wards%% $ward *} \${wards#* $ward }" ;;
   esac
 done
-for pid in $groups; do kill -s KILL -- "-$pid" 2>/dev/null; done
+for ward in $wards; do kill -s KILL -- "-\${ward%=*}" 2>/dev/null; done
+set --
+for ward in $wards; do set -- "$@" -e "\${ward#*=}"; done
+[ $# -gt 0 ] && [ -r /proc/self/environ ] || exit 0
+round=0
+while [ $round -lt 50 ]; do
+  found=$(grep -l -a -F "$@" /proc/[0-9]*/environ 2>/dev/null)
+  [ -n "$found" ] || exit 0
+  for file in $found; do
+    pid=\${file#/proc/}
+    kill -s KILL "\${pid%/environ}" 2>/dev/null
+  done
+  round=$((round + 1))
+done
 `;
 
 /**
@@ -23,19 +38,19 @@ for pid in $groups; do kill -s KILL -- "-$pid" 2>/dev/null; done
  * A parent-death signal is not needed in addition: it would reach only the direct child, never its children.
  */
 export class Guardian {
-  readonly #groups = new Set<number>();
+  readonly #wards = new Set<Ward>();
   #shell: ChildProcess | undefined;
   #missing = false;
 
-  /** Adds a group; starts the shell for the first, or again when somebody has killed it. */
-  add(pid: number): void {
-    this.#groups.add(pid);
+  /** Adds a child; starts the shell for the first, or again when somebody has killed it. */
+  add(ward: Ward): void {
+    this.#wards.add(ward);
     if (this.#shell === undefined) this.#start();
-    else this.#tell(`+${pid}`);
+    else this.#tell('+', ward);
   }
 
-  remove(pid: number): void {
-    if (this.#groups.delete(pid)) this.#tell(`-${pid}`);
+  remove(ward: Ward): void {
+    if (this.#wards.delete(ward)) this.#tell('-', ward);
   }
 
   /** Without a shell on this machine there is none. */
@@ -46,7 +61,7 @@ export class Guardian {
     } catch {
       this.#missing = true;
     }
-    for (const pid of this.#groups) this.#tell(`+${pid}`);
+    for (const ward of this.#wards) this.#tell('+', ward);
   }
 
   #launch(): ChildProcess {
@@ -65,7 +80,7 @@ export class Guardian {
     return shell;
   }
 
-  #tell(line: string): void {
-    this.#shell?.stdin?.write(`${line}\n`);
+  #tell(sign: '+' | '-', { pid, mark }: Ward): void {
+    this.#shell?.stdin?.write(`${sign}${pid}=${mark}\n`);
   }
 }

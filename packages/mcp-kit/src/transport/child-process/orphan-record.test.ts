@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,12 +38,13 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
   }
 
   /** The leader of a group, which ends with its input; its child does not. */
-  function lead(): ChildProcess & { readonly pid: number } {
+  function lead(): ChildProcess & { readonly pid: number; readonly mark: string } {
+    const mark = randomBytes(8).toString('hex');
     const args = ['-c', 'sleep 1000 & read -r line'];
     const child = spawn('/bin/sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
     children.push(child);
     if (child.pid === undefined) throw new Error('no shell');
-    return Object.assign(child, { pid: child.pid });
+    return Object.assign(child, { pid: child.pid, mark });
   }
 
   const livesIn = (group: number): number =>
@@ -60,10 +62,12 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
   test('is there as long as the child is ours', async () => {
     const { recordChild } = await import('./orphan-record.ts');
     const child = lead();
-    const forget = recordChild(child.pid);
+    const forget = recordChild(child);
     const [name] = await readdir(folder);
     expect(name?.split('.').slice(2)).toEqual(
-      [process.pid, readStat('self')?.start, child.pid, readStat(child.pid)?.start].map(String),
+      [process.pid, readStat('self')?.start, child.pid, readStat(child.pid)?.start, child.mark].map(
+        String,
+      ),
     );
     forget();
     expect(await readdir(folder)).toEqual([]);
@@ -72,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
   test('has the group ended when the one that started it is gone', async () => {
     const { recordChild, sweepOrphans } = await import('./orphan-record.ts');
     const child = lead();
-    recordChild(child.pid);
+    recordChild(child);
     await disown();
     sweepOrphans();
     await vi.waitFor(() => expect(livesIn(child.pid)).toBe(0));
@@ -82,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
   test('has what is left of the group ended when its leader is gone, too', async () => {
     const { recordChild, sweepOrphans } = await import('./orphan-record.ts');
     const child = lead();
-    recordChild(child.pid);
+    recordChild(child);
     await vi.waitFor(() => expect(livesIn(child.pid)).toBe(2));
     const ended = once(child, 'exit');
     child.stdin?.end();
@@ -103,7 +107,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
   ])('of %s harms nobody', async (_whose, change, isKept) => {
     const { recordChild, sweepOrphans } = await import('./orphan-record.ts');
     const child = lead();
-    recordChild(child.pid);
+    recordChild(child);
     await disown(change);
     sweepOrphans();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -119,7 +123,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
     await make();
     const { recordChild, sweepOrphans } = await import('./orphan-record.ts');
     const child = lead();
-    recordChild(child.pid)();
+    recordChild(child)();
     sweepOrphans();
     expect(await readdir(folder).catch(() => [])).toEqual([]);
     expect(livesIn(child.pid)).toBeGreaterThan(0);

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readAllStats, readStat, type ProcessStat } from '#base';
+import { endMarked, type Ward } from './marks.ts';
 
 /**
  * For the case that this process and its guardian are killed together: who comes next finds what they left.
@@ -28,12 +29,12 @@ interface Place {
 let known: Place | 'none' | undefined;
 
 /** Notes that a child of this process runs; gives back how to forget it. Where that is impossible, nothing happens. */
-export function recordChild(pid: number): () => void {
+export function recordChild({ pid, mark }: Ward): () => void {
   const place = findPlace();
   const start = readStat(pid)?.start;
   if (place === 'none' || start === undefined) return () => {};
   const { folder, boot, namespace, host, hostStart } = place;
-  const file = path.join(folder, [boot, namespace, host, hostStart, pid, start].join('.'));
+  const file = path.join(folder, [boot, namespace, host, hostStart, pid, start, mark].join('.'));
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
@@ -42,23 +43,38 @@ export function recordChild(pid: number): () => void {
   return () => forget(file);
 }
 
-/** Kills the groups of processes that ended without doing so, and forgets them. */
+/** Kills the children of processes that ended without doing so, and all that these started, and forgets them. */
 export function sweepOrphans(): void {
   const place = findPlace();
   if (place === 'none') return;
+  const left = readdirSync(place.folder).filter((name) => isLeft(name, place));
   let all: readonly ProcessStat[] | undefined;
-  for (const name of readdirSync(place.folder)) {
-    const [boot, namespace, ...numbers] = name.split('.');
-    if (numbers.length !== 4) continue;
-    const [host = 0, hostStart = 0, child = 0, childStart = 0] = numbers.map(Number);
-    if (boot === place.boot) {
-      if (namespace !== place.namespace || isAlive(host, hostStart)) continue;
-      const leader = readStat(child);
-      const members = leader === undefined ? (all ??= readAllStats()) : [leader];
-      if (members.some((stat) => belongs(stat, child, childStart))) killGroup(child);
-    }
-    forget(path.join(place.folder, name));
+  const marks = new Set<string>();
+  for (const name of left) {
+    const { boot, child, childStart, mark } = fieldsOf(name);
+    if (boot !== place.boot) continue;
+    const leader = readStat(child);
+    const members = leader === undefined ? (all ??= readAllStats()) : [leader];
+    if (members.some((stat) => belongs(stat, child, childStart))) killGroup(child);
+    marks.add(mark);
   }
+  if (marks.size > 0) endMarked(marks);
+  for (const name of left) forget(path.join(place.folder, name));
+}
+
+/** Whether a record is of a process that has ended. */
+function isLeft(name: string, place: Place): boolean {
+  const { boot, namespace, host, hostStart, fields } = fieldsOf(name);
+  if (fields !== 7) return false;
+  return boot !== place.boot || (namespace === place.namespace && !isAlive(host, hostStart));
+}
+
+function fieldsOf(name: string) {
+  const fields = name.split('.');
+  const [boot = '', namespace = '', ...numbers] = fields;
+  const [host = 0, hostStart = 0, child = 0, childStart = 0] = numbers.map(Number);
+  const [mark = ''] = fields.slice(-1);
+  return { fields: fields.length, boot, namespace, host, hostStart, child, childStart, mark };
 }
 
 /** A zombie has ended, too: it only waits for its parent to hear of it. */

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createDeferred, startTimer } from '#base';
 import { signalGroup, takeCustody } from './custody.ts';
+import { endMarkedSoon } from './marks.ts';
 
 /** How a process ended. */
 export interface Exit {
@@ -23,14 +24,19 @@ export class ProcessGroup {
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
   readonly #pid: number;
+  readonly #mark: string;
   readonly #release: () => void;
   #exit: Exit | undefined;
 
-  /** `child` has just been started, as the leader of a group of its own. */
-  constructor(child: ChildProcess & { readonly pid: number }, guarded: boolean) {
+  /** `child` has just been started, as the leader of a group of its own, with `mark` in its environment. */
+  constructor(
+    child: ChildProcess & { readonly pid: number },
+    { mark, guarded }: { readonly mark: string; readonly guarded: boolean },
+  ) {
     this.#child = child;
     this.#pid = child.pid;
-    this.#release = takeCustody(child.pid, guarded);
+    this.#mark = mark;
+    this.#release = takeCustody({ pid: child.pid, mark }, guarded);
     const exited = createDeferred<Exit>();
     this.exited = exited.promise;
     child.once('exit', (code, signal) => {
@@ -57,6 +63,8 @@ export class ProcessGroup {
     // Also when the child has ended: what it started may not have. Windows knows no group without its leader.
     if (this.#exit === undefined || !windows) signalGroup(this.#pid, 'SIGKILL');
     if (!(await this.exitWithin(killMs))) this.#child.unref();
+    // And what has left the group.
+    await endMarkedSoon(this.#mark);
     this.#release();
   }
 
