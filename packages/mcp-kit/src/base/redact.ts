@@ -1,4 +1,5 @@
-import { hideSecrets, isSecretName } from './secrets.ts';
+import { isSecretName, isSecretPair } from './secret-names.ts';
+import { hideSecrets } from './secrets.ts';
 
 const hidden = '[hidden]';
 const maxDepth = 8;
@@ -15,8 +16,10 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
     return withoutSecrets(value.toJSON(), depth + 1);
   }
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
+  const isPair = isSecretPair(value as Readonly<Record<string, unknown>>);
   const entries = Object.entries(value).map(([name, item]) => {
-    const secret = isSecretName(name) && item !== undefined && item !== null;
+    const isNamed = isSecretName(name) || (isPair && name === 'value');
+    const secret = isNamed && item !== undefined && item !== null;
     return [name, secret ? hidden : withoutSecrets(item, depth + 1)];
   });
   return Object.fromEntries(entries);

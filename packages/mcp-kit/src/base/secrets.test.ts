@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hideSecrets, isSecretName } from './secrets.ts';
+import { isSecretName } from './secret-names.ts';
+import { hideSecrets } from './secrets.ts';
 
 const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJl';
 

@@ -1,4 +1,4 @@
-import { hideSecrets, isSecretName } from 'mcp-kit/base';
+import { hideSecrets, isSecretName, isSecretPair } from 'mcp-kit/base';
 import { isRecord } from 'mcp-kit/jsonrpc';
 
 export const mask = '***';
@@ -17,17 +17,18 @@ export function maskSecrets(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value);
   if (Array.isArray(value)) return value.map((member, at) => maskMember(value[at - 1], member));
   if (!isRecord(value)) return value;
+  const isPair = isSecretPair(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      isSecretName(name) ? maskNamed(member) : maskSecrets(member),
-    ]),
+    Object.entries(value).map(([name, member]) => {
+      const isNamed = isSecretName(name) || (isPair && name === 'value');
+      return [name, isNamed ? maskNamed(member) : maskSecrets(member)];
+    }),
   );
 }
 
 /** What goes by the name of a secret. */
 function maskNamed(value: unknown): unknown {
-  if (typeof value === 'string') return mask;
+  if (typeof value === 'string' || typeof value === 'number') return mask;
   return Array.isArray(value) ? value.map(maskNamed) : maskSecrets(value);
 }
 

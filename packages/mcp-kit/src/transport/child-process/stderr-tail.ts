@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { hideSecrets } from '#base';
 
 /** Bytes kept of what a child says on its standard error. */
 const size = 64 * 1024;
@@ -18,8 +19,12 @@ export class StderrTail {
     this.#total += chunk.length;
   }
 
-  /** All that is kept, as text. */
+  /** All that is kept, as text without secrets: it becomes part of errors, which are shown and logged. */
   get text(): string {
+    return hideSecrets(this.#kept(), '…');
+  }
+
+  #kept(): string {
     if (this.#ring === undefined) return '';
     if (this.#total <= size) return this.#ring.toString('utf8', 0, this.#total);
     const at = this.#total % size;
