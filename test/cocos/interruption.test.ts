@@ -1,19 +1,13 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openProject } from '@mcp-kit/cocos/project';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestProject } from '../support/cocos-project.ts';
+import { identityOf } from '../support/process-identity.ts';
 
 /** A program that works on a project, and ends itself without a word before the n-th change to the disk, or before a certain one. */
 const source = `
@@ -203,8 +197,6 @@ describe('Several writers', () => {
     return project.commit(draft, 'x');
   };
   const ticket = 'local/mcp-kit/lock/ticket-7';
-  const holder = (pid: number, began = '') =>
-    JSON.stringify({ pid, host: hostname(), space: spaceOf(), began });
 
   test('wait for one that is alive, and pass one that died', async () => {
     using game = new TestProject();
@@ -213,8 +205,7 @@ describe('Several writers', () => {
     });
     try {
       await once(other.stdout, 'data');
-      const began = process.platform === 'linux' ? beginOf(other.pid ?? 0) : '';
-      game.write({ [ticket]: holder(other.pid ?? 0, began) });
+      game.write({ [ticket]: JSON.stringify(identityOf(other.pid ?? 0)) });
       await expect(write(game)).rejects.toThrow(`process ${String(other.pid)}`);
     } finally {
       other.kill('SIGKILL');
@@ -229,7 +220,7 @@ describe('Several writers', () => {
     'do not take a later process of the same number for the one that died',
     async () => {
       using game = new TestProject();
-      game.write({ [ticket]: holder(process.pid, '1') });
+      game.write({ [ticket]: JSON.stringify({ ...identityOf(process.pid), began: '1' }) });
       expect(await write(game)).toBeDefined();
     },
   );
@@ -240,18 +231,6 @@ describe('Several writers', () => {
     await expect(write(game)).rejects.toThrow(expect.objectContaining({ code: 'E_UNAVAILABLE' }));
   });
 });
-
-/** Where the numbers of processes mean what they mean here. */
-function spaceOf(): string {
-  if (process.platform !== 'linux') return '';
-  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-}
-
-function beginOf(pid: number): string {
-  const stat = execFileSync('cat', [`/proc/${pid}/stat`], { encoding: 'utf8' });
-  return stat.split(') ').at(-1)?.split(' ')[19] ?? '';
-}
 
 /** A disk of half a megabyte, where this may make one. */
 function smallDisk(): (Disposable & { readonly folder: string }) | undefined {

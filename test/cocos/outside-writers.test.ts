@@ -73,7 +73,7 @@ describe('A link that came with the project', () => {
     using project = await openProject(game.folder);
     expect(outside.snapshot()).toEqual(before);
     expect(await write(project)).toBeDefined();
-    await project.remember('k', undefined, { key: 'k', value: 'v', ttlMs: 1000 });
+    await project.remember({ key: 'k', expected: undefined, value: 'v', ttlMs: 1000 });
     await project.undo();
     expect(outside.snapshot()).toEqual(before);
     expect(game.read('assets/data/a.json')).toBe('{}');

@@ -13,6 +13,7 @@ import { lintTools } from 'mcp-kit/tools/inspect';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
 import { CocosWorld } from '../support/cocos-world.ts';
+import { identityOf } from '../support/process-identity.ts';
 
 const scene = 'assets/scenes/main.scene';
 
@@ -195,7 +196,7 @@ describe('writes', () => {
   test('are refused while an editor has the project open', async () => {
     const folder = path.join(world.folder, 'local/mcp-kit');
     mkdirSync(folder, { recursive: true });
-    const editor = { pid: process.ppid, url: 'http://127.0.0.1:1/mcp' };
+    const editor = { ...identityOf(process.ppid), url: 'http://127.0.0.1:1/mcp' };
     writeFileSync(path.join(folder, 'editor.json'), JSON.stringify(editor));
     const error = await client.fail('create_scene_node', { name: 'A' });
     expect(error).toMatchObject({ code: 'E_CONFLICT' });

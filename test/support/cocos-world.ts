@@ -143,9 +143,14 @@ export class CocosWorld implements AsyncDisposable {
 const template = await makeTemplate();
 
 function lazily(open: () => Promise<CocosBackend>): CocosBackend {
-  return new Proxy({ kind: 'headless' } as CocosBackend, {
+  const keys: CocosBackend['keys'] = {
+    known: async (key) => (await open()).keys.known(key),
+    remember: async (note) => (await open()).keys.remember(note),
+    forget: async (key) => (await open()).keys.forget(key),
+  };
+  return new Proxy({ kind: 'headless', keys } as CocosBackend, {
     get(target, name) {
-      if (name === 'kind') return target.kind;
+      if (name === 'kind' || name === 'keys') return target[name];
       return async (...args: unknown[]) => {
         const backend = await open();
         const method: unknown = Reflect.get(backend, name);

@@ -1,4 +1,5 @@
 import type { Change } from '#cocos/document';
+import type { Note } from '#cocos/project';
 import type { AssetReference, Edit, EditResults, NodeReference } from './edit.ts';
 import type {
   AssetReading,
@@ -72,7 +73,24 @@ export interface EditPlan<List extends readonly Edit[] = readonly Edit[]> {
   /** What the edits will answer; what cannot be known before is called by its `$name`, or is empty. */
   readonly results: EditResults<List>;
   /** Does all of it, or nothing. Fails with E_CONFLICT where what the plan was made from has changed. */
-  commit(label: string): Promise<Committed<List>>;
+  commit(label: string, options?: WriteOptions<Committed<List>>): Promise<Committed<List>>;
+}
+
+/** What else there is to a write. */
+export interface WriteOptions<Done> {
+  /**
+   * Called when all is ready and nothing is changed yet, with what will be answered, where that is known before: what it throws
+   * ends the write, and nothing is changed. What it returns is remembered if, and only if, the change is made.
+   */
+  readonly beforeWrite?: ((done: Done | undefined) => Promise<Note | undefined>) | undefined;
+}
+
+/** What is remembered of calls by the names that their callers gave them, with the project itself. */
+export interface KeptKeys {
+  known(key: string): Promise<string | undefined>;
+  /** False where the key has another value than the one that is expected. */
+  remember(note: Note): Promise<boolean>;
+  forget(key: string): Promise<boolean>;
 }
 
 /** What was done. */
@@ -85,6 +103,7 @@ export interface Committed<List extends readonly Edit[] = readonly Edit[]> {
 /** A Cocos Creator project, on the disk or in the editor. Failures are a `CocosError`. */
 export interface CocosBackend extends AsyncDisposable {
   readonly kind: 'headless' | 'editor';
+  readonly keys: KeptKeys;
 
   project(): Promise<ProjectReading>;
   /** The scene or prefab that calls mean that name none: the last one opened, or the only scene. */
@@ -140,7 +159,10 @@ export interface CocosBackend extends AsyncDisposable {
   /** What can be undone, the last first. */
   history(): Promise<readonly TransactionReading[]>;
   /** Takes back the last transaction; with an id, only if that is the last. */
-  undo(transactionId?: string): Promise<TransactionReading>;
+  undo(
+    transactionId?: string,
+    options?: WriteOptions<TransactionReading>,
+  ): Promise<TransactionReading>;
   /** What those who run the server want to know, as JSON. */
   diagnostics(): Promise<Readonly<Record<string, unknown>>>;
 }

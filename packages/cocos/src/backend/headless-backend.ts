@@ -21,6 +21,7 @@ import {
   type EditPlan,
   type NodeQuery,
   type PictureOptions,
+  type WriteOptions,
 } from './backend.ts';
 import type { Edit } from './edit.ts';
 import { readImageFile } from './image-file.ts';
@@ -63,6 +64,7 @@ const maxAttempts = 8;
 export class HeadlessBackend implements CocosBackend {
   readonly kind = 'headless';
   readonly files: Project;
+  readonly keys: Project;
   readonly #options: HeadlessOptions;
   readonly #watch: Disposable;
   readonly #reading = new ReadCache();
@@ -71,6 +73,7 @@ export class HeadlessBackend implements CocosBackend {
 
   constructor(project: Project, options: HeadlessOptions = {}) {
     this.files = project;
+    this.keys = project;
     this.#options = options;
     // Besides, looking for changes costs nothing while there are none.
     this.#watch = project.watch(() => this.#reading.clear());
@@ -204,26 +207,26 @@ export class HeadlessBackend implements CocosBackend {
     const where = { document: document ?? this.#findCurrent(), newId };
     const planned = await this.planEdits(edits, where);
     const { steps, state, results } = planned;
-    const commit = (label: string): Promise<Committed<List>> =>
-      this.#inTurn(() => this.#commit(planned, () => this.planEdits(edits, where), label));
+    const again = (): Promise<PlannedEdits<List>> => this.planEdits(edits, where);
+    const commit: EditPlan<List>['commit'] = (label, { beforeWrite } = {}) =>
+      this.#inTurn(() => this.#commit({ planned, again, label, beforeWrite }));
     return { changes: steps.flat(), steps, state, results, commit };
   }
 
   /** Where somebody was faster, the same edits may still do the same: then they are what was planned. */
-  async #commit<List extends readonly Edit[]>(
-    planned: PlannedEdits<List>,
-    plan: () => Promise<PlannedEdits<List>>,
-    label: string,
-  ): Promise<Committed<List>> {
+  async #commit<List extends readonly Edit[]>(work: Committing<List>): Promise<Committed<List>> {
+    const { planned, label, beforeWrite } = work;
     let latest = planned;
+    const options = beforeWrite && {
+      beforeWrite: (done: Transaction) => beforeWrite(committed(latest, done)),
+    };
     for (let attempt = 1; ; attempt++) {
       try {
-        return committed(latest, await this.files.commit(latest.workspace.draft, label));
+        return committed(latest, await this.files.commit(latest.workspace.draft, label, options));
       } catch (error) {
-        const isOvertaken = error instanceof CocosError && error.code === 'E_CONFLICT';
-        if (!isOvertaken || attempt === maxAttempts) throw error;
+        if (!isOvertaken(error) || attempt === maxAttempts) throw error;
         await this.files.refresh();
-        const again = await plan().catch(() => undefined);
+        const again = await work.again().catch(() => undefined);
         if (again === undefined || !isDeepStrictEqual(again.steps, planned.steps)) throw error;
         latest = again;
       }
@@ -258,9 +261,15 @@ export class HeadlessBackend implements CocosBackend {
     return (await this.files.history()).map(readTransaction);
   }
 
-  async undo(transactionId?: string): Promise<Readings.TransactionReading> {
+  async undo(
+    transactionId?: string,
+    { beforeWrite }: WriteOptions<Readings.TransactionReading> = {},
+  ): Promise<Readings.TransactionReading> {
     this.#refuseEditor();
-    return this.#inTurn(async () => readTransaction(await this.files.undo(transactionId)));
+    const options = beforeWrite && {
+      beforeWrite: (done: Transaction) => beforeWrite(readTransaction(done)),
+    };
+    return this.#inTurn(async () => readTransaction(await this.files.undo(transactionId, options)));
   }
 
   async diagnostics(): Promise<Readonly<Record<string, unknown>>> {
@@ -333,6 +342,22 @@ export class HeadlessBackend implements CocosBackend {
       details: { url },
     });
   }
+}
+
+/** What is committed, and how. */
+interface Committing<List extends readonly Edit[]> extends WriteOptions<Committed<List>> {
+  readonly planned: PlannedEdits<List>;
+  readonly again: () => Promise<PlannedEdits<List>>;
+  readonly label: string;
+}
+
+/** Whether somebody else changed files that were looked at. */
+function isOvertaken(error: unknown): boolean {
+  return (
+    error instanceof CocosError &&
+    error.code === 'E_CONFLICT' &&
+    error.details?.['files'] !== undefined
+  );
 }
 
 function committed<List extends readonly Edit[]>(

@@ -6,8 +6,10 @@ export {
   type DocumentReference,
   type EditContext,
   type EditPlan,
+  type KeptKeys,
   type NodeQuery,
   type PictureOptions,
+  type WriteOptions,
 } from './backend.ts';
 export type {
   AssetReference,

@@ -47,7 +47,7 @@ export async function planEdits<const List extends readonly Edit[]>(
   const results: EditResult[] = [];
   const steps: (readonly Change[])[] = [];
   for (const [place, edit] of edits.entries()) {
-    const ids = uuidsOf(`edit ${place}`, planning);
+    const ids = uuidsOf(`edit ${place}`, planning, (uuid) => workspace.draft.isUsed(uuid));
     try {
       const path = documentOf(edit, planning);
       const named = resolveNames(edit, names, (handle) => pathOf(workspace, path, handle));
@@ -77,14 +77,20 @@ function pathOf(workspace: Workspace, document: () => string, handle: string): s
 }
 
 /** The same uuids for the same edit of the same plan, however often it is made. */
-function uuidsOf(label: string, { newId }: Planning): () => string {
+function uuidsOf(
+  label: string,
+  { newId }: Planning,
+  isUsed: (uuid: string) => boolean,
+): () => string {
   let count = 0;
-  return () => {
+  const next = (): string => {
     const hex = hash(newId(`${label} ${count++}`));
     const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
     const digits = `${hex.slice(0, 12)}4${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`;
-    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    return isUsed(uuid) ? next() : uuid;
   };
+  return next;
 }
 
 /** Puts what earlier edits made in the place of the names they gave it: `$menu`, `$menu/Title`, `$menu:cc.Sprite`. */

@@ -15,7 +15,19 @@ export function checkTable(table: Table): string[] {
       }
     });
   });
-  return faults.length > 0 ? faults : checkTree(table);
+  return faults.length > 0 ? faults : [...checkTree(table), ...checkIds(table)];
+}
+
+/** Two objects with one id are one to everybody who refers to it. */
+function checkIds({ objects }: Table): string[] {
+  const seen = new Set<string>();
+  const faults: string[] = [];
+  for (const [index, { _id: id }] of objects.entries()) {
+    if (typeof id !== 'string' || id === '') continue;
+    if (seen.has(id)) faults.push(`Object ${index} has the id ${id} of another`);
+    seen.add(id);
+  }
+  return faults;
 }
 
 function checkTree(table: Table): string[] {

@@ -10,6 +10,8 @@ import { hashOf } from './stamp.ts';
 /** What is remembered of a call by the name that its caller gave it; it may be written together with what the call did. */
 export interface Note {
   readonly key: string;
+  /** What the key must have had until then; where it has something else by then, the call is not this one's any more. */
+  readonly expected: string | undefined;
   readonly value: string;
   /** For how long. */
   readonly ttlMs: number;
@@ -47,7 +49,7 @@ export class KeyFiles {
   }
 
   /** Remembers a value, unless there is no room for a key that is new. */
-  async put({ key, value, ttlMs }: Note): Promise<void> {
+  async put({ key, value, ttlMs }: Omit<Note, 'expected'>): Promise<void> {
     const folder = await this.#folder();
     const file = path.join(folder, nameOf(key));
     const entry = entryOf(file);
@@ -64,12 +66,21 @@ export class KeyFiles {
 
   /** The same as `put`, as a part of a transaction. */
   async stepFor(note: Note): Promise<FileStep> {
-    const name = nameOf(note.key);
-    const file = path.join(await this.#folder(), name);
+    const file = path.join(await this.#folder(), nameOf(note.key));
+    // Also where it has lapsed: as long as nobody else has written, it is this call's.
+    const kept = read(file);
+    if ((kept?.key === note.key ? kept.value : undefined) !== note.expected)
+      throw new CocosError('E_CONFLICT', 'another call with this key has taken over', {
+        suggestion: 'Nothing was written. Ask again with the same key.',
+      });
     const entry = entryOf(file);
     if (entry !== undefined && !entry.isFile()) await setAside(file);
     const before = entry?.isFile() === true ? hashOf(readFileSync(file)) : undefined;
-    return { path: `local/mcp-kit/keys/${name}`, before, after: Buffer.from(textOf(note)) };
+    return {
+      path: `local/mcp-kit/keys/${path.basename(file)}`,
+      before,
+      after: Buffer.from(textOf(note)),
+    };
   }
 
   #folder(): Promise<string> {
@@ -85,7 +96,9 @@ export class KeyFiles {
       if (kept === undefined || !isKnown(kept)) await rm(file, { force: true, recursive: true });
     }
     if (await this.#hasRoom(folder, wanted)) return;
-    throw new CocosError('E_UNAVAILABLE', 'there is no room for more keys in local/mcp-kit/keys');
+    throw new CocosError('E_UNAVAILABLE', 'there is no room for more keys', {
+      details: { isFull: true },
+    });
   }
 
   /** Others may have written since: what is new is measured. */
@@ -109,7 +122,7 @@ function isKnown({ untilMs }: Kept): boolean {
   return leftMs > 0 && leftMs <= maxTtlMs;
 }
 
-function textOf({ key, value, ttlMs }: Note): string {
+function textOf({ key, value, ttlMs }: Omit<Note, 'expected'>): string {
   const kept: Kept = { key, value, untilMs: Date.now() + Math.min(ttlMs, maxTtlMs) };
   return JSON.stringify(kept);
 }

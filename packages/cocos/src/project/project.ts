@@ -225,9 +225,14 @@ export class Project implements Disposable {
     return this.#transactions.known(key);
   }
 
-  /** Remembers something, or nothing any more, under a key that has this value; false where it has another. */
-  remember(key: string, expected: string | undefined, note: Note | undefined): Promise<boolean> {
-    return this.#transactions.remember(key, expected, note);
+  /** Remembers something if its key has the value that is expected; false where it has another. */
+  remember(note: Note): Promise<boolean> {
+    return this.#transactions.remember(note);
+  }
+
+  /** Remembers nothing under a key any more; true where something was. */
+  forget(key: string): Promise<boolean> {
+    return this.#transactions.forget(key);
   }
 
   /** What can be undone, the last first. */

@@ -91,13 +91,21 @@ export class Transactions {
     return this.#locked(() => this.#keys.get(key));
   }
 
-  /** Remembers something, or nothing any more, under a key that has this value; false where it has another. */
-  remember(key: string, expected: string | undefined, note: Note | undefined): Promise<boolean> {
+  /** Remembers something if its key has the value that is expected; false where it has another. */
+  remember(note: Note): Promise<boolean> {
     return this.#locked(async () => {
-      if ((await this.#keys.get(key)) !== expected) return false;
-      if (note === undefined) await this.#keys.delete(key);
-      else await this.#keys.put(note);
+      if ((await this.#keys.get(note.key)) !== note.expected) return false;
+      await this.#keys.put(note);
       return true;
+    });
+  }
+
+  /** Remembers nothing under a key any more; true where something was. */
+  forget(key: string): Promise<boolean> {
+    return this.#locked(async () => {
+      const isKnown = (await this.#keys.get(key)) !== undefined;
+      if (isKnown) await this.#keys.delete(key);
+      return isKnown;
     });
   }
 

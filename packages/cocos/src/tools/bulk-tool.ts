@@ -1,8 +1,8 @@
-import type { CocosBackend, Edit, EditPlan } from '#cocos/backend';
+import type { CocosBackend, Committed, Edit, EditPlan } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
 import { type AnySchema, defineTool, type Failure, type Tool, ToolFailure } from 'mcp-kit/tools';
 import { batchSchema } from 'mcp-kit/tools/governed';
-import type { EditingTool } from './define-tools.ts';
+import { committing, type EditingTool } from './define-tools.ts';
 import { telling, toFailure } from './failures.ts';
 import { scenePath, text } from './schemas.ts';
 
@@ -39,6 +39,7 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
     layer: 'advanced',
     category: 'scene',
     safety: 'destructive',
+    commits: true,
     riskLevel: 'medium',
     prerequisites: ['A scene is open, or named.'],
     errors: {
@@ -62,16 +63,19 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
           backend.plan(list, { document, newId }),
         );
       }),
-    apply: ({ planned, items, failed, skipped }) =>
+    apply: ({ planned, items, failed, skipped }, context) =>
       telling(async () => {
-        const { results, transaction } = await planned.commit('execute_scene_edits');
-        const succeeded = results.map(({ op: _, ...value }, index) => ({
-          item: items[index] ?? '',
-          value,
-        }));
-        const { transactionId } = transaction ?? {};
-        const undo = transactionId === undefined ? {} : { transactionId };
-        return { succeeded, failed, skipped, ...undo };
+        const answerTo = ({ results, transaction }: Committed): object => {
+          const succeeded = results.map(({ op: _, ...value }, index) => ({
+            item: items[index] ?? '',
+            value,
+          }));
+          const { transactionId } = transaction ?? {};
+          const undo = transactionId === undefined ? {} : { transactionId };
+          return { succeeded, failed, skipped, ...undo };
+        };
+        const beforeWrite = committing(context, answerTo);
+        return answerTo(await planned.commit('execute_scene_edits', { beforeWrite }));
       }),
   });
 }

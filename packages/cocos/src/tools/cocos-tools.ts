@@ -13,6 +13,7 @@ import type { EditingTool } from './define-tools.ts';
 import { nodeEditTools } from './node-edit-tools.ts';
 import { nodeTools } from './node-tools.ts';
 import { prefabTools } from './prefab-tools.ts';
+import { projectKeys } from './project-keys.ts';
 import { projectTools } from './project-tools.ts';
 import { sceneCheckTools } from './scene-checks.ts';
 import { sceneTools } from './scene-tools.ts';
@@ -25,9 +26,9 @@ import { safeSetTransform } from './workflows/set-transform.ts';
 import type { WorkflowOptions } from './workflows/workflow-options.ts';
 
 export interface CocosToolsOptions {
-  /** How calls are governed; by default core tools are there, and keys and plans are kept in memory. */
+  /** How calls are governed; by default core tools are there. */
   readonly governance?: GovernanceOptions;
-  /** Where keys, plans and the runs of workflows are kept; in the memory of this process when absent. */
+  /** Where keys, used plans and the runs of workflows are kept. Absent: keys and plans in the project, runs in memory. */
   readonly store?: Store;
   readonly logger?: Logger;
   readonly version?: string;
@@ -65,10 +66,13 @@ function isEditing(tool: Tool): tool is EditingTool {
 export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {}): ToolSet {
   const { governance, store, logger, version = '0.1.0' } = options;
   const kept = store === undefined ? {} : { store };
+  const ownStore = store ?? governance?.store;
+  const keys = ownStore === undefined ? projectKeys(backend.keys) : ownStore;
+  const idempotency = { notes: ownStore === undefined, ...governance?.idempotency };
   const told = logger === undefined ? {} : { logger };
   return toolSet(cocosToolList(backend, { ...kept, ...told }), {
     // Linted by our tests, which takes longer than all else at a start.
-    contract: compactListing(governed({ lint: 'off', ...kept, ...governance })),
+    contract: compactListing(governed({ lint: 'off', ...governance, store: keys, idempotency })),
     version,
     ...told,
   });

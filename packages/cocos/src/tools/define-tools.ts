@@ -1,5 +1,13 @@
-import type { CocosBackend, Committed, Edit, EditPlan, EditResults } from '#cocos/backend';
+import type {
+  CocosBackend,
+  Committed,
+  Edit,
+  EditPlan,
+  EditResults,
+  WriteOptions,
+} from '#cocos/backend';
 import type { Change } from '#cocos/document';
+import type { Context } from 'mcp-kit/server';
 import {
   type AnySchema,
   defineTool,
@@ -65,6 +73,14 @@ interface EditToolPlan {
   readonly args: unknown;
 }
 
+/** The point of no return of a write: what it will answer is kept with it, where that is known before. */
+export function committing<Done>(
+  context: Pick<Context, 'commit'>,
+  answerTo: (done: Done) => unknown,
+): NonNullable<WriteOptions<Done>['beforeWrite']> {
+  return (done) => (done === undefined ? context.commit() : context.commit(answerTo(done)));
+}
+
 /** Makes a tool of edits: all of them are done at once, and can be undone at once. */
 export function editTool<
   const In extends AnySchema,
@@ -82,6 +98,7 @@ export function editTool<
   const made = defineTool<In, AnySchema, EditToolPlan>({
     layer: 'core',
     safety: 'mutating',
+    commits: true,
     ...head,
     output: described as AnySchema,
     plan: (args, context) =>
@@ -95,12 +112,17 @@ export function editTool<
         const risky = riskLevel === undefined ? {} : { riskLevel };
         return { changes, state, shown, planned, args, ...risky };
       }),
-    apply: ({ planned, args }: EditToolPlan) =>
+    apply: ({ planned, args }: EditToolPlan, context) =>
       telling(async () => {
-        const { results, transaction } = (await planned.commit(tool.name)) as Committed<List>;
-        const answered = answer(results, args as Infer<In>) as object;
-        const { transactionId } = transaction ?? {};
-        return transactionId === undefined ? answered : { ...answered, transactionId };
+        const answerTo = ({ results, transaction }: Committed): object => {
+          const answered = answer(results as EditResults<List>, args as Infer<In>) as object;
+          const { transactionId } = transaction ?? {};
+          return transactionId === undefined ? answered : { ...answered, transactionId };
+        };
+        const done = await planned.commit(tool.name, {
+          beforeWrite: committing(context, answerTo),
+        });
+        return answerTo(done);
       }),
   });
   return { ...made, editsFor: edits };

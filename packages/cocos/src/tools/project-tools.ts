@@ -1,7 +1,7 @@
 import type { CocosBackend, TransactionReading } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
 import { defineTool, type Tool } from 'mcp-kit/tools';
-import { readTool } from './define-tools.ts';
+import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
 import { count, flag, size, text, texts } from './schemas.ts';
 
@@ -102,6 +102,7 @@ function executeProjectUndo(backend: CocosBackend): Tool {
     layer: 'core',
     category,
     safety: 'mutating',
+    commits: true,
     riskLevel: 'medium',
     errors: {
       E_PRECONDITION_FAILED: 'There is nothing to undo, or a later write must be undone first.',
@@ -137,14 +138,15 @@ function executeProjectUndo(backend: CocosBackend): Tool {
         }));
         return { changes, state: last.transactionId, last };
       }),
-    apply: ({ last }) =>
+    apply: ({ last }, context) =>
       telling(async () => {
-        const { files } = await backend.undo(last.transactionId);
-        return {
+        const answerTo = ({ files }: TransactionReading) => ({
           undone: last.transactionId,
           label: last.label,
           files: files.map(({ path }) => path),
-        };
+        });
+        const beforeWrite = committing(context, answerTo);
+        return answerTo(await backend.undo(last.transactionId, { beforeWrite }));
       }),
   });
 }

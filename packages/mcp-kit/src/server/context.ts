@@ -30,6 +30,17 @@ export interface Spans {
   span<T>(name: string, work: (within: Spans) => MaybePromise<T>): MaybePromise<T>;
 }
 
+/**
+ * What is to be put into the store of idempotency keys in the same transaction as the change itself, if the key still has the
+ * value that is expected: then whoever asks again learns that it was done exactly when it was.
+ */
+export interface CommitNote {
+  readonly key: string;
+  readonly expected: string | undefined;
+  readonly value: string;
+  readonly ttlMs: number;
+}
+
 /** What governs one call besides its request: its time, its trace, the names it gives. */
 export interface Scope extends Spans {
   /** Fires when the request's signal does, and when the time for the call is up. */
@@ -38,6 +49,7 @@ export interface Scope extends Spans {
   /** Why nothing may be asked now, if so. */
   readonly noQuestions: Error | undefined;
   newId(label: string): string;
+  commit(answer: { readonly output: unknown } | undefined): Promise<CommitNote | undefined>;
 }
 
 const unnamed: Spans = { span: (_name, work) => work(unnamed) };
@@ -105,6 +117,19 @@ export class Context {
    */
   newId(label: string): string {
     return this.#scope?.newId(label) ?? crypto().randomUUID();
+  }
+
+  /**
+   * The point of no return, right before the first change. It fails where the call was given up or its time is up, so that nothing
+   * is changed; from here on the call is answered with what it comes to, however long that takes. A tool that calls it says
+   * `commits: true`. Where the change and the keys are kept in one place that has transactions, say what will be returned: what
+   * comes back, if anything, is to be kept in the same transaction.
+   */
+  async commit(...answer: readonly [output?: unknown]): Promise<CommitNote | undefined> {
+    const told = answer.length === 0 ? undefined : { output: answer[0] };
+    if (this.#scope !== undefined) return this.#scope.commit(told);
+    this.#exchange.signal.throwIfAborted();
+    return undefined;
   }
 
   /** Sends a log message, if the client wants messages of this level. */

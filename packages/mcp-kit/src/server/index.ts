@@ -1,4 +1,4 @@
-export { Context, type ClientView, type Scope, type Spans } from './context.ts';
+export { Context, type ClientView, type CommitNote, type Scope, type Spans } from './context.ts';
 export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
 export type { Answers, Requests } from './inputs.ts';
 export { InputNeeded } from './rounds.ts';

@@ -48,6 +48,8 @@ export interface GovernedTraits {
   readonly timeoutMs?: number;
   /** What all callers together may ask of it. */
   readonly limit?: CallLimit;
+  /** It calls `context.commit()` right before its first change: where its time is up before that, nothing was changed. */
+  readonly commits?: boolean;
 }
 
 /** What every tool says of itself. */

@@ -8,6 +8,7 @@ import type {
   EditPlan,
   NodeQuery,
   PictureOptions,
+  WriteOptions,
 } from '../backend.ts';
 import type { Edit } from '../edit.ts';
 import { HeadlessBackend, type HeadlessOptions } from '../headless-backend.ts';
@@ -33,6 +34,7 @@ export async function openEditorBackend(
  */
 export class EditorBackend implements CocosBackend {
   readonly kind = 'editor';
+  readonly keys: Project;
   readonly #files: HeadlessBackend;
   readonly #project: Project;
   readonly #scene: LiveScene;
@@ -42,6 +44,7 @@ export class EditorBackend implements CocosBackend {
 
   constructor(requester: EditorRequester, project: Project, options: EditorOptions = {}) {
     this.#project = project;
+    this.keys = project;
     const link = new EditorLink(requester, options);
     const scene = new LiveScene(link, project);
     const scenes = new WeakMap<Draft, OpenScene | undefined>();
@@ -176,8 +179,11 @@ export class EditorBackend implements CocosBackend {
     return this.#writer.history();
   }
 
-  undo(transactionId?: string): Promise<Readings.TransactionReading> {
-    return this.#writer.undo(transactionId);
+  undo(
+    transactionId?: string,
+    options?: WriteOptions<Readings.TransactionReading>,
+  ): Promise<Readings.TransactionReading> {
+    return this.#writer.undo(transactionId, options);
   }
 
   async diagnostics(): Promise<Readonly<Record<string, unknown>>> {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Change, CocosError } from '#cocos/document';
 import { openDocument, openWorkspace, readDocument, type SceneDocument } from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
-import type { Committed, EditContext, EditPlan } from '../backend.ts';
+import type { Committed, EditContext, EditPlan, WriteOptions } from '../backend.ts';
 import type { Edit, EditName, EditResults } from '../edit.ts';
 import type { HeadlessBackend } from '../headless-backend.ts';
 import { readTransaction } from '../read-project.ts';
@@ -50,6 +50,13 @@ interface Planned<List extends readonly Edit[]> {
   readonly steps: readonly (readonly Change[])[];
   readonly results: EditResults<List>;
   readonly state: string;
+}
+
+/** What is committed, and how. */
+interface Committing<List extends readonly Edit[]> extends WriteOptions<Committed<List>> {
+  readonly edits: List;
+  readonly planned: Planned<List>;
+  readonly label: string;
 }
 
 /** What writing goes through. */
@@ -99,12 +106,13 @@ export class EditorWriter {
       steps: shown.steps,
       results: shown.results,
       state,
-      commit: (label) =>
+      commit: (label, { beforeWrite } = {}) =>
         this.oneByOne(async () => {
-          if (await this.#isUntouched(planned)) return this.#commit(edits, planned, label);
+          if (await this.#isUntouched(planned))
+            return this.#commit({ edits, planned, label, beforeWrite });
           const again = await this.#plan(edits, context).catch(() => undefined);
           if (again === undefined || !this.#isSame(planned, again)) throw changedMeanwhile();
-          return this.#commit(edits, again, label);
+          return this.#commit({ edits, planned: again, label, beforeWrite });
         }),
     };
   }
@@ -113,9 +121,13 @@ export class EditorWriter {
     return this.#history.with(await this.#files.history());
   }
 
-  undo(transactionId?: string): Promise<TransactionReading> {
+  undo(
+    transactionId?: string,
+    { beforeWrite }: WriteOptions<TransactionReading> = {},
+  ): Promise<TransactionReading> {
     return this.oneByOne(async () => {
       const last = lastOf(await this.history(), transactionId);
+      await beforeWrite?.(undefined);
       const done = this.#history.find(last.transactionId);
       if (done === undefined) return this.#undoFiles(last);
       const { scene, filesId } = done;
@@ -178,17 +190,16 @@ export class EditorWriter {
     return isOurs && isDeepStrictEqual(again.steps, planned.steps);
   }
 
-  async #commit<List extends readonly Edit[]>(
-    edits: List,
-    planned: Planned<List>,
-    label: string,
-  ): Promise<Committed<List>> {
+  async #commit<List extends readonly Edit[]>(work: Committing<List>): Promise<Committed<List>> {
+    const { edits, planned, label, beforeWrite } = work;
     const { draft, scene, becomes, results, steps } = planned;
     // The open scene is the editor's to save.
     if (scene !== undefined) draft.write(scene.path, this.#project.draft().text(scene.path));
-    if (scene === undefined || becomes === undefined) return this.#commitFiles(planned, label);
+    if (scene === undefined || becomes === undefined) return this.#commitFiles(work);
     if (!isPlayable(edits)) this.#refuseForeign(scene);
     await this.#refuseShown(draft);
+    // What the editor will make of it is not known before.
+    await beforeWrite?.(undefined);
     const files = await this.#project.commit(draft, label);
     try {
       if (files !== undefined) await this.#assets.refresh(files.files);
@@ -206,12 +217,15 @@ export class EditorWriter {
     }
   }
 
-  async #commitFiles<List extends readonly Edit[]>(
-    { draft, results }: Planned<List>,
-    label: string,
-  ): Promise<Committed<List>> {
+  async #commitFiles<List extends readonly Edit[]>({
+    planned: { draft, results },
+    label,
+    beforeWrite,
+  }: Committing<List>): Promise<Committed<List>> {
     await this.#refuseShown(draft);
-    const files = await this.#project.commit(draft, label);
+    const files = await this.#project.commit(draft, label, {
+      beforeWrite: async () => beforeWrite?.(undefined),
+    });
     if (files === undefined) return { results };
     try {
       await this.#assets.refresh(files.files);
@@ -264,8 +278,12 @@ export class EditorWriter {
       restored = false;
     }
     if (!(error instanceof CocosError)) return error;
-    const { code, message, details, suggestion } = error;
-    return new CocosError(code, message, {
+    const { message, details, suggestion } = error;
+    const isUnknown = !restored && (error.code === 'E_TIMEOUT' || error.code === 'E_UNAVAILABLE');
+    // Whoever is told that the time was up, or that nobody was there, takes it that nothing was done.
+    const code = isUnknown ? 'E_CONFLICT' : error.code;
+    const told = isUnknown ? `${message} It is not known how much of it was done.` : message;
+    return new CocosError(code, told, {
       suggestion: restored ? suggestion : 'Undo in the editor: the scene is changed in part.',
       details: { ...details, restored },
       cause: error,

@@ -47,6 +47,7 @@ const head = {
   layer: 'core',
   category: 'workflow',
   safety: 'mutating',
+  commits: true,
   idempotent: true,
   errors: {
     E_NOT_FOUND: 'There is no such node or script, or nothing that a property refers to.',

@@ -81,6 +81,7 @@ const head = {
   layer: 'core',
   category: 'workflow',
   safety: 'mutating',
+  commits: true,
   errors: {
     E_NOT_FOUND: 'There is no such parent, class or script.',
     E_CONFLICT: 'Two of the components do not go together.',

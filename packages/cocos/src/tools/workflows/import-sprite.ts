@@ -53,6 +53,7 @@ const head = {
   layer: 'core',
   category: 'workflow',
   safety: 'mutating',
+  commits: true,
   idempotent: true,
   errors: {
     E_NOT_FOUND: 'There is no such file or node.',

@@ -85,6 +85,7 @@ const head = {
   layer: 'core',
   category: 'workflow',
   safety: 'mutating',
+  commits: true,
   errors: {
     E_NOT_FOUND: 'There is no such prefab, parent or node.',
     E_CONFLICT: 'The node is an instance of another prefab, or a prefab would contain itself.',

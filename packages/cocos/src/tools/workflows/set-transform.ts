@@ -58,6 +58,7 @@ const head = {
   layer: 'core',
   category: 'workflow',
   safety: 'mutating',
+  commits: true,
   idempotent: true,
   errors: {
     E_NOT_FOUND: 'There is no such node.',

@@ -1,8 +1,9 @@
-import type { CocosBackend, Edit, EditPlan, EditResult } from '#cocos/backend';
+import type { CocosBackend, Committed, Edit, EditPlan, EditResult } from '#cocos/backend';
 import { type Change, CocosError } from '#cocos/document';
 import { createHash } from 'node:crypto';
 import { fail } from 'mcp-kit/tools';
 import type { PlanContext, StageContext } from 'mcp-kit/tools/workflow';
+import { committing } from '../define-tools.ts';
 import { telling, toFailure } from '../failures.ts';
 
 /** What the stages of a workflow edit, in order. */
@@ -64,10 +65,13 @@ export class StagedWrite<Args> {
   stage(name: string): {
     plan(known: Known<Args>, context: PlanContext): Promise<EditStagePlan>;
     apply(): undefined;
+    undo(): undefined;
   } {
     return {
       plan: (known, context) => telling(() => this.#planStage(name, known, context)),
+      // The stage that writes does and takes back all of it.
       apply: () => undefined,
+      undo: () => undefined,
     };
   }
 
@@ -93,7 +97,7 @@ export class StagedWrite<Args> {
           const plan = await this.#planSave(name, known, context);
           return { ...plan, shown: shows(plan) };
         }),
-      apply: ({ plan }, { key }) => telling(() => this.#write(plan, key)),
+      apply: ({ plan }, context) => telling(() => this.#write(plan, context)),
       undo: ({ output }, { key }) => telling(() => this.#undo(output, key)),
       find: ({ plan }, { key }) => telling(() => this.#find(plan, key)),
     };
@@ -163,7 +167,7 @@ export class StagedWrite<Args> {
     };
   }
 
-  async #write({ staged, seed, state }: SavePlan, key: string): Promise<Saved> {
+  async #write({ staged, seed, state }: SavePlan, context: StageContext): Promise<Saved> {
     const kept = this.#kept.get(seed);
     this.#kept.delete(seed);
     const planned = kept ?? (await this.#planEdits(staged, seed, allEdits(staged)));
@@ -171,12 +175,15 @@ export class StagedWrite<Args> {
       throw fail('E_CONFLICT', 'What the plan was made from has changed since.', {
         suggestion: 'Nothing was written. Look again and repeat the call.',
       });
-    const { results, transaction } = await planned.commit(`${this.#name} ${key}`);
-    const { transactionId } = transaction ?? {};
-    return {
-      results: byStage(staged, results),
-      ...(transactionId === undefined ? {} : { transactionId }),
+    const answerTo = ({ results, transaction }: Committed): Saved => {
+      const { transactionId } = transaction ?? {};
+      return {
+        results: byStage(staged, results),
+        ...(transactionId === undefined ? {} : { transactionId }),
+      };
     };
+    const beforeWrite = committing(context, answerTo);
+    return answerTo(await planned.commit(`${this.#name} ${context.key}`, { beforeWrite }));
   }
 
   async #undo(output: Saved | undefined, key: string): Promise<void> {

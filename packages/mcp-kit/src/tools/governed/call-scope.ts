@@ -1,8 +1,10 @@
 import { crypto, isPromise, type MaybePromise } from '#base';
 import type { Exchange, TraceContext } from '#jsonrpc';
 import { traceHeaders, traceIdOf, traceOf } from '#protocol';
-import { Context, type Scope, type Spans } from '#server';
+import { Context, type CommitNote, type Scope, type Spans } from '#server';
 import type { Plan } from '../changes.ts';
+import { fail } from '../failure.ts';
+import type { Outcome } from '../result.ts';
 import type { Entry } from '../entry.ts';
 import { timestampNow, type Span } from '../traces.ts';
 import { noControl, type Control } from './control-fields.ts';
@@ -29,6 +31,10 @@ export class CallScope implements Scope {
   plan: Plan | undefined;
   /** Called when the plan is about to be applied, by whoever must know. */
   beforeApply: ((plan: Plan | undefined) => MaybePromise<void>) | undefined;
+  /** What the call will have come to when the tool returns this. */
+  outcomeOf: ((returned: unknown) => MaybePromise<Outcome>) | undefined;
+  /** What to keep with the change, so that this outcome is known to whoever asks again; where there is a key. */
+  noteFor: ((outcome: Outcome) => MaybePromise<CommitNote>) | undefined;
   noQuestions: Error | undefined;
   /** Work that was answered for because its time was up, until it ends; never rejects. */
   leftOver: Promise<void> | undefined;
@@ -43,6 +49,7 @@ export class CallScope implements Scope {
   #phaseMs = 0;
   #endedMs: number | undefined;
   #expired = false;
+  #committed = false;
   #controller: AbortController | undefined;
 
   constructor({ entry, args, context }: CallStart) {
@@ -79,13 +86,37 @@ export class CallScope implements Scope {
     return this.#expired || this.#exchange.cancelled;
   }
 
+  /** Something is being changed: the call is answered with what it comes to. */
+  get committed(): boolean {
+    return this.#committed;
+  }
+
+  async commit(answer: { readonly output: unknown } | undefined): Promise<CommitNote | undefined> {
+    this.#refuseLate();
+    const { noteFor, outcomeOf } = this;
+    const isKept = answer !== undefined && noteFor !== undefined && outcomeOf !== undefined;
+    const note = isKept ? await noteFor(await outcomeOf(answer.output)) : undefined;
+    if (!isKept && !this.#committed) await this.beforeApply?.(this.plan);
+    this.#refuseLate();
+    this.#committed = true;
+    return note;
+  }
+
+  /** Whoever has been told that nothing was changed must be able to rely on it. */
+  #refuseLate(): void {
+    if (this.#committed || !this.abandoned) return;
+    throw fail('E_TIMEOUT', 'It was given up before anything was changed.');
+  }
+
   /** Made on first use: most tools never look. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
       const { signal } = this.#exchange;
-      const abort = (): void => controller.abort(signal.reason);
+      const abort = (): void => {
+        if (!this.#committed) controller.abort(signal.reason);
+      };
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
       if (this.#expired) this.expire();

@@ -1,8 +1,8 @@
 import { isPromise, KitError, type Logger } from '#base';
-import type { Store } from '#store';
 import type * as Govern from '#tools/inspect';
 import { assertAmounts } from '../amounts.ts';
 import type { CreateContract, Registry } from '../contract.ts';
+import type { Keeping } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
 import { listed, type Entry } from '../entry.ts';
@@ -29,7 +29,7 @@ import { createVisibility, type Visibility, type Visible } from './visibility.ts
 /** How a set is governed; nothing is required. */
 export interface GovernanceOptions {
   /** Where idempotency keys and used plans are kept; in the memory of this process when absent. */
-  readonly store?: Store;
+  readonly store?: Keeping;
   /** Which layers are listed and callable; only `core` when absent. */
   readonly visible?: Visible;
   /** Decides about each call. */

@@ -16,6 +16,8 @@ export interface KeyRecord {
   readonly args: string;
   /** Which call wrote it. */
   readonly owner: string;
+  /** What the names of new things are derived from: the same for as long as the call is one, and another for every other one. */
+  readonly nonce?: string;
   readonly untilMs?: number;
   /** Digest of the plan, where its author says what it was made from: equal as long as it has not been applied. */
   readonly witness?: string;

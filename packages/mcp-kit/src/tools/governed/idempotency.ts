@@ -1,4 +1,5 @@
 import { crypto, describeError, longestTimerMs, unref, type Logger } from '#base';
+import type { CommitNote } from '#server';
 import type { Plan } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
@@ -26,6 +27,8 @@ export interface IdempotencyOptions {
   readonly maxAnswer?: number;
   /** How many characters the memory of this process keeps, where there is no other store; 64 Mi, a quarter of it for one caller. */
   readonly maxKept?: number;
+  /** The store is kept where the tools write: `context.commit` tells them what to put there together with their change. */
+  readonly notes?: boolean;
   /** Milliseconds on a clock that all processes of the store share. */
   readonly now?: () => number;
 }
@@ -43,6 +46,7 @@ export function idempotencyLayer(
     keepMs: 24 * 60 * 60_000,
     leaseMs: 30_000,
     maxAnswer: 256 * 1024,
+    notes: false,
     now: Date.now,
     ...options,
   };
@@ -58,7 +62,6 @@ export function idempotencyLayer(
       const { account } = call;
       const { principal } = call.context;
       const tool = entry.tool.name;
-      call.seed = digest([principal ?? null, tool, key]);
       const name = principal === account ? [tool, key] : [tool, key, principal];
       const at = placeOf('idempotency', account, digest(name));
       const args = digest([call.own, planToken ?? null]);
@@ -81,6 +84,9 @@ class KeyedCall {
   readonly #call: CallScope;
   readonly #keyed: Keyed;
   readonly #owner = crypto().randomUUID();
+  #nonce = '';
+  /** What was given to the tool to keep together with its change. */
+  #note: { readonly text: string; readonly outcome: Outcome } | undefined;
   /** What this call wrote under the key last, and the same as text. */
   #held: KeyRecord;
   #text = '';
@@ -98,17 +104,24 @@ class KeyedCall {
 
   /** `next` throws only what is meant for the protocol. */
   async run(next: Handle): Promise<Outcome> {
+    // One for all rounds of questions.
+    this.#nonce = await this.#call.context.once('idempotency nonce', () => crypto().randomUUID());
+    this.#held = this.#record('running');
     const earlier = await this.#claim();
     if (earlier !== undefined) return earlier;
+    this.#call.seed = digest([this.#keyed.at, this.#nonce]);
     const { leaseMs } = this.#keyed.keeping;
     const renew = (): void => void this.#quietly(() => this.#write(this.#renewed()));
     const everyMs = Math.min(longestTimerMs, Math.max(10, leaseMs / 3));
     this.#renewal = unref(setInterval(renew, everyMs));
     this.#call.beforeApply = (plan) => this.#beforeApply(plan);
+    if (this.#keyed.keeping.notes) this.#call.noteFor = (outcome) => this.#noteFor(outcome);
     try {
       const outcome = this.#judged(await next(this.#call));
       clearInterval(this.#renewal);
       this.#call.phase('record');
+      const kept = await this.#keptOutcome();
+      if (kept !== undefined) return kept;
       await this.#conclude(outcome);
       return outcome;
     } catch (error) {
@@ -144,6 +157,7 @@ class KeyedCall {
         const answer = this.#answerOf(record);
         if (answer !== undefined) return answer;
         this.#orphan = record;
+        this.#nonce = record.nonce ?? this.#nonce;
       }
       // Taken over as it is: should this call break off as well, the next one knows as much.
       const claim = record === undefined ? this.#held : { ...record, ...this.#record('applying') };
@@ -188,7 +202,8 @@ class KeyedCall {
 
   #record(phase: KeyRecord['phase'], more: Partial<KeyRecord> = {}): KeyRecord {
     const untilMs = this.#keyed.keeping.now() + this.#keyed.keeping.leaseMs;
-    return { phase, args: this.#keyed.args, owner: this.#owner, untilMs, ...more };
+    const { args } = this.#keyed;
+    return { phase, args, owner: this.#owner, nonce: this.#nonce, untilMs, ...more };
   }
 
   #renewed(): KeyRecord {
@@ -197,16 +212,44 @@ class KeyedCall {
 
   /** From here on something may be changed: whoever finds this record must not simply start again. */
   async #beforeApply(plan: Plan | undefined): Promise<void> {
-    const witness = plan?.state === undefined ? undefined : digestOf(plan);
-    const orphan = this.#orphan;
-    if (orphan !== undefined && !this.#keyed.idempotent && orphan.witness !== witness) {
-      throw outcomeUnknown();
-    }
+    const witness = this.#witnessOf(plan);
     const applying = this.#record('applying', witness === undefined ? {} : { witness });
     // Whoever was away for longer than its lease must not go on as if nothing had happened.
     if (!(await this.#reach(() => this.#write(applying)))) throw inProgress();
     if (this.#call.abandoned) throw fail('E_TIMEOUT', 'It was given up before it was begun.');
     this.#applying = true;
+  }
+
+  /** What the plan was made from, as long as nothing speaks against applying it. */
+  #witnessOf(plan: Plan | undefined): string | undefined {
+    const witness = plan?.state === undefined ? undefined : digestOf(plan);
+    const orphan = this.#orphan;
+    if (orphan !== undefined && !this.#keyed.idempotent && orphan.witness !== witness) {
+      throw outcomeUnknown();
+    }
+    return witness;
+  }
+
+  /** The answer as the record of a call that is done; it replaces what this call wrote, and nothing else. */
+  #noteFor(outcome: Outcome): CommitNote {
+    this.#witnessOf(this.#call.plan);
+    const { maxAnswer, keepMs } = this.#keyed.keeping;
+    const text = writeRecord(this.#record('done', { outcome }), maxAnswer);
+    this.#note = { text, outcome };
+    return { key: this.#keyed.at, expected: this.#text, value: text, ttlMs: keepMs };
+  }
+
+  /** Where the answer was kept together with the change, that is what was done, whatever came after. */
+  async #keptOutcome(): Promise<Outcome | undefined> {
+    const note = this.#note;
+    if (note === undefined) return undefined;
+    const { store } = this.#keyed.keeping;
+    await this.#writing;
+    const found = await Promise.resolve(store.kv.get(this.#keyed.at)).catch((error: unknown) => {
+      this.#report(error);
+      return undefined;
+    });
+    return found === note.text ? note.outcome : undefined;
   }
 
   /** Leaves the answer under the key. */

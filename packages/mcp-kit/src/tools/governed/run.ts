@@ -15,7 +15,8 @@ export const runLayer: Wrap = (_next, entry) => {
   const write = tool.plan === undefined ? runTool : applyPlan;
   return (call) => {
     refuseLate(call);
-    if (call.beforeApply === undefined) return write(call);
+    // One that commits says itself when something is about to be changed.
+    if (call.beforeApply === undefined || tool.commits === true) return write(call);
     return chain(call.beforeApply(call.plan), () => write(call));
   };
 };
@@ -34,6 +35,7 @@ function runTool({ entry, args, context }: CallScope): MaybePromise<Outcome> {
 function applyPlan(call: CallScope): MaybePromise<Outcome> {
   const { entry, context, plan } = call;
   if (entry.tool.resumable !== true) call.noQuestions = mustNotAsk(entry.tool.name);
+  call.outcomeOf = (output) => conclude(call, output);
   // What `plan` returned is what `apply` takes.
   const returned = entry.tool.apply?.(plan as never, context);
   return chain(returned, (settled) => conclude(call, settled));

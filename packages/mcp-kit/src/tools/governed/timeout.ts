@@ -25,6 +25,8 @@ function within(ms: number, call: CallScope, next: Handle): ReturnType<Handle> {
   return new Promise<Outcome>((resolve, reject) => {
     let late: Outcome | undefined;
     const timer = startTimer(() => {
+      // What is being changed comes to its end, and the answer says to which.
+      if (call.committed) return;
       late = { ok: false, failure: timedOut(ms, call) };
       call.leftOver = ended;
       call.expire();
@@ -41,7 +43,9 @@ function within(ms: number, call: CallScope, next: Handle): ReturnType<Handle> {
 }
 
 function timedOut(ms: number, { plan, entry, control }: CallScope): Failure {
-  const untouched = !isWriting(entry) || (entry.tool.plan !== undefined && plan === undefined);
+  const { tool } = entry;
+  const isPlanning = tool.plan !== undefined && plan === undefined;
+  const untouched = !isWriting(entry) || isPlanning || tool.commits === true;
   const suggestion = untouched
     ? 'Nothing was changed. Try again, and allow more time.'
     : control.idempotencyKey === undefined

@@ -200,7 +200,15 @@ async function applyRun(
   };
   const begun = found?.record.status === 'open' ? found.record : fresh;
   const journal = await Journal.claim(options, begun, found?.text);
-  const ended = await execute({ workflow: name, stages, journal, driver, graceMs, logger });
+  const ended = await execute({
+    workflow: name,
+    stages,
+    journal,
+    driver,
+    graceMs,
+    logger,
+    answerOf: (record) => answerOf(definition, record),
+  });
   if (ended.status !== 'done') throw runFailure(ended);
   return answerOf(definition, ended);
 }

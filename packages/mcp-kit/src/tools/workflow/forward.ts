@@ -1,5 +1,5 @@
 import { createDeferred, isPromise, type Deferred } from '#base';
-import { InputNeeded, type Requests } from '#server';
+import { InputNeeded, type CommitNote, type Requests } from '#server';
 import { Applied } from '../changes.ts';
 import { fail, ToolFailure, type Failure } from '../failure.ts';
 import type { RunRecord, StageRecord } from './journal.ts';
@@ -140,6 +140,7 @@ class Forward {
     const ended = await performStage(this.#running, stage, {
       name: stage.name,
       signal: this.#running.driver.signal,
+      commit: (...answer) => this.#commit(stage, answer),
       work: (context) => stage.apply(known as never, context),
     }).catch((error: unknown) => {
       if (!isRefusal(error)) record.doubt = 'effect';
@@ -150,6 +151,21 @@ class Forward {
     record.doubt = ended.in === 'stuck' ? 'running' : 'effect';
     if ('value' in ended) keepOutput(record, ended.value);
     throw fail('E_TIMEOUT', `It was not done within ${stage.timeoutMs} ms.`);
+  }
+
+  /** With the last stage to be applied the whole run is done: its answer is what is to be kept. */
+  async #commit(
+    stage: AnyStage,
+    answer: readonly [output?: unknown],
+  ): Promise<CommitNote | undefined> {
+    const { driver, journal, stages, answerOf } = this.#running;
+    const own = recordOf(this.#running, stage);
+    const isLast = stages.every((each) => each === stage || this.#is(each, 'applied'));
+    if (answer.length === 0 || !isLast || answerOf === undefined) return driver.commit();
+    const applied: StageRecord = { ...own, status: 'applied' };
+    keepOutput(applied, answer[0]);
+    const list = journal.record.stages.map((each) => (each === own ? applied : each));
+    return driver.commit(await answerOf({ ...journal.record, status: 'done', stages: list }));
   }
 
   async #applied(record: StageRecord, returned: unknown): Promise<void> {

@@ -91,5 +91,6 @@ function driverWithoutCall({ principal }: RunRecord): Driver {
     traceHeaders: {},
     ask: (requests) => Promise.reject(new InputNeeded(requests)),
     progress: () => undefined,
+    commit: () => Promise.resolve(undefined),
   };
 }

@@ -4,7 +4,7 @@ import { knownFailure } from '../call.ts';
 import { notJsonAt } from '../changes.ts';
 import { fail, type Failure } from '../failure.ts';
 import { withDeadline, type Ended } from './deadline.ts';
-import type { Journal, StageRecord } from './journal.ts';
+import type { Journal, RunRecord, StageRecord } from './journal.ts';
 import { stageContext, type AnyStage, type Driver, type StageContext } from './stage.ts';
 
 /** What the parts of a run have in common. */
@@ -15,6 +15,8 @@ export interface Running {
   readonly driver: Driver;
   readonly graceMs: number;
   readonly logger: Logger;
+  /** What a run that is done is answered with. */
+  readonly answerOf?: (record: RunRecord) => Promise<object>;
 }
 
 /** What the journal has of a stage. */
@@ -54,6 +56,7 @@ interface Performance<T> {
   /** What traces call it. */
   readonly name: string;
   readonly signal?: AbortSignal;
+  readonly commit?: StageContext['commit'];
   readonly work: (context: StageContext) => MaybePromise<T>;
 }
 
@@ -61,16 +64,19 @@ interface Performance<T> {
 export async function performStage<T>(
   { driver, graceMs, journal }: Running,
   stage: AnyStage,
-  { name, signal, work }: Performance<T>,
+  { name, signal, commit, work }: Performance<T>,
 ): Promise<Ended<T>> {
   const { runId } = journal.record;
   const { timeoutMs } = stage;
   return driver.span(name, (spans) =>
-    withDeadline((own) => work(stageContext({ runId, driver }, stage, { signal: own, spans })), {
-      timeoutMs,
-      graceMs,
-      ...(signal === undefined ? {} : { signal }),
-    }),
+    withDeadline(
+      (own) => work(stageContext({ runId, driver }, stage, { signal: own, spans, commit })),
+      {
+        timeoutMs,
+        graceMs,
+        ...(signal === undefined ? {} : { signal }),
+      },
+    ),
   );
 }
 

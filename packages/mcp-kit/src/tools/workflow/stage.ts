@@ -1,5 +1,5 @@
 import { crypto, type MaybePromise } from '#base';
-import type { Answers, Context, Requests, Spans } from '#server';
+import type { Answers, CommitNote, Context, Requests, Spans } from '#server';
 import type { Plan } from '../changes.ts';
 
 /** What a stage may use besides what it is given. */
@@ -14,6 +14,8 @@ export interface StageContext extends Spans {
   readonly traceHeaders: Readonly<Record<string, string>>;
   /** A name for something new: under one run, the same label gives the same name. */
   newId(label: string): string;
+  /** The point of no return, as that of a tool, right before the first change; for `apply` only. */
+  commit(...answer: readonly [output?: unknown]): Promise<CommitNote | undefined>;
 }
 
 /** What `plan` of a stage may use. */
@@ -102,14 +104,18 @@ export interface AnyStage {
 /** Who drives a run: a call, or a program that takes up what was interrupted. */
 export type Driver = Pick<
   Context,
-  'signal' | 'principal' | 'traceHeaders' | 'span' | 'ask' | 'progress'
+  'signal' | 'principal' | 'traceHeaders' | 'span' | 'ask' | 'progress' | 'commit'
 >;
 
 /** What a stage of a run gets to use. */
 export function stageContext(
   run: { readonly runId: string; readonly driver: Driver },
   stage: AnyStage,
-  within: { readonly signal: AbortSignal; readonly spans: Spans },
+  within: {
+    readonly signal: AbortSignal;
+    readonly spans: Spans;
+    readonly commit?: StageContext['commit'] | undefined;
+  },
 ): StageContext {
   const { runId, driver } = run;
   const derive = (label: string): string =>
@@ -120,6 +126,8 @@ export function stageContext(
     principal: driver.principal,
     traceHeaders: driver.traceHeaders,
     newId: (label) => derive(`id ${label}`),
+    // What is taken back is taken back, whoever waits for it.
+    commit: within.commit ?? (() => Promise.resolve(undefined)),
     span: (name, work) => within.spans.span(name, work),
   };
 }

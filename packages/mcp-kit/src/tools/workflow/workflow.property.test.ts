@@ -246,8 +246,9 @@ class Mortal {
     const use =
       <Args extends unknown[], T>(access: (...args: Args) => T) =>
       async (...args: Args): Promise<Awaited<T>> => {
+        // Only one that was written down, by compare and swap, has begun; a key that was given back may begin another.
         const [, runId] = /^workflow\/\w+\/(.+)/.exec(String(args[0])) ?? [];
-        this.#world.runId ??= runId;
+        if (args.length > 2) this.#world.runId = runId ?? this.#world.runId;
         await this.reach('before store');
         await this.reach('sleeps');
         const value = await access(...args);
