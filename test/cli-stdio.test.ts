@@ -225,3 +225,34 @@ describe('mcpctl serve --stdio', () => {
     expect(child.messages()).toMatchObject([{ error: { code: -32700 } }, { id: 1, result: {} }]);
   });
 });
+
+describe('a line', () => {
+  test('may carry 16 MiB', async () => {
+    await using child = Child.mcpctl('serve', '--stdio');
+    child.send(initialize());
+    await child.answer('init');
+    child.send({ method: 'notifications/initialized' });
+    const payload = 'x'.repeat(16 * 1024 * 1024);
+    child.send({ id: 1, method: 'ping', params: { _meta: { payload } } });
+    expect(await child.answer(1)).toMatchObject({ result: {} });
+    child.send({ id: 2, method: 'ping', params: { _meta: { payload: `${payload}${payload}` } } });
+    expect(await child.answer(2)).toMatchObject({ error: { code: -32_600 } });
+  });
+
+  test('that cannot be read is answered as the revision of the session wants', async () => {
+    for (const [version, expected] of [
+      ['2025-06-18', { id: null }],
+      ['2025-11-25', {}],
+    ] as const) {
+      await using child = Child.mcpctl('serve', '--stdio');
+      const clientInfo = { name: 'test', version: '1' };
+      const params = { protocolVersion: version, capabilities: {}, clientInfo };
+      child.send({ id: 'init', method: 'initialize', params });
+      await child.answer('init');
+      child.process.stdin?.write('{\n');
+      const line = await child.until(() => /^.*"code":-32700.*$/m.exec(child.stdout)?.[0]);
+      const { id } = JSON.parse(line) as { id?: null };
+      expect({ ...(id !== undefined && { id }) }).toEqual(expected);
+    }
+  });
+});

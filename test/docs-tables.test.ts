@@ -125,7 +125,8 @@ test('README.md and docs/http.md tell the limits as they are', async () => {
   await close();
   const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
   const spaced = (count: number): string => count.toLocaleString('en').replaceAll(',', ' ');
-  expect(inReadme.get('line on stdio or a socket')).toBe(mebibytes(defaultLimits.maxBytes));
+  const line = `${mebibytes(defaultLimits.maxBytes - 64 * 1024)}, and 64 KiB around what it carries`;
+  expect(inReadme.get('line on stdio or a socket')).toBe(line);
   expect(inReadme.get('body of a POST')).toBe(mebibytes(limits.maxBytes));
   expect(inGuide.get('body')).toBe(mebibytes(limits.maxBytes));
   expect(inReadme.get('nesting of JSON')).toBe(String(limits.maxDepth));

@@ -6,7 +6,7 @@ import { socketTarget } from 'mcp-kit/transport';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl } from '../support/child-process.ts';
-import { requireBuild } from '../support/cli.ts';
+import { initialize, requireBuild } from '../support/cli.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -54,7 +54,37 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 setInterval(() => {}, 1000);
 `;
 
+/** A program that answers the handshake, or not, and does not end when it is told to. */
+const stubborn = (answers: boolean): string => `
+process.on('SIGTERM', () => {});
+setInterval(() => {}, 1000);
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+say({ method: 'notifications/message', params: { level: 'info', data: 'it has started' } });
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (${answers} && method === 'initialize') say({ id, result: { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'x', version: '1' } } });
+});
+`;
+
 describe('mcpctl bridge', () => {
+  test.each([true, false])(
+    'ends with 0 when it is told to stop, whatever its program does; it answers: %s',
+    async (answers) => {
+      await using bridge = Child.mcpctl(
+        'bridge',
+        '--trace',
+        '--',
+        process.execPath,
+        '-e',
+        stubborn(answers),
+      );
+      bridge.send(initialize());
+      if (answers) await bridge.answer('init');
+      else await bridge.until(() => bridge.stderr.includes('it has started') || undefined);
+      expect(await bridge.stop('SIGTERM')).toMatchObject({ code: 0 });
+    },
+  );
+
   test('puts a program at a URL, for clients of either era, and says how it is', async () => {
     await using bridge = Child.mcpctl('bridge', '--json', '--http', ':0', ...samples);
     const { url = '', health = '' } = await announced(bridge);

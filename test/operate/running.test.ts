@@ -1,4 +1,6 @@
+import { createDeferred, silentLogger } from 'mcp-kit/base';
 import { jsonLogger, readServerSettings } from 'mcp-kit/operate';
+import type { ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';
 import { modern, startSession } from '../support/mcp-http.ts';
@@ -160,6 +162,54 @@ describe('what a server says of itself', () => {
     });
     expect(document).not.toHaveProperty('security');
   });
+});
+
+describe('the OpenAPI document', () => {
+  const documented = async (profile: ProfileName): Promise<Record<string, object>> => {
+    await using server = await operating({}, { profile });
+    const document = (await (await fetch(new URL('/openapi.json', server.url))).json()) as {
+      readonly paths: Readonly<Record<string, Record<string, { responses: object }>>>;
+    };
+    const { post, get } = document.paths['/mcp'] ?? {};
+    return { post: post?.responses ?? {}, get: get?.responses ?? {} };
+  };
+
+  test('follows the profile', async () => {
+    const [spec, v2, checklist] = [
+      await documented('spec'),
+      await documented('v2'),
+      await documented('2025-06-18'),
+    ];
+    expect(Object.keys(spec['post'] ?? {})).toContain('406');
+    for (const { post = {} } of [v2, checklist]) expect(Object.keys(post)).not.toContain('406');
+    expect(Object.keys(spec['get'] ?? {})).toContain('405');
+    expect(v2['get']).toMatchObject({ 200: { content: { 'application/json': {} } } });
+    expect(Object.keys(v2['get'] ?? {})).not.toContain('405');
+    expect(v2['post']).toMatchObject({ 404: { description: 'No such method.' } });
+    expect(checklist['post']).toMatchObject({
+      404: { description: 'No such session, or no such method.' },
+    });
+  });
+});
+
+describe('how long sessions last', () => {
+  test('is a setting', async () => {
+    const ended = createDeferred<unknown>();
+    const logger = { ...silentLogger, info: (text: string) => ended.resolve(text) };
+    const sessions = { ttlMs: 1000, sweepMs: 1000 };
+    await using server = await operating({ sessions }, { logger, logCalls: false });
+    await startSession(server.url);
+    expect(await ended.promise).toBe('session ended');
+  });
+
+  test.each([{ ttlMs: 5 }, { sweepMs: 10 ** 12 }, { ttl: 1000 }])(
+    'must be possible: %j',
+    async (sessions) => {
+      await expect(readServerSettings({ sessions })).rejects.toMatchObject({
+        code: 'invalid_config',
+      });
+    },
+  );
 });
 
 describe('settings', () => {

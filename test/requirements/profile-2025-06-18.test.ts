@@ -1,3 +1,5 @@
+import { silentLogger, type Logger } from 'mcp-kit/base';
+import type { ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test, vi } from 'vitest';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
@@ -48,6 +50,81 @@ function fakeClock(): Disposable {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   return { [Symbol.dispose]: () => void vi.useRealTimers() };
 }
+
+describe('the order of the Accept header', () => {
+  test.each([
+    ['application/json, text/event-stream', 'application/json'],
+    ['text/event-stream, application/json', 'text/event-stream'],
+    ['application/json;q=0.5, text/event-stream', 'text/event-stream'],
+    ['*/*', 'application/json'],
+  ])('%s is answered with %s, also where something precedes the answer', async (accept, type) => {
+    await using server = await start();
+    const session = await startSession(server.url, { version });
+    for (const params of [echo, count]) {
+      const answer = await session.request('tools/call', params, { accept });
+      expect(answer.headers['content-type']).toBe(type);
+      expect(answer.message).toMatchObject({ result: { content: [{ type: 'text' }] } });
+    }
+  });
+});
+
+describe('a session whose streams have all closed', () => {
+  const sweepMs = 300_000;
+  const ended = vi.fn<Logger['info']>();
+
+  /** Two sessions whose streams have closed. */
+  async function left(profile: ProfileName) {
+    const server = createServer({ name: 'left', version: '1', features: [] });
+    const logger = { ...silentLogger, info: ended };
+    const served = await serving(server, { profile, logger });
+    const sessions = [
+      await startSession(served.url, { version }),
+      await startSession(served.url, { version }),
+    ];
+    for (const session of sessions) {
+      using stream = await session.listen();
+      stream.close();
+    }
+    await vi.waitUntil(() => served.endpoint.streamCount === 0);
+    return { served, sessions };
+  }
+
+  test('ends at the next sweep, which is logged, unless it was used since', async () => {
+    using _ = fakeClock();
+    ended.mockClear();
+    const { served, sessions } = await left(version);
+    await using _served = served;
+    const [gone, used] = sessions;
+    vi.advanceTimersByTime(1000);
+    await used?.request('ping');
+    vi.advanceTimersByTime(sweepMs);
+    expect((await gone?.request('ping'))?.status).toBe(404);
+    expect((await used?.request('ping'))?.status).toBe(200);
+    const id = gone?.id.slice(0, 8);
+    expect(ended.mock.calls).toEqual([
+      [
+        'session ended',
+        { session: id, why: 'its streams have closed', idleMs: expect.any(Number) },
+      ],
+    ]);
+  });
+
+  test('goes on in other profiles, until it is idle for too long, which is logged', async () => {
+    using _ = fakeClock();
+    ended.mockClear();
+    const { served, sessions } = await left('spec');
+    await using _served = served;
+    vi.advanceTimersByTime(sweepMs);
+    for (const session of sessions) expect((await session.request('ping')).status).toBe(200);
+    expect(ended).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(13 * sweepMs);
+    for (const session of sessions) expect((await session.request('ping')).status).toBe(404);
+    expect(ended.mock.calls.map(([, fields]) => fields)).toMatchObject([
+      { why: 'idle' },
+      { why: 'idle' },
+    ]);
+  });
+});
 
 describe('checklist', () => {
   test('initialize answers with the session in Mcp-Session-Id', async () => {
@@ -193,17 +270,15 @@ describe('a POST', () => {
     expect(answer.message.result).toEqual(echoed);
   });
 
-  test('that prefers JSON still gets a stream when something precedes the answer', async () => {
+  test('that prefers JSON hears what precedes the answer on the stream of its session', async () => {
     await using server = await start();
     const session = await startSession(server.url, { version });
+    using stream = await session.listen();
     const answer = await session.request('tools/call', count);
-    expect(answer.headers['content-type']).toBe('text/event-stream');
-    expect(answer.messages.map(({ method }) => method)).toEqual([
-      'notifications/progress',
-      'notifications/progress',
-      'notifications/progress',
-      undefined,
-    ]);
+    expect(answer.messages).toMatchObject([{ result: { content: [{ text: 'counted' }] } }]);
+    for (let at = 1; at <= 3; at += 1) {
+      expect(await stream.nextMessage()).toMatchObject({ params: { progress: at } });
+    }
   });
 
   test.each([

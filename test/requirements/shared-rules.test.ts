@@ -41,6 +41,30 @@ async function start(profile: ProfileName, options: HttpOptions = {}): Promise<S
 const names: readonly ProfileName[] = ['spec', 'v2', '2025-06-18'];
 
 describe.each(names)('in the profile %s', (profile) => {
+  test('a call without a name says so', async () => {
+    await using server = await start(profile);
+    const session = await startSession(server.url);
+    for (const params of [{}, { name: 7 }, { name: null }]) {
+      const { message } = await session.request('tools/call', params);
+      const said = 'name must be a string: the tool to call';
+      expect(message.error).toMatchObject({ code: -32_602, message: said });
+    }
+  });
+
+  test.each([
+    ['2025-06-18', { id: null }],
+    [undefined, { id: null }],
+    ['2025-11-25', {}],
+    ['2026-07-28', {}],
+  ])('an error without a readable id, in revision %s, has %j', async (version, expected) => {
+    await using server = await start(profile);
+    const headers = version === undefined ? {} : { 'mcp-protocol-version': version };
+    for (const body of ['{', '{"jsonrpc":"2.0","id":{},"method":"ping"}', '7', '[]']) {
+      const { id } = (await post(server.url, body, headers)).message;
+      expect({ ...(id !== undefined && { id }) }).toEqual(expected);
+    }
+  });
+
   test('one message goes to exactly one stream', async () => {
     await using server = await start(profile);
     const session = await startSession(server.url);

@@ -171,7 +171,7 @@ const answerRows: readonly Row[] = [
       const session = await startSession(url);
       return (await session.request('tools/call', count)).headers['content-type'];
     },
-    expected: same('text/event-stream'),
+    expected: { ...same('text/event-stream'), '2025-06-18': 'application/json' },
   },
   {
     topic: 'event ids',

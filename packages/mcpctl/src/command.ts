@@ -38,6 +38,8 @@ export interface Command {
   readonly examples: readonly Example[];
   /** Lines below the options in its help. */
   readonly notes?: readonly string[];
+  /** It ends by itself, in bounded time, when it is told to stop; the exit code is then its own. */
+  readonly endsItself?: boolean;
   /** Does the work; the process ends when it settles, with the exit code it gives. */
   run(invocation: never): Promise<number | void>;
 }
@@ -53,6 +55,7 @@ export function defineCommand<
   readonly groups?: Command['groups'];
   readonly examples?: readonly Example[];
   readonly notes?: readonly string[];
+  readonly endsItself?: boolean;
   run(invocation: Invocation<O, P>): Promise<number | void>;
 }): Command {
   return { scope: 'server', positionals: [], options: {}, examples: [], ...definition };

@@ -36,7 +36,8 @@ async function run(argv: readonly string[]): Promise<number> {
     return exitCodes.ok;
   }
   // The invocation was made from the command's own definition.
-  return obeying(stop, command.run(understood.invocation as never));
+  const running = command.run(understood.invocation as never);
+  return command.endsItself === true ? ((await running) ?? exitCodes.ok) : obeying(stop, running);
 }
 
 /** The exit code of a run that a signal may end. */

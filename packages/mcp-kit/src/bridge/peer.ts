@@ -8,6 +8,7 @@ import {
   negotiate,
   readEnvelope,
   requireModernVersion,
+  requiresErrorId,
   steer,
   type LegacyVersion,
   type Peer,
@@ -48,6 +49,10 @@ export class BridgePeer implements Peer {
 
   get version(): LegacyVersion | undefined {
     return this.#version;
+  }
+
+  requiresErrorId(): boolean {
+    return requiresErrorId(this.#version);
   }
 
   acceptsBatch(): boolean {

@@ -3,6 +3,7 @@ import type { Session } from '#client';
 import { isRecord, RpcError, rpcErrors, type Params } from '#jsonrpc';
 import {
   cacheable,
+  markWithin,
   mcpErrors,
   metaKeys,
   modernVersion,
@@ -129,6 +130,21 @@ export function toLegacyError(method: string, error: unknown): unknown {
   }
   const isModern = code === mcpErrors.missingClientCapability || code === mcpErrors.headerMismatch;
   return isModern ? new RpcError(invalidRequest, message, data) : error;
+}
+
+/** Throws what a server said in answer to a method: about the request it says only that there is no such method. */
+export function throwOf(
+  { capabilities }: Pick<Session, 'capabilities'>,
+  method: string,
+): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof RpcError)) throw error;
+    const [kind = ''] = method.split('/', 1);
+    const isOffered = Object.hasOwn(capabilities, kind === 'completion' ? 'completions' : kind);
+    const { methodNotFound, overloaded } = rpcErrors;
+    const isWithin = error.code === overloaded || (error.code === methodNotFound && isOffered);
+    throw isWithin ? markWithin(error) : error;
+  };
 }
 
 /** An error of a server of the handshake era, as the stateless one says it. */

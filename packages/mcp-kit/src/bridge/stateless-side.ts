@@ -26,7 +26,7 @@ import type { Lane } from './lane.ts';
 import { Lanes, type Journey, type Seat } from './lanes.ts';
 import { tagged } from './listens.ts';
 import { passing } from './relay.ts';
-import { discoverResult, toModern, toModernError, withoutEnvelope } from './results.ts';
+import { discoverResult, throwOf, toModern, toModernError, withoutEnvelope } from './results.ts';
 import type { Shared } from './shared.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
@@ -113,7 +113,9 @@ export class StatelessSide {
       const session = upstream.session ?? (await upstream.open());
       const options = passing(exchange, this.#shared.tell);
       const sent = onBehalf(caller, this.#carried.unwrap(caller, params));
-      const result = await upstream.run(() => session.request(method, sent, options));
+      const result = await upstream.run(() =>
+        session.request(method, sent, options).catch(throwOf(session, method)),
+      );
       if (method === 'tools/list') this.#learn(params, result);
       return this.#carried.wrap(caller, result);
     } finally {
@@ -155,7 +157,7 @@ export class StatelessSide {
       const options = passing(exchange, this.#shared.tell);
       const ask = async (limits: CallOptions): Promise<unknown> => {
         try {
-          return await session.request(method, sent, limits);
+          return await session.request(method, sent, limits).catch(throwOf(session, method));
         } finally {
           if (isLogged && logLevel !== undefined) await lane.lull();
         }

@@ -241,7 +241,8 @@ export class Connection implements Link, Sink {
 
   /** What stands for an id that cannot be read. */
   get #noId(): null | undefined {
-    return this.#options.nullIds === true ? null : undefined;
+    const isRequired = this.#options.nullIds ?? this.#handlers.requiresErrorId?.() ?? false;
+    return isRequired ? null : undefined;
   }
 
   #nextId(): Id {

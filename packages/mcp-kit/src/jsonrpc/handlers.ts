@@ -16,6 +16,8 @@ export interface Handlers {
   readonly refused?: Refused | undefined;
   /** Whether an array of messages is welcome now. */
   acceptsBatch(): boolean;
+  /** Whether an error must have an id, also where none could be read: `null` then. */
+  requiresErrorId?(): boolean;
   /** Takes what is not a message; without this the peer is told. */
   malformed?(reason: string, sample: string | undefined): void;
   /** Called once, after everything under way has been settled. */
@@ -39,7 +41,7 @@ export interface ConnectionOptions {
   readonly lingerMs?: number;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;
-  /** Refusals of what has no readable id say `"id":null`, as plain JSON-RPC has it; MCP leaves the id out. */
+  /** Refusals of what has no readable id say `"id":null`, as plain JSON-RPC has it, in every revision. */
   readonly nullIds?: boolean;
   /** Called once, when nothing can be sent or received any more. */
   readonly onClosed?: (cause: Error | undefined) => void;

@@ -9,7 +9,8 @@ export interface Limits {
 }
 
 export const defaultLimits: Limits = {
-  maxBytes: 16 * 1024 * 1024,
+  // What is carried may have 16 MiB; the rest is for the message around it.
+  maxBytes: 16 * 1024 * 1024 + 64 * 1024,
   maxDepth: 128,
   maxElements: 100_000,
 };

@@ -149,6 +149,10 @@ class WatchedPeer implements Peer {
     this.#peer.notification(message);
   }
 
+  requiresErrorId(): boolean {
+    return this.#peer.requiresErrorId?.() === true;
+  }
+
   acceptsBatch(): boolean {
     return this.#peer.acceptsBatch();
   }

@@ -1,3 +1,4 @@
+import type { Profile } from '#transport/http';
 import type { PagesOptions } from './pages.ts';
 
 const rpc = { $ref: '#/components/schemas/Message' };
@@ -33,18 +34,29 @@ const retry = { 'Retry-After': 'Seconds to wait.' };
 const challenge = { 'WWW-Authenticate': 'What is missing, and where the metadata is.' };
 
 /** Answers that do not depend on what was asked. */
-const refusals = (secured: boolean) => ({
+const refusals = ({ secured, profile }: Surface) => ({
   ...(secured && {
     401: refused('No credential, or one that is not valid.', challenge),
   }),
   403: refused('The Host, the Origin or the scopes are not allowed.', secured ? challenge : {}),
-  404: refused('No such session, or no such method.'),
+  404: refused(
+    isSessionMissing(404, profile) ? 'No such session, or no such method.' : 'No such method.',
+  ),
   429: refused('Too many requests.', retry),
   503: refused('Too much is under way.', retry),
 });
 
+/** Whether a request that names no session, or none that there is, may be answered like this. */
+function isSessionMissing(status: number, profile: Profile): boolean {
+  return profile.missingSession === status || profile.unknownSession === status;
+}
+
+/** What the form of answers depends on. */
+type Surface = Pick<PagesOptions, 'secured' | 'profile'>;
+
 /** The HTTP surface of a server as an OpenAPI 3.1 document; what the messages mean is said by MCP itself. */
-export function openApi({ path, publicUrl, title, issuers, secured }: PagesOptions): object {
+export function openApi(options: PagesOptions): object {
+  const { path, publicUrl, title, issuers, secured } = options;
   const url = new URL(publicUrl());
   const base = url.origin + url.pathname.slice(0, url.pathname.length - path.length);
   const page = (summary: string) => ({
@@ -62,16 +74,12 @@ export function openApi({ path, publicUrl, title, issuers, secured }: PagesOptio
     ...(secured && { security: [{ bearer: [] }, { apiKey: [] }] }),
     paths: {
       [path]: {
-        post: post(secured),
-        get: {
-          summary: 'Opens the event stream of a session, or continues one.',
-          parameters: [session, version, header('Last-Event-ID', 'The last event that arrived.')],
-          responses: { 200: { description: 'The stream.', content: events }, ...refusals(secured) },
-        },
+        post: post(options),
+        get: get(options),
         delete: {
           summary: 'Ends a session.',
           parameters: [session, version],
-          responses: { 204: { description: 'It has ended.' }, ...refusals(secured) },
+          responses: { 204: { description: 'It has ended.' }, ...refusals(options) },
         },
       },
       '/healthz': page('Whether the process answers.'),
@@ -105,7 +113,28 @@ export function openApi({ path, publicUrl, title, issuers, secured }: PagesOptio
   };
 }
 
-function post(secured: boolean): object {
+function get(surface: Surface): object {
+  const describes = surface.profile.plainGet === 'describe';
+  return {
+    summary: 'Opens the event stream of a session, or continues one.',
+    parameters: [session, version, header('Last-Event-ID', 'The last event that arrived.')],
+    responses: {
+      200: describes
+        ? {
+            description: 'The stream; without Accept: text/event-stream, what this is.',
+            content: { ...events, 'application/json': {} },
+          }
+        : { description: 'The stream.', content: events },
+      400: refused('Not ready, or nothing to continue.'),
+      ...(!describes && { 405: refused('Accept does not list text/event-stream.') }),
+      ...refusals(surface),
+    },
+  };
+}
+
+function post(surface: Surface): object {
+  const { answer, unacceptable } = surface.profile;
+  const forms = { ...(answer !== 'sse' && json), ...(answer !== 'json' && events) };
   return {
     summary: 'Sends one JSON-RPC message.',
     parameters: [
@@ -118,13 +147,14 @@ function post(secured: boolean): object {
     responses: {
       200: {
         description: 'The answer, or a stream that ends with it.',
-        content: { ...json, ...events },
+        content: forms,
       },
       202: { description: 'Taken; there is no answer to it.' },
       400: refused('Not a message that can be served.'),
+      ...(unacceptable === 406 && { 406: refused('Accept lists none of these forms.') }),
       413: refused('Too large.'),
       415: refused('Not JSON.'),
-      ...refusals(secured),
+      ...refusals(surface),
     },
   };
 }

@@ -1,7 +1,13 @@
 import type { WayOut } from '#auth';
 import { silentLogger, type Logger } from '#base';
 import type { Service } from '#protocol';
-import { serveHttp, type EndpointOptions, type HttpListening, type Pages } from '#transport/http';
+import {
+  profileOf,
+  serveHttp,
+  type EndpointOptions,
+  type HttpListening,
+  type Pages,
+} from '#transport/http';
 import { createAuthentication, type Authentication } from './auth.ts';
 import { CallCounts, watchCalls, type EndedCall } from './calls.ts';
 import { createGate } from './gate.ts';
@@ -140,7 +146,7 @@ async function open(
   return serveHttp(watchCalls(service, counts, ended), {
     ...(profile !== undefined && { profile }),
     ...(answer !== undefined && { answer }),
-    ...(sessions !== undefined && { sessions }),
+    sessions: { ...sessions, ...settings.sessions },
     ...listeningOptions(settings),
     ...(tls && { tls: await readTls(tls) }),
     logger,
@@ -161,6 +167,7 @@ async function open(
         issuers,
         scopes: scopes.base,
         secured: auth !== undefined,
+        profile: profileOf(options),
       }),
     },
   });

@@ -1,4 +1,4 @@
-import type { Page, Pages } from '#transport/http';
+import type { Page, Pages, Profile } from '#transport/http';
 import { alivePage, readyPage, type Reasons } from './health.ts';
 import { openApi } from './openapi.ts';
 
@@ -13,6 +13,7 @@ export interface PagesOptions {
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
   readonly secured: boolean;
+  readonly profile: Profile;
 }
 
 const wellKnown = '/.well-known/oauth-protected-resource';

@@ -8,6 +8,8 @@ const oneOrMore = { anyOf: [text, { ...texts, minItems: 1 }] } as const;
 const url = { type: 'string', pattern: '^https?://[^\\s]+$', maxLength: 2048 } as const;
 const port = { type: 'integer', minimum: 0, maximum: 65_535 } as const;
 const ms = { type: 'integer', minimum: 0, maximum: 3_600_000 } as const;
+/** A second to a week. */
+const span = { type: 'integer', minimum: 1000, maximum: 604_800_000 } as const;
 const count = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const;
 const rate = { type: 'string', pattern: ratePattern } as const;
 const scope = {
@@ -75,6 +77,7 @@ export const settingsSchema: JsonSchema = object({
   tls: object({ cert: text, key: text }, ['cert', 'key']),
   auth,
   limits,
+  sessions: object({ ttlMs: span, sweepMs: span }),
   metrics: object({ port }, ['port']),
   logs: object({
     format: { enum: ['text', 'json'] },

@@ -70,6 +70,8 @@ export interface ServerSettings {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly auth?: AuthSettings;
   readonly limits?: LimitSettings;
+  /** How long a session may be idle, and how often idle ones are looked for. */
+  readonly sessions?: { readonly ttlMs?: number; readonly sweepMs?: number };
   readonly metrics?: { readonly port: number };
   readonly logs?: {
     readonly format?: 'text' | 'json';

@@ -10,9 +10,18 @@ export const mcpErrors = {
   unsupportedVersion: -32022,
 } as const;
 
+const saidWithin = new WeakSet<RpcError>();
+
+/** Marks what something behind a method has said: its code means what it means there, and is none of the request. */
+export function markWithin(error: RpcError): RpcError {
+  saidWithin.add(error);
+  return error;
+}
+
 /** The HTTP status of a modern answer that is a JSON-RPC error. */
-export function httpStatusOf(code: number): number {
-  switch (code) {
+export function httpStatusOf(error: unknown): number {
+  if (!(error instanceof RpcError) || saidWithin.has(error)) return 200;
+  switch (error.code) {
     case rpcErrors.methodNotFound:
       return 404;
     case mcpErrors.headerMismatch:

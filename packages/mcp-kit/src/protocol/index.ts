@@ -13,6 +13,7 @@ export {
 export {
   httpStatusOf,
   invalidParams,
+  markWithin,
   mcpErrors,
   methodNotFound,
   missingClientCapability,
@@ -54,6 +55,7 @@ export {
   legacyVersions,
   modernVersion,
   negotiate,
+  requiresErrorId,
   supportedVersions,
   understandsPriming,
   type Era,

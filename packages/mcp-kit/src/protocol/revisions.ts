@@ -24,6 +24,11 @@ export function allowsBatch(version: LegacyVersion | undefined): boolean {
   return version === '2025-03-26';
 }
 
+/** Up to 2025-06-18 every error has an id; JSON-RPC says `null` where none could be read. Later ones leave it out. */
+export function requiresErrorId(version: LegacyVersion | undefined): boolean {
+  return version !== undefined && version !== '2025-11-25';
+}
+
 /** Older clients fail on the empty event that lets newer ones resume before the first message. */
 export function understandsPriming(version: LegacyVersion | undefined): boolean {
   return version === '2025-11-25';

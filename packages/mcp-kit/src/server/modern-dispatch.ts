@@ -1,6 +1,7 @@
 import { isPromise } from '#base';
 import { RpcError, rpcErrors, type Exchange, type Refused } from '#jsonrpc';
 import {
+  markWithin,
   mayAskInput,
   mcpErrors,
   methodNotFound,
@@ -65,9 +66,11 @@ function viewOf({ version, clientInfo, capabilities, logLevel }: Envelope): Clie
   return { era: 'modern', version, info: clientInfo, capabilities, logLevel };
 }
 
-/** This era has no code of its own for a missing resource. */
+/** This era has no code of its own for a missing resource; and that a handler misses a method is not about its own. */
 function modernError(error: unknown): unknown {
-  return error instanceof RpcError && error.code === mcpErrors.resourceNotFound
+  if (!(error instanceof RpcError)) return error;
+  if (error.code === rpcErrors.methodNotFound) return markWithin(error);
+  return error.code === mcpErrors.resourceNotFound
     ? new RpcError(rpcErrors.invalidParams, error.message, error.data)
     : error;
 }

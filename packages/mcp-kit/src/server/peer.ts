@@ -22,6 +22,7 @@ import {
   readEnvelope,
   requireModernVersion,
   steer,
+  requiresErrorId,
   type ClientCapabilities,
   type Envelope,
   type Implementation,
@@ -74,6 +75,10 @@ export class ServerPeer implements Peer {
   get version(): LegacyVersion | undefined {
     // Only `initialize` sets a client, with a version that was negotiated.
     return this.#client?.version as LegacyVersion | undefined;
+  }
+
+  requiresErrorId(): boolean {
+    return requiresErrorId(this.version);
   }
 
   acceptsBatch(): boolean {

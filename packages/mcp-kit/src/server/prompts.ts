@@ -98,8 +98,9 @@ function get(
   context: Context,
 ): MaybePromise<GetPromptResult> {
   const { name } = params;
-  const prompt = typeof name === 'string' ? registry.get(name) : undefined;
-  if (prompt === undefined) throw invalidParams(`Unknown prompt: ${String(name)}`);
+  if (typeof name !== 'string') throw invalidParams('name must be a string: the prompt to get');
+  const prompt = registry.get(name);
+  if (prompt === undefined) throw invalidParams(`Unknown prompt: ${name}`);
   const got = prompt.get(readArguments(prompt, params['arguments'] ?? {}), context);
   return isPromise(got) ? got.then((value) => toResult(prompt, value)) : toResult(prompt, got);
 }

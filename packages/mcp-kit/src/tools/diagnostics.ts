@@ -23,13 +23,15 @@ export function diagnosticTools(diagnosis: Diagnosis): readonly Tool[] {
 export function diagnosticMethods(diagnosis: Diagnosis): Readonly<Record<string, Handler>> {
   return {
     get_tool_manifest({ name }, context) {
-      const found = typeof name === 'string' ? diagnosis.manifest(name, context) : undefined;
-      if (found === undefined) throw invalidParams(`Unknown tool: ${String(name)}`);
+      if (typeof name !== 'string') throw invalidParams('name must be a string: a tool');
+      const found = diagnosis.manifest(name, context);
+      if (found === undefined) throw invalidParams(`Unknown tool: ${name}`);
       return found;
     },
     get_trace_by_id({ traceId }, context) {
-      const found = typeof traceId === 'string' ? diagnosis.trace(traceId, context) : undefined;
-      if (found === undefined) throw invalidParams(`Unknown trace: ${String(traceId)}`);
+      if (typeof traceId !== 'string') throw invalidParams('traceId must be a string');
+      const found = diagnosis.trace(traceId, context);
+      if (found === undefined) throw invalidParams(`Unknown trace: ${traceId}`);
       return found;
     },
   };

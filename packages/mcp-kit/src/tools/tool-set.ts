@@ -110,7 +110,9 @@ function createContract(registry: Registry, options: ToolSetOptions, logger: Log
 
 /** One call of a tool, or why it is none. */
 function readCall(entry: Entry | undefined, params: Params, context: Context): Call | RpcError {
-  if (entry === undefined) return invalidParams(`Unknown tool: ${String(params['name'])}`);
+  const { name } = params;
+  if (typeof name !== 'string') return invalidParams('name must be a string: the tool to call');
+  if (entry === undefined) return invalidParams(`Unknown tool: ${name}`);
   const args = params['arguments'] ?? {};
   return isRecord(args) ? { entry, args, context } : invalidParams('arguments must be an object');
 }

@@ -5,7 +5,7 @@ import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
 import type { Ending } from '../serve/http.ts';
-import { fired } from '../stop.ts';
+import { fired, within } from '../stop.ts';
 import type { Plan } from './plan.ts';
 
 export interface FrontOptions {
@@ -18,13 +18,18 @@ export interface FrontOptions {
 /** What a host has piped in is answered although it has closed the pipe; one that was killed is not waited for. */
 const lingerMs = 5000;
 
+/** How long everything may take to end in order, once it is told to stop. */
+const endMs = 2000;
+
 /** Serves until it is told to stop, or until whoever started it has gone. */
 export async function serveFront(target: Target, options: FrontOptions): Promise<void> {
   const bridge = createBridge(target, options.bridge);
   try {
     await serve(bridge, target.label, options);
   } finally {
-    await bridge.close();
+    const closed = bridge.close();
+    // Whatever its server does then: what is left of it ends with this process.
+    await (options.stop.aborted ? within(endMs, closed) : closed);
   }
 }
 
@@ -43,7 +48,8 @@ async function serve(bridge: Bridge, label: string, options: FrontOptions): Prom
   if (!globals.quiet) print(globals.json ? JSON.stringify(announcement.json) : announcement.text);
   await fired(stop);
   // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
-  await opened.close(stop.reason === 'SIGTERM');
+  const gently = stop.reason === 'SIGTERM';
+  await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
 }
 
 async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Ending> {

@@ -38,6 +38,7 @@ export const bridge = defineCommand({
     'It ends with 0 when its client hangs up or it is told to stop, with 2 when the command line is wrong.',
     'The full story: docs/bridge.md',
   ],
+  endsItself: true,
   async run({ args, values, globals: typed, stop }) {
     const named = typed.target === undefined ? args.SERVER : undefined;
     const plan = await readPlan({ server: named, values, globals: typed, env: process.env });

@@ -71,6 +71,7 @@ export const cocosServe = defineCommand({
     { command: 'mcpctl tools -- mcpctl cocos serve --sample', about: 'What there is.' },
   ],
   notes: ['The full story: docs/cocos.md'],
+  endsItself: true,
   async run({ values, stop }) {
     const settings = await settingsOf(values);
     const logger = await loggerOf(settings);

@@ -19,6 +19,7 @@ export const serve = defineCommand({
     },
   ],
   notes: ['The full story: docs/mcpctl.md and docs/operate.md'],
+  endsItself: true,
   async run({ values, stop }) {
     if (values['new-api-key'] !== undefined) {
       const { newApiKey } = await import('../serve/new-api-key.ts');

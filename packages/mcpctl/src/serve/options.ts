@@ -146,6 +146,16 @@ export const operation = {
     value: 'PORT',
     help: 'Show numbers for Prometheus, and health, at this port of 127.0.0.1.',
   },
+  'session-ttl-ms': {
+    type: 'string',
+    value: 'MS',
+    help: 'End sessions that were idle for this long. Default: an hour; ten minutes for a bridge.',
+  },
+  'session-sweep-ms': {
+    type: 'string',
+    value: 'MS',
+    help: 'How often idle sessions are looked for. Default: five minutes; one for a bridge.',
+  },
   'drain-ms': {
     type: 'string',
     value: 'MS',

@@ -12,7 +12,14 @@ export function given<Name extends string, Value>(
 }
 
 export function numberOf(
-  option: 'metrics-port' | 'drain-ms' | 'drain-delay-ms' | 'max-calls' | 'max-calls-per-principal',
+  option:
+    | 'metrics-port'
+    | 'drain-ms'
+    | 'drain-delay-ms'
+    | 'max-calls'
+    | 'max-calls-per-principal'
+    | 'session-ttl-ms'
+    | 'session-sweep-ms',
   values: ServeValues,
 ): number | undefined {
   const text = values[option];

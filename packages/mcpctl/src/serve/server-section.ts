@@ -37,6 +37,10 @@ function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings {
     ...given('timeoutMs', numberOf('drain-ms', values)),
   };
   const logs = { ...given('format', values['log-format']), ...given('level', values['log-level']) };
+  const sessions = {
+    ...given('ttlMs', numberOf('session-ttl-ms', values)),
+    ...given('sweepMs', numberOf('session-sweep-ms', values)),
+  };
   const metricsPort = numberOf('metrics-port', values);
   return {
     ...given('host', values.host === undefined ? undefined : readName('--host', values.host)),
@@ -50,6 +54,7 @@ function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings {
     ...given('tls', tls),
     ...given('auth', auth),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(sessions).length > 0 && { sessions }),
     ...given('metrics', metricsPort === undefined ? undefined : { port: metricsPort }),
     ...(Object.keys(logs).length > 0 && { logs }),
     ...(Object.keys(drain).length > 0 && { drain }),
@@ -130,7 +135,7 @@ function tlsOf(values: ServeValues): ServerSettings['tls'] {
 
 /** Settings of both; those of `over` come first, also within a group. */
 function mergeSections(base: ServerSettings, over: ServerSettings): ServerSettings {
-  const groups = ['auth', 'limits', 'logs', 'drain'] as const;
+  const groups = ['auth', 'limits', 'sessions', 'logs', 'drain'] as const;
   const merged = groups.map((name) => [name, { ...base[name], ...over[name] }] as const);
   const used = merged.filter(([, group]) => Object.keys(group).length > 0);
   return { ...base, ...over, ...Object.fromEntries(used) };

@@ -22,6 +22,11 @@ export function chooseMode(accept: string | undefined, profile: Profile): Answer
   return profile.answer === 'accept-order' && sse > json ? 'sse' : 'either';
 }
 
+/** Where the order of the Accept header decides, it does so also about answers that something precedes. */
+export function inOrder(mode: AnswerMode, { answer }: Profile): AnswerMode {
+  return mode === 'either' && answer === 'accept-order' ? 'json' : mode;
+}
+
 interface Range {
   readonly type: string;
   readonly quality: number;

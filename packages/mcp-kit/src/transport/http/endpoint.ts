@@ -7,8 +7,8 @@ import { chooseMode, unacceptable, wantsStream, wrongContentType } from './accep
 import { openGate, type Gate, type Incoming } from './gate.ts';
 import { Legacy } from './legacy.ts';
 import { defaultPace, Heartbeat, type Pace } from './paced-stream.ts';
-import { profiles, type Profile, type ProfileName } from './profile.ts';
-import { methodNotAllowed, tooLarge } from './refusals.ts';
+import { profileOf, type Profile, type ProfileName } from './profile.ts';
+import { methodNotAllowed, tooLarge, unknownId } from './refusals.ts';
 import {
   jsonHeaders,
   refuse,
@@ -79,7 +79,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const { logger = silentLogger, maxInFlight = 1024 } = options;
   const store = options.store ?? createMemoryStore({ maxLogBytes });
   const limits = { ...defaultLimits, maxBytes: maxBodyBytes, ...options.limits };
-  const profile = readProfile(options);
+  const profile = profileOf(options);
   const heartbeat = new Heartbeat(profile.heartbeat);
   const pace = { ...defaultPace, ...options.pace };
   const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
@@ -118,7 +118,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
         refuse(responder, unacceptable(profile));
       } else if (!parsed.ok) {
         const error = { code: parsed.code, message: parsed.reason };
-        refuse(responder, { status: 400, error });
+        refuse(responder, { status: 400, error, id: unknownId(headers) });
       } else if (speaksModern(headers, parsed.value)) {
         stateless.post({ value: parsed.value, headers, caller, mode }, responder);
       } else {
@@ -162,9 +162,4 @@ function speaksModern(headers: Headers, value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { params } = value;
   return isRecord(params) && claimsModern(params);
-}
-
-function readProfile({ profile = 'spec', answer }: EndpointOptions): Profile {
-  const base = typeof profile === 'string' ? profiles[profile] : profile;
-  return answer === undefined ? base : { ...base, answer };
 }

@@ -23,5 +23,5 @@ export type {
   Responder,
   ResponseStream,
 } from './responder.ts';
-export { profiles, type Profile, type ProfileName } from './profile.ts';
+export { profileOf, profiles, type Profile, type ProfileName } from './profile.ts';
 export { toFetchHandler, type FetchHandler } from './web.ts';

@@ -1,9 +1,16 @@
 import { classify, isRecord, type Classified } from '#jsonrpc';
 import { claimsModern, isLegacyVersion, type Service } from '#protocol';
-import type { AnswerMode } from './accept.ts';
+import { inOrder, type AnswerMode } from './accept.ts';
 import type { Caller, Gate, Incoming } from './gate.ts';
 import type { Profile } from './profile.ts';
-import { accountedFor, badRequest, noSession, overloaded, unsupportedVersion } from './refusals.ts';
+import {
+  accountedFor,
+  badRequest,
+  noSession,
+  overloaded,
+  unknownId,
+  unsupportedVersion,
+} from './refusals.ts';
 import { Reply } from './reply.ts';
 import {
   eventsHeaders,
@@ -42,12 +49,14 @@ export class Legacy {
     this.#service = options.service;
   }
 
-  post(post: Post, responder: Responder): void {
-    const { value, headers, mode, caller } = post;
+  post(given: Post, responder: Responder): void {
+    const { value, headers, caller } = given;
+    const mode = inOrder(given.mode, this.#profile);
+    const post = mode === given.mode ? given : { ...given, mode };
     const unserved = unservedVersion(headers);
     if (Array.isArray(value)) {
       if (unserved === undefined) this.#postBatch(post, value, responder);
-      else refuse(responder, unserved);
+      else refuse(responder, { id: unknownId(headers), ...unserved });
       return;
     }
     const classified = classify(value);
@@ -56,7 +65,7 @@ export class Legacy {
     } else if (classified.kind === 'invalid') {
       refuse(responder, {
         ...badRequest(`Invalid request: ${classified.reason}`),
-        id: classified.id,
+        id: classified.id ?? unknownId(headers),
       });
     } else if ('method' in classified.message && classified.message.method === 'initialize') {
       this.#initialize(classified, post, responder);
@@ -149,7 +158,8 @@ export class Legacy {
   #initialize(classified: Classified, post: Post, responder: Responder): void {
     const { headers, caller, mode } = post;
     if (classified.kind !== 'request') {
-      refuse(responder, badRequest('initialize must be a request with an id'));
+      const refusal = badRequest('initialize must be a request with an id');
+      refuse(responder, { ...refusal, id: unknownId(headers) });
       return;
     }
     const refusal = this.#pass(classified, caller);
@@ -199,7 +209,8 @@ export class Legacy {
         return;
       }
     }
-    refuse(responder, { ...badRequest('Batches are not accepted'), status });
+    const id = unknownId(headers);
+    refuse(responder, { ...badRequest('Batches are not accepted'), status, id });
   }
 }
 

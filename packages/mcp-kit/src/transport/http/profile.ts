@@ -14,9 +14,11 @@ export interface Profile {
   readonly unacceptable: 'serve' | 400 | 406;
   /** Whether a POST must say what it accepts. */
   readonly acceptRequired: boolean;
-  /** JSON until a handler speaks before it ends; by the order of the Accept header; or always the one. */
+  /** JSON until a handler speaks before it ends; in sessions by the order of the Accept header; or always the one. */
   readonly answer: 'auto' | 'accept-order' | 'json' | 'sse';
   readonly heartbeat: { readonly comment: string; readonly everyMs: number };
+  /** Whether a session ends at the next sweep once all its event streams have closed, unless it was used since. */
+  readonly endsWithStreams: boolean;
   /** `opaque` names stream and position; `session-counter` is `{session id}-{number}`. */
   readonly eventIds: 'opaque' | 'session-counter';
 }
@@ -31,6 +33,7 @@ const spec: Profile = {
   acceptRequired: false,
   answer: 'auto',
   heartbeat: { comment: 'heartbeat', everyMs: 15_000 },
+  endsWithStreams: false,
   eventIds: 'opaque',
 };
 
@@ -54,6 +57,17 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     acceptRequired: true,
     answer: 'accept-order',
     heartbeat: { comment: 'ping', everyMs: 30_000 },
+    endsWithStreams: true,
     eventIds: 'session-counter',
   },
 };
+
+/** The switches that options choose. */
+export function profileOf(options: {
+  readonly profile?: ProfileName | Profile;
+  readonly answer?: Profile['answer'];
+}): Profile {
+  const { profile = 'spec', answer } = options;
+  const base = typeof profile === 'string' ? profiles[profile] : profile;
+  return answer === undefined ? base : { ...base, answer };
+}

@@ -7,9 +7,15 @@ import {
   type Link,
   type Request,
 } from '#jsonrpc';
-import { mcpErrors, supportedVersions, type Service } from '#protocol';
+import {
+  isLegacyVersion,
+  mcpErrors,
+  requiresErrorId,
+  supportedVersions,
+  type Service,
+} from '#protocol';
 import type { Incoming } from './gate.ts';
-import { single, type Refusal } from './responder.ts';
+import { single, type Headers, type Refusal } from './responder.ts';
 
 /** A request that has been read. */
 export interface ReadRequest extends Pick<Incoming, 'headers' | 'caller'> {
@@ -39,6 +45,12 @@ const silent: Link = {
 
 export function badRequest(message: string): Refusal {
   return { status: 400, error: { code: rpcErrors.invalidRequest, message } };
+}
+
+/** What stands for an id that cannot be read, in the revision that a request names. */
+export function unknownId(headers: Headers): null | undefined {
+  const version = headers['mcp-protocol-version'] ?? '2025-03-26';
+  return isLegacyVersion(version) && requiresErrorId(version) ? null : undefined;
 }
 
 export function noSession(status: 400 | 404, message: string): Refusal {

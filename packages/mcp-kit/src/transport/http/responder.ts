@@ -63,7 +63,8 @@ export const streamHeaders: HeaderList = [
 export interface Refusal {
   readonly status: number;
   readonly error: ErrorObject;
-  readonly id?: Id | undefined;
+  /** `null` where an id is required and none could be read. */
+  readonly id?: Id | null | undefined;
   readonly headers?: HeaderList;
   /** One word, for those who count; by default what the status means. */
   readonly cause?: string;

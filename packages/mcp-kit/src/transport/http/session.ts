@@ -53,6 +53,8 @@ export class Session implements Channel {
   #streamCount = 0;
   #eventCount = 0;
   lastSeenMs: number = performance.now();
+  /** When the last stream that was opened by GET has closed. */
+  #leftMs = -Infinity;
   readonly #client: string | undefined;
 
   constructor(id: string, shared: SessionShared, { principal, client }: Caller) {
@@ -99,6 +101,11 @@ export class Session implements Channel {
   isIdle(): boolean {
     if (this.#listener !== undefined) return false;
     return !this.connection.isServing((origin) => origin instanceof Reply && origin.attended);
+  }
+
+  /** Its client has closed all its streams, and not asked for anything since. */
+  get isLeft(): boolean {
+    return this.#shared.profile.endsWithStreams && this.lastSeenMs <= this.#leftMs;
   }
 
   start(): void {}
@@ -220,6 +227,9 @@ export class Session implements Channel {
     const connection = new PacedStream(out, this.#shared.pace);
     this.#shared.heartbeat.add(connection);
     stream.attach(connection, after);
+    connection.onClose(() => {
+      if (this.#listening?.includes(stream)) this.#leftMs = performance.now();
+    });
   }
 
   /** A new stream, remembered so that the client can come back to it. */

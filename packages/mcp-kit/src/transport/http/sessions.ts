@@ -52,7 +52,7 @@ export class Sessions {
     const isOver = now - session.lastSeenMs > this.#limits.ttlMs && session.isIdle();
     // Whoever serves it may have ended it, too.
     if (isOver || !session.connection.open) {
-      this.end(session);
+      this.#lapse(session);
       return undefined;
     }
     session.lastSeenMs = now;
@@ -82,10 +82,20 @@ export class Sessions {
     const now = performance.now();
     for (const session of this.#open.values()) {
       // Idleness begins when the last call or stream ends, not when it began.
-      if (!session.connection.open) this.end(session);
+      if (!session.connection.open) this.#lapse(session);
       else if (!session.isIdle()) session.lastSeenMs = now;
-      else if (session.lastSeenMs <= now - idleMs) this.end(session);
+      else if (session.isLeft || session.lastSeenMs <= now - idleMs) this.#lapse(session);
     }
+  }
+
+  /** Ends what its client has not ended, and says so. */
+  #lapse(session: Session): void {
+    const { isLeft, lastSeenMs, connection } = session;
+    const why = connection.open ? (isLeft ? 'its streams have closed' : 'idle') : 'ended here';
+    const idleMs = Math.round(performance.now() - lastSeenMs);
+    // Whoever knows an id can use it: a log has no more of it than tells sessions apart.
+    this.#shared.logger.info('session ended', { session: session.id.slice(0, 8), why, idleMs });
+    this.end(session);
   }
 
   /** Not for every client that is turned away: a look at all sessions is not free. */

@@ -144,7 +144,7 @@ export class Stateless {
           traceId: traceIdOf(exchange),
           error: describeError(error),
         });
-      answer.finish(encodeThrown(id, error), httpStatusOf(toErrorObject(error).code));
+      answer.finish(encodeThrown(id, error), httpStatusOf(error));
     };
     try {
       const outcome = service.serve(exchange, envelope);
