@@ -31,14 +31,13 @@ const withPrograms = pages.filter((page) => blocks(read(page)).some(({ info }) =
 
 describe('the commands on a page', () => {
   // A server may have to be built first.
-  test.each(withShell)('of %s work as they are written', { timeout: 120_000 }, async (page) => {
+  test.each(withShell)('of %s work as they are written', async (page) => {
     let served:
       | { readonly child: Child; readonly section: number; readonly port: string }
       | undefined;
     const end = async (): Promise<void> => {
-      const ms = (await served?.child.stop('SIGTERM'))?.ms ?? 0;
+      await served?.child.stop('SIGTERM');
       served = undefined;
-      expect(ms).toBeLessThan(2500);
     };
     try {
       for (const { info, body, section } of blocks(read(page))) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await runNpm('pack', path.join(root, 'packages/mcpctl'), '--ignore-scripts', '--silent');
   const [archive] = await readdir(folder);
   await runNpm('install', `./${archive}`, '--offline', '--ignore-scripts', '--no-audit');
-}, 60_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

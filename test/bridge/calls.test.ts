@@ -1,7 +1,7 @@
 import { createBridge } from 'mcp-kit/bridge';
 import type { Id, Params } from 'mcp-kit/jsonrpc';
 import type { Era } from 'mcp-kit/protocol';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { capabilities, clientInfo, envelope, text } from '../requirements/bridge-talk.ts';
 import {
   metaOf,
@@ -48,7 +48,7 @@ async function talk(client: Era, era: Era): Promise<Talk> {
     },
     tell: (method, params) => pipe.send({ jsonrpc: '2.0', method, params }),
     async calls(count) {
-      await vi.waitUntil(() => arrived().length === count);
+      await expect.poll(() => arrived().length).toBe(count);
       return arrived();
     },
     answer: (call, result = done) => server.peer.say({ id: call?.id, result }),

@@ -48,7 +48,7 @@ test('A bridge whose health is asked for finds out by itself that its server is 
   expect(bridge.health()).toMatchObject({ status: 'degraded', reason: 'it does not start' });
   mood.isAway = false;
   await vi.waitUntil(() => bridge.health().status === 'ok', { timeout: 12_000, interval: 100 });
-  await vi.waitUntil(() => bridge.health().upstreams === 0);
+  await expect.poll(() => bridge.health().upstreams).toBe(0);
   expect(server.peers.every(({ isClosed }) => isClosed)).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import { createBridge } from 'mcp-kit/bridge';
 import { metaKeys, modernVersion, type Era, type Target } from 'mcp-kit/protocol';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newer, older, script, type Script } from '../requirements/client-script.ts';
 import type { Message } from '../support/http-client.ts';
 import { openPipe, type Pipe } from '../support/pipe.ts';
@@ -96,7 +96,9 @@ const limits: readonly Limit[] = [
     async shown({ pipe, server }) {
       pipe.send(modern(7, 'tools/call', { name: 'ask', arguments: {} }));
       // The bridge finds out first which era the server speaks.
-      await vi.waitUntil(() => server.peers.some((peer) => peer.of('tools/call').length > 0));
+      await expect
+        .poll(() => server.peers.some((peer) => peer.of('tools/call').length > 0))
+        .toBe(true);
       server.peer.say({ id: 'q', method: 'odd/question', params: {} });
       const { error } = await server.peer.answerTo('q');
       expect(error).toMatchObject({ code: -32601 });

@@ -1,5 +1,5 @@
 import { createBridge, type BridgeOptions } from 'mcp-kit/bridge';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { envelope, text } from '../requirements/bridge-talk.ts';
 import { older, script, settle, type Script } from '../requirements/client-script.ts';
 import type { Message } from '../support/http-client.ts';
@@ -131,7 +131,7 @@ test('A question that was put to a call which ends at that moment is put to anot
   await using open = talk(server);
   open.begin(1);
   // The bridge finds out first how to speak with the server.
-  await vi.waitUntil(() => calls(server) === 1);
+  await expect.poll(() => calls(server)).toBe(1);
   open.begin(2);
   await server.peer.nth('tools/call', 2);
   const [first, second] = server.peer.of('tools/call');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { textOf, type Session } from '../interop/hosts.ts';
 import type { SdkProgress, SdkV2Client } from '../interop/peers.mjs';
 import type { Stage } from './cells.ts';
@@ -102,7 +102,7 @@ const calling: readonly PeerFeature[] = [
       const onprogress = (): void => abort.abort('changed my mind');
       const call = session.call('hold', { file }, { signal: abort.signal, onprogress });
       await expect(call).rejects.toThrow(/abort|changed my mind/i);
-      await vi.waitUntil(() => existsSync(file), { timeout: 5000 });
+      await expect.poll(() => existsSync(file)).toBe(true);
       expect(textOf(await session.call('echo', { text: 'next' }))).toBe('next');
     },
   },

@@ -4,7 +4,7 @@ import type { Era } from 'mcp-kit/protocol';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { serveHttp, type HttpListening, type HttpOptions } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Mark } from '../faults/lib/marked-processes.ts';
 import { RawHttp, requestBytes } from '../faults/lib/raw-http.ts';
 import { openSession as openRaw, toolCall } from '../faults/lib/wire.ts';
@@ -42,7 +42,7 @@ const textOf = async (result: Promise<{ content: readonly object[] }>): Promise<
 };
 
 test.each(['legacy', 'modern'] as const)(
-  `A process that is killed in the middle of a call fails that call within a second, and the next one is served: ${scaled(200)} times, for a %s client`,
+  `A process that is killed in the middle of a call fails that call, which waits for nothing else, and the next one is served: ${scaled(200)} times, for a %s client`,
   async (era) => {
     await using mark = new Mark();
     await using place = await openPlace(mark);
@@ -54,21 +54,19 @@ test.each(['legacy', 'modern'] as const)(
       const call = session.callTool('hang');
       // The pipe is read in order: once this is answered, the call is under way.
       await session.callTool('done');
-      const killed = performance.now();
       process.kill(pid, 'SIGKILL');
       await expect(call).rejects.toMatchObject({
         code: -32603,
         message: expect.stringContaining('Bridge transport error'),
-        data: { retryable: true, mayHaveRun: true },
+        data: { code: 'closed', retryable: true, mayHaveRun: true },
       });
-      expect(performance.now() - killed).toBeLessThan(1000);
       expect(await textOf(session.callTool('done'))).toBe('done');
       expect(place.bridge.health()).toMatchObject({ status: 'ok' });
     }
     expect(pids.size).toBe(scaled(200));
     await session.close();
     await place[Symbol.asyncDispose]();
-    expect(await mark.leftAfter(5000)).toEqual([]);
+    expect(await mark.left()).toEqual([]);
   },
   longMs,
 );
@@ -90,8 +88,8 @@ test(
       }
     };
     await Promise.all(Array.from({ length: 8 }, lane));
-    expect(await mark.leftAfter(10_000)).toEqual([]);
-    await vi.waitUntil(() => place.bridge.health().upstreams === 0, { timeout: 5000 });
+    expect(await mark.left()).toEqual([]);
+    await expect.poll(() => place.bridge.health().upstreams).toBe(0);
     expect(place.listening.endpoint.sessionCount).toBe(0);
   },
   longMs,
@@ -113,7 +111,7 @@ test(
       call.socket.write(requestBytes({ headers, body: toolCall(1, 'hang') }));
       await http.exchange(requestBytes({ headers, body: toolCall(2, 'done') }));
     }
-    expect(await mark.leftAfter(10_000)).toEqual([]);
+    expect(await mark.left()).toEqual([]);
   },
   longMs,
 );
@@ -136,7 +134,7 @@ test(
       }
       expect(mark.alive().length).toBeGreaterThanOrEqual(2);
       await child.stop('SIGKILL');
-      expect(await mark.leftAfter(5000)).toEqual([]);
+      expect(await mark.left()).toEqual([]);
     }
   },
   longMs,

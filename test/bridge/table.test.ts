@@ -60,7 +60,7 @@ describe.each(cells)(
     beforeAll(async () => {
       open = await openCell(cell);
       session = await connectHost(open.place, speakers[cell.client]);
-    }, 30_000);
+    });
     afterAll(async () => {
       await session?.close();
       await open?.[Symbol.asyncDispose]();

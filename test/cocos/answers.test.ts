@@ -200,6 +200,6 @@ describe('findings are looked for again', () => {
     world.write('assets/scripts/menu.ts', script);
     expect(await counts()).toEqual(clean);
     rmSync(path.join(world.folder, 'assets/images/logo.png.meta'));
-    await expect.poll(counts, { timeout: 10_000 }).toEqual({ ...clean, error: 1 });
+    await expect.poll(counts).toEqual({ ...clean, error: 1 });
   });
 });

@@ -214,7 +214,7 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
 };
 
 describe('a task over MCP', () => {
-  test.each(examples)('%s ends with files that are right', { timeout: 120_000 }, async (name) => {
+  test.each(examples)('%s ends with files that are right', async (name) => {
     using chain = new Chain();
     const printed = await chain.run(name);
     const { findings } = await chain.validate();

@@ -17,7 +17,7 @@ for (const { info, body } of blocks(page)) {
 }
 
 describe('docs/cocos.md', () => {
-  test('can be followed as it is written', { timeout: 120_000 }, async () => {
+  test('can be followed as it is written', async () => {
     using user = new FreshUser();
     expect(steps).toHaveLength(4);
     for (const { commands, shown } of steps) {
@@ -28,7 +28,7 @@ describe('docs/cocos.md', () => {
     }
   });
 
-  test('has the tools, the codes and the pictures of the pack', { timeout: 60_000 }, async () => {
+  test('has the tools, the codes and the pictures of the pack', async () => {
     const script = path.join(root, 'scripts/cocos-docs.mjs');
     await using child = new Child(process.execPath, [script, '--check']);
     const { code } = await child.ended;

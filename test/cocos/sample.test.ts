@@ -23,7 +23,7 @@ async function filesIn(folder: string): Promise<Map<string, Buffer>> {
   );
 }
 
-test('The sample is what its script makes, byte for byte', { timeout: 60_000 }, async () => {
+test('The sample is what its script makes, byte for byte', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'cocos-made-'));
   try {
     await promisify(execFile)(process.execPath, ['scripts/make-cocos-sample.mjs', folder], {

@@ -448,5 +448,5 @@ describe('Any sequence of edits', () => {
       ),
       { numRuns: Math.min(100, Number(process.env['PROPERTY_RUNS'])) },
     );
-  }, 120_000);
+  });
 });

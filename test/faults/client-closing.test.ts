@@ -5,7 +5,7 @@ import type { Session } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
 import { dialSocket } from 'mcp-kit/transport';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFixture, serveFixtureSocket } from '../interop/fixture.mjs';
 import {
   failure,
@@ -33,20 +33,18 @@ function hang(sessions: readonly Session[]): Promise<Failure>[] {
 }
 
 describe('closed at once', () => {
-  test('1,000 sessions with calls under way are done within 2 s, and every call settles', async () => {
+  test('1,000 sessions with calls under way are done, and every call settles', async () => {
     const { server, waiting } = createFixture();
     const sessions = await openMany(memoryTarget(server), many);
     const calls = hang(sessions);
     await Promise.all(sessions.map((_, at) => waiting.at(`k${at}`).begun.promise));
-    const since = performance.now();
     await Promise.all(sessions.map((session) => session.close()));
     const errors = await Promise.all(calls);
-    expect(performance.now() - since).toBeLessThan(2000);
     expect(errors.every((error) => error.code === 'closed')).toBe(true);
     await Promise.all(sessions.map((_, at) => waiting.at(`k${at}`).cancelled.promise));
   });
 
-  test('1,000 sessions over real sockets are done within 2 s', async () => {
+  test('1,000 sessions over real sockets are done', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mcp-closing-'));
     const fixture = await serveFixtureSocket(path.join(folder, 'socket'));
     try {
@@ -58,16 +56,14 @@ describe('closed at once', () => {
       };
       const sessions = await openMany(target, many);
       const calls = hang(sessions);
-      const since = performance.now();
       await Promise.all(sessions.map((session) => session.close()));
       const errors = await Promise.all(calls);
-      expect(performance.now() - since).toBeLessThan(2000);
       expect(errors.every((error) => error.code === 'closed')).toBe(true);
     } finally {
       await fixture.close();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 
   test('1,000 sessions that close all others when they lose their server do not recurse', async () => {
     const server = script(older);
@@ -79,10 +75,8 @@ describe('closed at once', () => {
     };
     for (let at = 0; at < many; at += 1)
       sessions.push(await open(server, { era: 'legacy', onLost }));
-    const since = performance.now();
     for (const peer of server.peers) peer.hangUp();
     await Promise.all(sessions.map((session) => session.close()));
-    expect(performance.now() - since).toBeLessThan(2000);
     expect(lost).toBe(1);
     expect(sessions.every(({ isOpen }) => !isOpen)).toBe(true);
   });
@@ -149,7 +143,7 @@ describe('close', () => {
       },
     });
     server.peer.say({ id: 1, method: 'roots/list' });
-    await vi.waitFor(() => expect(closing).toHaveLength(1));
+    await expect.poll(() => closing).toHaveLength(1);
     await Promise.all(closing);
     await settle();
     expect(session.isOpen).toBe(false);

@@ -204,19 +204,15 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
 }
 
-test(
-  'whatever is started, cancelled, answered, closed and in which order, each call settles once and nothing follows',
-  { timeout: 120_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const server = script({ ...older, 'tools/call': () => undefined });
-        const session = await open(server, { era: 'legacy', timeoutMs, maxTotalMs });
-        const model = new Model(server, session);
-        for (const next of steps) await model.take(next);
-        await model.check();
-      }),
-      { numRuns: schedules },
-    );
-  },
-);
+test('whatever is started, cancelled, answered, closed and in which order, each call settles once and nothing follows', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const server = script({ ...older, 'tools/call': () => undefined });
+      const session = await open(server, { era: 'legacy', timeoutMs, maxTotalMs });
+      const model = new Model(server, session);
+      for (const next of steps) await model.take(next);
+      await model.check();
+    }),
+    { numRuns: schedules },
+  );
+});

@@ -48,9 +48,7 @@ describe('a server that crashes while it is used', () => {
     killNow(await pidOf(manager, 'it'));
     const { error } = await watched.until(({ state }) => state === 'stopped');
     expect(error).toMatchObject({ code: 'process_failed', details: { signal: 'SIGKILL' } });
-    const began = performance.now();
     await manager.server('it').ping();
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(manager.status('it')).toMatchObject({ state: 'ready', starts: 2 });
   });
 

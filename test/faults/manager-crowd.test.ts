@@ -22,21 +22,15 @@ const well = Array.from({ length: 20 }, (_, at) => `server${at + 10}`);
 describe('30 servers of which 5 hang and 5 crash', () => {
   test('the others are usable as soon as they are up, and nobody waits for the bad ones', async () => {
     await using mark = new Mark();
-    await using watched = managing(crowd(mark), { connectTimeoutMs: 60_000 });
+    await using watched = managing(crowd(mark), { connectTimeoutMs: 3_600_000 });
     const { manager } = watched;
-    const began = performance.now();
     const all = manager.connectAll();
-    const usable = await Promise.all(
-      well.map(async (name) => {
-        expect(await pidOf(manager, name)).toBeGreaterThan(0);
-        return performance.now() - began;
-      }),
+    // To wait for the bad ones would take an hour.
+    await Promise.all(
+      well.map(async (name) => expect(await pidOf(manager, name)).toBeGreaterThan(0)),
     );
-    // Twenty processes on a busy machine; to wait for the bad ones would take a minute.
-    expect(Math.max(...usable)).toBeLessThan(10_000);
-    const catalogBegan = performance.now();
-    const catalog = await manager.tools({ waitMs: 1000 });
-    expect(performance.now() - catalogBegan).toBeLessThan(5000);
+    // Time enough to crash in, and as long as is waited for those that hang.
+    const catalog = await manager.tools({ waitMs: 4000 });
     expect(new Set(catalog.tools.map(({ server }) => server))).toEqual(new Set(well));
     expect(catalog.pending).toEqual(['server00', 'server01', 'server02', 'server03', 'server04']);
     const failed = catalog.failed.map(({ name }) => name);
@@ -46,7 +40,7 @@ describe('30 servers of which 5 hang and 5 crash', () => {
     const states = (await all).map(({ state }) => state);
     expect(states).toHaveLength(30);
     expect(mark.alive()).toEqual([]);
-  }, 30_000);
+  });
 
   test('tools are in one order, whatever order servers answered in', async () => {
     await using mark = new Mark();

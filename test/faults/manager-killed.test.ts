@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('a program with a manager', () => 
       await host.until(() => (host.stdout.includes('ready') ? true : undefined));
       expect(mark.alive().length).toBeGreaterThanOrEqual(5);
       await host.stop(signal);
-      expect(await mark.leftAfter(3000)).toEqual([]);
+      expect(await mark.left()).toEqual([]);
     },
   );
 

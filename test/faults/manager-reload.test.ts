@@ -40,7 +40,7 @@ describe('a configuration that is read again and again', () => {
     expect(manager.status('a')).toMatchObject({ state: 'ready', starts: 1 });
     await manager.close();
     expect(mark.alive()).toEqual([]);
-  }, 60_000);
+  });
 
   test('starts what was in use and has changed, leaves alone what nobody asked for, and ends what is gone', async () => {
     await using mark = new Mark();

@@ -90,7 +90,6 @@ describe('after connections broke at random bytes', () => {
       };
       await Promise.all(Array.from({ length: atOnce }, lane));
     },
-    60_000,
   );
 
   test('an answer that came while nobody listened is there for whoever comes back, for forty calls at once', async () => {
@@ -113,7 +112,7 @@ describe('after connections broke at random bytes', () => {
       const heard = second.events.flatMap(({ data }) => said(data));
       expect(heard).toEqual([`c${at}:0`, `c${at}:1`, `c${at}:done`]);
     }
-  }, 30_000);
+  });
 
   test('what belongs to no request arrives too, also what happened while no stream was open', async () => {
     await using server = await serve();
@@ -153,5 +152,5 @@ describe('after connections broke at random bytes', () => {
       }
     }
     expect(heard).toEqual(uris);
-  }, 30_000);
+  });
 });

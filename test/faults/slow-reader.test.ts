@@ -35,7 +35,7 @@ async function stall(server: ServerProcess, connection: EventConnection, stopAft
       readings.push(await server.ask('memory'));
       expect((await server.ask('endpoint')).streams).toBe(0);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   // What had arrived but was not read is lost with the connection.
   const events = connection.events.slice();
@@ -88,7 +88,7 @@ describe('a tool that says 100 MB to a client that stops reading', () => {
     expect(seen.numbers).toHaveLength(count);
     expect(seen.numbers.every((number, at) => number === at)).toBe(true);
     expect((await server.ask('memory')).used - before.used).toBeLessThan(40 * mebibyte);
-  }, 60_000);
+  });
 
   test('costs little memory although it does not wait, and the client still gets the answer', async () => {
     const { server, place, before, connection } = await start(false);
@@ -105,7 +105,7 @@ describe('a tool that says 100 MB to a client that stops reading', () => {
     expect(seen.numbers.length).toBeLessThan(count);
     expect(new Set(seen.numbers).size).toBe(seen.numbers.length);
     expect(seen.numbers).toEqual(seen.numbers.toSorted((a, b) => a - b));
-  }, 60_000);
+  });
 
   test('is called off in the stateless era, where a stream that was cut cannot be resumed', async () => {
     await using server = await ServerProcess.start({ pace: { stallMs: 300 } });
@@ -120,9 +120,9 @@ describe('a tool that says 100 MB to a client that stops reading', () => {
         most = Math.max(most, (await server.ask('memory')).used);
         expect((await server.ask('endpoint')).streams).toBe(0);
       },
-      { timeout: 10_000, interval: 50 },
+      { timeout: 30_000, interval: 50 },
     );
     expect(most - before.used).toBeLessThan(10 * mebibyte);
     expect(await server.ask('objects')).toMatchObject({ Exchange: 0, PacedStream: 0 });
-  }, 30_000);
+  });
 });

@@ -142,10 +142,9 @@ describe('the check before sending', () => {
   });
 
   test('does not run the patterns of the server', async () => {
-    const started = performance.now();
-    const { code } = await call('strict', `slow=${'a'.repeat(40)}!`);
+    // With one it would not end.
+    const { code } = await call('strict', `slow=${'a'.repeat(60)}!`);
     expect(code).toBe(0);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('is left out, with a warning, where a schema cannot be used', async () => {

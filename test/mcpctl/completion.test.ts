@@ -161,7 +161,7 @@ async function inBash(user: FreshUser, line: string): Promise<readonly string[]>
 }
 
 describe('in bash', () => {
-  test('commands, options, values and servers are completed', { timeout: 60_000 }, async () => {
+  test('commands, options, values and servers are completed', async () => {
     const entry = { command: 'mcpctl', args: ['serve', '--stdio'] };
     const mcpServers = { demo: entry, 'it$(touch canary)': entry, other: entry };
     using user = new FreshUser({ '.mcp.json': { mcpServers } });
@@ -184,28 +184,22 @@ describe('in bash', () => {
     expect((await user.run('ls -A')).stdout).toBe('.mcp.json\n');
   });
 
-  test(
-    'tools are those that were seen, and no server is started',
-    { timeout: 60_000 },
-    async () => {
-      const counting = 'echo started >> starts; exec mcpctl serve --stdio';
-      using user = new FreshUser({ 'mcp.json': mcpJson({ demo: ['sh', '-c', counting] }) });
-      expect(await inBash(user, 'mcpctl call demo ')).toEqual([]);
-      const seen = await user.run('mcpctl trust approve demo --yes >&2; mcpctl tools demo');
-      expect(seen).toMatchObject({ code: 0 });
-      const before = await user.run('cat starts');
-      expect(await inBash(user, 'mcpctl call demo get_t')).toEqual([
-        'get_text_statistics',
-        'get_time_now',
-      ]);
-      expect(await inBash(user, 'mcpctl call demo find_text_matches text=x p')).toEqual([
-        'phrase=',
-      ]);
-      expect((await user.run('cat starts')).stdout).toBe(before.stdout);
-    },
-  );
+  test('tools are those that were seen, and no server is started', async () => {
+    const counting = 'echo started >> starts; exec mcpctl serve --stdio';
+    using user = new FreshUser({ 'mcp.json': mcpJson({ demo: ['sh', '-c', counting] }) });
+    expect(await inBash(user, 'mcpctl call demo ')).toEqual([]);
+    const seen = await user.run('mcpctl trust approve demo --yes >&2; mcpctl tools demo');
+    expect(seen).toMatchObject({ code: 0 });
+    const before = await user.run('cat starts');
+    expect(await inBash(user, 'mcpctl call demo get_t')).toEqual([
+      'get_text_statistics',
+      'get_time_now',
+    ]);
+    expect(await inBash(user, 'mcpctl call demo find_text_matches text=x p')).toEqual(['phrase=']);
+    expect((await user.run('cat starts')).stdout).toBe(before.stdout);
+  });
 
-  test.skipIf(!hasTerminal)('Tab completes on a terminal', { timeout: 60_000 }, async () => {
+  test.skipIf(!hasTerminal)('Tab completes on a terminal', async () => {
     using user = new FreshUser();
     await using bash = user.terminal('bash --norc --noprofile -i', { PS1: 'ready> ' });
     const type = (text: string): void => void bash.process.stdin.write(text);

@@ -47,7 +47,7 @@ for (const { info, body, section } of blocks(read(page))) {
 }
 
 describe('the commands on the page work as they are written', () => {
-  test.for([...tried])('in section %i', { timeout: 60_000 }, async ([, steps], { skip }) => {
+  test.for([...tried])('in section %i', async ([, steps], { skip }) => {
     const needsJq = steps.some(({ command }) => command.includes('jq '));
     skip(needsJq && !isInstalled('jq'), 'jq is not installed');
     using user = new FreshUser();
@@ -63,36 +63,32 @@ describe('the commands on the page work as they are written', () => {
   });
 });
 
-test(
-  'the documents of --json have the members that the page says',
-  { timeout: 60_000 },
-  async () => {
-    using user = new FreshUser({ 'mcp.json': mcpJson({ demo: samples }) });
-    await user.run('mcpctl trust approve demo --yes');
-    const wrong: unknown[] = [];
-    const rows = tableOf(read(page), 'command').filter(([, document = '']) => document !== '');
-    for (const [command = '', document = ''] of rows) {
-      const line = command
-        .replace('SERVER', 'demo')
-        .replace('A B', 'demo demo')
-        .replace('TOOL', 'get_time_now')
-        .replace('METHOD', 'notifications/odd');
-      const { stdout } = await user.run(`mcpctl ${line} --json || true`);
-      const members = Object.keys(JSON.parse(stdout) as object);
-      const promised = document.replaceAll(/[{}]/g, '').split(', ');
-      const missing = promised.filter((name) => !name.endsWith('?') && !members.includes(name));
-      const strange = members.filter(
-        (name) => !promised.some((one) => one.replace('?', '') === name),
-      );
-      if (missing.length + strange.length > 0) wrong.push({ command, missing, strange });
-    }
-    expect(wrong).toEqual([]);
-    expect(rows.length).toBeGreaterThan(10);
-  },
-);
+test('the documents of --json have the members that the page says', async () => {
+  using user = new FreshUser({ 'mcp.json': mcpJson({ demo: samples }) });
+  await user.run('mcpctl trust approve demo --yes');
+  const wrong: unknown[] = [];
+  const rows = tableOf(read(page), 'command').filter(([, document = '']) => document !== '');
+  for (const [command = '', document = ''] of rows) {
+    const line = command
+      .replace('SERVER', 'demo')
+      .replace('A B', 'demo demo')
+      .replace('TOOL', 'get_time_now')
+      .replace('METHOD', 'notifications/odd');
+    const { stdout } = await user.run(`mcpctl ${line} --json || true`);
+    const members = Object.keys(JSON.parse(stdout) as object);
+    const promised = document.replaceAll(/[{}]/g, '').split(', ');
+    const missing = promised.filter((name) => !name.endsWith('?') && !members.includes(name));
+    const strange = members.filter(
+      (name) => !promised.some((one) => one.replace('?', '') === name),
+    );
+    if (missing.length + strange.length > 0) wrong.push({ command, missing, strange });
+  }
+  expect(wrong).toEqual([]);
+  expect(rows.length).toBeGreaterThan(10);
+});
 
 describe('the reference', () => {
-  test('is what the definitions of the commands say', { timeout: 60_000 }, async () => {
+  test('is what the definitions of the commands say', async () => {
     const script = path.join(root, 'scripts/mcpctl-docs.mjs');
     await using child = new Child(process.execPath, [script, '--check']);
     expect({ ...(await child.ended), said: child.stderr }).toMatchObject({ code: 0, said: '' });

@@ -78,7 +78,7 @@ describe('a program that is typed', () => {
     } as const;
     const stop = new AbortController().signal;
     const early = await startEarly(typed, { stop, logger: silentLogger });
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 10_000 }).toMatch(/\d\n/);
+    await expect.poll(() => readFileSync(file, 'utf8')).toMatch(/\d\n/);
     await early.drop();
     expect(pidsIn(file).filter(isRunning)).toEqual([]);
   });

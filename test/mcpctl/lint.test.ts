@@ -45,7 +45,7 @@ interface Report {
 
 const report = ({ stdout }: Finished): Report => JSON.parse(stdout) as Report;
 
-describe('lint of a live server', { timeout: 60_000 }, () => {
+describe('lint of a live server', () => {
   test.each([
     ['the samples', samples],
     ['a governed server', example('todo-store.mjs')],
@@ -115,7 +115,7 @@ describe('lint of a live server', { timeout: 60_000 }, () => {
   });
 });
 
-describe('lint of a file', { timeout: 60_000 }, () => {
+describe('lint of a file', () => {
   const file = (content: unknown): string => project.write('tools.json', content);
 
   test.each([
@@ -201,7 +201,7 @@ describe('lint of a file', { timeout: 60_000 }, () => {
   });
 });
 
-test('lint --rules lists every rule', { timeout: 60_000 }, async () => {
+test('lint --rules lists every rule', async () => {
   const { code, stdout } = await lint('--rules', '--json');
   expect(code).toBe(0);
   const { rules } = JSON.parse(stdout) as { rules: readonly { rule: string; level: string }[] };
@@ -211,7 +211,7 @@ test('lint --rules lists every rule', { timeout: 60_000 }, async () => {
   expect((await lint('--rules')).stdout.split('\n')).toHaveLength(rules.length + 2);
 });
 
-describe('lint is not understood', { timeout: 60_000 }, () => {
+describe('lint is not understood', () => {
   test.each<[readonly string[], RegExp]>([
     [[], /nothing to look at/],
     [['demo', '--manifest', 'x.json'], /--manifest and demo exclude each other/],

@@ -32,7 +32,7 @@ interface Written {
   readonly tools: readonly Record<string, unknown>[];
 }
 
-describe('manifest', { timeout: 60_000 }, () => {
+describe('manifest', () => {
   test('of a governed server has all that it tells', async () => {
     const { code, stdout, stderr } = await manifest('--', ...todo);
     expect(code).toBe(0);
@@ -135,7 +135,7 @@ const note = {
 };
 const properties = { ...note.inputSchema.properties, limit: { type: 'integer' } };
 
-describe('manifest diff', { timeout: 60_000 }, () => {
+describe('manifest diff', () => {
   const diff = (...args: readonly string[]): Promise<Finished> => manifest('diff', ...args);
 
   test.each<[string, object, string]>([

@@ -21,7 +21,7 @@ async function call(
   return { ...finished, calls };
 }
 
-describe('call --retry', { timeout: 60_000 }, () => {
+describe('call --retry', () => {
   test('gives a tool that takes one a key for all tries, and says so', async () => {
     const { code, stdout, stderr, calls } = await call('create_flaky_item', '--retry');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'well\n' });

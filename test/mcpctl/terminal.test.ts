@@ -23,7 +23,7 @@ const settled = (screen: string): string =>
     .join('\n');
 
 // Nothing else here can make a terminal.
-describe.skipIf(!hasTerminal)('on a terminal', { timeout: 60_000 }, () => {
+describe.skipIf(!hasTerminal)('on a terminal', () => {
   describe('what is shown', () => {
     test('has colour, and in a pipe it has none', async () => {
       using user = new FreshUser({ 'mcp.json': mcpJson({ demo: samples }) });

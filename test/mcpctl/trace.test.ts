@@ -35,7 +35,7 @@ const failed: Trace = {
 };
 const asking: Trace = { ...failed, traceId: 'trc_c', tool: 'get_trace_by_id', durationMs: 99 };
 
-describe('trace --file', { timeout: 60_000 }, () => {
+describe('trace --file', () => {
   beforeAll(async () => {
     const file = traceFile(project.write('traces.ndjson', ''));
     for (const each of [slow, failed, asking]) file.sink(each);
@@ -105,7 +105,7 @@ describe('trace --file', { timeout: 60_000 }, () => {
   });
 });
 
-describe('trace of a live server', { timeout: 60_000 }, () => {
+describe('trace of a live server', () => {
   test('finds a call by its id, the last one, and the slowest', async () => {
     const { child, announced } = await startHttp('--profile', 'v2');
     await using _ = child;

@@ -74,10 +74,8 @@ describe('draining', () => {
   });
 
   test('is over at once when nobody is there', async () => {
-    await using server = await operating({});
-    const begunMs = performance.now();
+    await using server = await operating({ drain: { timeoutMs: 3_600_000 } });
     expect(await server.drain()).toBe(0);
-    expect(performance.now() - begunMs).toBeLessThan(400);
   });
 });
 

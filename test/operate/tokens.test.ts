@@ -114,7 +114,7 @@ describe('a server that takes tokens', () => {
     const token = await issuer.token();
     const status = async (): Promise<number> =>
       (await send(server.url, whoami(bearer(token)))).status;
-    await expect.poll(status, { timeout: 5000 }).toBe(200);
+    await expect.poll(status).toBe(200);
     expect(server.notReady()).toEqual([]);
     issuer.answer = () => ({ status: 503 });
     const later = await issuer.token({ subject: 'bob' });
@@ -127,7 +127,7 @@ describe('a server that takes tokens', () => {
     await using server = await withJwt(issuer);
     await expect.poll(() => server.notReady()).toEqual(['the keys of the issuer are not known']);
     issuer.answer = undefined;
-    await expect.poll(() => server.notReady(), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => server.notReady()).toEqual([]);
   });
 
   test('does not take a program that speaks for itself for a person of the same name', async () => {

@@ -2,7 +2,7 @@ import { createBridge } from 'mcp-kit/bridge';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import { serveHttp } from 'mcp-kit/transport/http';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';
 import { modern as modernCall, request, startSession } from '../support/mcp-http.ts';
 import { capabilities, clientInfo, envelope, extensions, newToOld, text } from './bridge-talk.ts';
@@ -126,7 +126,7 @@ describe('a client of the newer era at a server of the older one', () => {
     for (const name of ['a', 'b'])
       open.begin('tools/call', { name, _meta: { progressToken: 'p' } });
     // The bridge finds out first which era the server speaks.
-    await vi.waitUntil(() => open.server.heard.filter((one) => one === 'tools/call').length === 2);
+    await expect.poll(() => open.server.heard.filter((one) => one === 'tools/call').length).toBe(2);
     const tokens = open.server.peer.of('tools/call').map((one) => metaOf(one)['progressToken']);
     expect(new Set(tokens).size).toBe(2);
     for (const [at, progressToken] of tokens.entries()) {
@@ -155,10 +155,10 @@ describe('a client of the newer era at a server of the older one', () => {
       const stop = new AbortController();
       const call = modernCall('tools/call', { name: 'x', arguments: {} });
       const gone = send(front.url, { ...call, signal: stop.signal }).catch(() => 'gone');
-      await vi.waitUntil(() => server.heard.includes('tools/call'));
+      await expect.poll(() => server.heard.includes('tools/call')).toBe(true);
       stop.abort();
       expect(await gone).toBe('gone');
-      await vi.waitUntil(() => server.heard.includes('notifications/cancelled'));
+      await expect.poll(() => server.heard.includes('notifications/cancelled')).toBe(true);
     } finally {
       await front.close();
     }

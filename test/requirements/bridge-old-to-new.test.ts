@@ -1,6 +1,6 @@
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Message } from '../support/http-client.ts';
 import { envelope, extensions, oldToNew, text } from './bridge-talk.ts';
 import { discovered, metaOf } from './client-script.ts';
@@ -69,7 +69,7 @@ describe('a client of the older era at a server of the newer one', () => {
     const wanted = { ...lists, resourceSubscriptions: ['memo://one', 'memo://two'] };
     const last = (): Message | undefined =>
       open.server.peer.of('subscriptions/listen').at(-1) as Message | undefined;
-    await vi.waitFor(() => expect(last()?.params?.['notifications']).toEqual(wanted));
+    await expect.poll(() => last()?.params?.['notifications']).toEqual(wanted);
     const _meta = { [metaKeys.subscriptionId]: last()?.id };
     open.server.peer.notify('notifications/resources/updated', { uri: 'memo://two', _meta });
     expect(await open.pipe.next()).toEqual({
@@ -79,7 +79,7 @@ describe('a client of the older era at a server of the newer one', () => {
     });
     await open.ask('resources/unsubscribe', { uri: 'memo://one' });
     const left = { ...lists, resourceSubscriptions: ['memo://two'] };
-    await vi.waitFor(() => expect(last()?.params?.['notifications']).toEqual(left));
+    await expect.poll(() => last()?.params?.['notifications']).toEqual(left);
   });
 
   test('questions in a result are asked, with a name for each visit, and the call is made again', async () => {

@@ -111,13 +111,11 @@ describe('a program behind a bridge', () => {
     for (let round = 1; round <= 8; round++) {
       const pid = Number(textOf(await session.callTool('pid')));
       const hanging = session.callTool('hang');
-      const started = performance.now();
       process.kill(pid, 'SIGKILL');
       await expect(hanging).rejects.toMatchObject({
         code: -32603,
-        data: { retryable: true, mayHaveRun: true },
+        data: { code: 'closed', retryable: true, mayHaveRun: true },
       });
-      expect(performance.now() - started).toBeLessThan(5000);
       expect(textOf(await session.callTool('echo', { text: 'there' }))).toBe('there');
       expect(place.bridge.health()).toMatchObject({ status: 'ok', lost: round });
     }

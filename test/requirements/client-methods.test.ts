@@ -1,7 +1,7 @@
 import type { Session, SessionOptions } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { memoryTarget } from 'mcp-kit/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { collect, textOf } from '../interop/client-session.ts';
 import { createFixture, createSmallServer } from '../interop/fixture.mjs';
 import { failure, newer, older, open, refuse, script, text, type Serve } from './client-script.ts';
@@ -253,7 +253,7 @@ describe('arguments that headers repeat', () => {
     await using session = await open(server);
     const caller = new AbortController();
     const cancelled = failure(session.callTool('route', {}, { signal: caller.signal }));
-    await vi.waitFor(() => expect(server.peer.of('tools/list')).toHaveLength(1));
+    await expect.poll(() => server.peer.of('tools/list')).toHaveLength(1);
     caller.abort();
     expect(await cancelled).toMatchObject({ code: 'aborted' });
     expect(await failure(session.callTool('route', {}, { maxTotalMs: 50 }))).toMatchObject({

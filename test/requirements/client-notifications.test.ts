@@ -28,7 +28,7 @@ describe('the listener', () => {
       },
     });
     for (let at = 0; at < 20; at += 1) server.peer.deliver(note(at));
-    await vi.waitFor(() => expect(heard).toHaveLength(20));
+    await expect.poll(() => heard).toHaveLength(20);
     expect(heard).toEqual(Array.from({ length: 20 }, (_, at) => at));
   });
 
@@ -48,7 +48,7 @@ describe('the listener', () => {
     // A slow listener holds up nothing else.
     await session.ping();
     slow.resolve();
-    await vi.waitFor(() => expect(heard).toHaveLength(257));
+    await expect.poll(() => heard).toHaveLength(257);
     expect(heard.slice(0, 2)).toEqual([0, 44]);
     expect(heard.at(-1)).toBe(299);
   });
@@ -72,7 +72,7 @@ describe('the listener', () => {
       },
     });
     for (let at = 0; at < 3; at += 1) server.peer.deliver(note(at));
-    await vi.waitFor(() => expect(heard).toEqual([0, 1, 2]));
+    await expect.poll(() => heard).toEqual([0, 1, 2]);
     await settle();
     expect(reported).toHaveLength(3);
     expect(session.isOpen).toBe(true);

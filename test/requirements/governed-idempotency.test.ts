@@ -316,10 +316,13 @@ test.each([
     await begun.promise;
     controller.abort();
     await expect(cancelled).rejects.toMatchObject({ code: 'aborted' });
-    await vi.waitFor(async () => {
-      const { structuredContent } = await session.callTool('set_thing_state', args);
-      expect(structuredContent).toMatchObject(then);
-    });
+    await vi.waitFor(
+      async () => {
+        const { structuredContent } = await session.callTool('set_thing_state', args);
+        expect(structuredContent).toMatchObject(then);
+      },
+      { timeout: 30_000 },
+    );
   } finally {
     await session.close();
   }

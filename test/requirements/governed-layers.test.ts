@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/base';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { governed as govern, layerOrder, type Layer, type LayerName } from 'mcp-kit/tools/governed';
@@ -124,7 +124,7 @@ describe('limits', () => {
       (await governed.ask('get_thing_state')).error?.code;
     expect([await codeOf(), await codeOf()]).toEqual(['E_TIMEOUT', 'E_UNAVAILABLE']);
     gate.resolve();
-    await vi.waitFor(async () => expect(await codeOf()).toBeUndefined());
+    await expect.poll(() => codeOf()).toBeUndefined();
   });
 
   test('bound how often, and say when to come back', async () => {

@@ -212,7 +212,7 @@ describe('the stages of a workflow', () => {
       });
     await using governed = await startGoverned({ tools: [workflow], lint: 'off' });
     const asked = governed.ask(workflow.name);
-    await vi.waitFor(() => expect(begun).toEqual(['a', 'b']));
+    await expect.poll(() => begun).toEqual(['a', 'b']);
     gates.b.resolve();
     gates.a.resolve();
     expect(dataOf(await asked)).toMatchObject({

@@ -365,7 +365,7 @@ describe('a connection that breaks', () => {
         expect(client.messages.length + client.lost.length).toBe(1);
       }
     }
-  }, 120_000);
+  });
 
   test('with headers that never come is over when it is cancelled', async () => {
     await using server = await scripted(({ response, message }) => {
@@ -415,9 +415,7 @@ describe('closing', () => {
     });
     const client = await talk(server.url, { closeTimeoutMs: 50 });
     await client.shakeHands();
-    const begun = performance.now();
     await client.channel.close();
-    expect(performance.now() - begun).toBeLessThan(5000);
     expect(server.all('DELETE')).toHaveLength(1);
     await server.deserted();
   });
@@ -484,16 +482,16 @@ describe('closing', () => {
     }
   });
 
-  test('a thousand at once takes less than two seconds', async () => {
+  test('a thousand at once ends each session, and none by giving up', async () => {
     await using server = await scripted(sessionful(noStream(() => {})));
-    const clients = await Promise.all(Array.from({ length: 1000 }, () => talk(server.url)));
+    const patient = { closeTimeoutMs: 3_600_000 };
+    const clients = await Promise.all(
+      Array.from({ length: 1000 }, () => talk(server.url, patient)),
+    );
     await Promise.all(clients.map((client) => client.shakeHands()));
     await server.nth('notifications/initialized', 999);
-    const begun = performance.now();
     await Promise.all(clients.map((client) => client.channel.close()));
-    const ms = performance.now() - begun;
     expect(server.all('DELETE')).toHaveLength(1000);
-    expect(ms).toBeLessThan(2000);
     await server.deserted();
-  }, 60_000);
+  });
 });

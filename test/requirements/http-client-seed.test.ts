@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeferred, silentLogger } from 'mcp-kit/base';
 import { Connection, RpcError, type Handlers, type Notification } from 'mcp-kit/jsonrpc';
 import { steer, vocabulary } from 'mcp-kit/protocol';
@@ -135,12 +135,13 @@ describe('what it does over HTTP', () => {
       if (seen.message.method !== 'tools/call') plain(seen);
     });
     await using client = await open(server.url);
-    await expect(
-      client.connection.request('tools/call', {}, { timeoutMs: 30 }),
-    ).rejects.toMatchObject({ code: 'timeout', message: 'tools/call: no answer within 30 ms' });
+    const late = client.connection.request('tools/call', {}, { timeoutMs: 30 });
+    await expect(late).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'tools/call: no answer within 30 ms',
+    });
     const controller = new AbortController();
     const call = client.connection.request('tools/call', {}, { signal: controller.signal });
-    await server.nth('tools/call', 1);
     controller.abort('enough');
     await expect(call).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
   });
@@ -291,7 +292,11 @@ describe('the caveats it had', () => {
       else if (seen.message.method !== 'tools/call') plain(seen);
     });
     await using client = await open(server.url);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const call = client.connection.request('tools/call', {}, { timeoutMs: 30 });
+    await server.nth('tools/call');
+    vi.advanceTimersByTime(30);
     await expect(call).rejects.toMatchObject({ code: 'timeout' });
     const { message } = await server.nth('notifications/cancelled');
     expect(message.params).toMatchObject({ requestId: server.all('tools/call')[0]?.message.id });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/inspect';
@@ -225,10 +225,8 @@ describe('6.1 what every write takes', () => {
 
   test('timeoutMs: the call ends in time, and the tool is told', async () => {
     await using governed = await startGoverned({ visible: all });
-    const started = performance.now();
-    const { error } = await governed.ask('execute_scene_wait', { ms: 60_000, timeoutMs: 30 });
+    const { error } = await governed.ask('execute_scene_wait', { ms: 3_600_000, timeoutMs: 30 });
     expect(error).toMatchObject({ code: 'E_TIMEOUT', retryable: true });
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(governed.scene.writes).toBe(0);
   });
 
@@ -359,7 +357,7 @@ describe('the linter', () => {
     const tool = defineTool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
     const remark = 'fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>';
     toolSet([tool], { contract: govern(), logger });
-    await vi.waitFor(() => expect(logged).toContain(remark));
+    await expect.poll(() => logged).toContain(remark);
     const refuse = { contract: govern({ lint: lintTools }), logger };
     expect(() => toolSet([tool], refuse)).toThrow(/fetchNode/);
   });

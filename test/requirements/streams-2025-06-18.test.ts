@@ -212,7 +212,7 @@ describe('a session', () => {
     expect(await other.request('ping')).toMatchObject({ status: 404 });
     expect(server.endpoint.sessionCount).toBe(1);
     stream.close();
-    await vi.waitUntil(() => server.endpoint.streamCount === 0);
+    await expect.poll(() => server.endpoint.streamCount).toBe(0);
     expect(await session.request('ping')).toMatchObject({ status: 200 });
   });
 

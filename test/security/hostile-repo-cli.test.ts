@@ -71,7 +71,7 @@ describe('a cloned repository that means harm', () => {
       expect({ name, code: ran.code }).toEqual({ name, code: 3 });
       expect(ran.stderr).toContain(`mcpctl trust approve ${name}`);
     }
-  }, 60_000);
+  });
 
   test.each([
     [['tools', 'shell']],
@@ -102,7 +102,7 @@ describe('a cloned repository that means harm', () => {
       const others = rungs.slice(rungs.findIndex(({ state }) => state === 'failed') + 1);
       expect(others.every(({ state }) => state === 'skipped')).toBe(true);
     }
-  }, 60_000);
+  });
 
   test('what is shown before an approval has the whole command line, and no secret', async () => {
     const shown = await run('trust', 'show', 'shell');
@@ -143,7 +143,7 @@ describe('a cloned repository that means harm', () => {
       expectNoHarm(ran);
       expect({ name, code: ran.code }).toEqual({ name, code: 3 });
     }
-  }, 60_000);
+  });
 
   test('a link in the repository is not written through', async () => {
     const ran = await run('config', 'convert', '--to', 'opencode', '--write');
@@ -165,4 +165,4 @@ test('all of this would run and connect if the user trusted it: what is watched 
   expect(new Set(other.harm())).toEqual(
     new Set(['a program ran', 'a tcp connection came', 'a unix connection came']),
   );
-}, 30_000);
+});

@@ -100,11 +100,9 @@ export class Child implements AsyncDisposable {
   }
 
   /** Sends a signal and tells how the child ended, and after how long. */
-  async stop(signal: NodeJS.Signals): Promise<Ended & { readonly ms: number }> {
-    const started = performance.now();
+  stop(signal: NodeJS.Signals): Promise<Ended> {
     this.process.kill(signal);
-    const ended = await this.ended;
-    return { ...ended, ms: performance.now() - started };
+    return this.ended;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -15,9 +15,9 @@ export class Mark implements AsyncDisposable {
     return pids.filter((pid) => this.#isOn(pid)).map(Number);
   }
 
-  /** What is still alive after so long; returns early when nothing is. */
-  async leftAfter(ms: number): Promise<readonly number[]> {
-    const end = performance.now() + ms;
+  /** What is still alive, although it had time to end. */
+  async left(): Promise<readonly number[]> {
+    const end = performance.now() + 30_000;
     for (;;) {
       const alive = this.alive();
       if (alive.length === 0 || performance.now() > end) return alive;
@@ -28,7 +28,7 @@ export class Mark implements AsyncDisposable {
   /** Whatever a test that failed has left behind. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const pid of this.alive()) killNow(pid);
-    await this.leftAfter(2000);
+    await this.left();
   }
 
   #isOn(pid: string): boolean {

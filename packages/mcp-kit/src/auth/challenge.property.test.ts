@@ -60,10 +60,10 @@ describe('challenges', () => {
       }),
       { numRuns },
     );
-    const started = performance.now();
+    const before = process.cpuUsage();
     parseChallenges(`Bearer ${'a="\\'.repeat(100_000)}`);
     parseChallenges(`Bearer ${' '.repeat(100_000)}=`);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
   });
 });
 

@@ -87,8 +87,8 @@ describe('In a text', () => {
     ' ',
     '@',
   ])('a hundred thousand times %j does not take long', (piece) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     hideSecrets(`=${piece.repeat(100_000)}`, '…');
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
   });
 });

@@ -154,13 +154,12 @@ describe('a question', () => {
       connection.request('q', {}, { timeoutMs: 20, maxTotalMs: 50, onProgress: () => {} }),
     );
     const started = performance.now();
-    // Oftener than any timer can fire.
-    while (seen.outcome === undefined && performance.now() - started < 1000) {
+    // Oftener than any timer can fire: nothing but the progress itself can end it.
+    while (seen.outcome === undefined && performance.now() - started < 60_000) {
       progress(1);
       await Promise.resolve();
     }
     expect(seen.outcome).toMatchObject({ code: 'timeout', message: 'q: no answer within 50 ms' });
-    expect(performance.now() - started).toBeLessThan(500);
   });
 
   test('hears of no progress that comes after its cap, although no timer has fired yet', async () => {
@@ -168,14 +167,17 @@ describe('a question', () => {
     const { connection, progress } = open();
     const heard: number[] = [];
     const options = { timeoutMs: 20, maxTotalMs: 20 };
-    const onProgress = (): void => void heard.push(performance.now() - started);
-    const started = performance.now();
+    let sentMs = 0;
+    const onProgress = (): void => void heard.push(sentMs);
     const seen = watch(connection.request('q', {}, { ...options, onProgress }));
-    while (performance.now() - started < 60) progress(1);
+    const started = performance.now();
+    while (sentMs < 60) {
+      sentMs = performance.now() - started;
+      progress(1);
+    }
     await Promise.resolve();
     expect(seen.outcome).toMatchObject({ code: 'timeout' });
-    expect(heard.length).toBeGreaterThan(0);
-    expect(Math.max(...heard)).toBeLessThan(50);
+    expect(heard.filter((ms) => ms > 20)).toEqual([]);
   });
 
   test('may wait without end', async () => {

@@ -345,7 +345,7 @@ describe('closing', () => {
     });
     ask(1);
     wire.sink.ended();
-    await vi.waitFor(() => expect(connection.open).toBe(false));
+    await expect.poll(() => connection.open).toBe(false);
     expect(connection.inFlight.serving).toBe(0);
   });
 });

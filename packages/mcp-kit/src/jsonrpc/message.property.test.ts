@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultLimits } from './limits.ts';
 import { classify, isRecord } from './message.ts';
 import { parseMessage } from './parse.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const absent = Symbol('absent');

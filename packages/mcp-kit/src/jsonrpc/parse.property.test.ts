@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { rpcErrors } from './error.ts';
 import { defaultLimits } from './limits.ts';
 import { parseMessage } from './parse.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

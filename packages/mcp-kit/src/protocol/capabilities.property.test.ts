@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRecord } from '#jsonrpc';
 import { mergeCapabilities, supports } from './capabilities.ts';
 import { isAnswer, elicit, elicitUrl, listRoots, sample } from './inputs.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const junk = fc.jsonValue({ maxDepth: 1 });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { test, vi } from 'vitest';
+import { test } from 'vitest';
 import { isRecord, RpcError, rpcErrors } from '#jsonrpc';
 import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './envelope.ts';
 import { modernVersion } from './revisions.ts';
 import { isLoggingLevel } from './types.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const anyValue = fc.oneof(

@@ -133,9 +133,9 @@ describe('hostile values', () => {
 
   test('a hundred thousand objects are compared in linear time', async () => {
     const items = Array.from({ length: 100_000 }, (_, n) => ({ n }));
-    const started = performance.now();
+    const before = process.cpuUsage();
     await expect(judge({ uniqueItems: true, type: 'array' }, items)).resolves.toBe('fits');
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
   test('a text is not the object it looks like', async () => {

@@ -144,9 +144,9 @@ describe('bounds', () => {
   test('a schema that doubles at each level is refused at once', () => {
     let schema: JsonSchema = {};
     for (let level = 0; level < 60; level += 1) schema = { properties: { a: schema, b: schema } };
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(() => inspect(schema)).toThrow('more than');
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
   });
 });
 

@@ -161,9 +161,9 @@ test('checking a small value costs less than a third of a microsecond', () => {
   const value = { query: 'x', limit: 5, tags: ['a', 'b'] };
   const rounds = 50_000;
   const times = Array.from({ length: 24 }, () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) void compiled.check(value);
-    return ((performance.now() - started) * 1e6) / rounds;
+    return (process.cpuUsage(before).user * 1000) / rounds;
   });
   expect(Math.min(...times)).toBeLessThan(300);
 });
@@ -173,9 +173,9 @@ test('a million wrong elements cost no more than one', () => {
   void compiled.check([1]);
   const many = Array.from({ length: 1_000_000 }, () => 1);
   const times = Array.from({ length: 20 }, () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(compiled.check(many)).toMatchObject({ issues: [{ path: '[0]' }] });
-    return performance.now() - started;
+    return process.cpuUsage(before).user / 1000;
   });
   expect(Math.min(...times)).toBeLessThan(50);
 });

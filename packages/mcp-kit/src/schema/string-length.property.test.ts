@@ -19,9 +19,9 @@ test('the length of a text is its number of characters, whatever they take to wr
 
 test('a long text is judged without being walked', () => {
   const long = 'x'.repeat(16 * 1024 * 1024);
-  const started = performance.now();
+  const before = process.cpuUsage();
   for (let round = 0; round < 1000; round++) {
     expect(hasAtLeast(long, 1) && !hasAtMost(long, 100)).toBe(true);
   }
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
 });

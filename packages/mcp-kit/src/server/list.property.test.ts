@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { RpcError, rpcErrors } from '#jsonrpc';
 import type { Context } from './context.ts';
 import { listMethod } from './list.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 /** All that a list looks at. */

@@ -234,12 +234,12 @@ describe('fifty kilobytes of malice take less than five milliseconds', () => {
     const parsed = parseUriTemplate(template);
     for (const unit of units) {
       const uri = `x${unit.repeat(size / unit.length)}`;
-      // Other work on the machine only ever adds, so one try below the bound shows it.
+      // What else this process does only ever adds, so one try below the bound shows it.
       let quickest = Infinity;
       for (let tries = 0; tries < 100 && quickest >= 5; tries += 1) {
-        const started = performance.now();
+        const before = process.cpuUsage();
         parsed.match(uri);
-        quickest = Math.min(quickest, performance.now() - started);
+        quickest = Math.min(quickest, process.cpuUsage(before).user / 1000);
       }
       expect({ unit, ms: quickest }).toMatchObject({
         ms: expect.toSatisfy((ms) => ms < 5),

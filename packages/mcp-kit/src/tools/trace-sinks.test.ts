@@ -51,11 +51,14 @@ test('a trace file has a line for each call, and only its owner may read it', as
 test('a file that cannot be written loses traces, and nothing else', async () => {
   const out = traceFile(path.join(folder(), 'no', 'such', 'folder'));
   let sent = 0;
-  await vi.waitFor(() => {
-    out.sink(trace('a'));
-    sent += 1;
-    expect(out.dropped).toBe(sent);
-  });
+  await vi.waitFor(
+    () => {
+      out.sink(trace('a'));
+      sent += 1;
+      expect(out.dropped).toBe(sent);
+    },
+    { timeout: 30_000 },
+  );
   await out.close();
 });
 
@@ -68,7 +71,7 @@ test.each(['moved away', 'deleted', 'replaced'])(
     const file = path.join(folder(), 'traces.ndjson');
     const out = traceFile(file);
     out.sink(trace('first'));
-    await vi.waitFor(() => expect(idsIn(file)).toEqual(['first']));
+    await expect.poll(() => idsIn(file)).toEqual(['first']);
     if (how === 'deleted') rmSync(file);
     else renameSync(file, `${file}.1`);
     if (how === 'replaced') writeFileSync(file, '');
@@ -78,7 +81,7 @@ test.each(['moved away', 'deleted', 'replaced'])(
         out.sink(trace(`later ${(sent += 1)}`));
         expect(idsIn(file)).toContain(`later ${sent - 1}`);
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
     await out.close();
     expect(out.dropped).toBe(0);
@@ -94,14 +97,14 @@ test('a file that could not be written is tried again', async () => {
   const file = path.join(place, 'traces.ndjson');
   const out = traceFile(file);
   out.sink(trace('lost'));
-  await vi.waitFor(() => expect(out.dropped).toBe(1));
+  await expect.poll(() => out.dropped).toBe(1);
   mkdirSync(place);
   await vi.waitFor(
     () => {
       out.sink(trace('kept'));
       expect(idsIn(file)).toContain('kept');
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   await out.close();
   const { dropped } = out;

@@ -6,7 +6,6 @@ import { Connection, RpcError, type Channel, type Exchange } from '#jsonrpc';
 import { steer, vocabulary } from '#protocol';
 import { memoryPair } from './memory.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Math.ceil(Number(process.env['PROPERTY_RUNS']) / 10);
 
 /** Lets everything that is under way without a timer come to rest. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { defaultLimits, oversized, parseMessage, type Limits } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 type Event = { readonly message: unknown } | { readonly malformed: readonly [number, string] };

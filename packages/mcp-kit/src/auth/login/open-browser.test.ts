@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('of two hundred addresses', () => 
       expect(address).toMatch(/^https?:\/\/[^\s"'`$|<>\\^{}()]+$/);
       expect(new URL(address).href).toBe(address);
     }
-  }, 60_000);
+  });
 });
 
 test('no opener, or one that fails, is told', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { KitError } from '#base';
 import { convertConfig } from './convert.ts';
 import { decodeDocument, decodeServer } from './decode.ts';
@@ -13,7 +13,6 @@ import { factsOf, type Facts } from './facts.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { parseTemplate, translate } from './template.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const keys = [...new Set(dialects.flatMap(({ fields, home }) => [...fields.keys(), ...home]))];

@@ -217,7 +217,7 @@ test('whatever happens: only allowed steps, one process at a time, and everybody
     ),
     { numRuns: schedules },
   );
-}, 60_000);
+});
 
 function checkSteps({ steps, supervisor }: World): void {
   let state: ServerStatus['state'] = 'idle';

@@ -56,9 +56,9 @@ describe('the globs of an entry', () => {
   test('take a time that grows with the length of the name, not with what could match', () => {
     const glob = `${'*a'.repeat(50)}*b`;
     const passes = toolFilter({ allow: [glob] });
-    const began = performance.now();
+    const before = process.cpuUsage();
     expect(passes('a'.repeat(20_000))).toBe(false);
     // Backtracking into every star would take longer than there is time.
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonicalJson, digestOf } from './canonical.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 const json = fc.jsonValue({ maxDepth: 5 }).filter((value) => {
   // The generator makes half surrogate pairs, too.

@@ -161,7 +161,7 @@ test('after any failure the state is what it was, or the report names what is le
   );
   // Otherwise this would have shown nothing.
   expect(Math.min(seen.done, seen.clean, seen.left)).toBeGreaterThan(numRuns / 50);
-}, 120_000);
+});
 
 // Processes that die, or sleep for too long, at any step of a run.
 

@@ -46,7 +46,7 @@ describe('a conversation with a child', () => {
     const { sink, messages } = recorder();
     channel.start(sink);
     channel.send('{"a":1}');
-    await vi.waitFor(() => expect(messages).toEqual([{ a: 1 }]));
+    await expect.poll(() => messages).toEqual([{ a: 1 }]);
   });
 
   test('is with the file that is named, under the name of the command', async () => {
@@ -54,7 +54,7 @@ describe('a conversation with a child', () => {
     await using channel = await dial({ ...shell(say), command: 'echo', program: '/bin/sh' });
     const { sink, messages } = recorder();
     channel.start(sink);
-    await vi.waitFor(() => expect(messages).toEqual([{ name: 'echo' }]));
+    await expect.poll(() => messages).toEqual([{ name: 'echo' }]);
   });
 
   test('delivers all that was said before the end, also while more is being written to it', async () => {
@@ -157,7 +157,7 @@ describe('a conversation with a child', () => {
     const { sink, messages } = recorder();
     channel.start(sink);
     channel.send('{"a":1}');
-    await vi.waitFor(() => expect(messages).toHaveLength(1));
+    await expect.poll(() => messages).toHaveLength(1);
     expect(heard.join('')).toBe('grüße\n');
     expect(logged).toEqual([expect.stringContaining('a bug')]);
   });
@@ -171,7 +171,7 @@ describe('a conversation with a child', () => {
       ).dial();
       const { sink, messages } = recorder();
       channel.start(sink);
-      await vi.waitFor(() => expect(messages).toHaveLength(1));
+      await expect.poll(() => messages).toHaveLength(1);
       await channel.close();
       expect(await readFile(path.join(root, 'x.log'), 'utf8')).toBe('{"a":1}\nbye\n');
     } finally {
@@ -196,9 +196,9 @@ describe('a conversation with a child', () => {
     channel.start(sink);
     for (let at = 1; at <= 20; at++) {
       channel.send('{"a":1}');
-      await vi.waitFor(() => expect(messages).toHaveLength(at));
+      await expect.poll(() => messages).toHaveLength(at);
     }
-    await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    await expect.poll(() => warnings).toHaveLength(1);
     expect(warnings[0]).toContain('ENOSPC');
   });
 });

@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
     recordChild(child);
     await disown();
     sweepOrphans();
-    await vi.waitFor(() => expect(livesIn(child.pid)).toBe(0));
+    await expect.poll(() => livesIn(child.pid)).toBe(0);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
     const { recordChild, sweepOrphans } = await import('./orphan-record.ts');
     const child = lead();
     recordChild(child);
-    await vi.waitFor(() => expect(livesIn(child.pid)).toBe(2));
+    await expect.poll(() => livesIn(child.pid)).toBe(2);
     const ended = once(child, 'exit');
     child.stdin?.end();
     await ended;
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('the record of children', () => {
     expect(livesIn(child.pid)).toBe(1);
     await disown();
     sweepOrphans();
-    await vi.waitFor(() => expect(livesIn(child.pid)).toBe(0));
+    await expect.poll(() => livesIn(child.pid)).toBe(0);
   });
 
   test.each<[string, (fields: string[]) => void, boolean]>([

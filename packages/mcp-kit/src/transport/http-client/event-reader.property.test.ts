@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
-import { test, vi } from 'vitest';
+import { test } from 'vitest';
 import { EventReader } from './event-reader.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 const maxBytes = 24;
 const longestLine = maxBytes + 64;

@@ -137,9 +137,9 @@ describe('an event stream', () => {
           retry: () => {},
           oversized: () => {},
         });
-        const begun = performance.now();
+        const before = process.cpuUsage();
         for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
-        return performance.now() - begun;
+        return process.cpuUsage(before).user / 1000;
       });
       return Math.min(...times);
     };

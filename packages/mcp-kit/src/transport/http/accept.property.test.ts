@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chooseMode, wantsStream, wrongContentType } from './accept.ts';
 import { profiles } from './profile.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 interface Range {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLogger } from '#base';
 import { createMemoryStore, type Log } from '#store';
 import { EventStream } from './event-stream.ts';
 import { PacedStream } from './paced-stream.ts';
 import type { ResponseStream } from './responder.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 const schedules = Math.ceil(numRuns / 10);
 

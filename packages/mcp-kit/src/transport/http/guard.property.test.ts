@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createGuard } from './guard.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const allowed = ['localhost', '127.0.0.1', '[::1]', 'mcp.example.com'];

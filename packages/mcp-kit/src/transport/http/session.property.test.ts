@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { silentLogger } from '#base';
 import type { Service } from '#protocol';
 import { createMemoryStore } from '#store';
@@ -9,7 +9,6 @@ import { profiles } from './profile.ts';
 import type { ResponseStream } from './responder.ts';
 import { Session } from './session.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
 const service: Service = {

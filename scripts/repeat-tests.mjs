@@ -1,0 +1,77 @@
+// Runs `npm test` many times in a row on a fresh clone of what is committed, while cores are kept busy:
+//   node scripts/repeat-tests.mjs --runs 10 --busy 1
+// Every run is counted. Fails when one was red; the outputs of red runs are kept.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { npm, run } from './child.mjs';
+import { main, root } from './prepare.mjs';
+
+function countOf(name, text) {
+  if (!/^\d+$/.test(text)) throw new Error(`--${name} is a number, not ${text}`);
+  return Number(text);
+}
+
+function readOptions() {
+  const options = {
+    runs: { type: 'string', default: '10' },
+    busy: { type: 'string', default: '1' },
+  };
+  const { values } = parseArgs({ options });
+  return { runs: countOf('runs', values.runs), busy: countOf('busy', values.busy) };
+}
+
+/** Clones into a folder with nothing beside it, which is gone when this process ends. */
+async function cloneTo(folder) {
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const clone = path.join(folder, 'clone');
+  const { code, output } = await run('git', ['clone', '--quiet', root, clone], { quiet: true });
+  if (code !== 0) throw new Error(`git clone failed:\n${output}`);
+  return clone;
+}
+
+/** The environment of somebody who has just cloned: nothing asks for more, or for less, than usual. */
+function usualEnvironment() {
+  const { CI: _ci, PROPERTY_RUNS: _runs, BRIDGE_FAULTS: _faults, ...environment } = process.env;
+  return environment;
+}
+
+async function runOnce(clone) {
+  const startMs = performance.now();
+  const { code, output } = await npm(['test'], {
+    cwd: clone,
+    env: usualEnvironment(),
+    quiet: true,
+  });
+  const seconds = Math.round((performance.now() - startMs) / 1000);
+  const counts = /^Tests: (.*)$/m.exec(output)?.[1] ?? 'no tests were counted';
+  return { green: code === 0, seconds, counts, output };
+}
+
+await main(async () => {
+  const { runs, busy } = readOptions();
+  const clone = await cloneTo(mkdtempSync(path.join(tmpdir(), 'mcp-kit-repeat-')));
+  const logs = path.join(tmpdir(), `mcp-kit-red-${process.pid}`);
+  // Threads of this process end with it, however it ends.
+  const loops = Array.from({ length: busy }, () => new Worker('for (;;);', { eval: true }));
+  const results = [];
+  for (let number = 1; number <= runs; number += 1) {
+    const { output, ...result } = await runOnce(clone);
+    results.push(result);
+    const { green, seconds, counts } = result;
+    console.log(`run ${number}: ${green ? 'green' : 'RED'}, ${seconds} s, ${counts}`);
+    if (green) continue;
+    mkdirSync(logs, { recursive: true });
+    const log = path.join(logs, `run-${number}.log`);
+    writeFileSync(log, output);
+    console.log(`  its output: ${log}`);
+  }
+  await Promise.all(loops.map((loop) => loop.terminate()));
+  const green = results.filter((result) => result.green).length;
+  const times = results.map(({ seconds }) => seconds);
+  const range = `${Math.min(...times)} to ${Math.max(...times)} s`;
+  console.log(`${green} of ${runs} green, ${range}, with ${busy} cores kept busy`);
+  return green === runs ? 0 : 1;
+});
