@@ -59,6 +59,15 @@ describe('a client of the newer era at a server of the older one', () => {
     expect(result).toEqual({ resultType: 'complete', ...text, _meta });
   });
 
+  test('what a server of 2024 says as toolResult becomes content', async () => {
+    await using open = newToOld({ 'tools/call': () => ({ toolResult: { degrees: 21 } }) });
+    const { result } = await open.ask('tools/call', { name: 'weather' });
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      content: [{ type: 'text', text: '{"degrees":21}' }],
+    });
+  });
+
   test('a question parks the call, whose sealed state is good for it, once', async () => {
     await using open = newToOld({
       'tools/call': async (_params, { peer }) => {

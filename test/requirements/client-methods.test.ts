@@ -355,3 +355,23 @@ describe('results', () => {
     }
   });
 });
+
+describe('a server of 2024', () => {
+  test.each([
+    ['a text', 'sunny', 'sunny'],
+    ['a number', 21, '21'],
+    ['an object', { degrees: 21 }, '{"degrees":21}'],
+    ['null', null, 'null'],
+  ])(
+    'that answers a call with %s as toolResult is understood',
+    async (_what, toolResult, shown) => {
+      const server = script({
+        initialize: () => ({ protocolVersion: '2024-11-05', capabilities: { tools: {} } }),
+        'tools/call': () => ({ toolResult }),
+      });
+      await using session = await open(server);
+      const result = await session.callTool('weather');
+      expect(result).toEqual({ toolResult, content: [{ type: 'text', text: shown }] });
+    },
+  );
+});

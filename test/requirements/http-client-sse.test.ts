@@ -182,4 +182,19 @@ describe('a conversation of revision 2024-11-05', () => {
     await expect(dialling).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
     await server.deserted();
   });
+
+  test('tells whoever sends a notification whether it was taken', async () => {
+    const statuses = [202, 500];
+    await using server = await old('/messages', ({ response }) => {
+      response.writeHead(statuses.shift() ?? 202).end();
+    });
+    await using client = await talk(sseTarget(server.url));
+    const message = { jsonrpc: '2.0', method: 'notifications/note' } as const;
+    const tell = (): Promise<void> | undefined =>
+      client.channel.tell?.(JSON.stringify(message), { message });
+    await tell();
+    await expect(tell()).rejects.toMatchObject({ code: 'http_status', details: { status: 500 } });
+    await client.channel.close();
+    await expect(tell()).rejects.toMatchObject({ code: 'closed' });
+  });
 });

@@ -9,6 +9,7 @@ import {
   modernVersion,
   negotiate,
   outputSchemaFor,
+  withContent,
   type Implementation,
   type Meta,
 } from '#protocol';
@@ -43,7 +44,8 @@ const unnamed: Implementation = { name: 'server', version: '0' };
 
 /** A result of the handshake era with what the stateless one requires of it. */
 export function toModern(method: string, result: unknown, server?: Implementation): object {
-  const fields = isRecord(result) ? result : {};
+  const whole = method === 'tools/call' ? withContent(result) : result;
+  const fields = isRecord(whole) ? whole : {};
   const { _meta: own } = fields;
   const info = server && { [metaKeys.serverInfo]: server };
   return {

@@ -2,6 +2,7 @@ import { KitError } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import {
   metaKeys,
+  withContent,
   type CallToolResult,
   type Era,
   type Implementation,
@@ -150,7 +151,7 @@ export class Session implements AsyncDisposable {
     const params = { name, arguments: args };
     const { tools } = this.#caller;
     if (this.#validates && tools.knows(name)) await tools.prepare(name);
-    const result = await this.request('tools/call', params, options);
+    const result = withContent(await this.request('tools/call', params, options));
     if (!isToolResult(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
@@ -255,7 +256,10 @@ export class Session implements AsyncDisposable {
     return askPast(this.#guards, { method, params, options }, ask);
   }
 
-  /** Tells anything; await it to be slowed down by a server that reads slowly. */
+  /**
+   * Tells anything; await it to be slowed down by a server that reads slowly. Over HTTP it fails when the server has not
+   * taken it; on a pipe nobody can know.
+   */
   async notify(method: string, params?: Params): Promise<void> {
     if (this.#guards.length > 0 && concernsTools(method)) {
       await checkCall(this.#guards, { method, params, options: {} });

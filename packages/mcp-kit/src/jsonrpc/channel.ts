@@ -44,6 +44,8 @@ export interface Channel {
   start(sink: Sink): void;
   /** Queues a request or notification. */
   send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
+  /** Sends a notification, and settles when the other side has taken it or has not; absent where nobody can know. */
+  tell?(text: string, outgoing: Outgoing): Promise<void>;
   /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
   reply(text: string | undefined, origin?: Origin): void;
   /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */

@@ -152,11 +152,12 @@ export class Connection implements Link, Sink {
     if (sent !== 'sent') return this.#channel.drained(route);
   }
 
-  /** As `notify`, for what must not be dropped: waits for room as long as it takes. */
+  /** As `notify`, for what must not be lost unnoticed: waits for room, and where it can be known until it was taken. */
   async tell(method: string, params?: Params): Promise<void> {
     const message = toNotification(method, params);
     const text = encodeMessage(message);
     while (this.#inFlight.open) {
+      if (this.#channel.tell !== undefined) return this.#channel.tell(text, { message });
       const sent = this.#channel.send(text, undefined, { message });
       if (sent !== 'sent') await this.#channel.drained();
       if (sent !== 'dropped') return;

@@ -97,6 +97,7 @@ export { createManager, Manager } from './manager.ts';
 export type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
 export { ServerHandle } from './server-handle.ts';
 export type { ServerState, ServerStatus } from './supervise/state.ts';
+export { createVerdictFile, verdictsPath, type VerdictFileOptions } from './verdict-file.ts';
 export { createToolCache, toolCachePath, type ToolCache } from './tools/cache.ts';
 export type { Catalog, ServerTool } from './tools/catalog.ts';
 export type { ToolListing } from './tools/judge.ts';

@@ -63,6 +63,7 @@ export {
 } from './revisions.ts';
 export type { Peer, Phase, Service } from './service.ts';
 export type { Target } from './target.ts';
+export { withContent } from './tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
 export { traceTarget, type TraceListener } from './trace-target.ts';
 export {

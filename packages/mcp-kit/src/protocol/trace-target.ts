@@ -35,11 +35,19 @@ function overhear(channel: Channel, tell: TraceListener): Channel {
       if (sent !== 'dropped') tell('sent', JSON.parse(text));
       return sent;
     },
+    // What a channel cannot do, the overheard one cannot either.
+    ...(channel.tell === undefined
+      ? {}
+      : {
+          tell: (text, outgoing) => {
+            tell('sent', JSON.parse(text));
+            return channel.tell?.(text, outgoing) ?? Promise.resolve();
+          },
+        }),
     reply(text, origin) {
       channel.reply(text, origin);
       if (text !== undefined) tell('sent', JSON.parse(text));
     },
-    // What a channel cannot do, the overheard one cannot either.
     ...(channel.release === undefined
       ? {}
       : { release: (origin, retryMs) => channel.release?.(origin, retryMs) }),

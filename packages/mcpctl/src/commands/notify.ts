@@ -12,7 +12,8 @@ export const notify = defineCommand({
   examples: [
     {
       command: 'mcpctl notify demo notifications/roots/list_changed',
-      about: 'Says {"ok":true} when it is sent; a notification has no answer.',
+      about:
+        'Says {"ok":true} when it is sent, over HTTP when the server has taken it; a notification has no answer.',
     },
   ],
   async run({ args, values, globals, stop }) {

@@ -65,6 +65,11 @@ export function notTaken(method: string, ms: number): KitError {
   return new KitError('timeout', `${method}: not taken within ${ms} ms`);
 }
 
+/** The conversation was over before the server had taken what it was told. */
+export function hungUp(method: string): KitError {
+  return new KitError('closed', `${method}: the connection was closed before it was taken`);
+}
+
 /** Something else came than an answer. */
 export function invalidAnswer(method: string, what: string, hint?: string): KitError {
   return new KitError('invalid_answer', `${method}: ${what}`, { hint });

@@ -13,7 +13,8 @@ import {
 } from '#jsonrpc';
 import { isResponse } from './answers.ts';
 import { Backlog } from './backlog.ts';
-import { invalidAnswer, sessionLost } from './failures.ts';
+import { Deliveries } from './deliveries.ts';
+import { hungUp, invalidAnswer, sessionLost } from './failures.ts';
 import { sayFarewell } from './farewell.ts';
 import type { Feed } from './feed.ts';
 import { Handshake } from './handshake.ts';
@@ -56,6 +57,7 @@ export class HttpChannel implements Channel {
   /** The end of the handshake, on its way: what is sent after it must not overtake it. */
   #gate: { readonly post: Posted; readonly timer: NodeJS.Timeout } | undefined;
   readonly #backlog = new Backlog();
+  readonly #deliveries = new Deliveries();
   /** Sessions that were given up for another one, as long as the server is told. */
   readonly #farewells = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
@@ -94,9 +96,18 @@ export class HttpChannel implements Channel {
     const sent = this.#backlog.next;
     if (sent === 'dropped') return sent;
     if (message.method === 'initialize') this.#startOver();
-    const beside = { headers: outgoing?.headers, handshake: this.#handshake };
-    this.#post(new Posted(address(text, message, beside), this.#office));
+    this.#post(this.#stamp(text, message, outgoing?.headers));
     return sent;
+  }
+
+  async tell(text: string, { message, headers }: Outgoing): Promise<void> {
+    while (this.#closing === undefined && this.#backlog.next === 'dropped') await this.drained();
+    if (this.#closing !== undefined) throw hungUp(message.method);
+    if (message.method === 'notifications/cancelled' && !this.#cancel(message.params)) return;
+    const post = this.#stamp(text, message, headers);
+    const taken = this.#deliveries.await(post);
+    this.#post(post);
+    await taken;
   }
 
   reply(text: string | undefined): void {
@@ -105,8 +116,7 @@ export class HttpChannel implements Channel {
       this.#settings.logger.warn('an answer was not delivered: the server does not take them');
       return;
     }
-    const letter = address(text, {}, { headers: undefined, handshake: this.#handshake });
-    const post = new Posted(letter, this.#office);
+    const post = this.#stamp(text, {}, undefined);
     this.#keep(post);
     this.#replies.push(post);
     this.#goOnReplying();
@@ -135,6 +145,7 @@ export class HttpChannel implements Channel {
     this.#queue.length = 0;
     this.#replies.length = 0;
     this.#backlog.letGo();
+    this.#deliveries.end();
     this.#sink?.closed();
     this.#leave(this.#handshake);
     await Promise.all(this.#farewells);
@@ -157,6 +168,13 @@ export class HttpChannel implements Channel {
     this.#feed?.stop();
     this.#feed = undefined;
     this.#openGate();
+  }
+
+  #stamp(text: string, message: Message, headers: Outgoing['headers']): Posted {
+    return new Posted(
+      address(text, message, { headers, handshake: this.#handshake }),
+      this.#office,
+    );
   }
 
   #post(post: Posted): void {
@@ -262,6 +280,7 @@ export class HttpChannel implements Channel {
   }
 
   #accepted(post: Posted): void {
+    this.#deliveries.taken(post);
     if (!endsHandshake(post.letter)) return;
     const { handshake } = post.letter;
     const go = (): void => {
@@ -297,7 +316,9 @@ export class HttpChannel implements Channel {
     const { id, method } = post.letter;
     if (id === undefined) {
       this.#backlog.release(post);
-      this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
+      if (!this.#deliveries.lost(post, error)) {
+        this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
+      }
       if (post === this.#gate?.post) {
         this.#feed?.stop();
         this.#feed = undefined;

@@ -3,7 +3,8 @@ import { createDeferred, KitError, startTimer, type Deferred } from '#base';
 import type { Channel, Origin, Outgoing, Sent, Sink } from '#jsonrpc';
 import { Backlog } from './backlog.ts';
 import { mediaType, readBody, readEvents } from './body.ts';
-import { givenUp, invalidAnswer, redirected, refusal } from './failures.ts';
+import { Deliveries } from './deliveries.ts';
+import { givenUp, hungUp, invalidAnswer, redirected, refusal } from './failures.ts';
 import { Handshake } from './handshake.ts';
 import { address, type Message } from './letter.ts';
 import { labelOf, type Settings } from './options.ts';
@@ -22,6 +23,7 @@ class SseChannel implements Channel {
   readonly #asking: Asking;
   readonly #posts = new Set<Posted>();
   readonly #backlog = new Backlog();
+  readonly #deliveries = new Deliveries();
   #office: PostOffice | undefined;
   #response: IncomingMessage | undefined;
   #sink: Sink | undefined;
@@ -64,6 +66,15 @@ class SseChannel implements Channel {
     return sent;
   }
 
+  async tell(text: string, { message }: Outgoing): Promise<void> {
+    while (!this.#closed && this.#backlog.next === 'dropped') await this.drained();
+    const post = this.#closed ? undefined : this.#stamp(text, message);
+    if (post === undefined) throw hungUp(message.method);
+    const taken = this.#deliveries.await(post);
+    post.start();
+    await taken;
+  }
+
   reply(text: string | undefined): void {
     if (text !== undefined && !this.#closed) this.#post(text, {});
   }
@@ -78,12 +89,16 @@ class SseChannel implements Channel {
   }
 
   #post(text: string, message: Message): void {
-    if (this.#office === undefined) return;
+    this.#stamp(text, message)?.start();
+  }
+
+  #stamp(text: string, message: Message): Posted | undefined {
+    if (this.#office === undefined) return undefined;
     const letter = address(text, message, { headers: undefined, handshake: this.#handshake });
     const post = new Posted({ ...letter, answeredElsewhere: true }, this.#office);
     this.#posts.add(post);
     this.#backlog.add(post);
-    post.start();
+    return post;
   }
 
   #answered(response: IncomingMessage): void {
@@ -142,11 +157,14 @@ class SseChannel implements Channel {
       receive: (value) => this.#deliver((sink) => sink.message(value)),
       malformed: (...fault) => this.#deliver((sink) => sink.malformed(...fault)),
       taken: (post) => this.#backlog.release(post),
-      accepted: () => {},
+      accepted: (post) => this.#deliveries.taken(post),
       released: () => {},
-      lost: ({ letter: { id, method } }, error) => {
+      lost: (post, error) => {
+        const { id, method } = post.letter;
         if (id !== undefined) this.#deliver((sink) => sink.lost?.(id, error));
-        else this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
+        else if (!this.#deliveries.lost(post, error)) {
+          this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
+        }
       },
       over: (post) => {
         this.#backlog.release(post);
@@ -172,6 +190,7 @@ class SseChannel implements Channel {
     this.#stream.destroy();
     this.#office?.wire.destroy();
     this.#backlog.letGo();
+    this.#deliveries.end();
     this.#opened.reject(cause ?? new KitError('closed', 'the conversation was closed'));
     this.#sink?.closed(cause);
   }

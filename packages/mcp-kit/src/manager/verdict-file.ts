@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { crypto, replaceFile, stateFolder } from '#base';
+import { createVerdicts, type Verdicts } from '#client';
+import { isRecord } from '#jsonrpc';
+import type { Era } from '#protocol';
+import { readConfigFile } from './config/read-file.ts';
+
+/** Which era a server spoke, and when that was found out, in milliseconds since 1970. */
+interface Verdict {
+  readonly era: Era;
+  readonly at: number;
+}
+
+export interface VerdictFileOptions {
+  /** How long a server counts as one of the older era; a day, unless given. */
+  readonly legacyTtlMs?: number;
+  /** How many servers are remembered; 500, unless given. */
+  readonly maxEntries?: number;
+}
+
+const maxBytes = 1024 * 1024;
+const dayMs = 24 * 60 * 60_000;
+/** A server that was not found out about for so long is no longer used. */
+const modernTtlMs = 90 * dayMs;
+
+/** Where verdicts are kept for this user. */
+export function verdictsPath(env: Readonly<Record<string, string | undefined>>): string {
+  return path.join(stateFolder(env), 'eras.json');
+}
+
+/**
+ * Remembers which era servers speak in a file, across processes. A server goes by a digest of what leads to it, and what
+ * cannot be read or written is forgotten: a verdict only says what is tried first.
+ */
+export function createVerdictFile(file: string, options: VerdictFileOptions = {}): Verdicts {
+  const { legacyTtlMs = dayMs, maxEntries = 500 } = options;
+  const known = createVerdicts({ legacyTtlMs, maxEntries });
+  const holds = ({ era, at }: Verdict): boolean => {
+    const ageMs = Date.now() - at;
+    return ageMs >= 0 && ageMs < (era === 'legacy' ? legacyTtlMs : modernTtlMs);
+  };
+  const read = async (): Promise<Map<string, Verdict>> => {
+    const verdicts = await readVerdicts(file);
+    return new Map([...verdicts].filter(([, verdict]) => holds(verdict)));
+  };
+  return {
+    async get(key) {
+      return (await known.get(key)) ?? (await read()).get(digestOf(key))?.era;
+    },
+    async set(key, era) {
+      await known.set(key, era);
+      try {
+        const verdicts = await read();
+        const digest = digestOf(key);
+        verdicts.delete(digest);
+        const newest = [...verdicts].slice(-Math.max(0, maxEntries - 1));
+        const kept = [...newest, [digest, { era, at: Date.now() }] as const];
+        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        await replaceFile(file, JSON.stringify(Object.fromEntries(kept)), 0o600);
+      } catch {
+        // A full disk, or a folder that is not ours: the server is asked again next time.
+      }
+    },
+  };
+}
+
+/** What the file says; nothing where there is none, or where it is not what was written. */
+async function readVerdicts(file: string): Promise<ReadonlyMap<string, Verdict>> {
+  try {
+    const text = await readConfigFile(file, { maxBytes });
+    const value: unknown = text === undefined ? {} : JSON.parse(text);
+    const entries = Object.entries(isRecord(value) ? value : {});
+    return new Map(entries.filter((entry): entry is [string, Verdict] => isVerdict(entry[1])));
+  } catch {
+    return new Map();
+  }
+}
+
+function isVerdict(value: unknown): value is Verdict {
+  if (!isRecord(value)) return false;
+  const { era, at } = value;
+  return (era === 'legacy' || era === 'modern') && typeof at === 'number';
+}
+
+/** Addresses and command lines may hold secrets, and are nobody's business. */
+function digestOf(key: string): string {
+  return crypto().createHash('sha256').update(key).digest('hex');
+}
