@@ -229,6 +229,43 @@ describe('config convert', () => {
     );
   });
 
+  test('one broken server does not stop the others, and only what was written is counted', async () => {
+    using project = new Project({
+      'all.json': {
+        mcpServers: {
+          good: { command: 'x' },
+          remote: { type: 'http', url: 'https://x.test' },
+          broken: { command: 7 },
+          empty: {},
+        },
+      },
+    });
+    const args = ['config', 'convert', '--in', 'all.json', '--from', 'claude-code'];
+    const file = path.join(project.folder, 'out.json');
+    const to = ['--to', 'claude-desktop', '--out', 'out.json'];
+    const { code, stdout, stderr } = await project.run(...args, ...to);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${file}: wrote 1 server for Claude Desktop; 3 were left out\n`);
+    expect(stderr).toMatch(/broken\/command: must be a text/);
+    expect(stderr).toMatch(/empty: needs a command or a URL/);
+    expect(stderr).toMatch(/^lost: remote: transport: /m);
+    const { mcpServers } = JSON.parse(project.read('out.json').toString()) as {
+      mcpServers: object;
+    };
+    expect(Object.keys(mcpServers)).toEqual(['good']);
+    const json = await project.run(...args, '--to', 'vscode', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ servers: 2, leftOut: 2 });
+    const again = await project.run(...args, ...to);
+    expect(again.stdout).toBe(`${file} already has 1 server for Claude Desktop; 3 were left out\n`);
+  });
+
+  test('a file in which all servers are broken is an error', async () => {
+    using project = new Project({ 'all.json': { mcpServers: { broken: { command: 7 } } } });
+    const ran = await project.run('config', 'convert', '--in', 'all.json', '--to', 'vscode');
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/must be a text/);
+  });
+
   test('does not write through a link, nor out of the project', async () => {
     using project = open();
     const outside = path.join(project.home, 'precious');

@@ -123,7 +123,83 @@ function expectKept(
   expect(flat(after)).toEqual(flat(before));
 }
 
+/** One server as a host has it. */
+async function serverIn(dialect: DialectId, raw: object): Promise<ServerEntry> {
+  const home = dialect === 'vscode' ? 'servers' : 'mcpServers';
+  const { entries, errors } = await readAs(JSON.stringify({ [home]: { s: raw } }), dialect);
+  expect(errors).toEqual([]);
+  return entryOf({ entries }, 's');
+}
+
 describe('what a host cannot be told is named', () => {
+  const program = { command: 'x', cwd: '${workspaceFolder}/a', envFile: '${workspaceFolder}/.env' };
+
+  test('a file of variables that the host has no place for is not said to be kept', async () => {
+    const { lost, text } = await convertConfig([await serverIn('vscode', program)], 'codex');
+    expect(text).not.toContain('.env');
+    expect(lost).toEqual([
+      {
+        server: 's',
+        field: 'cwd',
+        why: 'Codex has no way to say ${workspaceFolder}; the text is kept as it is',
+      },
+      { server: 's', field: 'envFile', why: 'Codex has no such setting' },
+    ]);
+  });
+
+  test('neither is a working folder, where there is none', async () => {
+    const entry = await serverIn('vscode', program);
+    const { lost } = await convertConfig([entry], 'claude-desktop');
+    expect(lost.map(({ field, why }) => [field, why])).toEqual([
+      ['cwd', 'Claude Desktop has no such setting'],
+      ['envFile', 'Claude Desktop has no such setting'],
+    ]);
+  });
+
+  test('settings that only one host knows do not hide that the others are lost', async () => {
+    const raw = { type: 'http', url: 'https://x.test', oauth: { clientId: 'a', xaa: true } };
+    const { lost } = await convertConfig([await serverIn('claude-code', raw)], 'windsurf');
+    expect(lost.map(({ field, why }) => [field, why])).toEqual([
+      ['oauth/xaa', 'only Claude Code knows what it means'],
+      ['oauth', 'Windsurf has no such setting'],
+    ]);
+  });
+
+  test('oauth with nothing in it is not nothing', async () => {
+    const raw = { type: 'http', url: 'https://x.test', oauth: {} };
+    const entry = await serverIn('claude-code', raw);
+    const same = await convertConfig([entry], 'claude-code');
+    expect([JSON.parse(same.text), same.lost]).toEqual([{ mcpServers: { s: raw } }, []]);
+    const there = await convertConfig([entry], 'opencode');
+    expect(JSON.parse(there.text)).toMatchObject({ mcp: { s: { oauth: {} } } });
+    const codex = await convertConfig([entry], 'codex');
+    expect(entryOf(await readAs(codex.text, 'codex'), 's')).toMatchObject({ oauth: {} });
+    const { lost } = await convertConfig([entry], 'windsurf');
+    expect(lost).toEqual([{ server: 's', field: 'oauth', why: 'Windsurf has no such setting' }]);
+  });
+
+  test('no list is written that nothing is in', async () => {
+    const entry = await serverIn('claude-code', { command: 'x', args: [], env: { A: 'b' } });
+    for (const to of dialectIds) {
+      const { text } = await convertConfig([entry], to);
+      expect([to, text.replaceAll(/\s/g, '')]).toEqual([
+        to,
+        expect.not.stringMatching(/=\[\]|:\[\]|:\{\}/),
+      ]);
+    }
+  });
+
+  test('the servers that are written are counted, and one that cannot be does not stop the others', async () => {
+    const entries = await Promise.all([
+      serverIn('claude-code', { command: 'x' }),
+      serverIn('claude-code', { type: 'http', url: 'https://x.test' }),
+      serverIn('claude-code', { command: 'y' }),
+    ]);
+    const { servers, lost } = await convertConfig(entries, 'claude-desktop');
+    expect(servers).toEqual(['s', 's_3']);
+    expect(lost.map(({ field }) => field)).toEqual(['name', 'transport', 'name']);
+  });
+
   test('a remote server, to Claude Desktop', async () => {
     const conversion = await convertConfig([entryOf(loaded, 'linear')], 'claude-desktop');
     expect(JSON.parse(conversion.text)).toEqual({ mcpServers: {} });

@@ -154,6 +154,52 @@ test.each([
   expect(await findingsIn('.cursor/mcp.json', document)).toEqual([]);
 });
 
+test.each([
+  '***',
+  'Bearer ***',
+  '<your-api-token>',
+  'Bearer <redacted>',
+  '[REDACTED]',
+  'Basic [redacted]',
+  '••••••••••••',
+  'sk-xxxxxxxxxxxxxxxxxxxx',
+  'sk-...',
+  'YOUR_API_KEY_HERE',
+  'changeme',
+  '{{ github_token }}',
+  'Bearer ${GITHUB_TOKEN}',
+  '%GITHUB_TOKEN%',
+])('a mask or a place to fill in is no secret: %s', async (text) => {
+  const remote = { url: 'https://x.example.com/mcp', headers: { Authorization: text } };
+  for (const [name, server] of [
+    ['.cursor/mcp.json', { command: 'a', env: { API_KEY: text }, args: [`--api-key=${text}`] }],
+    ['claude_desktop_config.json', { command: 'a', env: { API_KEY: text } }],
+    ['.zed/settings.json', remote],
+    ['.cursor/mcp.json', remote],
+    ['.cursor/mcp.json', { url: 'https://x.example.com/mcp?api_key=<key>' }],
+    ['.cursor/mcp.json', { url: 'https://user:***@x.example.com/mcp' }],
+  ] as const) {
+    const key = name.startsWith('.zed') ? 'context_servers' : 'mcpServers';
+    const findings = await findingsIn(name, { [key]: { s: server } });
+    const rules = findings.map(({ rule }) => rule);
+    expect([name, rules]).toEqual([name, expect.not.arrayContaining(['plaintext-secret'])]);
+  }
+});
+
+test.each([
+  'pa*sw0rd-hunter',
+  'hunter2<hunter2',
+  'https://hunter2hunter2@x.test/?a=***',
+  'ghp_hunter2hunter2...',
+  'xxhunter2hunter2xx',
+])('a secret with a bit of a mask in it is one: %s', async (text) => {
+  const findings = await findingsIn(
+    '.cursor/mcp.json',
+    servers({ command: 'a', env: { API_KEY: text } }),
+  );
+  expect(findings.map(({ rule }) => rule)).toEqual(['plaintext-secret']);
+});
+
 test('the samples have what they are known to have', async () => {
   const findings = lintConfig(await loadSamples());
   expect(findings.map(({ rule, server }) => [rule, server])).toEqual([

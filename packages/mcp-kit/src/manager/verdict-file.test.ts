@@ -78,14 +78,14 @@ test('the oldest of too many are forgotten, and many at once leave a whole file'
   const verdicts = createVerdictFile(file, { maxEntries: 3 });
   for (const name of ['a', 'b', 'c', 'd']) await verdicts.set(name, 'modern');
   const next = createVerdictFile(file, { maxEntries: 3 });
-  expect(await Promise.all(['a', 'b', 'c', 'd'].map((name) => next.get(name)))).toEqual([
+  expect(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => next.get(name)))).toEqual([
     undefined,
     'modern',
     'modern',
     'modern',
   ]);
   const names = Array.from({ length: 20 }, (_, n) => `server ${n}`);
-  await Promise.all(names.map((name) => createVerdictFile(file).set(name, 'legacy')));
+  await Promise.all(names.map(async (name) => createVerdictFile(file).set(name, 'legacy')));
   expect(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object).length).toBeGreaterThan(0);
   expect(await readdir(path.dirname(file))).toEqual(['eras.json']);
 });

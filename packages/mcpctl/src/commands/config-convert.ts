@@ -52,6 +52,7 @@ export const configConvert = defineCommand({
   ],
   notes: [
     'Comments and other settings in a file that exists stay. What the host cannot be told goes to standard error.',
+    'A server that cannot be read, or that the host cannot have, is left out and named; the others are written.',
     'References to variables are rewritten in the way of the host; nothing is resolved.',
   ],
   async run({ values, globals }) {
@@ -64,17 +65,19 @@ export const configConvert = defineCommand({
     const config = await source(globals, { from, file: values.in });
     const file = await destination(globals, { to, out: values.out, write: values.write ?? false });
     const { entries } = config;
-    const { text, lost, into } =
+    const { text, servers, lost, into } =
       file === undefined
         ? { ...(await convertConfig(entries, to)), into: undefined }
         : await convertInto(file, entries, to);
+    const leftOut = entries.length - servers.length + brokenServers(config);
     for (const { server, field, why } of lost) {
       warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
     }
     if (globals.json) {
       printJson({
         to,
-        servers: entries.length,
+        servers: servers.length,
+        leftOut,
         ...(file === undefined ? { text } : { file }),
         lost,
       });
@@ -83,7 +86,8 @@ export const configConvert = defineCommand({
       process.stdout.write(process.stdout.isTTY ? plainText(text) : text);
     } else {
       const same = text === into ? ' already has' : ': wrote';
-      print(`${file}${same} ${count(entries.length, 'server')} for ${dialectTitle(to)}`);
+      const rest = leftOut === 0 ? '' : `; ${leftOut} ${leftOut === 1 ? 'was' : 'were'} left out`;
+      print(`${file}${same} ${count(servers.length, 'server')} for ${dialectTitle(to)}${rest}`);
     }
   },
 });
@@ -121,11 +125,18 @@ async function source(
     ...(from !== undefined && { dialect: from, ...(file === undefined && { home: folder }) }),
   });
   const [error] = config.errors;
-  if (error !== undefined && (file !== undefined || globals.configFile !== undefined)) throw error;
+  const isNamed = file !== undefined || globals.configFile !== undefined;
+  if (error !== undefined && isNamed && config.entries.length === 0) throw error;
   for (const { message } of config.errors) tell(message);
   if (config.entries.length > 0) return config;
   const where = file ?? (from === undefined ? globals.root : `the files of ${dialectTitle(from)}`);
   throw usageError(`no servers in ${where}`, 'Name another file with --in FILE.');
+}
+
+/** How many servers cannot be read; an error of a whole file is none of them. */
+function brokenServers({ errors }: LoadedConfig): number {
+  // What is below the map of servers begins with the name of one; each has one error at most.
+  return errors.filter(({ details }) => /^\/[^/]+\/./.test(String(details?.['pointer']))).length;
 }
 
 /** Where to write to; standard output without. */

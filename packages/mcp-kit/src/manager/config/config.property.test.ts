@@ -5,7 +5,7 @@ import { KitError } from '#base';
 import { convertConfig } from './convert.ts';
 import { decodeDocument, decodeServer } from './decode.ts';
 import { detectDialects } from './detect.ts';
-import { dialects } from './dialects/index.ts';
+import { dialectOf, dialects } from './dialects/index.ts';
 import { parseDocument, type ConfigFormat } from './document.ts';
 import { encodeEntry } from './encode.ts';
 import type { ServerEntry } from './entry.ts';
@@ -122,8 +122,22 @@ describe('readers', () => {
 });
 
 const word = fc.stringMatching(/^[A-Za-z0-9_./:-]{1,12}$/);
+/** A text, some of which hosts have to say in their own way, or cannot say at all. */
+const spoken = fc.oneof(
+  { weight: 3, arbitrary: word },
+  fc.constantFrom(
+    '${A}',
+    'x ${A}',
+    '${A:-b}',
+    '${MCP_ROOT}/x',
+    '${input:q}',
+    '$env:A',
+    '%A%',
+    '$A',
+  ),
+);
 const variable = fc.stringMatching(/^[A-Z_]{1,6}$/);
-const texts = fc.dictionary(fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/), word, {
+const texts = fc.dictionary(fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/), spoken, {
   maxKeys: 3,
   noNullPrototype: true,
 });
@@ -136,18 +150,28 @@ const common = {
   allow: names,
   deny: names,
   autoApprove: names,
+  title: word,
   description: word,
 };
+const oauth = fc.oneof(
+  fc.constantFrom(false as const, {}),
+  fc.record(
+    { clientId: word, clientSecret: word, scopes: names, redirectUri: word, callbackPort: seconds },
+    { requiredKeys: [] },
+  ),
+);
 const facts: fc.Arbitrary<Facts> = fc.oneof(
   fc.record(
     {
       ...common,
       kind: fc.constant('stdio' as const),
-      command: word,
-      args: fc.array(word, { maxLength: 3 }),
+      command: spoken,
+      args: fc.array(spoken, { maxLength: 3 }),
       env: texts,
       passEnv: fc.uniqueArray(variable, { maxLength: 2 }),
-      cwd: word,
+      cwd: spoken,
+      envFile: spoken,
+      inheritEnv: fc.boolean(),
     },
     { requiredKeys: ['kind', 'command'] },
   ),
@@ -155,8 +179,9 @@ const facts: fc.Arbitrary<Facts> = fc.oneof(
     {
       ...common,
       kind: fc.constantFrom('http' as const, 'sse' as const),
-      url: word.map((host) => `https://${host}`),
+      url: spoken.map((host) => `https://${host}`),
       headers: texts,
+      oauth,
       bearerTokenEnv: variable,
       envHeaders: fc.dictionary(fc.constantFrom('X-A', 'X-B'), variable, { noNullPrototype: true }),
     },
@@ -176,6 +201,7 @@ function entryIn(dialect: (typeof dialects)[number], said: Facts): ServerEntry |
 }
 
 describe('conversion', () => {
+  const ids = fc.constantFrom(...dialects.map(({ id }) => id));
   const pair = fc.tuple(fc.constantFrom(...dialects), fc.constantFrom(...dialects));
 
   test('to a host and back keeps all facts that are not named as lost', () => {
@@ -205,6 +231,49 @@ describe('conversion', () => {
     );
   });
 
+  test('to a host names all that is not there, and nothing else is said to be kept', async () => {
+    await fc.assert(
+      fc.asyncProperty(facts, ids, ids, async (said, from, to) => {
+        const [one, other] = [dialectOf(from), dialectOf(to)];
+        const entry = entryIn(one, said);
+        if (entry === undefined || one === other) return;
+        const { text, lost, servers } = await convertConfig([entry], other.id);
+        const parsed = await parseDocument(text, '/f', other.format);
+        const { entries, errors } = decodeDocument(parsed, other, source);
+        assert.deepEqual(errors, []);
+        assert.deepEqual(
+          entries.map(({ entry: read }) => read.name),
+          servers,
+        );
+        const [read] = entries;
+        if (read === undefined) {
+          assert.ok(lost.some(({ field }) => field === 'transport'));
+          return;
+        }
+        const before = normal(factsOf(entry), one);
+        const after = normal(factsOf(read.entry), other);
+        const kept = lost.filter(({ why }) => why.includes('kept as it is'));
+        const gone = new Set(
+          lost.filter((loss) => !kept.includes(loss)).map(({ field }) => field.split('/')[0]),
+        );
+        for (const { field } of kept) {
+          const [fact = '', ...part] = field.split('/');
+          assert.ok(textAt(factsOf(read.entry), fact, part) !== undefined, `${field} is kept`);
+        }
+        const altered = new Set(lost.map(({ field }) => field));
+        for (const fact of Object.keys(before) as (keyof Facts)[]) {
+          if (gone.has(fact) || isNamed(fact, gone) || fact === 'kind') continue;
+          const same = (part: string): boolean => altered.has(part);
+          assert.deepEqual(
+            [fact, without(after[fact], fact, same)],
+            [fact, without(before[fact], fact, same)],
+          );
+        }
+      }),
+      { numRuns: Math.ceil(Math.min(numRuns, 100_000) / 20) },
+    );
+  });
+
   test('into its own text changes nothing, for every host', async () => {
     await fc.assert(
       fc.asyncProperty(facts, fc.constantFrom(...dialects), async (said, dialect) => {
@@ -224,6 +293,19 @@ describe('conversion', () => {
   });
 });
 
+function textAt(said: Facts, fact: string, part: readonly string[]): unknown {
+  const value: unknown = Reflect.get(said, fact);
+  return part.length === 0 ? value : Reflect.get(Object(value) as object, part.join('/'));
+}
+
+/** The value without the texts that are known to be said otherwise. */
+function without(value: unknown, fact: string, isAltered: (part: string) => boolean): unknown {
+  if (isAltered(fact)) return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([part]) => !isAltered(`${fact}/${part}`));
+  return Object.fromEntries(entries);
+}
+
 /** Facts with variables by name, whichever way they were said. */
 function normal(said: Facts, { syntax }: (typeof dialects)[number]): Facts {
   const plain = (text: string): string =>
@@ -233,8 +315,14 @@ function normal(said: Facts, { syntax }: (typeof dialects)[number]): Facts {
   const { passEnv = [], bearerTokenEnv, envHeaders = {}, env = {}, headers = {}, ...rest } = said;
   const map = (record: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(record).map(([name, text]) => [name, plain(text)]));
+  const { command, args, cwd, envFile, url } = rest;
   return {
     ...rest,
+    ...(command !== undefined && { command: plain(command) }),
+    ...(args !== undefined && { args: args.map(plain) }),
+    ...(cwd !== undefined && { cwd: plain(cwd) }),
+    ...(envFile !== undefined && { envFile: plain(envFile) }),
+    ...(url !== undefined && { url: plain(url) }),
     env: { ...Object.fromEntries(passEnv.map((name) => [name, `<${name}>`])), ...map(env) },
     headers: {
       ...map(headers),

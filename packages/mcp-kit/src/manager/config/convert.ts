@@ -18,6 +18,8 @@ import { valueAt } from './value-at.ts';
 /** A configuration in the words of one host. */
 export interface Conversion {
   readonly text: string;
+  /** The servers that are in it now, by the names they have there. */
+  readonly servers: readonly string[];
   /** What the host cannot be told. */
   readonly lost: readonly Loss[];
 }
@@ -34,7 +36,7 @@ export async function convertConfig(
   const dialect = dialectOf(to);
   const before = into === undefined ? {} : await parseDocument(into, file, dialect.format);
   const root = asRecord(before, topOf(file));
-  const { servers, lost } = encodeAll(entries, dialect, valueAt(root, dialect.home));
+  const { servers, written, lost } = encodeAll(entries, dialect, valueAt(root, dialect.home));
   const after = withInputs(place({ ...dialect.blank, ...root }, dialect.home, servers), {
     entries,
     dialect,
@@ -44,17 +46,21 @@ export async function convertConfig(
     into === undefined
       ? await serialise(after, dialect.format)
       : await reviseText({ text: into, before, after }, dialect.format);
-  return { text, lost: [...lost, ...inputs] };
+  return { text, servers: written, lost: [...lost, ...inputs] };
 }
 
 function encodeAll(
   entries: readonly ServerEntry[],
   dialect: Dialect,
   existing: unknown,
-): { readonly servers: Record<string, unknown>; readonly lost: readonly Loss[] } {
+): Pick<Conversion, 'lost'> & {
+  readonly servers: Record<string, unknown>;
+  readonly written: readonly string[];
+} {
   const servers = new Map(Object.entries(isRecord(existing) ? existing : {}));
   const taken = new Map<string, number>();
   const lost: Loss[] = [];
+  const written: string[] = [];
   for (const entry of entries) {
     const name = freeName(nameFor(entry, dialect), taken);
     if (name !== entry.name) {
@@ -64,8 +70,9 @@ function encodeAll(
     lost.push(...notes.map((note) => ({ server: entry.name, ...note })));
     if (raw === undefined) continue;
     servers.set(name, merged(raw, servers.get(name), { entry, dialect }));
+    written.push(name);
   }
-  return { servers: Object.fromEntries(servers), lost };
+  return { servers: Object.fromEntries(servers), written, lost };
 }
 
 function nameFor(entry: ServerEntry, { names }: Dialect): string {

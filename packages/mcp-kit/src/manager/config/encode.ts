@@ -24,35 +24,38 @@ export function encodeEntry(entry: ServerEntry, dialect: Dialect): Encoded {
   const restated = own
     ? { facts: factsOf(entry), notes: [] }
     : restate(factsOf(entry), from, dialect);
-  const notes: Note[] = [...restated.notes, ...(own ? [] : foreignExtras(entry, from))];
+  const notes: Note[] = own ? [] : [...foreignExtras(entry, from)];
+  const omitted: Note[] = [];
   let raw = write(restated.facts, dialect, entry.name);
   if (own) raw = join(raw, entry.extras);
   for (let tries = 0; tries < maxOmissions; tries += 1) {
     try {
       const back = factsOf(decodeServer(raw, entry.name, dialect));
-      notes.push(...differences(restated.facts, back, { dialect, already: notes }));
-      return { raw, notes };
+      const kept = restated.notes.filter(({ field }) => comesBack(field, restated.facts, back));
+      const lost = differences(restated.facts, back, { dialect, omitted });
+      return { raw, notes: [...kept, ...notes, ...omitted, ...lost] };
     } catch (error) {
       const { why, path } = refusalOf(error);
       const smaller = omit(raw, path);
-      notes.push({ field: smaller === undefined ? 'transport' : path.join('/'), why });
-      if (smaller === undefined) return { raw: undefined, notes };
+      if (smaller === undefined) {
+        return { raw: undefined, notes: [...notes, ...omitted, { field: 'transport', why }] };
+      }
+      omitted.push({ field: path.join('/'), why });
       raw = smaller;
     }
   }
-  return { raw: undefined, notes };
+  const why = `${dialect.title} refuses too much of it`;
+  return { raw: undefined, notes: [...notes, ...omitted, { field: 'transport', why }] };
 }
 
 function write(facts: Facts, dialect: Dialect, name: string): Record<string, unknown> {
   const written = [...dialect.fields].flatMap(([key, field]) => {
     const value = field.write(facts);
-    return value === undefined || isEmpty(value) ? [] : [[key, value] as const];
+    return value === undefined ? [] : [[key, value] as const];
   });
   const raw = Object.fromEntries(written);
   return { ...(dialect.complete?.(raw, name) ?? raw) };
 }
-
-const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0;
 
 /** Both, one inside the other where they have a key in common. */
 function join(
@@ -81,17 +84,38 @@ function foreignExtras(entry: ServerEntry, from: Dialect): readonly Note[] {
   return fields.map((field) => ({ field, why: `only ${from.title} knows what it means` }));
 }
 
-/** The facts that do not come back. */
+/** Whether a text that could not be said otherwise is there as it was: the host may have no place for it at all. */
+function comesBack(field: string, meant: Facts, back: Facts): boolean {
+  const [fact = '', ...part] = field.split('/');
+  const at = (facts: Facts): unknown => {
+    const value: unknown = Reflect.get(facts, fact);
+    return part.length === 0 ? value : Reflect.get(Object(value) as object, part.join('/'));
+  };
+  return at(back) !== undefined && sameValue(at(meant), at(back));
+}
+
+/** The facts that do not come back, except those that are known to be omitted. */
 function differences(
   meant: Facts,
   back: Facts,
-  { dialect, already }: { readonly dialect: Dialect; readonly already: readonly Note[] },
+  { dialect, omitted }: { readonly dialect: Dialect; readonly omitted: readonly Note[] },
 ): readonly Note[] {
+  const gone = new Set(omitted.map(({ field }) => field));
   const facts = Object.entries(said(meant)) as [Fact, unknown][];
   return facts
+    .filter(([fact]) => !gone.has(fact))
+    .map(([fact, value]) => [fact, withoutParts(value, fact, gone)] as const)
     .filter(([fact, value]) => !sameValue(value, back[fact]) && !sameKind(fact, value, back))
-    .filter(([fact]) => !already.some(({ field }) => field.split('/')[0] === fact))
     .map(([fact]) => ({ field: fact, why: whyLost(fact, back, dialect) }));
+}
+
+/** What is left of a map of texts; nothing when all of them are gone. */
+function withoutParts(value: unknown, fact: string, gone: ReadonlySet<string>): unknown {
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value);
+  const left = members.filter(([key]) => !gone.has(`${fact}/${key}`));
+  if (left.length === members.length) return value;
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
 /** A host that finds out by itself reaches servers of the newer transport, too. */

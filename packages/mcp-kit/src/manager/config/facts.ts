@@ -139,7 +139,8 @@ function isSaid(fact: string, value: unknown): boolean {
   if (value === undefined) return false;
   if (fact === 'enabled') return value === false;
   if (fact === 'inheritEnv') return value === true;
-  // A list that allows nothing is not the same as no list.
-  if (fact === 'allow' || typeof value !== 'object' || value === null) return true;
+  // A list that allows nothing is not the same as no list, nor are settings that leave all to the host no settings.
+  if (fact === 'allow' || fact === 'oauth' || typeof value !== 'object' || value === null)
+    return true;
   return Object.keys(value).length > 0;
 }

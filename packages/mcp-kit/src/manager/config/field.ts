@@ -149,7 +149,8 @@ export function oauthField(
       const members = Object.entries(names)
         .map(([our, their]) => [their, theirs(our, Reflect.get(oauth, our))] as const)
         .filter(([, value]) => value !== undefined);
-      return members.length === 0 ? undefined : Object.fromEntries(members);
+      const saysNone = members.length === 0 && Object.keys(oauth).length > 0;
+      return saysNone ? undefined : Object.fromEntries(members);
     },
   };
 }

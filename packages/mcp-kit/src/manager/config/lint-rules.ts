@@ -25,12 +25,36 @@ function isLiteral(text: string, { syntax }: Dialect): boolean {
   return parseTemplate(text, syntax).every((part) => typeof part === 'string');
 }
 
+/** What stands for a secret that is elsewhere: a mask, a place to fill in, a reference in the way of any host. */
+const standIns =
+  /(?:\b(?:bearer|basic|token)\s+)?(?:\$\{[^}]{0,80}\}|\{\{[^}]{0,80}\}\}|\{(?:env|file):[^}]{0,80}\}|<[^<>]{1,80}>|\[?\bredacted\b\]?|[*•…]+|\.{3,}|(?<![^\W_])x{4,}(?![^\W_]))/gi;
+const standInWord =
+  /^(?:\$[a-z_]\w*|%\w+%|(?:your|insert|enter|replace)[-_].*|change-?me|todo|placeholder)$/i;
+/** Less than this is left of a mask that shows how a secret begins. */
+const fewCharacters = 4;
+
+/** What a text says itself, word by word, without what only stands for something. */
+function withoutStandIns(text: string): string {
+  const said = new Set(text.split(/[\s=?&@/]+/));
+  return (
+    text
+      .replaceAll(standIns, '')
+      .replaceAll(/[^\s=?&@/]+/g, (word) => {
+        const isRest = word.length < fewCharacters && !said.has(word);
+        return isRest || standInWord.test(word) ? '' : word;
+      })
+      // A user whose password was masked.
+      .replaceAll(/\/\/(?:[^\s/@:]*:)?@/g, '//')
+  );
+}
+
 function plaintextSecrets(entry: ServerEntry, dialect: Dialect): readonly Found[] {
   const found: Found[] = [];
   mapTexts(entry, (text, place) => {
     const key = place.pointer.slice(place.pointer.lastIndexOf('/') + 1);
-    const named = isSecretName(key) && text.length >= 8;
-    if ((named || hideSecrets(text, '') !== text) && isLiteral(text, dialect)) {
+    const own = withoutStandIns(text);
+    const named = isSecretName(key) && own.length >= 8;
+    if ((named || hideSecrets(own, '') !== own) && isLiteral(text, dialect)) {
       const reference = writeVariable('NAME', dialect.syntax);
       const fix =
         reference === undefined

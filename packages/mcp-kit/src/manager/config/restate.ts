@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import type { TextRecord } from './entry.ts';
-import type { Fact, Facts } from './facts.ts';
+import { said, type Fact, type Facts } from './facts.ts';
 import { parseTemplate, soleVariable, translate, writeVariable } from './template.ts';
 
 /** Something that another host's file cannot say. */
@@ -10,7 +10,7 @@ export interface Loss {
   readonly why: string;
 }
 
-/** What `restate` could not carry over: the field, and why. */
+/** What `restate` could not say otherwise, and has left as it was: the field, and why. */
 export type Note = Omit<Loss, 'server'>;
 
 interface Restated {
@@ -28,7 +28,7 @@ export function restate(facts: Facts, from: Dialect, to: Dialect): Restated {
     return text;
   };
   const named = nameVariables(facts, from, to);
-  return { facts: unnameVariables(rewriteTexts(named, rewrite), to), notes };
+  return { facts: said(unnameVariables(rewriteTexts(named, rewrite), to)), notes };
 }
 
 /** What stands in the way, without the rest of the text: that may hold a secret. */
