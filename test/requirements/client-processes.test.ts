@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createDeferred } from 'mcp-kit/base';
 import { createVerdicts, type Session, type SessionOptions } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { childTarget } from 'mcp-kit/transport/child-process';
@@ -18,6 +19,16 @@ interface Server {
   readonly target: Target;
   /** How often it was started. */
   starts(): Promise<number>;
+  /** Those of its processes that have not ended. */
+  running(): Promise<readonly number[]>;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 let servers = 0;
@@ -26,9 +37,12 @@ function server(behaviour: string): Server {
   const file = path.join(folder, `starts-${servers}`);
   const program = path.join(root, 'test/fixtures/servers/opening.mjs');
   const args = [program, behaviour, file];
+  const pids = async (): Promise<number[]> =>
+    (await readFile(file, 'utf8')).trim().split('\n').map(Number);
   return {
     target: childTarget({ command: process.execPath, args, guard: false }),
-    starts: async () => (await readFile(file, 'utf8')).trim().split('\n').length,
+    starts: async () => (await pids()).length,
+    running: async () => (await pids()).filter(isRunning),
   };
 }
 
@@ -125,19 +139,68 @@ describe.concurrent('A process that', () => {
 
   test('asks what is answered, or reports what is wanted, prolongs a call up to its cap', async () => {
     const nagging = server('nags later');
-    const limits = { timeoutMs: 200, maxTotalMs: 500 };
+    const limits = { timeoutMs: 1500, maxTotalMs: 2500 };
     await using session = await open(nagging.target, { ...limits, inputs: { roots: [] } });
     const options = { onProgress: () => {} };
     const error = await failure(session.callTool('story', {}, options));
-    expect(error.message).toBe('tools/call: no answer within 500 ms');
+    expect(error.message).toBe('tools/call: no answer within 2500 ms');
   });
 
   test('is silent until the time is up is quoted with what it said meanwhile', async () => {
     const hanging = server('hangs');
-    const error = await failure(open(hanging.target, { ...soon, connectTimeoutMs: 1500 }));
+    const error = await failure(open(hanging.target, { ...soon, connectTimeoutMs: 4000 }));
     expect(error).toMatchObject({ code: 'timeout' });
-    expect(error.message).toContain('1500 ms');
+    expect(error.message).toContain('4000 ms');
     expect(error.message).toContain('waiting for the database at db.test');
     expect(await hanging.starts()).toBe(1);
+  });
+
+  test('answers under ids of another type or value has not answered', async () => {
+    const strange = server('answers under other ids');
+    await using session = await open(strange.target, { timeoutMs: 300, era: 'legacy' });
+    const error = await failure(session.callTool('story'));
+    expect(error.message).toBe('tools/call: no answer within 300 ms');
+    expect(session.isConnected).toBe(true);
+  });
+
+  test('stops in the middle of a line fails the call in time, and ends with the session', async () => {
+    const stalling = server('stops in the middle of a line');
+    const session = await open(stalling.target, { timeoutMs: 300 });
+    const error = await failure(session.callTool('story'));
+    expect(error.message).toBe('tools/call: no answer within 300 ms');
+    await session.close();
+    expect(await stalling.running()).toEqual([]);
+  });
+
+  test('closes its output and runs on is an error with its last words, and is ended', async () => {
+    const mute = server('closes its output');
+    const error = await failure(open(mute.target, { era: 'legacy' }));
+    expect(error).toMatchObject({ code: 'process_failed' });
+    expect(error.message).toContain('closed its standard output and runs on');
+    expect(error.message).toContain('I will say no more');
+    expect([await mute.starts(), await mute.running()]).toEqual([1, []]);
+  });
+
+  test('floods its standard error is served all the same', async () => {
+    const noisy = server('floods its standard error');
+    await using session = await open(noisy.target);
+    expect(await story(session)).toContain('tools/call');
+  });
+
+  test('floods with notifications is heard as far as its listener can follow', async () => {
+    const noisy = server('floods with notifications');
+    const { promise: busy, resolve: release } = createDeferred<void>();
+    let heard = 0;
+    await using session = await open(noisy.target, {
+      onNotification: () => {
+        heard += 1;
+        return busy;
+      },
+    });
+    expect(await story(session)).toContain('tools/call');
+    expect(session.stats.droppedNotifications).toBeGreaterThan(49_000);
+    release();
+    await session.close();
+    expect(heard).toBeLessThanOrEqual(257);
   });
 });
