@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { definePrompt } from 'mcp-kit/server';
 import { defineTool } from 'mcp-kit/tools';
 
@@ -24,19 +25,46 @@ export const getTextStatistics = defineTool({
     required: ['characters', 'words', 'sentences', 'lines'],
     additionalProperties: false,
   },
-  run: (args) => ({
-    characters: segments(args.text, 'grapheme').length,
-    words: segments(args.text, 'word').filter(({ isWordLike }) => isWordLike).length,
-    sentences: segments(args.text, 'sentence').filter(({ segment }) => segment.trim()).length,
-    lines: args.text === '' ? 0 : args.text.split(/\r\n|\r|\n/).length,
-  }),
+  async run(args, { signal }) {
+    return {
+      characters: await countSegments(args.text, { granularity: 'grapheme', signal }),
+      words: await countSegments(args.text, { granularity: 'word', signal }),
+      sentences: await countSegments(args.text, { granularity: 'sentence', signal }),
+      lines: args.text === '' ? 0 : args.text.split(/\r\n|\r|\n/).length,
+    };
+  },
 });
 
-function segments(
+/** The segmenter copies its whole text for each segment: it gets this much at a time. */
+const pieceLength = 256;
+const margin = 64;
+const piecesPerTurn = 64;
+
+/** How many segments of a text are words or more than blanks, of characters all; others are served in between. */
+async function countSegments(
   input: string,
-  granularity: 'grapheme' | 'word' | 'sentence',
-): readonly Intl.SegmentData[] {
-  return [...new Intl.Segmenter(undefined, { granularity }).segment(input)];
+  {
+    granularity,
+    signal,
+  }: { readonly granularity: 'grapheme' | 'word' | 'sentence'; readonly signal: AbortSignal },
+): Promise<number> {
+  const segmenter = new Intl.Segmenter(undefined, { granularity });
+  const counts = ({ segment, isWordLike }: Intl.SegmentData): boolean =>
+    granularity === 'grapheme' || (isWordLike ?? segment.trim() !== '');
+  let found = 0;
+  let length = pieceLength;
+  for (let at = 0, turn = 1; at < input.length; turn += 1) {
+    if (turn % piecesPerTurn === 0) await nextTurn(undefined, { signal });
+    const segments = [...segmenter.segment(input.slice(at, at + length))];
+    const isEnd = at + length >= input.length;
+    // What follows a piece may change its last segments; a piece with no others is tried again with more.
+    const sure = segments.filter(({ index }) => isEnd || index <= length - margin);
+    const next = isEnd ? undefined : sure.pop();
+    found += sure.filter(counts).length;
+    length = sure.length === 0 ? length * 2 : pieceLength;
+    at = next === undefined ? input.length : at + next.index;
+  }
+  return found;
 }
 
 export const findTextMatches = defineTool({
@@ -51,7 +79,12 @@ export const findTextMatches = defineTool({
     type: 'object',
     properties: {
       text,
-      phrase: { type: 'string', minLength: 1, description: 'What to find; taken literally.' },
+      phrase: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'What to find; taken literally.',
+      },
       ignoreCase: { type: 'boolean', description: 'Default: false.' },
       limit: {
         type: 'integer',

@@ -54,6 +54,7 @@ export const getTimeNow = defineTool({
     properties: {
       timeZone: {
         type: 'string',
+        maxLength: 100,
         description: 'A zone of the IANA database, such as Europe/Paris. Default: UTC.',
       },
     },
