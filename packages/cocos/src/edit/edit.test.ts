@@ -675,6 +675,18 @@ describe('Assets', () => {
     );
   });
 
+  it('are refused in hundreds of folders, and made in sixty at little cost', () => {
+    const deep = (folders: number): string => `assets${'/a'.repeat(folders)}`;
+    expect(code(() => createFolder(workspace, deep(400)))).toBe('E_INVALID_ARGUMENT');
+    expect(code(() => createFolder(workspace, `assets/${'a'.repeat(2000)}`))).toBe(
+      'E_INVALID_ARGUMENT',
+    );
+    const before = process.cpuUsage();
+    expect(createFolder(workspace, deep(60)).changes).toHaveLength(60);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(500);
+  });
+
   it('in use are deleted only by force, and references can be replaced before', async () => {
     const first = importImage(workspace, {
       bytes: png(4, 4),

@@ -1,7 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
 import type { FoundProject, Mount } from './find-project.ts';
+
+/** No project has a path like that, and each folder of one is looked at for each folder above it. */
+const maxLength = 1024;
+const maxFolders = 64;
 
 type Place = Pick<FoundProject, 'root' | 'mounts'>;
 
@@ -10,6 +14,7 @@ export function resolvePath(place: Place, input: string): string {
   const plain = input.replaceAll('\\', '/');
   const relative = plain.startsWith('db://') ? fromUrl(place, plain) : fromPath(place, plain);
   const normal = path.posix.normalize(relative).replace(/\/$/, '');
+  if (normal.length > maxLength || normal.split('/').length > maxFolders) throw tooLong(input);
   const leadsOut = normal === '..' || normal.startsWith('../') || path.posix.isAbsolute(normal);
   if (leadsOut || normal.includes('\0') || /^[a-z]:/i.test(normal)) throw outside(input);
   return normal;
@@ -59,12 +64,15 @@ function realBegin(file: string): { readonly real: string; readonly rest: string
   const missing: string[] = [];
   for (let at = file; ; at = path.dirname(at)) {
     try {
-      return { real: realpathSync.native(at), rest: path.join(...missing) };
+      // Asked first, because most of what is missing is whole folders, and an exception for each takes long.
+      if (lstatSync(at, { throwIfNoEntry: false }) !== undefined || at === path.dirname(at)) {
+        return { real: realpathSync.native(at), rest: path.join(...missing) };
+      }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if ((code !== 'ENOENT' && code !== 'ENOTDIR') || at === path.dirname(at)) throw error;
-      missing.unshift(path.basename(at));
     }
+    missing.unshift(path.basename(at));
   }
 }
 
@@ -92,5 +100,11 @@ export function refuseUnwritable({ mounts }: Pick<Place, 'mounts'>, relative: st
 function outside(input: string): CocosError {
   return new CocosError('E_INVALID_ARGUMENT', `${input} leads out of the project`, {
     suggestion: 'Use db://assets/… or a path inside the project.',
+  });
+}
+
+function tooLong(input: string): CocosError {
+  return new CocosError('E_INVALID_ARGUMENT', `${input.slice(0, 100)}… is no path of a project`, {
+    suggestion: `Use a path of at most ${maxFolders} folders and ${maxLength} characters.`,
   });
 }

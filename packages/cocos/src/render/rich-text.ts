@@ -18,7 +18,9 @@ interface Run extends Style {
   readonly text: string;
 }
 
-const tagOrText = /<(\/?)(\w+)(?:\s*=\s*["']?([^"'>\s]+)["']?)?[^>]*>|([^<]+|<)/g;
+/** A tag is short: one that is never closed would be read to the end of the text, again from each place in it. */
+const tagOrText =
+  /<(\/?)(\w{1,20})(?:\s{0,9}=\s{0,9}["']?([^"'<>\s]{1,100})["']?)?[^<>]{0,200}>|([^<]+|<)/g;
 
 /** A text with tags in the area of its node. */
 export function drawRichText(richText: Entry, box: Box): string {

@@ -23,3 +23,4 @@ export { ShortLivedMap } from './short-lived-map.ts';
 export { Stop, type StopSignal } from './stop.ts';
 export { longestTimerMs, startTimer, unref } from './timer.ts';
 export { chain, isPromise, type MaybePromise } from './maybe-promise.ts';
+export { readYaml, type YamlFault, type YamlReading } from './yaml.ts';

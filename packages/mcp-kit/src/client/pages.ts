@@ -8,16 +8,22 @@ export interface PageOptions {
 
 const maxPages = 10_000;
 
-/** Walks through all pages of a list; a server that goes round in circles is stopped. */
+/** All pages of a list together, in characters and elements. */
+const maxWeight = 64 * 1024 * 1024;
+
+/** Walks through all pages of a list; a server that goes round in circles, or has more than a list is, is stopped. */
 export async function* walkPages<Page extends { readonly nextCursor?: string }, Item>(
   method: string,
   fetch: (options: PageOptions) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
 ): AsyncGenerator<Item, void, undefined> {
   const seen = new Set<string>();
+  let left = maxWeight;
   let cursor: string | undefined;
   do {
     const page = await fetch(cursor === undefined ? {} : { cursor });
+    left -= weightOf(page);
+    if (left < 0) throw new KitError('invalid_answer', `${method}: the list is too long`);
     yield* itemsOf(page);
     cursor = page.nextCursor;
     if (cursor !== undefined && (seen.has(cursor) || seen.size >= maxPages)) {
@@ -47,3 +53,14 @@ export async function readPage<Page>(
   // Some servers write null for "no more".
   return (typeof nextCursor === 'string' ? page : { ...page, nextCursor: undefined }) as Page;
 }
+
+/** About how much memory a value takes: its characters, and some for each of its parts. */
+export function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return partWeight;
+  let weight = partWeight;
+  for (const [name, part] of Object.entries(value)) weight += name.length + weightOf(part);
+  return weight;
+}
+
+const partWeight = 16;

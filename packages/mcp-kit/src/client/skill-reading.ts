@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { crypto, KitError } from '#base';
+import { crypto, KitError, readYaml } from '#base';
 import { isRecord } from '#jsonrpc';
 import { readPage, walkPages } from './pages.ts';
 import type { ReadResourceResult } from './results.ts';
@@ -73,6 +73,8 @@ function assertAsPromised(bytes: Uint8Array, { uri, digest, size }: SkillFile): 
   throw tampered(uri, bytes.length === size ? 'its digest differs' : 'its size differs');
 }
 
+/** Longer than what a model is to read of each skill. */
+const maxFrontmatter = 16 * 1024;
 const block = /^---\r?\n([^]*?)\r?\n---(?:\r?\n|$)/;
 
 /** Whoever approved a skill approved what its entry says of it. */
@@ -80,22 +82,20 @@ async function assertSameFrontmatter(
   bytes: Uint8Array,
   { uri, frontmatter }: Skill,
 ): Promise<void> {
-  const [, text] = block.exec(Buffer.from(bytes).toString()) ?? [];
+  // Four bytes for a character at most.
+  const start = Buffer.from(bytes.subarray(0, 4 * maxFrontmatter)).toString();
+  const [, text] = block.exec(start) ?? [];
   if (text === undefined) throw tampered(uri, 'it has no frontmatter');
-  const { parse } = (await import('yaml')).default;
-  let actual: unknown;
-  try {
-    actual = parse(text, { maxAliasCount: 0 });
-  } catch (cause) {
-    throw tampered(uri, 'its frontmatter cannot be read', cause);
-  }
+  // An alias says little and means much.
+  const reading = await readYaml(text, { maxLength: maxFrontmatter, maxAliases: 0 });
+  if ('fault' in reading) throw tampered(uri, 'its frontmatter cannot be read');
   const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
-  if (!isDeepStrictEqual(actual, frontmatter)) throw tampered(uri, 'its frontmatter differs');
+  if (!isDeepStrictEqual(reading.value, frontmatter))
+    throw tampered(uri, 'its frontmatter differs');
 }
 
-function tampered(uri: string, what: string, cause?: unknown): KitError {
+function tampered(uri: string, what: string): KitError {
   return new KitError('invalid_answer', `${uri} is not what the server listed: ${what}`, {
     hint: 'It was not used. List the skills again; if that does not help, do not trust the server.',
-    cause,
   });
 }

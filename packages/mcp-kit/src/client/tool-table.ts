@@ -9,18 +9,24 @@ import {
   type Tool,
 } from '#protocol';
 import type { ForeignVerdict } from '#schema';
+import { weightOf } from './pages.ts';
 
 interface KnownTool {
+  readonly weight: number;
   readonly bindings: readonly HeaderBinding[];
   readonly outputSchema: JsonSchema | undefined;
   /** Made before the first call: most tools of a list are never called. */
   output?: ((value: unknown) => ForeignVerdict) | 'unusable';
 }
 
+/** What is remembered of all tools together, in characters and parts; a server may list as many as it likes. */
+const maxWeight = 64 * 1024 * 1024;
+
 /** What is known of a server's tools from the lists it gave: which headers repeat arguments, and what results look like. */
 export class ToolTable {
   readonly #logger: Logger;
   readonly #known = new Map<string, KnownTool>();
+  #weight = 0;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -38,12 +44,9 @@ export class ToolTable {
       }
       try {
         const bindings = mirrored ? headerBindings(tool.inputSchema) : [];
-        const { name, outputSchema } = tool;
-        this.#known.set(name, {
-          bindings,
-          // One that is none promises nothing.
-          outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
-        });
+        // One that is none promises nothing.
+        const outputSchema = isRecord(tool.outputSchema) ? tool.outputSchema : undefined;
+        this.#remember(tool.name, { bindings, outputSchema });
         return true;
       } catch (error) {
         this.#logger.warn(`tool ${tool.name} is left out: ${messageOf(error)}`);
@@ -52,12 +55,25 @@ export class ToolTable {
     });
   }
 
+  #remember(name: string, known: Omit<KnownTool, 'weight'>): void {
+    const weight = name.length + weightOf(known);
+    this.#weight += weight - (this.#known.get(name)?.weight ?? 0);
+    this.#known.delete(name);
+    this.#known.set(name, { ...known, weight });
+    for (const [oldest, { weight: freed }] of this.#known) {
+      if (this.#weight <= maxWeight) return;
+      this.#known.delete(oldest);
+      this.#weight -= freed;
+    }
+  }
+
   knows(name: string): boolean {
     return this.#known.has(name);
   }
 
   clear(): void {
     this.#known.clear();
+    this.#weight = 0;
   }
 
   /** The headers that must repeat these arguments. */

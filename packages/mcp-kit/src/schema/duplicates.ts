@@ -1,4 +1,4 @@
-import { isRecord } from '#jsonrpc';
+import { canonicalJson } from '#base';
 
 /** The indexes of the first two equal items, in time linear in their size. */
 export function firstDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {
@@ -7,18 +7,10 @@ export function firstDuplicate(items: readonly unknown[]): readonly [number, num
   for (const [index, item] of items.entries()) {
     const isStructure = typeof item === 'object' && item !== null;
     const seen: Map<unknown, number> = isStructure ? structures : scalars;
-    const key = isStructure ? canonical(item) : item;
+    const key = isStructure ? canonicalJson(item) : item;
     const earlier = seen.get(key);
     if (earlier !== undefined) return [earlier, index];
     seen.set(key, index);
   }
   return undefined;
-}
-
-/** The same text for equal JSON values, whatever the order of their properties. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? '';
-  const names = Object.keys(value).toSorted();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
 }

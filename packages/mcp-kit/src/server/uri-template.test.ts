@@ -247,3 +247,16 @@ describe('fifty kilobytes of malice take less than five milliseconds', () => {
     }
   });
 });
+
+test('a URI that is longer than any is of no template', () => {
+  const template = parseUriTemplate('a://b{?a*,b}');
+  expect(template.match(`a://b?${'a=1&'.repeat(10)}b=2`)).toEqual({
+    a: '1,'.repeat(9) + '1',
+    b: '2',
+  });
+  const long = `a://b?${'a&'.repeat(4_000_000)}a`;
+  const before = process.cpuUsage();
+  expect(template.match(long)).toBeUndefined();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(20);
+});

@@ -11,6 +11,9 @@ export interface UriTemplate {
   match(uri: string): Record<string, string> | undefined;
 }
 
+/** No URI of a resource is longer; the time to match one grows with its length. */
+const longestUri = 64 * 1024;
+
 /** Reads a template once; a malformed or ambiguous one is a `KitError`. */
 export function parseUriTemplate(template: string): UriTemplate {
   const { start, runs } = parseSyntax(template);
@@ -18,6 +21,7 @@ export function parseUriTemplate(template: string): UriTemplate {
   return {
     variables: [...new Set(variables.map(({ name }) => name))],
     match(uri) {
+      if (uri.length > longestUri) return undefined;
       const regions = uri.startsWith(start) ? divide(uri.slice(start.length), runs) : undefined;
       const values: Values = new Map();
       if (!regions?.every(({ run, text }) => readRun(run, text, values))) return undefined;

@@ -1,5 +1,5 @@
 import type { Node, ParseError } from 'jsonc-parser';
-import { KitError } from '#base';
+import { KitError, readYaml } from '#base';
 import { below, configError, lineAndColumn, topOf, type Place } from './place.ts';
 import { duplicate, maxDepth, parseStrictJson, tooDeep } from './strict-json.ts';
 
@@ -83,13 +83,11 @@ async function parseToml(text: string, file: string): Promise<unknown> {
   }
 }
 
+const maxYamlLength = 256 * 1024;
+
 async function parseYaml(text: string, file: string): Promise<unknown> {
-  const { parseDocument: parse } = (await import('yaml')).default;
-  const document = parse(text, { prettyErrors: false, logLevel: 'silent' });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const where = lineAndColumn(text, error.pos[0]);
-    throw configError(topOf(file), `not valid YAML: ${error.code} at ${where}`);
-  }
-  return (document.toJS({ maxAliasCount: 100 }) as unknown) ?? {};
+  const reading = await readYaml(text, { maxLength: maxYamlLength, maxAliases: 100 });
+  if ('value' in reading) return reading.value ?? {};
+  const { what, offset } = reading.fault;
+  throw configError(topOf(file), `not valid YAML: ${what} at ${lineAndColumn(text, offset)}`);
 }

@@ -65,7 +65,8 @@ async function editJson(text: string, changes: readonly Change[]): Promise<strin
 
 async function editYaml(text: string, changes: readonly Change[]): Promise<string> {
   const { parseDocument } = (await import('yaml')).default;
-  const document = parseDocument(text);
+  // Read before, and found to have each key once.
+  const document = parseDocument(text, { uniqueKeys: false });
   for (const change of changes) {
     if ('value' in change) document.setIn(change.path, document.createNode(change.value));
     else document.deleteIn(change.path);

@@ -30,9 +30,14 @@ export function errorIn(body: string): Response | undefined {
 const forgotten =
   /\b(?:no valid|invalid) session\b|\bnot initialized\b|\bsession\b.*\b(?:not found|unknown|invalid|expired|terminated)\b/i;
 
+/** Who says it does so at once; the expression takes quadratic time. */
+const maxSaid = 1000;
+
 /** Whether a refusal means that the session is unknown, although its status does not say so. */
 export function isForgotten(said: Response | undefined): boolean {
   const error = said?.error;
   if (error === undefined || error === null) return false;
-  return error.code === mcpErrors.sessionNotFound || forgotten.test(error.message);
+  return (
+    error.code === mcpErrors.sessionNotFound || forgotten.test(error.message.slice(0, maxSaid))
+  );
 }
