@@ -62,7 +62,9 @@ describe('a schema that cannot be used', () => {
     for (let depth = 0; depth < 60; depth += 1) input = { a: input };
     const governed = { safety: 'readonly', examples: [{ input }], inputSchema: schema };
     expect(
-      lintTools([tool('get_note_text', governed)], { ignore: ['parameter-described'] }),
+      lintTools([tool('get_note_text', governed)], {
+        ignore: ['parameter-described', 'pattern-bounded'],
+      }),
     ).toEqual([]);
   });
 

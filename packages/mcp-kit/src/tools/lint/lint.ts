@@ -3,13 +3,19 @@ import type { Tool as ListedTool } from '#protocol';
 import type { ToolLayer } from '../define-tool.ts';
 import { nameRules, type NameRule } from './name-rules.ts';
 import { parameterRules, type ParameterRule } from './parameter-rules.ts';
+import { patternRules, type PatternRule } from './pattern-rules.ts';
 import type { LintedTool, Remark, Rule, RuleSettings } from './rule.ts';
 import { traitRules, type TraitRule } from './trait-rules.ts';
 
 /** The name of a rule. */
-export type RuleId = NameRule | ParameterRule | TraitRule;
+export type RuleId = NameRule | ParameterRule | PatternRule | TraitRule;
 
-const rules: Readonly<Record<RuleId, Rule>> = { ...nameRules, ...parameterRules, ...traitRules };
+const rules: Readonly<Record<RuleId, Rule>> = {
+  ...nameRules,
+  ...parameterRules,
+  ...patternRules,
+  ...traitRules,
+};
 
 /** Every rule: how serious it is, and what it demands. */
 export const lintRules: Readonly<Record<RuleId, Pick<Rule, 'level' | 'demand' | 'governed'>>> =
