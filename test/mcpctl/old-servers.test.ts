@@ -34,3 +34,18 @@ test('a server is not probed again by the next run', async () => {
   // What failed may have been unwell, and is asked again; what refused is known.
   expect([probes(server), probes(other)]).toEqual([2, 1]);
 });
+
+test('nor by the next bridge', async () => {
+  await using server = await oldServer(plain(404));
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const question = { jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta } };
+  for (let run = 0; run < 2; run += 1) {
+    const args = ['bridge', '--url', server.url];
+    const { stdout } = await project.runWith(`${JSON.stringify(question)}\n`, ...args);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+  }
+  expect(server.heard.filter((method) => method === 'server/discover')).toHaveLength(1);
+});

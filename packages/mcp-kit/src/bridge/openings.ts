@@ -20,12 +20,13 @@ const defaultTimeoutMs = 10 * 60_000;
 
 /** How every session of a bridge is held: whoever asked says how long it may take. */
 export function sessionOptions(options: BridgeOptions): SessionOptions {
-  const { timeoutMs = defaultTimeoutMs, connectTimeoutMs } = options;
+  const { timeoutMs = defaultTimeoutMs, connectTimeoutMs, verdicts } = options;
   return {
     timeoutMs,
     maxTotalMs: Infinity,
     validateOutput: false,
     ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
+    ...(verdicts && { verdicts }),
   };
 }
 

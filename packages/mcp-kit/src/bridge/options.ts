@@ -1,5 +1,5 @@
 import type { Logger } from '#base';
-import type { Session, ToolGuard } from '#client';
+import type { Session, ToolGuard, Verdicts } from '#client';
 import type { Era } from '#protocol';
 import type { Crossing } from './crossing.ts';
 
@@ -10,6 +10,8 @@ export interface BridgeOptions {
   readonly timeoutMs?: number;
   /** How long opening a conversation with the server may take, its start included; a minute. */
   readonly connectTimeoutMs?: number;
+  /** What is known of the server's era; shared by the process unless given. */
+  readonly verdicts?: Verdicts;
   /** Conversations with the server at the same time; 64. A process each, where the server is one. */
   readonly maxUpstreams?: number;
   /** How long a conversation that no client needs any more is kept for the next one; half a minute. */

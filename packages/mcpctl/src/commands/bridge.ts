@@ -49,9 +49,11 @@ export const bridge = defineCommand({
     try {
       await withManager({ globals, stop, server }, async ({ manager }) => {
         const { serveFront } = await import('../bridge/front.ts');
+        const { createVerdictFile, verdictsPath } = await import('../manager.ts');
         const options: BridgeOptions = {
           era: globals.era,
           logger,
+          verdicts: createVerdictFile(verdictsPath(process.env)),
           ...(timeoutMs !== undefined && { timeoutMs }),
           ...(plan.maxUpstreams !== undefined && { maxUpstreams: plan.maxUpstreams }),
           ...(wires.onMessage && { onMessage: wires.onMessage }),
