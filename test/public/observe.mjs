@@ -54,14 +54,14 @@ const askAbout = {
     return told;
   },
   async resources(client, seen) {
-    const read = (uri) => outcome(() => client.ask('resources/read', { uri }));
+    const read = (uri) => unlessUnknown(() => client.ask('resources/read', { uri }));
     const [first] = listed(seen, 'resources/list');
     const told = { 'read of nothing': await read('none://x') };
     if (first) told[`read ${first.uri}`] = await read(first.uri);
     return told;
   },
   async prompts(client, seen) {
-    const get = (name) => outcome(() => client.ask('prompts/get', { name, arguments: {} }));
+    const get = (name) => unlessUnknown(() => client.ask('prompts/get', { name, arguments: {} }));
     const isFree = ({ arguments: all = [] }) => !all.some(({ required }) => required);
     const free = listed(seen, 'prompts/list').find(isFree);
     const told = { 'no such prompt': await get('no_such_prompt') };
@@ -73,7 +73,7 @@ const askAbout = {
     const ref = { type: 'ref/prompt', name: prompt?.name ?? 'none' };
     const argument = { name: prompt?.arguments[0].name ?? 'none', value: '' };
     const params = { ref, argument };
-    return { completion: await outcome(() => client.ask('completion/complete', params)) };
+    return { completion: await unlessUnknown(() => client.ask('completion/complete', params)) };
   },
 };
 
@@ -117,11 +117,12 @@ async function outcome(ask) {
   }
 }
 
-/** Without what the clients say in words of their own: that the connection is gone, and what was refused by HTTP. */
+/** Without what each client says in words of its own: that a connection is gone, that time is up, what HTTP refused. */
 function wordsOf(error) {
   const { code, message, data, status } = posted(error.data) ?? error;
   const words = String(message).replace(/^(MCP error -?\d+: )+/, '');
   if (isLost.test(words)) return { lost: true };
+  if (isLate.test(words)) return { late: true };
   return {
     code,
     message: words,
@@ -131,6 +132,7 @@ function wordsOf(error) {
 }
 
 const isLost = /connection closed|not connected|was lost \d+ times/i;
+const isLate = /request timed out|no answer within/i;
 
 function posted(data) {
   try {

@@ -12,7 +12,7 @@ import { installed } from './install.mjs';
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
-const limitMs = 240_000;
+const limitMs = 600_000;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
@@ -60,6 +60,7 @@ async function tryServer(name, server) {
       maxBuffer: 1e9,
       signal: stop.signal,
     });
+    if (stdout === '') throw new Error(`not done within ${limitMs} ms`);
     return JSON.parse(stdout);
   } catch (error) {
     return { failed: String(error.message).slice(-1500) };
