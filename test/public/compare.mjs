@@ -108,7 +108,7 @@ function differs(key, one, values) {
 /** What mcpctl prints is what the official client sees. */
 function commands({ mcpctl, views }, unsteady) {
   if (mcpctl === undefined) return [];
-  const { tools, doctor, call } = mcpctl;
+  const { tools = {}, doctor, call } = mcpctl;
   const { seen } = views.second?.opened ? views.second : views.first;
   const list = seen['tools/list'] ?? {};
   const names = (all) => all?.map(({ name }) => name).toSorted();

@@ -25,12 +25,12 @@ async function view(name, open) {
 
 async function viaCommand(official) {
   const before = processes();
-  const tools = await mcpctl(['tools'], place, limits);
   const doctor = await mcpctl(['doctor'], place, limits);
-  report.mcpctl = {
-    tools: { code: tools.code, stderr: tools.stderr, list: tools.json?.tools },
-    doctor: { code: doctor.code, stdout: doctor.stdout.slice(-3000) },
-  };
+  report.mcpctl = { doctor: { code: doctor.code, stdout: doctor.stdout.slice(-3000) } };
+  if (official.opened) {
+    const { code, stderr, json } = await mcpctl(['tools'], place, limits);
+    report.mcpctl.tools = { code, stderr, list: json?.tools };
+  }
   const listed = official.seen?.['tools/list']?.result ?? [];
   const [, call] = harmlessCalls(listed).find(([what]) => what === 'call') ?? [];
   if (call) {
@@ -81,10 +81,12 @@ const listens = (port) =>
 try {
   if (listen) await serve(listen);
   const official = await view('first', () => openFirst(place, limits));
-  await view('first again', () => openFirst(place, limits));
   await view('second', () => openSecond(place, limits));
-  await view('ours, legacy', () => openOurs(place, limits, 'legacy'));
   await view('ours', () => openOurs(place, limits));
+  if (official.opened) {
+    await view('first again', () => openFirst(place, limits));
+    await view('ours, legacy', () => openOurs(place, limits, 'legacy'));
+  }
   await viaCommand(official);
   if (listen) {
     await view('bridge, first', () => openFirst({ ...bridgeCommand(place), cwd: '/' }, limits));

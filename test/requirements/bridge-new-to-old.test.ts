@@ -45,6 +45,24 @@ describe('a client of the newer era at a server of the older one', () => {
     expect(open.server.peer.of('tools/call')[1]?.params).toEqual({ name: 'y' });
   });
 
+  test('schemas of arguments that do not say so are said to be of objects, as clients of the newer era want it', async () => {
+    const inputSchema = { $schema: 'http://json-schema.org/draft-07/schema#' };
+    const typed = { type: 'object', properties: {} };
+    const tools = [
+      { name: 'bare', inputSchema },
+      { name: 'typed', inputSchema: typed },
+      { name: 'none' },
+    ];
+    await using open = newToOld({ 'tools/list': () => ({ tools }) });
+    expect((await open.ask('tools/list')).result).toMatchObject({
+      tools: [
+        { name: 'bare', inputSchema: { ...inputSchema, type: 'object' } },
+        { name: 'typed', inputSchema: typed },
+        { name: 'none', inputSchema: { type: 'object' } },
+      ],
+    });
+  });
+
   test('results gain what the newer era requires', async () => {
     await using open = newToOld({ 'tools/list': () => ({ tools: [] }), 'tools/call': () => text });
     const _meta = { [metaKeys.serverInfo]: { name: 'older', version: '1' } };

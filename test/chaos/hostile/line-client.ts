@@ -2,28 +2,33 @@ import { connect, type Socket } from 'node:net';
 import { clientMessage, hear } from './client-messages.ts';
 import type { Random } from './random.ts';
 
-/** How many messages are written at once, at most. */
+/** How many messages are written at once, at most; none after a large one, as all of them may be read in one turn. */
 const burst = 20;
+const large = 50_000;
 /** Few, as what is measured is a turn of the event loop, in which each may be read once. */
 const lanes = 2;
 
 /** Sends `count` messages over lines, on connections that come and go, read or do not; settles when all are sent. */
 export async function attackLines(path: string, count: number, random: Random): Promise<void> {
   let left = count;
-  const take = (): number => {
-    const taken = Math.min(left, 1 + random.below(burst));
-    left -= taken;
+  const take = (): readonly string[] => {
+    const taken: string[] = [];
+    for (let some = Math.min(left, 1 + random.below(burst)); some > 0; some -= 1) {
+      taken.push(clientMessage(random));
+      if ((taken.at(-1) ?? '').length > large) break;
+    }
+    left -= taken.length;
     return taken;
   };
   await Promise.all(Array.from({ length: lanes }, () => lane(path, take, random)));
 }
 
-async function lane(path: string, take: () => number, random: Random): Promise<void> {
+async function lane(path: string, take: () => readonly string[], random: Random): Promise<void> {
   let socket: Socket | undefined;
-  for (let some = take(); some > 0; some = take()) {
+  for (let some = take(); some.length > 0; some = take()) {
     if (socket === undefined || socket.destroyed) socket = await dial(path, random);
     const end = random.chance(0.98) ? '\n' : random.pick(['\r\n', '\n\n', '\r', ' \n']);
-    const lines = Array.from({ length: some }, () => `${clientMessage(random)}${end}`).join('');
+    const lines = some.map((message) => `${message}${end}`).join('');
     if (!socket.write(lines)) await drained(socket, random);
     if (random.chance(0.02)) leave(socket, lines, random);
   }

@@ -117,7 +117,7 @@ const answers: Readonly<Record<string, (random: Random) => string>> = {
 
 /** An answer to a request with this id: right, wrong, or another's. */
 export function answerTo(random: Random, method: string, id: string): string {
-  const known = answers[method];
+  const known = Object.hasOwn(answers, method) ? answers[method] : undefined;
   const result = known !== undefined && random.chance(0.85) ? known(random) : anyValue(random);
   const outcome: Record<string, string> = random.chance(0.9)
     ? { result }

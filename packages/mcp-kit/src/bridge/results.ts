@@ -46,15 +46,24 @@ const unnamed: Implementation = { name: 'server', version: '0' };
 export function toModern(method: string, result: unknown, server?: Implementation): object {
   const whole = method === 'tools/call' ? withContent(result) : result;
   const fields = isRecord(whole) ? whole : {};
-  const { _meta: own } = fields;
+  const { _meta: own, tools } = fields;
   const info = server && { [metaKeys.serverInfo]: server };
   return {
     resultType: 'complete',
     // Nothing is known of how long it holds, nor for whom.
     ...(cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
     ...fields,
+    ...(method === 'tools/list' && Array.isArray(tools) && { tools: tools.map(withTypedInput) }),
     _meta: { ...info, ...(isRecord(own) && own) },
   };
+}
+
+/** Arguments are an object. Older servers may not say so; newer clients take no tool of a list in which one does not. */
+function withTypedInput(tool: unknown): unknown {
+  if (!isRecord(tool)) return tool;
+  const { inputSchema = {} } = tool;
+  if (!isRecord(inputSchema) || inputSchema['type'] !== undefined) return tool;
+  return { ...tool, inputSchema: { ...inputSchema, type: 'object' } };
 }
 
 /** A result of the stateless era without what only that one knows. */
