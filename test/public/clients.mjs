@@ -29,7 +29,7 @@ export async function openSecond(place, limits, mode = 'auto') {
   const { Client, ...sdk } = loadSdkV2();
   const client = new Client(info, {
     capabilities: {},
-    versionNegotiation: { mode, probe: { timeoutMs: limits.openMs / 2 } },
+    versionNegotiation: { mode, probe: { timeoutMs: limits.openMs / 3 } },
   });
   return opened(client, sdk, {
     place,
