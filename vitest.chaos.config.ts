@@ -1,12 +1,20 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
+/** Tests that do what they do as often as `test/support/scale.ts` says. */
+const scaled = [
+  'test/bridge/{memory,processes,streams}.test.ts',
+  'test/faults/{client-reopening,cross-talk,manager-reload,resets}.test.ts',
+];
+
 // The long fault and attack runs: one file at a time, so that what they measure is theirs.
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
-      include: ['test/chaos/**/*.chaos.ts'],
+      // What `npm test` does a twentieth of is done in full.
+      include: ['test/chaos/**/*.chaos.ts', ...scaled],
+      env: { FAULT_SHARE: process.env['FAULT_SHARE'] ?? '1' },
       maxWorkers: 1,
       testTimeout: 600_000,
       hookTimeout: 60_000,

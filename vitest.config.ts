@@ -20,7 +20,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Times after which something hangs, on any machine. No test passes or fails by how fast it is.
     testTimeout: process.env['CI'] ? 600_000 : 120_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     teardownTimeout: 5_000,
     dangerouslyIgnoreUnhandledErrors: false,

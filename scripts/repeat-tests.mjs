@@ -34,7 +34,7 @@ async function cloneTo(folder) {
 
 /** The environment of somebody who has just cloned: nothing asks for more, or for less, than usual. */
 function usualEnvironment() {
-  const { CI: _ci, PROPERTY_RUNS: _runs, BRIDGE_FAULTS: _faults, ...environment } = process.env;
+  const { CI: _ci, PROPERTY_RUNS: _runs, FAULT_SHARE: _share, ...environment } = process.env;
   return environment;
 }
 

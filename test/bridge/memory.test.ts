@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RawHttp, requestBytes } from '../faults/lib/raw-http.ts';
 import { ServerProcess } from '../faults/lib/server-process.ts';
 import { openSession, toolCall } from '../faults/lib/wire.ts';
-import { longMs, scaled } from './scale.ts';
+import { longMs, scaled } from '../support/scale.ts';
 
 const lanes = 8;
 const mebibyte = 1024 * 1024;

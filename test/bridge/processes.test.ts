@@ -9,7 +9,7 @@ import { Mark } from '../faults/lib/marked-processes.ts';
 import { RawHttp, requestBytes } from '../faults/lib/raw-http.ts';
 import { openSession as openRaw, toolCall } from '../faults/lib/wire.ts';
 import { Child } from '../support/child-process.ts';
-import { longMs, scaled } from './scale.ts';
+import { longMs, scaled } from '../support/scale.ts';
 import { shellServer, shellWords } from './shell-server.ts';
 
 interface Place extends AsyncDisposable {

@@ -12,7 +12,7 @@ import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openProxy } from '../interop/proxy.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
-import { longMs, scaled } from './scale.ts';
+import { longMs, scaled } from '../support/scale.ts';
 
 const atOnce = 8;
 const random = (below: number): number => Math.floor(Math.random() * below);

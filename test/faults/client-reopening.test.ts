@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { ServerProcess } from './lib/server-process.ts';
+import { scaled } from '../support/scale.ts';
 
-const times = 10_000;
+const times = scaled(10_000);
 
 test.each(['legacy', 'modern'])(
-  '10,000 lost connections of one session leave nothing behind, in the %s era',
+  `${times} lost connections of one session leave nothing behind, in the %s era`,
   async (era) => {
     await using client = await ServerProcess.start({ era, times }, 'client.mjs');
     const warm = await client.ask('memory');

@@ -12,7 +12,7 @@ import {
   type Script,
 } from '../requirements/client-script.ts';
 
-const schedules = Math.max(10_000, Number(process.env['PROPERTY_RUNS'] ?? 0));
+const schedules = Number(process.env['PROPERTY_RUNS']);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

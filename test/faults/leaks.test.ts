@@ -62,7 +62,7 @@ const headOnly: Visit = async (_http, port) => {
 
 test('10,000 visits of all kinds leave no object and no timer behind', async () => {
   await using server = await ServerProcess.start({
-    sessions: { ttlMs: 400, sweepMs: 100, maxSessions: 20_000 },
+    sessions: { ttlMs: 2000, sweepMs: 100, maxSessions: 20_000 },
     watched: true,
   });
   const before = await server.ask('timers');

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { RawHttp, requestBytes } from './lib/raw-http.ts';
 import { ServerProcess } from './lib/server-process.ts';
 import { initializeBody, messagesOf, modernCall, openSession, toolCall } from './lib/wire.ts';
+import { scaled } from '../support/scale.ts';
 
-const resets = 2000;
+const resets = scaled(2000);
 const atOnce = 25;
 
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
@@ -34,8 +35,8 @@ function arrival(socket: Socket, bytes: number): Promise<void> {
   });
 }
 
-test('a server lives through 2,000 connections reset at any byte, and keeps nothing of them', async () => {
-  const sessions = { ttlMs: 300, sweepMs: 100, maxSessions: 10_000 };
+test(`a server lives through ${resets} connections reset at any byte, and keeps nothing of them`, async () => {
+  const sessions = { ttlMs: 3000, sweepMs: 100, maxSessions: 10_000 };
   await using server = await ServerProcess.start({ sessions });
   using http = new RawHttp(server.port);
   const session = await openSession(http);
