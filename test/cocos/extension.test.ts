@@ -118,7 +118,8 @@ it.each([
     const tree = await session.callTool('get_scene_tree');
     expect(JSON.stringify(tree.structuredContent)).toContain('Play');
     expect(game.read('assets/main.scene')).not.toContain('"Play"');
-    const saved = await session.callTool('execute_scene_save');
+    const scenePath = 'assets/main.scene';
+    const saved = await session.callTool('execute_scene_save', { scenePath });
     expect(saved.isError).not.toBe(true);
     expect(game.read('assets/main.scene')).toContain('"Play"');
   } finally {

@@ -21,7 +21,9 @@ export async function connectCocos(project: CocosBackend): Promise<CocosClient> 
     governance: { checkResults: true, lint: 'off', visible: ['core', 'advanced', 'internal'] },
   });
   const listening = await serveHttp(cocos.server, { port: 0 });
-  const session = await openSession(httpTarget(listening.url), { name: 'test', version: '1' });
+  // One conversation: in the other era every call stands alone, and names its scene.
+  const about = { name: 'test', version: '1', era: 'legacy' } as const;
+  const session = await openSession(httpTarget(listening.url), about);
   const ask = async (name: string, args: object = {}): Promise<Envelope> => {
     const result = await session.callTool(name, { ...args });
     return result.structuredContent as Envelope;

@@ -66,6 +66,8 @@ export interface EditContext {
 /** What edits would do, found out without doing them. */
 export interface EditPlan<List extends readonly Edit[] = readonly Edit[]> {
   readonly changes: readonly Change[];
+  /** The path of the scene or prefab of edits that name none; undefined where none is current. */
+  readonly document: string | undefined;
   /** The same, edit by edit. */
   readonly steps: readonly (readonly Change[])[];
   /** A fingerprint of all that the plan was made from: another one once any of it, or the plan's own effect, is there. */

@@ -210,7 +210,9 @@ export class HeadlessBackend implements CocosBackend {
     const again = (): Promise<PlannedEdits<List>> => this.planEdits(edits, where);
     const commit: EditPlan<List>['commit'] = (label, { beforeWrite } = {}) =>
       this.#inTurn(() => this.#commit({ planned, again, label, beforeWrite }));
-    return { changes: steps.flat(), steps, state, results, commit };
+    const named = where.document;
+    const path = named && (this.files.asset(named)?.path ?? this.files.resolve(named));
+    return { changes: steps.flat(), document: path, steps, state, results, commit };
   }
 
   /** Where somebody was faster, the same edits may still do the same: then they are what was planned. */

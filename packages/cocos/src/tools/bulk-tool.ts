@@ -50,7 +50,7 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
     input: bulkInput(tools),
     output: {
       type: 'object',
-      properties: { ...batchSchema({ type: 'object' }), transactionId: text },
+      properties: { scenePath: text, ...batchSchema({ type: 'object' }), transactionId: text },
       required: ['succeeded', 'failed', 'skipped'],
     },
     plan: (args, context) =>
@@ -72,7 +72,9 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
           }));
           const { transactionId } = transaction ?? {};
           const undo = transactionId === undefined ? {} : { transactionId };
-          return { succeeded, failed, skipped, ...undo };
+          const { document } = planned;
+          const where = document === undefined ? {} : { scenePath: document };
+          return { ...where, succeeded, failed, skipped, ...undo };
         };
         const beforeWrite = committing(context, answerTo);
         return answerTo(await planned.commit('execute_scene_edits', { beforeWrite }));

@@ -12,6 +12,7 @@ import { componentTools } from './component-tools.ts';
 import type { EditingTool } from './define-tools.ts';
 import { nodeEditTools } from './node-edit-tools.ts';
 import { nodeTools } from './node-tools.ts';
+import { openSceneLayer } from './open-scenes.ts';
 import { prefabTools } from './prefab-tools.ts';
 import { projectKeys } from './project-keys.ts';
 import { projectTools } from './project-tools.ts';
@@ -68,11 +69,14 @@ export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {
   const kept = store === undefined ? {} : { store };
   const ownStore = store ?? governance?.store;
   const keys = ownStore === undefined ? projectKeys(backend.keys) : ownStore;
+  const layers = [openSceneLayer(backend), ...(governance?.layers ?? [])];
   const idempotency = { notes: ownStore === undefined, ...governance?.idempotency };
   const told = logger === undefined ? {} : { logger };
   return toolSet(cocosToolList(backend, { ...kept, ...told }), {
     // Linted by our tests, which takes longer than all else at a start.
-    contract: compactListing(governed({ lint: 'off', ...governance, store: keys, idempotency })),
+    contract: compactListing(
+      governed({ lint: 'off', ...governance, store: keys, idempotency, layers }),
+    ),
     version,
     ...told,
   });
@@ -101,7 +105,7 @@ const instructionsFor = ({ kind }: CocosBackend): string =>
   `Edits a Cocos Creator 3.8 project. Begin with get_project_info, open a scene with execute_scene_open, look at it \
 with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: Canvas/Menu/Button[1]; components as \
 Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. ${saving[kind]}. Writes can be tried with dryRun: true, and taken \
-back with execute_project_undo. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
+back with execute_project_undo. A client without sessions names scenePath in each call. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
 
 /** Opens a project and makes a server for it; serve it over any transport. */
 export async function openCocosServer(options: CocosServerOptions): Promise<CocosServer> {

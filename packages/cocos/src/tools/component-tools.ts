@@ -47,20 +47,22 @@ function listNodeComponents(backend: CocosBackend): Tool {
     output: {
       type: 'object',
       properties: {
+        scenePath: text,
         components: { type: 'array', items: component },
         total: count,
         nextOffset: count,
       },
-      required: ['components', 'total'],
+      required: ['scenePath', 'components', 'total'],
     },
     async run({ type, namesOnly = false, ...args }) {
-      const all = await backend.components(args.scenePath, args.nodeUuid);
+      const { path: scene } = await backend.document(args.scenePath);
+      const all = await backend.components(scene, args.nodeUuid);
       const wanted = all.filter((each) => type === undefined || plain(each.type) === plain(type));
       const { items, ...page } = pageOf(wanted, args);
       const shown = items.map(({ properties: values, ...head }) =>
         namesOnly ? head : { ...head, properties: values },
       );
-      return { components: shown, ...page };
+      return { scenePath: scene, components: shown, ...page };
     },
   });
 }

@@ -88,9 +88,15 @@ export function editTool<
   const List extends readonly Edit[],
 >(backend: CocosBackend, tool: EditTool<In, Out, List>): EditingTool {
   const { edits, answer, risk, output, ...head } = tool;
+  // What works in a scene says in which.
+  const taken: unknown = (head.input as Readonly<Record<string, unknown>>)['properties'];
+  const isInScene = Object.hasOwn(Object(taken), 'scenePath');
+  const placed = (answered: object, { document }: EditPlan): object =>
+    isInScene && document !== undefined ? { scenePath: document, ...answered } : answered;
   const described = {
     ...output,
     properties: {
+      ...(isInScene ? { scenePath: { type: 'string' } } : {}),
       ...output.properties,
       transactionId: { type: 'string', description: 'To undo it. Absent: nothing had to be done.' },
     },
@@ -108,14 +114,15 @@ export function editTool<
         const planned = await backend.plan(edits(args), { document: scenePath, newId });
         const { changes, state, results } = planned;
         const riskLevel = risk?.(args);
-        const shown = answer(results, args) as Readonly<Record<string, unknown>>;
+        const shown = placed(answer(results, args) as object, planned) as EditToolPlan['shown'];
         const risky = riskLevel === undefined ? {} : { riskLevel };
         return { changes, state, shown, planned, args, ...risky };
       }),
     apply: ({ planned, args }: EditToolPlan, context) =>
       telling(async () => {
         const answerTo = ({ results, transaction }: Committed): object => {
-          const answered = answer(results as EditResults<List>, args as Infer<In>) as object;
+          const own = answer(results as EditResults<List>, args as Infer<In>) as object;
+          const answered = placed(own, planned);
           const { transactionId } = transaction ?? {};
           return transactionId === undefined ? answered : { ...answered, transactionId };
         };

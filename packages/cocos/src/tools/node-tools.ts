@@ -46,6 +46,7 @@ function getNodeInfo(backend: CocosBackend): Tool {
     output: {
       type: 'object',
       properties: {
+        scenePath: text,
         ...nodeSummary.properties,
         parentUuid: text,
         siblingIndex: count,
@@ -60,6 +61,7 @@ function getNodeInfo(backend: CocosBackend): Tool {
         properties: { type: 'array', items: component },
       },
       required: [
+        'scenePath',
         'nodeUuid',
         'name',
         'path',
@@ -75,10 +77,11 @@ function getNodeInfo(backend: CocosBackend): Tool {
       ],
     },
     async run({ includeProperties = false, ...args }) {
-      const node = await backend.node(args.scenePath, args.nodeUuid);
-      const info = { ...node, components: [...node.components] };
+      const { path: scene } = await backend.document(args.scenePath);
+      const node = await backend.node(scene, args.nodeUuid);
+      const info = { scenePath: scene, ...node, components: [...node.components] };
       if (!includeProperties) return info;
-      const parts = await backend.components(args.scenePath, args.nodeUuid);
+      const parts = await backend.components(scene, args.nodeUuid);
       return { ...info, properties: [...parts] };
     },
   });
@@ -119,18 +122,21 @@ function findSceneNodes(backend: CocosBackend): Tool {
     output: {
       type: 'object',
       properties: {
+        scenePath: text,
         nodes: { type: 'array', items: nodeSummary },
         total: count,
         nextOffset: count,
       },
-      required: ['nodes', 'total'],
+      required: ['scenePath', 'nodes', 'total'],
     },
     async run(args) {
       const { name, path, active, parentUuid } = args;
       const query = { name, path, active, component: args.component, below: parentUuid };
-      const found = await backend.findNodes(args.scenePath, query);
+      const { path: scene } = await backend.document(args.scenePath);
+      const found = await backend.findNodes(scene, query);
       const { items, ...page } = pageOf(found, args);
       return {
+        scenePath: scene,
         nodes: items.map((node) => ({ ...node, components: [...node.components] })),
         ...page,
       };

@@ -161,6 +161,7 @@ function listPrefabOverrides(backend: CocosBackend): Tool {
     output: {
       type: 'object',
       properties: {
+        scenePath: text,
         overrides: {
           type: 'array',
           items: {
@@ -179,13 +180,14 @@ function listPrefabOverrides(backend: CocosBackend): Tool {
         total: count,
         nextOffset: count,
       },
-      required: ['overrides', 'total'],
+      required: ['scenePath', 'overrides', 'total'],
     },
     async run({ includeReserved = false, ...args }) {
-      const all = await backend.overrides(args.scenePath, args.nodeUuid);
+      const { path: scene } = await backend.document(args.scenePath);
+      const all = await backend.overrides(scene, args.nodeUuid);
       const shown = all.filter(({ reserved }) => includeReserved || !reserved);
       const { items, ...page } = pageOf(shown, args);
-      return { overrides: items, ...page };
+      return { scenePath: scene, overrides: items, ...page };
     },
   });
 }

@@ -3,6 +3,7 @@ import { CocosError } from '#cocos/document';
 import { defineTool, type Tool } from 'mcp-kit/tools';
 import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
+import { openedIn } from './open-scenes.ts';
 import { count, flag, size, text, texts } from './schemas.ts';
 
 const category = 'project';
@@ -48,9 +49,10 @@ function getProjectInfo(backend: CocosBackend): Tool {
         'counts',
       ],
     },
-    async run() {
+    async run(_args, context) {
       const project = await backend.project();
-      const { name, root, creatorVersion, designResolution, editor, currentDocument } = project;
+      const { name, root, creatorVersion, designResolution, editor } = project;
+      const currentDocument = (await openedIn(backend, context)) ?? project.currentDocument;
       const scenes = await backend.assets({ type: 'scene' });
       const isDirty = currentDocument !== undefined && (await backend.isDirty(currentDocument));
       return {

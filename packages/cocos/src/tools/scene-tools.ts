@@ -1,7 +1,9 @@
 import type { CocosBackend } from '#cocos/backend';
 import { defineTool, type Tool } from 'mcp-kit/tools';
+import type { Context } from 'mcp-kit/server';
 import { editTool, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
+import { openedIn, openIn } from './open-scenes.ts';
 import { pageOf } from './page.ts';
 import {
   count,
@@ -59,7 +61,7 @@ function executeSceneOpen(backend: CocosBackend): Tool {
   return defineTool({
     name: 'execute_scene_open',
     description:
-      'Makes a scene, or prefab, the open one: the one that tools work in when scenePath is left out.',
+      'Makes a scene, or prefab, the open one: what this conversation means when scenePath is left out.',
     layer: 'core',
     category,
     safety: 'mutating',
@@ -88,23 +90,35 @@ function executeSceneOpen(backend: CocosBackend): Tool {
         kind: { enum: ['scene', 'prefab'] },
         name: text,
         nodes: count,
+        staysOpen: {
+          ...flag,
+          description: 'False: name scenePath in each call.',
+        },
       },
-      required: ['scenePath', 'assetUuid', 'kind', 'name', 'nodes'],
+      required: ['scenePath', 'assetUuid', 'kind', 'name', 'nodes', 'staysOpen'],
     },
-    plan: (args) =>
+    plan: (args, context) =>
       telling(async () => {
         const { path } = await backend.document(args.scenePath);
-        const from = (await backend.currentDocument()) ?? null;
+        const from = (await shownIn(backend, context)) ?? null;
         const change = { type: 'update', target: 'open scene', from, to: path };
         return { changes: from === path ? [] : [change], state: from, path };
       }),
-    apply: ({ path }) =>
+    apply: ({ path }, context) =>
       telling(async () => {
-        await backend.openDocument(path);
+        if (backend.kind === 'editor') await backend.openDocument(path);
         const { path: opened, ...rest } = await backend.document(path);
-        return { scenePath: opened, ...rest };
+        return { scenePath: opened, ...rest, staysOpen: openIn(backend, context, rest.assetUuid) };
       }),
   });
+}
+
+/** What is open before another is: in the editor, what it shows. */
+export function shownIn(
+  backend: CocosBackend,
+  context: Pick<Context, 'conversation'>,
+): Promise<string | undefined> {
+  return backend.kind === 'editor' ? backend.currentDocument() : openedIn(backend, context);
 }
 
 function getSceneTree(backend: CocosBackend): Tool {

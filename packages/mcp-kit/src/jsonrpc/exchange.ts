@@ -27,6 +27,8 @@ export interface Link {
   request(method: string, params?: Params, options?: RequestOptions): Promise<unknown>;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;
+  /** It is made for one request, which stands alone. */
+  readonly isAlone?: boolean;
   /** Lets whoever waits for an answer hang up and fetch it later, where the transport can. */
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
 }

@@ -90,6 +90,12 @@ export class Context {
     return callerOf(this.#exchange);
   }
 
+  /** The same object for all requests of one session or connection; undefined where every request stands alone. */
+  get conversation(): object | undefined {
+    const { link } = this.#exchange;
+    return link.isAlone === true ? undefined : link;
+  }
+
   /** The name of this request, within the trace of the client or one of its own: logs, traces and failures have the same. */
   get traceId(): string {
     return traceIdOf(this.#exchange);

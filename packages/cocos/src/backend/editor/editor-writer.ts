@@ -97,12 +97,14 @@ export class EditorWriter {
   ): Promise<EditPlan<List>> {
     const planned = await this.#plan(edits, context);
     const { scene, becomes, state } = planned;
+    const named = context.document;
     const shown =
       scene === undefined || becomes === undefined || !isPlayable(edits)
         ? planned
         : masked(planned, { edits, before: scene.text, planned: becomes.document });
     return {
       changes: shown.steps.flat(),
+      document: named && (this.#project.asset(named)?.path ?? this.#project.resolve(named)),
       steps: shown.steps,
       results: shown.results,
       state,

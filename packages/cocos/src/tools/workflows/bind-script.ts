@@ -2,7 +2,7 @@ import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { flag, nodeUuid, properties, scenePath, text, texts } from '../schemas.ts';
-import { resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
+import { aboutWrite, resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
 const input = {
@@ -33,6 +33,7 @@ const output = {
     attached: { ...flag, description: 'False where the node had the script already.' },
     appliedProperties: texts,
     warnings: texts,
+    scenePath: text,
     transactionId: text,
   },
   required: ['componentUuid', 'type', 'attached', 'appliedProperties', 'warnings'],
@@ -113,13 +114,12 @@ export function bindScript(backend: CocosBackend, options: WorkflowOptions): Too
 function answer(save: Saved): Infer<typeof output> {
   const script = resultOf(save, 'attach_script', 'add_component');
   const set = resultsOf(save, 'set_properties', 'set_properties');
-  const { transactionId } = save;
   return {
     componentUuid: script.componentUuid,
     type: script.type,
     attached: script.added.length > 0,
     appliedProperties: set.flatMap(({ applied }) => applied),
     warnings: [...script.warnings, ...set.flatMap(({ warnings }) => warnings)],
-    ...(transactionId === undefined ? {} : { transactionId }),
+    ...aboutWrite(save),
   };
 }

@@ -12,7 +12,7 @@ import {
   text,
   texts,
 } from '../schemas.ts';
-import { resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
+import { aboutWrite, resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
 const component = {
@@ -67,6 +67,7 @@ const output = {
       },
     },
     warnings: texts,
+    scenePath: text,
     transactionId: text,
   },
   required: ['nodeUuid', 'appliedComponents', 'warnings'],
@@ -167,12 +168,11 @@ function answer(save: Saved): Infer<typeof output> {
     for (const each of added) applied.set(each.componentUuid, each.type);
     applied.set(componentUuid, type);
   }
-  const { transactionId } = save;
   return {
     nodeUuid,
     ...(canvasUuid === undefined ? {} : { canvasUuid }),
     appliedComponents: [...applied].map(([componentUuid, type]) => ({ type, componentUuid })),
     warnings: parts.flatMap(({ warnings }) => warnings),
-    ...(transactionId === undefined ? {} : { transactionId }),
+    ...aboutWrite(save),
   };
 }

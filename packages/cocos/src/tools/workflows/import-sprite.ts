@@ -2,7 +2,7 @@ import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { flag, nodeUuid, scenePath, text } from '../schemas.ts';
-import { resultOf, type Saved, StagedWrite } from './staged-edits.ts';
+import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
 const input = {
@@ -39,6 +39,7 @@ const output = {
     spriteFrameUuid: text,
     componentUuid: text,
     reused: { ...flag, description: 'The same image was in the project already.' },
+    scenePath: text,
     transactionId: text,
   },
   required: ['assetPath', 'assetUuid', 'spriteFrameUuid', 'componentUuid', 'reused'],
@@ -125,13 +126,12 @@ function answer(save: Saved): Infer<typeof output> {
   const { path, assetUuid, reused } = resultOf(save, 'import_image', 'import_image');
   const assigned = resultOf(save, 'assign_sprite', 'assign_sprite');
   const { componentUuid, spriteFrameUuid } = assigned;
-  const { transactionId } = save;
   return {
     assetPath: path,
     assetUuid,
     spriteFrameUuid,
     componentUuid,
     reused,
-    ...(transactionId === undefined ? {} : { transactionId }),
+    ...aboutWrite(save),
   };
 }

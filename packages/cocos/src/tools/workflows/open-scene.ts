@@ -2,7 +2,9 @@ import type { CocosBackend, FindingReading } from '#cocos/backend';
 import { fail, type Infer, type Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { telling } from '../failures.ts';
+import { openIn } from '../open-scenes.ts';
 import { countFindings } from '../scene-checks.ts';
+import { shownIn } from '../scene-tools.ts';
 import { count, finding, findingCounts, flag, scenePath, text } from '../schemas.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
@@ -35,6 +37,7 @@ const output = {
     scenePath: text,
     assetUuid: text,
     nodes: count,
+    staysOpen: flag,
     validationReport: {
       type: 'object',
       properties: {
@@ -46,7 +49,7 @@ const output = {
       required: ['isValid', 'counts', 'findings', 'total'],
     },
   },
-  required: ['scenePath', 'assetUuid', 'nodes', 'validationReport'],
+  required: ['scenePath', 'assetUuid', 'nodes', 'staysOpen', 'validationReport'],
 } as const;
 
 const head = {
@@ -79,22 +82,31 @@ const severities = ['error', 'warning', 'info'];
 export function openSceneAndValidate(backend: CocosBackend, options: WorkflowOptions): Tool {
   return defineWorkflow({ ...options, ...head, input })
     .stage('open_scene', {
-      plan: ({ args }) =>
+      plan: ({ args }, context) =>
         telling(async () => {
           const { path, assetUuid, nodes } = await backend.document(args.scenePath);
-          const from = (await backend.currentDocument()) ?? null;
+          const from = (await shownIn(backend, context)) ?? null;
           const change = { type: 'update', target: 'open scene', from, to: path };
           const changes = from === path ? [] : [change];
           return { changes, state: from, from, scenePath: path, assetUuid, nodes };
         }),
-      apply: ({ plan }) =>
+      apply: ({ plan }, context) =>
         telling(async () => {
-          await backend.openDocument(plan.scenePath);
-          return { scenePath: plan.scenePath, assetUuid: plan.assetUuid, nodes: plan.nodes };
+          const { scenePath: path, assetUuid, nodes } = plan;
+          if (backend.kind === 'editor') await backend.openDocument(path);
+          return {
+            scenePath: path,
+            assetUuid,
+            nodes,
+            staysOpen: openIn(backend, context, assetUuid),
+          };
         }),
-      undo: ({ plan }) =>
+      undo: ({ plan }, context) =>
         telling(async () => {
-          await backend.openDocument(plan.from ?? undefined);
+          const { from } = plan;
+          if (backend.kind === 'editor') await backend.openDocument(from ?? undefined);
+          const before = from === null ? undefined : (await backend.asset(from)).assetUuid;
+          openIn(backend, context, before);
         }),
     })
     .stage('validate_scene', {

@@ -12,7 +12,7 @@ import {
   text,
   texts,
 } from '../schemas.ts';
-import { resultOf, type Saved, StagedWrite } from './staged-edits.ts';
+import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
 const input = {
@@ -71,6 +71,7 @@ const output = {
       required: ['added', 'changed', 'removed'],
       description: 'The overrides that came, changed and went.',
     },
+    scenePath: text,
     transactionId: text,
   },
   required: ['nodeUuid', 'action', 'diffSummary'],
@@ -183,11 +184,10 @@ function answer(save: Saved): Infer<typeof output> {
   const { nodeUuid, diff } = resultOf(save, 'set_overrides', 'update_instance');
   const isNew = save.results['place_instance']?.[0]?.op === 'instantiate_prefab';
   const { added, changed, removed } = diff;
-  const { transactionId } = save;
   return {
     nodeUuid,
     action: isNew ? 'created' : 'updated',
     diffSummary: { added: [...added], changed: [...changed], removed: [...removed] },
-    ...(transactionId === undefined ? {} : { transactionId }),
+    ...aboutWrite(save),
   };
 }

@@ -14,7 +14,7 @@ import {
   texts,
   transform,
 } from '../schemas.ts';
-import { resultOf, StagedWrite } from './staged-edits.ts';
+import { aboutWrite, resultOf, StagedWrite } from './staged-edits.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
 const input = {
@@ -43,6 +43,7 @@ const output = {
     before: transform,
     after: transform,
     warnings: texts,
+    scenePath: text,
     transactionId: text,
   },
   required: ['nodeUuid', 'before', 'after', 'warnings'],
@@ -140,13 +141,12 @@ export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions
     })
     .returns(output, ({ read_before: before, set_transform: saved, read_after: after }) => {
       const set = resultOf(saved, 'set_transform', 'set_transform');
-      const { transactionId } = saved;
       return {
         nodeUuid: set.nodeUuid,
         before,
         after,
         warnings: [...set.warnings],
-        ...(transactionId === undefined ? {} : { transactionId }),
+        ...aboutWrite(saved),
       };
     });
 }

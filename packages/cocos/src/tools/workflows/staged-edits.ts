@@ -23,6 +23,7 @@ export interface EditStagePlan {
 /** What the stage that writes has planned. */
 export interface SavePlan extends EditStagePlan {
   readonly staged: StagedEdits;
+  readonly scenePath?: string;
   readonly results: StageResults;
   /** What will be answered, for a dry run to tell. */
   readonly shown?: Readonly<Record<string, unknown>>;
@@ -33,6 +34,8 @@ type StageResults = Readonly<Record<string, readonly EditResult[]>>;
 
 /** What was written. */
 export interface Saved {
+  /** The scene or prefab that was written. */
+  readonly scenePath?: string;
   readonly results: StageResults;
   readonly transactionId?: string;
 }
@@ -163,6 +166,7 @@ export class StagedWrite<Args> {
       state: planned.state,
       seed,
       staged,
+      ...placeOf(planned),
       results: byStage(staged, planned.results),
     };
   }
@@ -178,6 +182,7 @@ export class StagedWrite<Args> {
     const answerTo = ({ results, transaction }: Committed): Saved => {
       const { transactionId } = transaction ?? {};
       return {
+        ...placeOf(planned),
         results: byStage(staged, results),
         ...(transactionId === undefined ? {} : { transactionId }),
       };
@@ -195,11 +200,19 @@ export class StagedWrite<Args> {
   }
 
   /** What was written can be told by its label; what it made, only where the plan knew that before. */
-  async #find({ results }: SavePlan, key: string): Promise<{ output: Saved } | undefined> {
+  async #find(
+    { results, scenePath }: SavePlan,
+    key: string,
+  ): Promise<{ output: Saved } | undefined> {
     if (this.#backend.kind !== 'headless') return undefined;
     const done = (await this.#backend.history()).find(({ label }) => label.endsWith(key));
-    return done && { output: { results, transactionId: done.transactionId } };
+    const where = scenePath === undefined ? {} : { scenePath };
+    return done && { output: { ...where, results, transactionId: done.transactionId } };
   }
+}
+
+function placeOf({ document }: EditPlan): Pick<Saved, 'scenePath'> {
+  return document === undefined ? {} : { scenePath: document };
 }
 
 /** Every plan of a run that has a seed has the same one. */
@@ -244,6 +257,17 @@ export function resultsOf<Name extends Edit['op']>(
   const own = results[stage] ?? [];
   // What has this name is of this kind.
   return own.filter((result) => result.op === op) as unknown as readonly EditResult<Name>[];
+}
+
+/** What every workflow that writes tells besides its own. */
+export function aboutWrite({
+  scenePath,
+  transactionId,
+}: Saved): Pick<Saved, 'scenePath' | 'transactionId'> {
+  return {
+    ...(scenePath === undefined ? {} : { scenePath }),
+    ...(transactionId === undefined ? {} : { transactionId }),
+  };
 }
 
 /** The only result of a stage. */

@@ -88,6 +88,7 @@ function driverWithoutCall({ principal }: RunRecord): Driver {
     ...unwatched,
     signal: new AbortController().signal,
     principal: principal ?? undefined,
+    conversation: undefined,
     traceHeaders: {},
     ask: (requests) => Promise.reject(new InputNeeded(requests)),
     progress: () => undefined,

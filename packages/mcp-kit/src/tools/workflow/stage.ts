@@ -10,6 +10,8 @@ export interface StageContext extends Spans {
   readonly key: string;
   /** Who asked for the run. */
   readonly principal: string | undefined;
+  /** The session or connection that the run is driven from, as that of a tool. */
+  readonly conversation: object | undefined;
   /** What to tell whom it calls, so that traces join. */
   readonly traceHeaders: Readonly<Record<string, string>>;
   /** A name for something new: under one run, the same label gives the same name. */
@@ -104,7 +106,7 @@ export interface AnyStage {
 /** Who drives a run: a call, or a program that takes up what was interrupted. */
 export type Driver = Pick<
   Context,
-  'signal' | 'principal' | 'traceHeaders' | 'span' | 'ask' | 'progress' | 'commit'
+  'signal' | 'principal' | 'conversation' | 'traceHeaders' | 'span' | 'ask' | 'progress' | 'commit'
 >;
 
 /** What a stage of a run gets to use. */
@@ -124,6 +126,7 @@ export function stageContext(
     signal: within.signal,
     key: derive('key'),
     principal: driver.principal,
+    conversation: driver.conversation,
     traceHeaders: driver.traceHeaders,
     newId: (label) => derive(`id ${label}`),
     // What is taken back is taken back, whoever waits for it.

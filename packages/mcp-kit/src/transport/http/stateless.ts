@@ -241,6 +241,7 @@ const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 
 /** What a handler can send before it answers; this era has no requests to the client. */
 class CallerLink implements Link {
+  readonly isAlone = true;
   readonly principal: string | undefined;
 
   constructor(principal: string | undefined) {
