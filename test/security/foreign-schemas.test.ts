@@ -77,6 +77,7 @@ test('a tool with five thousand arguments can be called', async () => {
   expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('done') as unknown });
   const missing = await runWith({ inputSchema }, {}, 'call', 't', 'a8=1');
   expect(missing.stderr).toContain('a7: required but missing');
+  expect(missing.stderr).toContain('… 4900 more)');
 });
 
 test('a schema of alternatives of alternatives is shown at once', async () => {

@@ -180,3 +180,22 @@ function impactsOn(
   });
   return diffManifests([tool(around(before))], [tool(around(after))]).map(({ impact }) => impact);
 }
+
+test('long lists of values and of alternatives are compared in linear time', () => {
+  const numbers = (from: number): readonly number[] =>
+    Array.from({ length: 20_000 }, (_, at) => from + at);
+  const long = (from: number): LintedTool => ({
+    name: 'get_note_text',
+    inputSchema: {
+      properties: {
+        listed: { enum: numbers(from) },
+        either: { anyOf: numbers(from).map((value) => ({ const: value })) },
+      },
+    },
+  });
+  const before = process.cpuUsage();
+  const changes = diffManifests([long(0)], [long(1)]);
+  const { user, system } = process.cpuUsage(before);
+  expect(changes.map(({ path }) => path)).toEqual(['input.listed', 'input.either']);
+  expect((user + system) / 1000).toBeLessThan(2000);
+});

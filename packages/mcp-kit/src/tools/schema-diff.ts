@@ -133,34 +133,34 @@ function impactOf(fit: Fit, direction: Direction): Impact {
 function fitOf(keyword: string, was: unknown, is: unknown): Fit {
   if (is === undefined) return 'wider';
   if (was === undefined) return 'narrower';
-  if (keyword === 'enum') return fitOfLists(listOf(was), listOf(is), isEqual);
-  if (keyword === 'type') return fitOfLists(listOf(was), listOf(is), isTypeOf);
+  if (keyword === 'enum') return fitOfLists(listOf(was), listOf(is), isListed);
+  if (keyword === 'type') return fitOfLists(listOf(was), listOf(is), isTypeIn);
   if (keyword === 'additionalProperties') return was === false ? 'wider' : 'narrower';
   if (/^min|^exclusiveMin/.test(keyword)) return Number(is) < Number(was) ? 'wider' : 'narrower';
   if (/^max|^exclusiveMax/.test(keyword)) return Number(is) > Number(was) ? 'wider' : 'narrower';
   return 'other';
 }
 
-/** `covers` tells whether what one value stands for is part of what another does. */
-function fitOfLists(
-  was: readonly unknown[],
-  is: readonly unknown[],
-  covers: (some: unknown, all: unknown) => boolean,
-): Fit {
-  const holds = (few: readonly unknown[], many: readonly unknown[]): boolean =>
-    few.every((value) => many.some((other) => covers(value, other)));
-  const [grows, shrinks] = [holds(was, is), holds(is, was)];
+/** Tells whether what a value stands for is part of what a list does; both are as canonical JSON. */
+type Covers = (value: string, list: ReadonlySet<string>) => boolean;
+
+/** In time linear in the lists, which servers may make long. */
+function fitOfLists(was: readonly unknown[], is: readonly unknown[], covers: Covers): Fit {
+  const [before, after] = [textsOf(was), textsOf(is)];
+  const grows = [...before].every((value) => covers(value, after));
+  const shrinks = [...after].every((value) => covers(value, before));
   if (grows) return shrinks ? 'same' : 'wider';
   return shrinks ? 'narrower' : 'other';
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
-  return canonicalJson(one) === canonicalJson(other);
+function textsOf(values: readonly unknown[]): ReadonlySet<string> {
+  return new Set(values.map(canonicalJson));
 }
 
-function isTypeOf(one: unknown, other: unknown): boolean {
-  return one === other || (one === 'integer' && other === 'number');
-}
+const isListed: Covers = (value, list) => list.has(value);
+
+const isTypeIn: Covers = (value, list) =>
+  list.has(value) || (value === '"integer"' && list.has('"number"'));
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
@@ -203,8 +203,10 @@ function alternatives(
   must: 'any' | 'all',
   place: Place,
 ): readonly SchemaChange[] {
-  const without = (some: readonly unknown[], others: readonly unknown[]): readonly unknown[] =>
-    some.filter((schema) => !others.some((other) => isEqual(schema, other)));
+  const without = (some: readonly unknown[], others: readonly unknown[]): readonly unknown[] => {
+    const texts = textsOf(others);
+    return some.filter((schema) => !texts.has(canonicalJson(schema)));
+  };
   const [gone, added] = [without(was, is), without(is, was)];
   if (gone.length === added.length) {
     return gone.flatMap((schema, index) => compareAny(schema, added[index], place));

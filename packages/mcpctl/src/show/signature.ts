@@ -14,12 +14,16 @@ export function toolSignature(tool: Tool): string {
     ...names.filter((argument) => wanted.has(argument)),
     ...names.filter((argument) => !wanted.has(argument)),
   ];
-  const args = ordered.map((argument) => {
+  const args = ordered.slice(0, maxArguments).map((argument) => {
     const mark = wanted.has(argument) ? '' : '?';
     return `${argument}${mark}: ${typeText(schema, argument)}`;
   });
+  if (ordered.length > maxArguments) args.push(`… ${ordered.length - maxArguments} more`);
   return plainLine(`${tool.name}(${args.join(', ')})`);
 }
+
+/** Nobody reads more in one line. */
+const maxArguments = 100;
 
 /** The schema of what a tool takes; one that takes anything where a server says nothing. */
 export function inputOf({ inputSchema }: Tool): JsonSchema {

@@ -36,9 +36,12 @@ function widthOf(character: string): number {
   return attached.test(character) ? 0 : 1;
 }
 
+/** Longer lines are no part of a table that anybody looks at; each character of one would be looked up. */
+const longestLine = 10_000;
+
 /** How many cells of a terminal a line takes that `plainText` has seen. */
 export function displayWidth(line: string): number {
-  if (narrow.test(line)) return line.length;
+  if (line.length > longestLine || narrow.test(line)) return line.length;
   let cells = 0;
   for (const character of characters(line)) cells += widthOf(character);
   return cells;
@@ -46,7 +49,7 @@ export function displayWidth(line: string): number {
 
 /** The line within so many cells; what does not fit ends in an ellipsis. */
 export function fit(line: string, cells: number): string {
-  if (narrow.test(line) && line.length <= cells) return line;
+  if (line.length <= cells && (line.length > longestLine || narrow.test(line))) return line;
   let used = 0;
   let kept = '';
   for (const character of characters(line)) {
