@@ -56,7 +56,7 @@ test('mcpctl works where nothing else is installed', async () => {
   const listed = await mcpctl('tools', '--json', '--', ...server);
   expect(listed).toMatchObject({ code: 0 });
   const { tools } = JSON.parse(listed.stdout) as { tools: { name: string }[] };
-  expect(tools.map(({ name }) => name)).toEqual(['echo', 'large']);
+  expect(tools.map(({ name }) => name)).toContain('echo');
 });
 
 test('what mcpctl bundles it also finds: the validator of arguments', async () => {

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createResultCache } from 'mcp-kit/client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { discovered, failure, newer, older, open, script, type Script } from './client-script.ts';
 
 const elicit = () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
@@ -35,6 +34,8 @@ const often = (server: Script, method: string): number =>
 
 describe('an answer', () => {
   test('is used again for as long as it says', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const server = caching({ ttlMs: 40, cacheScope: 'private' });
     await using session = await open(server);
     const first = await session.listTools();
@@ -42,7 +43,7 @@ describe('an answer', () => {
     expect(often(server, 'tools/list')).toBe(1);
     await session.listTools({ cursor: 'other' });
     expect(often(server, 'tools/list')).toBe(2);
-    await sleep(60);
+    vi.advanceTimersByTime(40);
     await session.listTools();
     expect(often(server, 'tools/list')).toBe(3);
   });

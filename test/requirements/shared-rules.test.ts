@@ -125,7 +125,7 @@ describe.each(names)('in the profile %s', (profile) => {
   });
 
   test('a session whose time is up ends, swept or asked for', async () => {
-    await using server = await start(profile, { sessions: { ttlMs: 20, sweepMs: 5 } });
+    await using server = await start(profile, { sessions: { ttlMs: 1000, sweepMs: 5 } });
     await startSession(server.url);
     await expect.poll(() => server.endpoint.sessionCount).toBe(0);
   });
