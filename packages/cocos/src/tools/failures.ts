@@ -1,4 +1,5 @@
 import { CocosError } from '#cocos/document';
+import { withoutFolders } from 'mcp-kit/base';
 import { fail } from 'mcp-kit/tools';
 
 /** Does something to a project; what cannot be done there becomes a failure that a caller can act on. */
@@ -25,7 +26,8 @@ const fileFailures = {
 /** The failure that something thrown stands for. */
 export function toFailure(error: unknown): unknown {
   if (!(error instanceof CocosError)) return ofFileSystem(error) ?? error;
-  const { code, message, suggestion } = error;
+  const { code, suggestion } = error;
+  const message = quotesFileSystem(error) ? withoutFolders(error.message) : error.message;
   // Which edit it was is known to whoever made the list.
   const { edit: _edit, op: _op, ...details } = error.details ?? {};
   return fail(code, message, {
@@ -38,5 +40,10 @@ function ofFileSystem(error: unknown): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (code === undefined || !Object.hasOwn(fileFailures, code)) return undefined;
   const [failure, suggestion] = fileFailures[code as keyof typeof fileFailures];
-  return fail(failure, (error as Error).message, { suggestion });
+  return fail(failure, withoutFolders((error as Error).message), { suggestion });
+}
+
+/** Whether a message repeats what the file system has said, which names files by their whole path. */
+function quotesFileSystem({ cause }: CocosError): boolean {
+  return cause instanceof Error && 'path' in cause;
 }

@@ -1,5 +1,6 @@
 import type { CocosBackend, TransactionReading } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
+import { withoutFolders } from 'mcp-kit/base';
 import { defineTool, type Tool } from 'mcp-kit/tools';
 import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
@@ -27,7 +28,6 @@ function getProjectInfo(backend: CocosBackend): Tool {
       type: 'object',
       properties: {
         name: text,
-        root: text,
         creatorVersion: text,
         designResolution: size,
         backend: { enum: ['headless', 'editor'] },
@@ -39,25 +39,16 @@ function getProjectInfo(backend: CocosBackend): Tool {
         counts,
         problems: texts,
       },
-      required: [
-        'name',
-        'root',
-        'creatorVersion',
-        'designResolution',
-        'backend',
-        'scenes',
-        'counts',
-      ],
+      required: ['name', 'creatorVersion', 'designResolution', 'backend', 'scenes', 'counts'],
     },
     async run(_args, context) {
       const project = await backend.project();
-      const { name, root, creatorVersion, designResolution, editor } = project;
+      const { name, creatorVersion, designResolution, editor } = project;
       const currentDocument = (await openedIn(backend, context)) ?? project.currentDocument;
       const scenes = await backend.assets({ type: 'scene' });
       const isDirty = currentDocument !== undefined && (await backend.isDirty(currentDocument));
       return {
         name,
-        root,
         creatorVersion,
         designResolution,
         backend: project.backend,
@@ -67,7 +58,9 @@ function getProjectInfo(backend: CocosBackend): Tool {
         isDirty,
         scenes: scenes.slice(0, maxScenes).map(({ path, url }) => path ?? url),
         counts: project.counts,
-        problems: project.problems.map(({ path, message }) => `${path}: ${message}`),
+        problems: project.problems.map(
+          ({ path, message }) => `${path}: ${withoutFolders(message)}`,
+        ),
       };
     },
   });

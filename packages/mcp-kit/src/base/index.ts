@@ -9,6 +9,7 @@ export {
   windowsProgram,
   type ProgramPlaces,
 } from './find-program.ts';
+export { withoutFolders } from './folders.ts';
 export { whileLocked, type LockOptions } from './lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';

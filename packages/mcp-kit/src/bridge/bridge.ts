@@ -1,4 +1,4 @@
-import { silentLogger } from '#base';
+import { silentLogger, withoutFolders } from '#base';
 import { traceTarget, type Service, type Target } from '#protocol';
 import { Checkup } from './checkup.ts';
 import { tellAnswer, type Tell } from './crossing.ts';
@@ -59,7 +59,7 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
     // What the server has besides the methods of the protocol is not known.
     knows: (what, name) => what === 'tool' && toolNames.has(name),
     mirroredHeaders: (tool) => stateless.toolHeaders.of(tool),
-    describe: () => ({ bridge: target.label }),
+    describe: () => ({ bridge: withoutFolders(target.label) }),
     health() {
       checkup.begin();
       const { trouble, timesLost: lost } = condition;

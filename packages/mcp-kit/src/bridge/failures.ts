@@ -1,4 +1,4 @@
-import { asUnasked, KitError, type KitErrorCode } from '#base';
+import { asUnasked, KitError, withoutFolders, type KitErrorCode } from '#base';
 import { RpcError, rpcErrors } from '#jsonrpc';
 
 /** What may be over by the next try; whether the request may have run is said beside it. */
@@ -34,13 +34,18 @@ export function asRpcError(error: unknown): unknown {
     code,
     retryable: passing.has(code) || isIll,
     mayHaveRun: details?.['ran'] !== false && !unsent.has(code),
-    ...(hint !== undefined && { hint }),
+    ...(hint !== undefined && { hint: withoutFolders(hint) }),
   };
-  if (code === 'refused_by_policy') return new RpcError(rpcErrors.invalidRequest, message, data);
+  const said = saidOf(message);
+  if (code === 'refused_by_policy') return new RpcError(rpcErrors.invalidRequest, said, data);
   const rpcCode = code === 'overloaded' ? rpcErrors.overloaded : rpcErrors.internal;
-  // What a process last said on its standard error is for whoever runs it.
+  return new RpcError(rpcCode, `Bridge transport error: ${said}`, data);
+}
+
+/** A message for those who may be anybody: what a process last said, and where it is, is for whoever runs it. */
+export function saidOf(message: string): string {
   const [first = ''] = message.split(/; it said:|\n/, 1);
-  return new RpcError(rpcCode, `Bridge transport error: ${first}`, data);
+  return withoutFolders(first);
 }
 
 /** Whether it says that the server is not well; what the server refuses is its good right. */

@@ -1,4 +1,4 @@
-import { isTrouble } from './failures.ts';
+import { isTrouble, saidOf } from './failures.ts';
 
 /** How the server behind a bridge is. */
 export interface BridgeHealth {
@@ -46,7 +46,7 @@ export class Condition {
   }
 
   #note(trouble: string): void {
-    this.#trouble = trouble;
+    this.#trouble = saidOf(trouble);
     this.#heardMs = performance.now();
   }
 }

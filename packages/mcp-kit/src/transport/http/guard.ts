@@ -1,5 +1,6 @@
 import { net } from '#base';
 import { rpcErrors } from '#jsonrpc';
+import { countOf } from './repeated.ts';
 import { single, type Headers, type Refusal } from './responder.ts';
 
 export interface GuardOptions {
@@ -36,7 +37,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
   };
   return (headers, rawHeaders) => {
     const host = single(headers, 'host');
-    if (host === undefined || countHosts(rawHeaders) > 1 || !isAllowedHost(host)) {
+    if (host === undefined || countOf(rawHeaders, 'host') > 1 || !isAllowedHost(host)) {
       return forbidden('Host not allowed', 'host');
     }
     const { origin } = headers;
@@ -54,16 +55,6 @@ function hostName(host: string): string | undefined {
 
 function isAddress(name: string): boolean {
   return net().isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0;
-}
-
-/** Node keeps the first of several Host headers; a proxy in front may have believed another. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count;
 }
 
 function forbidden(message: string, cause: string): Refusal {

@@ -11,6 +11,7 @@ import type { Guard } from './guard.ts';
 import { NodeResponder } from './node-responder.ts';
 import { methodNotAllowed, tooLarge } from './refusals.ts';
 import { expectMore } from './refused-connection.ts';
+import { withAllCredentials } from './repeated.ts';
 import {
   refuse,
   type HeaderList,
@@ -73,8 +74,8 @@ export function createListener(options: ListenerOptions): RequestListener {
   };
 
   const serve = (request: IncomingMessage, responder: NodeResponder): void => {
-    const { headers } = request;
     const { remoteAddress } = request.socket;
+    const headers = withAllCredentials(request.headers, request.rawHeaders);
     const address = forwarding === undefined ? remoteAddress : forwarding(remoteAddress, headers);
     const entered = endpoint.enter({ headers, address });
     if (isPromise(entered)) {
