@@ -119,7 +119,7 @@ describe.each(pages)('%s', (page) => {
 
   test('names only npm scripts that exist', () => {
     const manifest = JSON.parse(read('package.json')) as { readonly scripts: object };
-    const named = [...text.matchAll(/\bnpm (?:run ([a-z]+)|(start|test)\b)/g)].map(
+    const named = [...text.matchAll(/\bnpm (?:run ([a-z-]+)|(start|test)\b)/g)].map(
       ([, run, own]) => run ?? own ?? '',
     );
     expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
