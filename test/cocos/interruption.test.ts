@@ -47,7 +47,8 @@ const source = `
         await project.commit(draft, 'count');
         done += 1;
       } catch (error) {
-        if (error.code !== 'E_CONFLICT') throw error;
+        // Somebody was faster, or is writing for long on a busy machine.
+        if (!['E_CONFLICT', 'E_UNAVAILABLE'].includes(error.code)) throw error;
       }
     }
   }
