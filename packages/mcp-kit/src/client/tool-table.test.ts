@@ -66,3 +66,15 @@ test('a result whose check would take too long is used, and said not to be check
   await table.check('x', { content: [], structuredContent: nested });
   expect(warnings).toEqual(['a result of tool x is not checked: its schema takes too many steps']);
 });
+
+test('of more tools than can be remembered, the oldest are forgotten', () => {
+  const table = new ToolTable(silentLogger);
+  const description = 'x'.repeat(1024 * 1024);
+  for (let page = 0; page < 100; page += 1) {
+    const outputSchema = { type: 'object', description };
+    table.learn([{ name: `t${page}`, inputSchema: { type: 'object' }, outputSchema }], false);
+  }
+  const known = Array.from({ length: 100 }, (_, page) => table.knows(`t${page}`));
+  expect(known.indexOf(true)).toBeGreaterThan(30);
+  expect(known.lastIndexOf(false)).toBe(known.indexOf(true) - 1);
+});
