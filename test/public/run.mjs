@@ -32,7 +32,7 @@ const isolated = [
 async function tryServer(name, server) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'public-server-'));
   try {
-    const bin = await installed(name, server);
+    const bin = await installed(server.package ?? name, server);
     const fill = (text) => text.replaceAll('{folder}', folder).replaceAll('{port}', '8931');
     const command = {
       command: node22(),
