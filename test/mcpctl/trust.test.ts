@@ -109,6 +109,24 @@ describe('trust show', () => {
     expect((await project.run('trust', 'show', 'plain')).stdout).toMatch(/^receipt:$/m);
   });
 
+  test('says what an approval covers of what an interpreter runs, and what it cannot', async () => {
+    const script = { command: process.execPath, args: ['server', '--level', '1'] };
+    using project = open();
+    project.write('.mcp.json', { mcpServers: { plain: script } });
+    const before = await project.run('trust', 'show', 'plain');
+    expect(before.stdout).toMatch(/^ +covers +the entry, its tools, and server, byte for byte$/m);
+    expect(before.stdout).toMatch(/^ +not +the version of node, and what is imported or loaded$/m);
+    await project.run(...approve, '--no-pin');
+    const after = await project.run('trust', 'show', 'plain');
+    expect(after.stdout).toMatch(/^ +covers +sha256:[0-9a-f]{64}  server$/m);
+    expect(after.stdout).toMatch(/^ +not +what server imports or loads$/m);
+    expect(after.stdout).toMatch(/^ +node: another version does not ask again$/m);
+    appendFileSync(path.join(project.folder, 'server'), ' ');
+    const diff = await project.run('trust', 'diff', 'plain');
+    expect(diff.code).toBe(1);
+    expect(diff.stdout).toMatch(/\/runs\/files\/server\/sha256/);
+  });
+
   test('a name that is not there is a mistake with the nearest one', async () => {
     using project = open();
     const { code, stderr } = await project.run('trust', 'show', 'plian');

@@ -119,9 +119,9 @@ describe('a server that a file names', () => {
     expect((await clone.assess()).verdict).toBe('untrusted');
     await clone.write(entryText.replace('${TOKEN}', 'x'));
     await clone.approve();
-    const { verdict, changes, executable } = await clone.assess();
+    const { verdict, changes, program } = await clone.assess();
     expect({ verdict, changes }).toEqual({ verdict: 'trusted', changes: [] });
-    expect(executable?.found).toBe(clone.program);
+    expect(program).toBe(clone.program);
     const entry = await clone.entry();
     await updateReceipts(clone.state, (receipts) => withReceipt(receipts, entry));
     expect((await clone.assess()).verdict).toBe('untrusted');

@@ -5,6 +5,7 @@ import {
   updateLock,
   type Manager,
   type Receipt,
+  type Runs,
   type ServerEntry,
 } from 'mcp-kit/manager';
 import { usageError } from '../args.ts';
@@ -38,7 +39,8 @@ export const trustApprove = defineCommand({
     { command: 'mcpctl trust approve --all --yes', about: 'In a script, for files of your own.' },
   ],
   notes: [
-    'An approval holds for the entry, the program and the tools as they are now; any change asks again.',
+    'An approval holds for the entry, the tools and what runs: the program, or the script, package or image',
+    'of an interpreter, as they are now; any change asks again. trust show says what cannot be covered.',
     'It is kept in $XDG_STATE_HOME/mcp-kit/trust.json, for you alone. mcp.lock grants nothing: it only',
     'stops whoever has approved something else. Exit code 1 when something was not approved.',
   ],
@@ -79,6 +81,8 @@ type Outcome =
       readonly name: string;
       readonly entryDigest: string;
       readonly program?: string;
+      /** What a program that runs others' code runs, as far as it is covered. */
+      readonly runs?: Runs;
       /** The tools that were recorded; none when they could not be seen. */
       readonly tools?: readonly string[];
       /** What is to be known about it. */
@@ -159,13 +163,14 @@ async function approveAsItIs(
   // A lock that disagrees would stop the server from being started to look at its tools.
   if (lock) await lockIn(entry, (await manager.approve(name, { by, pin: false })).receipt);
   const { receipt, unpinned } = await manager.approve(name, { by, pin });
-  const { entryDigest, executable, tools } = receipt;
+  const { entryDigest, executable, runs, tools } = receipt;
   const file = lock ? await lockIn(entry, receipt) : undefined;
   const { verdict } = await manager.trustOf(name);
   return {
     name,
     entryDigest,
     ...(executable !== undefined && { program: executable.path }),
+    ...(runs !== undefined && { runs }),
     ...(tools !== undefined && { tools: Object.keys(tools) }),
     notes:
       verdict === 'trusted'

@@ -1,11 +1,14 @@
 import os from 'node:os';
 import {
   dialectTitle,
+  readCommandLine,
   targetOf,
   variablesOf,
   type Manager,
   type Receipt,
+  type Runs,
   type ServerEntry,
+  type Subject,
 } from 'mcp-kit/manager';
 import type { Globals } from '../globals.ts';
 import { commandLine } from '../shell-words.ts';
@@ -126,8 +129,57 @@ export function proposalLines(
     ['socket', socket],
     ['headers', list(headers)],
     ['reads', list(reads)],
+    ...(argv === undefined ? [] : coverageLines(argv)),
   ];
   return lines.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+}
+
+/** What an approval of a command line would cover of what it runs, and what not. */
+function coverageLines([command = '', ...args]: readonly string[]): readonly (readonly [
+  string,
+  string,
+])[] {
+  const { runners, subject } = readCommandLine(command, args);
+  const covers = ['covers', `the entry, its tools, and ${coverageOf(subject)}`] as const;
+  if (runners.length === 0) return [covers, ['not', 'what the program loads']];
+  return [
+    covers,
+    ['not', `the version of ${runners.join(' and ')}, and what is imported or loaded`],
+  ];
+}
+
+function coverageOf(subject: Subject): string {
+  switch (subject.kind) {
+    case 'program':
+      return `the program ${subject.command}, byte for byte`;
+    case 'files':
+      return `${subject.files.map(([name]) => name).join(', ')}, byte for byte`;
+    case 'package':
+      return `the package ${subject.spec}${subject.of === 'npm' ? ', with its integrity where npm has noted it' : ''}`;
+    case 'image':
+      return `the image ${subject.image}, with its digest where the engine tells`;
+    case 'text':
+      return 'the program text in its arguments';
+    case 'unknown':
+      return 'its arguments, which do not tell what runs';
+  }
+}
+
+/** What of the code that runs is part of an approval, and what cannot be. */
+function runsLines({
+  files = {},
+  package: of,
+  image,
+  gaps,
+}: Runs): readonly (readonly [string, string])[] {
+  const covered = [
+    ...Object.entries(files).map(([place, { sha256 }]) => `sha256:${sha256}  ${place}`),
+    ...(of === undefined ? [] : [`${of.spec}  ${of.integrity ?? 'by its name only'}`]),
+    ...(image === undefined ? [] : [`${image.name}  ${image.digest ?? 'by its name only'}`]),
+  ];
+  const named = (name: string, lines: readonly string[]): readonly (readonly [string, string])[] =>
+    lines.map((line, at) => [at === 0 ? name : '', line]);
+  return [...named('covers', covered), ...named('not', gaps)];
 }
 
 /** The receipt in lines for people. */
@@ -136,6 +188,7 @@ export function receiptLines({
   by,
   entryDigest,
   executable,
+  runs,
   tools,
 }: Receipt): readonly (readonly [name: string, text: string])[] {
   const pinned = tools === undefined ? undefined : Object.entries(tools);
@@ -148,6 +201,7 @@ export function receiptLines({
           ['program', executable.path] as const,
           ['', `sha256:${executable.sha256}, ${executable.size} bytes`] as const,
         ]),
+    ...(runs === undefined ? [] : runsLines(runs)),
     ['tools', pinned === undefined ? 'not seen yet' : String(pinned.length)],
     ...(pinned ?? []).map(([name, { digest }]) => ['', `${digest}  ${name}`] as const),
   ];

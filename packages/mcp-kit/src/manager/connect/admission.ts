@@ -68,10 +68,10 @@ export async function admit(
     return { entry: resolved(entry, context), known: {} };
   }
   const known = await recall(entry, gate.receipts);
-  const { verdict, changes, executable } = await assess(entry, known, trustSystem(context));
+  const { verdict, changes, program } = await assess(entry, known, trustSystem(context));
   assessed(verdict);
   if (verdict === 'trusted') {
-    return { entry: resolved(entry, context), program: executable?.found, known };
+    return { entry: resolved(entry, context), program, known };
   }
   if (verdict === 'changed') {
     throw new KitError('refused_by_policy', `mcp server ${entry.name} is not what was approved`, {

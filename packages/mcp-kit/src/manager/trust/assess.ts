@@ -1,9 +1,10 @@
-import { KitError } from '#base';
+import { findProgram, KitError } from '#base';
 import { readConfigFile } from '../config/read-file.ts';
 import { digestOf } from './canonical.ts';
 import { changesBetween, type Change } from './diff.ts';
-import { identify, type Executable, type Launch } from './executable.ts';
+import { identify, type Executable, type FileIdentity, type Launch } from './executable.ts';
 import { entryDigest, snapshotOf, type Pin, type Receipt, type TrustEntry } from './receipt.ts';
+import { identifyRuns, isOfMachine, type Runs } from './runs.ts';
 import { pinTools, type ToolDefinition } from './tools.ts';
 
 /** What is known of a server from before: the word of the user, and what those who share the configuration saw. */
@@ -23,8 +24,8 @@ export interface TrustSystem {
 export interface Assessment {
   readonly verdict: 'trusted' | 'untrusted' | 'changed';
   readonly changes: readonly Change[];
-  /** The program of a server that is trusted: the one to start, whatever its name leads to by then. */
-  readonly executable?: Executable;
+  /** The program of a server that is trusted: the file to start, whatever its name leads to by then. */
+  readonly program?: string;
 }
 
 /** Whether a server may be used: as it is now, it is what its user approved. */
@@ -45,14 +46,60 @@ export async function assess(
     }
   }
   const launch = system.launchOf(entry);
-  const executable = launch && (await identify(launch, receipt.executable));
+  const program = launch && (await programOf(launch, receipt));
+  const { executable, runs } = program ?? {};
   const changes = changesBetween(
-    { executable: withoutStamp(receipt.executable), envFile: receipt.envFile },
-    { executable: withoutStamp(executable), envFile: await fingerprintOf(launch?.envFile) },
+    {
+      executable: withoutStamp(receipt.executable),
+      runs: comparable(receipt.runs),
+      envFile: receipt.envFile,
+    },
+    {
+      executable: withoutStamp(executable),
+      runs: comparable(runs, receipt.runs),
+      envFile: await fingerprintOf(launch?.envFile),
+    },
   );
-  const isMissing = launch !== undefined && executable === undefined;
+  const isMissing = launch !== undefined && program === undefined;
   if (changes.length > 0 || isMissing) return { verdict: 'changed', changes };
-  return { verdict: 'trusted', changes, ...(executable !== undefined && { executable }) };
+  return { verdict: 'trusted', changes, ...(program !== undefined && { program: program.found }) };
+}
+
+/** What a launch would start, and what that would run. */
+interface Program {
+  readonly found: string;
+  /** Unless it is a program of this machine that only runs others' code. */
+  readonly executable?: Executable;
+  readonly runs?: Runs;
+}
+
+async function programOf(
+  launch: Launch,
+  known: Pick<Receipt, 'executable' | 'runs'>,
+): Promise<Program | undefined> {
+  const found = await findProgram(launch.command, launch);
+  if (found === undefined) return undefined;
+  const isHeld = !(await isOfMachine(launch, found));
+  const executable = isHeld ? await identify(launch, known.executable) : undefined;
+  if (isHeld && executable === undefined) return undefined;
+  const runs = await identifyRuns(launch, known.runs);
+  return { found, ...(executable && { executable }), ...(runs && { runs }) };
+}
+
+/** What is held to: not where nothing was known when it was approved, nor what cannot be covered. */
+function comparable(runs: Runs | undefined, approved = runs): unknown {
+  if (runs === undefined) return undefined;
+  const { runners, files = {}, package: of, image } = runs;
+  const { integrity } = of ?? {};
+  const { digest } = image ?? {};
+  return {
+    runners,
+    files: Object.fromEntries(
+      Object.entries(files).map(([place, file]) => [place, withoutStamp(file)]),
+    ),
+    package: of && { spec: of.spec, ...(approved?.package?.integrity && { integrity }) },
+    image: image && { name: image.name, ...(approved?.image?.digest && { digest }) },
+  };
 }
 
 /** Notes that the user approves of a server as it is now. */
@@ -68,13 +115,15 @@ export async function approve(
 ): Promise<Receipt> {
   const { by, tools, at = new Date() } = options;
   const launch = system.launchOf(entry);
-  const executable = launch && (await identify(launch));
-  if (launch !== undefined && executable === undefined) throw noProgram(entry.name, launch);
+  const program = launch && (await programOf(launch, {}));
+  if (launch !== undefined && program === undefined) throw noProgram(entry.name, launch);
+  const { executable, runs } = program ?? {};
   const envFile = await fingerprintOf(launch?.envFile);
   return {
     entryDigest: entryDigest(entry),
     entry: snapshotOf(entry),
     ...(executable !== undefined && { executable }),
+    ...(runs !== undefined && { runs }),
     ...(envFile !== undefined && { envFile }),
     ...(tools !== undefined && { tools: pinTools(tools) }),
     approvedAt: at.toISOString(),
@@ -106,8 +155,8 @@ function entryChanges(earlier: Pin, entry: TrustEntry): readonly Change[] {
   return [{ pointer: '/entryDigest', before: earlier.entryDigest, now: entryDigest(entry) }];
 }
 
-function withoutStamp(executable: Executable | undefined): unknown {
-  if (executable === undefined) return undefined;
-  const { stamp: _, ...rest } = executable;
+function withoutStamp(file: FileIdentity | undefined): unknown {
+  if (file === undefined) return undefined;
+  const { stamp: _, ...rest } = file;
   return rest;
 }

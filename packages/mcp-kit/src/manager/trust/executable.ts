@@ -7,6 +7,9 @@ import type { StdioSettings } from '../config/entry.ts';
 /** How a program would be started. */
 export interface Launch {
   readonly command: string;
+  readonly args: readonly string[];
+  /** The variables that the program gets, as far as they tell where its files are. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder it starts in; a command with a slash is looked for from there. */
   readonly cwd: string;
   /** The folders that a command without a slash is looked for in, as `PATH` has them. */
@@ -17,12 +20,14 @@ export interface Launch {
 
 /** How a server would be started, all variables in its settings being resolved; `cwd` is where others start. */
 export function launchOf(
-  settings: Pick<StdioSettings, 'command' | 'cwd' | 'env' | 'envFile'>,
+  settings: Omit<StdioSettings, 'kind' | 'passEnv' | 'stdoutLog'>,
   own: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Launch {
-  const { command, cwd = own.cwd, env, envFile } = settings;
+  const { command, args, cwd = own.cwd, env, inheritEnv, envFile } = settings;
   return {
     command,
+    args,
+    env: { ...(inheritEnv ? own.env : placesIn(own.env)), ...env },
     cwd: path.resolve(own.cwd, cwd),
     // The system looks in the folders that the child is told, not in ours.
     path: pathIn(env) ?? pathIn(own.env) ?? '',
@@ -30,21 +35,31 @@ export function launchOf(
   };
 }
 
+/** Of what every program gets, the variables that say where files are. */
+function placesIn(env: Launch['env']): Launch['env'] {
+  const names = ['HOME', 'PATH', 'LOCALAPPDATA', 'USERPROFILE', 'SYSTEMROOT'];
+  return Object.fromEntries(names.map((name) => [name, env[name]]));
+}
+
 function pathIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (process.platform !== 'win32') return env['PATH'];
   return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
 
-/** Which program a command is. */
-export interface Executable {
-  /** Where the command was found. */
-  readonly found: string;
-  /** Where that leads, through all links. */
+/** A file, byte for byte. */
+export interface FileIdentity {
+  /** Where its name leads, through all links. */
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
   /** Tells without reading it that a file is still the same; only for a file that was at rest when it was read. */
   readonly stamp?: string;
+}
+
+/** Which program a command is. */
+export interface Executable extends FileIdentity {
+  /** Where the command was found. */
+  readonly found: string;
 }
 
 /** A file that changed this recently may change again without its times telling. */
@@ -56,13 +71,22 @@ export async function identify(
   known?: Executable,
 ): Promise<Executable | undefined> {
   const found = await findProgram(launch.command, launch);
-  if (found === undefined) return undefined;
-  const { file, handle } = await openProgram(found);
+  const identity = found === undefined ? undefined : await identifyFile(found, known);
+  return found === undefined || identity === undefined ? undefined : { found, ...identity };
+}
+
+/** Which file is at a place; undefined when none is there. `known` spares reading one that is still the same. */
+export async function identifyFile(
+  place: string,
+  known?: FileIdentity,
+): Promise<FileIdentity | undefined> {
+  const { file, handle } = await openProgram(place);
   try {
     const startedAt = Date.now();
     const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) return undefined;
     const stamp = stampOf(stats);
-    if (known?.stamp === stamp && known.path === file) return { ...known, found };
+    if (known?.stamp === stamp && known.path === file) return known;
     const hash = crypto().createHash('sha256');
     for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 })) {
       hash.update(chunk as Uint8Array);
@@ -71,7 +95,7 @@ export async function identify(
     const isSame = stampOf(await handle.stat({ bigint: true })) === stamp;
     const size = Number(stats.size);
     const sha256 = hash.digest('hex');
-    return { found, path: file, size, sha256, ...(isAtRest && isSame && { stamp }) };
+    return { path: file, size, sha256, ...(isAtRest && isSame && { stamp }) };
   } finally {
     await handle.close();
   }

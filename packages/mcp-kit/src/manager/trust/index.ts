@@ -1,7 +1,14 @@
 export { approve, assess, pinOf, type Assessment, type Known, type TrustSystem } from './assess.ts';
 export { digestOf } from './canonical.ts';
 export { showChange, type Change } from './diff.ts';
-export { identify, launchOf, type Executable, type Launch } from './executable.ts';
+export { readCommandLine, type CommandLine, type Subject } from './command-line.ts';
+export {
+  identify,
+  launchOf,
+  type Executable,
+  type FileIdentity,
+  type Launch,
+} from './executable.ts';
 export { goneApprovals, type GoneApproval } from './gone.ts';
 export type { Pin, PinnedTool, Receipt, TrustEntry } from './receipt.ts';
 export {
@@ -17,6 +24,7 @@ export {
   type Pins,
   type Receipts,
 } from './receipts-file.ts';
+export type { Runs } from './runs.ts';
 export { customChannelRefusal, untrustedRules } from './rules.ts';
 export {
   assessTools,

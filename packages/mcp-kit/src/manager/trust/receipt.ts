@@ -1,5 +1,6 @@
 import { canonicalJson, digestOf } from './canonical.ts';
 import type { Executable } from './executable.ts';
+import type { Runs } from './runs.ts';
 
 /** A server as far as its fingerprint goes: `ServerEntry` is one. */
 export interface TrustEntry {
@@ -25,8 +26,10 @@ export interface Pin {
 
 /** The word of this user that a server may be used. */
 export interface Receipt extends Pin {
-  /** For servers that are programs. */
+  /** For servers that are programs, except those that only run others' code. */
   readonly executable?: Executable;
+  /** What such a program runs. */
+  readonly runs?: Runs;
   /** The fingerprint of the file that its variables come from: one of them may decide what runs. */
   readonly envFile?: string;
   /** When, in ISO 8601. */

@@ -1,8 +1,9 @@
 import { isRecord } from '#jsonrpc';
 import { below, configError, topOf, type Place } from '../config/place.ts';
 import { digestOf } from './canonical.ts';
-import type { Executable } from './executable.ts';
+import type { Executable, FileIdentity } from './executable.ts';
 import type { Pin, PinnedTool, Receipt } from './receipt.ts';
+import type { Runs } from './runs.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -31,14 +32,24 @@ function checkVersion({ version }: Members, place: Place): void {
 }
 
 function readReceipt(value: unknown, place: Place): Receipt {
-  const fields = ['entryDigest', 'entry', 'tools', 'executable', 'envFile', 'approvedAt', 'by'];
+  const fields = [
+    'entryDigest',
+    'entry',
+    'tools',
+    'executable',
+    'runs',
+    'envFile',
+    'approvedAt',
+    'by',
+  ];
   const members = membersOf(value, place, fields);
-  const { executable, envFile } = members;
+  const { executable, runs, envFile } = members;
   return {
     ...readPin(members, place),
     ...(executable !== undefined && {
       executable: readExecutable(executable, below(place, 'executable')),
     }),
+    ...(runs !== undefined && { runs: readRuns(runs, below(place, 'runs')) }),
     ...(envFile !== undefined && { envFile: digestIn(members, 'envFile', place) }),
     approvedAt: textIn(members, 'approvedAt', place),
     by: textIn(members, 'by', place),
@@ -67,17 +78,59 @@ function readTool(value: unknown, place: Place): PinnedTool {
 
 function readExecutable(value: unknown, place: Place): Executable {
   const members = membersOf(value, place, ['found', 'path', 'size', 'sha256', 'stamp']);
+  const { found: _, ...file } = members;
+  return { found: textIn(members, 'found', place), ...readFileIdentity(file, place) };
+}
+
+function readFileIdentity(value: unknown, place: Place): FileIdentity {
+  const members = membersOf(value, place, ['path', 'size', 'sha256', 'stamp']);
   const { size, stamp } = members;
   if (typeof size !== 'number') throw wrong(below(place, 'size'), 'must be a number');
   const sha256 = textIn(members, 'sha256', place);
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw wrong(below(place, 'sha256'), 'must be a SHA-256');
   return {
-    found: textIn(members, 'found', place),
     path: textIn(members, 'path', place),
     size,
     sha256,
     ...(stamp !== undefined && { stamp: textIn(members, 'stamp', place) }),
   };
+}
+
+function readRuns(value: unknown, place: Place): Runs {
+  const members = membersOf(value, place, ['runners', 'files', 'package', 'image', 'gaps']);
+  const { files, package: of, image } = members;
+  return {
+    runners: textsIn(members, 'runners', place),
+    ...(files !== undefined && {
+      files: Object.fromEntries(mapOf(files, below(place, 'files'), readFileIdentity)),
+    }),
+    ...(of !== undefined && {
+      package: readPair(of, below(place, 'package'), ['spec', 'integrity']),
+    }),
+    ...(image !== undefined && {
+      image: readPair(image, below(place, 'image'), ['name', 'digest']),
+    }),
+    gaps: textsIn(members, 'gaps', place),
+  };
+}
+
+/** An object with a text, and another that may be missing. */
+function readPair<A extends string, B extends string>(
+  value: unknown,
+  place: Place,
+  [first, second]: readonly [A, B],
+): { readonly [K in A]: string } & { readonly [K in B]?: string } {
+  const members = membersOf(value, place, [first, second]);
+  return {
+    [first]: textIn(members, first, place),
+    ...(members[second] !== undefined && { [second]: textIn(members, second, place) }),
+  } as { readonly [K in A]: string } & { readonly [K in B]?: string };
+}
+
+function textsIn(members: Members, name: string, place: Place): readonly string[] {
+  const value = members[name];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw wrong(below(place, name), 'must be a list of texts');
 }
 
 function mapOf<T>(
