@@ -82,8 +82,9 @@ class Project {
   async rewrite(change: (receipt: Receipt) => Receipt): Promise<void> {
     const { entries } = await loadConfig({ root: this.root });
     const [entry] = entries;
+    if (entry === undefined) throw new Error('the server is not there');
     await updateReceipts(path.join(this.#base, 'trust.json'), (all) => {
-      const receipt = entry && receiptFor(all, entry);
+      const receipt = receiptFor(all, entry);
       return receipt === undefined ? all : withReceipt(all, entry, change(receipt));
     });
   }
