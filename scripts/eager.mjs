@@ -16,7 +16,7 @@ const eagerFunctions = {
   'client/session.ts': ['isToolResult', 'openSession'],
   'client/verdicts.ts': ['createVerdicts'],
   'jsonrpc/ask.ts': ['ask'],
-  'jsonrpc/connection.ts': ['routeOf'],
+  'jsonrpc/batch.ts': ['routeOf'],
   'jsonrpc/encode.ts': ['encodeMessage', 'toNotification'],
   'jsonrpc/limits.ts': ['endOfString', 'exceeds'],
   'jsonrpc/message.ts': ['classify', 'classifyResponse', 'isId', 'isRecord'],

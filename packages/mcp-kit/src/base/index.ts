@@ -1,4 +1,14 @@
 export { canonicalJson } from './canonical-json.ts';
+export {
+  createBudget,
+  heldKinds,
+  idleMs,
+  processBudget,
+  type Budget,
+  type HeldKind,
+  type Hold,
+  type Holder,
+} from './budget.ts';
 export { createBackoff, type Backoff, type BackoffOptions } from './backoff.ts';
 export { crypto, files, net } from './node-modules.ts';
 export { createDeferred, type Deferred } from './deferred.ts';

@@ -3,6 +3,11 @@ import type { Origin } from './channel.ts';
 /** The most messages one batch may carry. */
 export const maxBatch = 100;
 
+/** Messages that came in one array came the same way. */
+export function routeOf(origin: Origin | undefined): Origin | undefined {
+  return origin instanceof Batch ? origin.origin : origin;
+}
+
 /** The origin of messages that came in one array: gathers their answers, to be sent as one array. */
 export class Batch {
   readonly origin: Origin | undefined;

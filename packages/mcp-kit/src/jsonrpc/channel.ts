@@ -8,7 +8,8 @@ export type Origin = object;
 export interface Sink {
   /** Nobody wants what the other side says by itself: a channel that has to ask for it need not hurry. */
   readonly deaf?: boolean;
-  message(value: unknown, origin?: Origin): void;
+  /** `bytes` is how many it came in, where the channel knows. */
+  message(value: unknown, origin?: Origin, bytes?: number): void;
   /** Something arrived that is not a JSON message within the limits; `sample` is how it begins. */
   malformed(code: number, reason: string, sample?: string): void;
   /** The rest of a message that was too large has been skipped; these are its first and last characters. */
@@ -52,6 +53,10 @@ export interface Channel {
   replyParts?(parts: Parts, origin?: Origin): boolean;
   /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
+  /** Whether somebody waits for the answer to what came with `origin`; absent where that is always so. */
+  awaits?(origin: Origin | undefined): boolean;
+  /** Ends a conversation in which nothing is under way, to make room; false when it is in use. Absent where it must not end. */
+  letGo?(): boolean;
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
   /** What the other side has last said beside the conversation, for people who look for its fault. */

@@ -1,6 +1,6 @@
-import { createDeferred, isPromise, KitError, type MaybePromise } from '#base';
+import { createDeferred, isPromise, KitError, type Hold, type MaybePromise } from '#base';
 import { ask } from './ask.ts';
-import { Batch, maxBatch } from './batch.ts';
+import { Batch, maxBatch, routeOf } from './batch.ts';
 import type { Channel, Origin, Sink } from './channel.ts';
 import {
   encodeError,
@@ -14,6 +14,7 @@ import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { InFlight } from './in-flight.ts';
+import { hasRoomFor, noRoom, refusals } from './refusals.ts';
 import {
   classify,
   idAtEnd,
@@ -28,12 +29,17 @@ import {
   type Response,
 } from './message.ts';
 
+/** What a connection takes while nothing happens on it. */
+const connectionBytes = 4 * 1024;
+
 /** A channel with a meaning: requests and answers in both directions, matched by id, cancellable, closed in order. */
 export class Connection implements Link, Sink {
   readonly #channel: Channel;
   readonly #options: ConnectionOptions;
   readonly #inFlight: InFlight;
   readonly #handlers: Handlers;
+  /** What is kept for the other side as long as it stays. */
+  readonly #kept: Hold | undefined;
   #lastId = 0;
   /** What is to be said to a message that is being skipped. */
   #refusal: ErrorObject | undefined;
@@ -49,6 +55,7 @@ export class Connection implements Link, Sink {
     this.#channel = channel;
     this.#options = options;
     this.#inFlight = new InFlight(options.maxInFlight ?? 1024);
+    this.#kept = options.budget?.hold('sessions', connectionBytes, this);
     this.#handlers = bind(this);
     channel.start(this);
   }
@@ -65,6 +72,21 @@ export class Connection implements Link, Sink {
     return this.#options.principal;
   }
 
+  get budget(): ConnectionOptions['budget'] {
+    return this.#options.budget;
+  }
+
+  /** Counts what is kept for the other side as long as it stays, or no longer; false when there is no room for more. */
+  keep(bytes: number): boolean {
+    if (bytes > 0 && this.budget?.admits('sessions', bytes, this.#kept) === false) return false;
+    if (this.#inFlight.open) this.#kept?.resize(this.#kept.bytes + bytes);
+    return true;
+  }
+
+  letGo(): boolean {
+    return this.#inFlight.serving === 0 && this.#channel.letGo?.() === true;
+  }
+
   /** How much is under way, in both directions. */
   get inFlight(): { readonly serving: number; readonly awaiting: number } {
     return { serving: this.#inFlight.serving, awaiting: this.#inFlight.awaiting };
@@ -77,9 +99,9 @@ export class Connection implements Link, Sink {
   }
 
   /** Takes any JSON value that arrived. */
-  message(value: unknown, origin?: Origin): void {
-    if (Array.isArray(value)) this.#receiveBatch(value, origin);
-    else this.accept(classify(value), origin);
+  message(value: unknown, origin?: Origin, bytes?: number): void {
+    if (Array.isArray(value)) this.#receiveBatch(value, origin, bytes);
+    else this.accept(classify(value), origin, bytes);
   }
 
   malformed(code: number, reason: string, sample?: string): void {
@@ -88,7 +110,7 @@ export class Connection implements Link, Sink {
       return;
     }
     const refusal = { code, message: reason };
-    const named = code === rpcErrors.invalidRequest ? requestIn(sample ?? '') : undefined;
+    const named = code === rpcErrors.parse ? undefined : requestIn(sample ?? '');
     if (named === 'later') this.#refusal = refusal;
     else this.#channel.reply(encodeError(named?.id ?? this.#noId, refusal));
   }
@@ -125,10 +147,10 @@ export class Connection implements Link, Sink {
   }
 
   /** Takes a message that has been classified already. */
-  accept(classified: Classified, origin?: Origin): void {
+  accept(classified: Classified, origin?: Origin, bytes?: number): void {
     switch (classified.kind) {
       case 'request':
-        this.#serve(classified.message, origin);
+        this.#serve(classified.message, origin, bytes);
         break;
       case 'notification':
         if (this.#inFlight.open) this.#hear(classified.message);
@@ -222,6 +244,7 @@ export class Connection implements Link, Sink {
   closed(cause?: Error): void {
     if (!this.#inFlight.open) return;
     clearTimeout(this.#lingering);
+    this.#kept?.resize(0);
     this.#settleAll(cause);
     this.#handlers.closed(cause);
     this.#options.onClosed?.(cause);
@@ -251,10 +274,12 @@ export class Connection implements Link, Sink {
     return this.#options.ids === 'string' ? String(this.#lastId) : this.#lastId;
   }
 
-  #serve(request: Request, origin: Origin | undefined): void {
+  #serve(request: Request, origin: Origin | undefined, bytes = 0): void {
     const { id } = request;
-    const admission = this.#inFlight.admit(id);
     const exchange = new Exchange(request, this, origin);
+    exchange.bytes = bytes;
+    const hasRoom = this.budget?.admits('calls', exchange.weight) !== false;
+    const admission = hasRoom ? this.#inFlight.admit(id) : 'noRoom';
     if (admission !== 'admitted') {
       this.#reply(this.#encodeRefusal(exchange, refusals[admission]), origin);
       return;
@@ -271,20 +296,27 @@ export class Connection implements Link, Sink {
       return;
     }
     this.#inFlight.hold(exchange);
+    const holder = { letGo: () => this.#abandon(exchange) };
+    const held = this.budget?.hold('calls', exchange.weight, holder);
     // The handler may have closed the connection under its own feet.
     if (!this.#inFlight.open) this.cancel(id, 'the connection closed');
+    const end = (answer: () => void): void => {
+      held?.resize(0);
+      if (!this.#inFlight.release(exchange)) return;
+      answer();
+      if (this.#lingering !== undefined) this.ended();
+    };
     outcome.then(
-      (result) => {
-        if (!this.#inFlight.release(exchange)) return;
-        this.#answer(request, result, origin);
-        if (this.#lingering !== undefined) this.ended();
-      },
-      (error: unknown) => {
-        if (!this.#inFlight.release(exchange)) return;
-        this.#reply(this.#encodeFailure(request, error), origin);
-        if (this.#lingering !== undefined) this.ended();
-      },
+      (result) => end(() => this.#answer(request, result, origin)),
+      (error: unknown) => end(() => this.#reply(this.#encodeFailure(request, error), origin)),
     );
+  }
+
+  /** Ends a call for whose answer nobody waits. */
+  #abandon(exchange: Exchange): boolean {
+    if (this.#channel.awaits?.(routeOf(exchange.origin)) !== false) return false;
+    this.cancel(exchange.request.id, 'nobody waits for it, and there is no room');
+    return true;
   }
 
   #hear(notification: Notification): void {
@@ -298,7 +330,9 @@ export class Connection implements Link, Sink {
   #answer(request: Request, result: unknown, origin: Origin | undefined): void {
     const parts = origin instanceof Batch ? undefined : resultParts(request.id, result);
     if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
-    this.#reply(this.#encodeResult(request, result), origin);
+    const text = this.#encodeResult(request, result);
+    const isFine = hasRoomFor(text, this.budget);
+    this.#reply(isFine ? text : encodeError(request.id, noRoom), origin);
   }
 
   /** A result that is not JSON is a failure like any other. */
@@ -319,7 +353,8 @@ export class Connection implements Link, Sink {
     const { id } = exchange.request;
     const { refused } = this.#handlers;
     if (refused === undefined) return encodeError(id, refusal);
-    return encodeThrown(id, refused(new RpcError(refusal.code, refusal.message), exchange));
+    const { code, message, data } = refusal;
+    return encodeThrown(id, refused(new RpcError(code, message, data), exchange));
   }
 
   /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */
@@ -342,14 +377,15 @@ export class Connection implements Link, Sink {
     else awaited?.reject(new RpcError(error.code, error.message, error.data));
   }
 
-  #receiveBatch(values: readonly unknown[], origin: Origin | undefined): void {
+  #receiveBatch(values: readonly unknown[], origin: Origin | undefined, bytes = 0): void {
     if (!this.#handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
       const message = 'Invalid request: batches are not accepted';
       this.#reply(encodeError(this.#noId, { code: rpcErrors.invalidRequest, message }), origin);
       return;
     }
     const batch = new Batch(origin, values.length);
-    for (const value of values) this.accept(classify(value), batch);
+    const share = Math.ceil(bytes / values.length);
+    for (const value of values) this.accept(classify(value), batch, share);
   }
 
   #reply(text: string | undefined, origin: Origin | undefined): void {
@@ -359,18 +395,4 @@ export class Connection implements Link, Sink {
       this.#channel.reply(text, origin);
     }
   }
-}
-
-const refusals = {
-  closed: { code: rpcErrors.overloaded, message: 'The connection is closing' },
-  duplicate: { code: rpcErrors.invalidRequest, message: 'A request with this id is under way' },
-  full: {
-    code: rpcErrors.overloaded,
-    message: 'Overloaded: too many requests under way, retry later',
-  },
-};
-
-/** Messages that came in one array came the same way. */
-function routeOf(origin: Origin | undefined): Origin | undefined {
-  return origin instanceof Batch ? origin.origin : origin;
 }

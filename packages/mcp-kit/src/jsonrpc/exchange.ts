@@ -1,4 +1,4 @@
-import { Stop, type MaybePromise, type StopSignal } from '#base';
+import { Stop, type Budget, type MaybePromise, type StopSignal } from '#base';
 import { Batch } from './batch.ts';
 import type { Origin } from './channel.ts';
 import type { Id, Params, Request } from './message.ts';
@@ -29,6 +29,8 @@ export interface Link {
   readonly principal?: string | undefined;
   /** It is made for one request, which stands alone. */
   readonly isAlone?: boolean;
+  /** What is held for the other end is counted here; absent where nothing is counted. */
+  readonly budget?: Budget | undefined;
   /** Lets whoever waits for an answer hang up and fetch it later, where the transport can. */
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
 }
@@ -45,9 +47,19 @@ export interface TraceContext {
   readonly state: string | undefined;
 }
 
+/** What a call takes besides its parameters: its objects, those of its handler, and its connection. */
+const callBytes = 8 * 1024;
+
+/** About how much memory a call takes whose request has so many bytes: characters may take two, and so do small values. */
+export function weightOfCall(bytes: number): number {
+  return callBytes + 2 * bytes;
+}
+
 /** One request being served, and what its handler may do until it has answered. */
 export class Exchange {
-  readonly request: Request;
+  #request: Request;
+  /** How many bytes the request was, where the transport tells. */
+  bytes = 0;
   readonly origin: Origin | undefined;
   readonly link: Link;
   /** Known once somebody has asked for it. */
@@ -58,9 +70,25 @@ export class Exchange {
   #reason: unknown;
 
   constructor(request: Request, link: Link, origin?: Origin) {
-    this.request = request;
+    this.#request = request;
     this.link = link;
     this.origin = origin;
+  }
+
+  get request(): Request {
+    return this.#request;
+  }
+
+  /** About how much memory it takes until it has ended. */
+  get weight(): number {
+    return weightOfCall(this.bytes);
+  }
+
+  /** Forgets what was asked, but for the name of it: what stays open for hours need not hold megabytes of parameters. */
+  forgetParams(): void {
+    const { jsonrpc, id, method } = this.#request;
+    this.#request = { jsonrpc, id, method };
+    this.bytes = 0;
   }
 
   /** Who asks, where the transport knows. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '#base';
+import type { Budget, MaybePromise } from '#base';
 import type { Vocabulary } from './ask.ts';
 import type { RpcError } from './error.ts';
 import type { Exchange } from './exchange.ts';
@@ -27,6 +27,8 @@ export interface Handlers {
 export interface ConnectionOptions {
   /** Requests served at the same time; one more is answered with `overloaded`. */
   readonly maxInFlight?: number;
+  /** What is held for the other end is counted here, and requests are refused when it is too much. */
+  readonly budget?: Budget | undefined;
   /** How our requests are numbered; some peers take only one of them. */
   readonly ids?: 'number' | 'string';
   /** What the other side says by itself is of no use here. */

@@ -12,7 +12,13 @@ export {
   type Parts,
 } from './encode.ts';
 export { RpcError, rpcErrors, toErrorObject } from './error.ts';
-export { Exchange, type Link, type RequestOptions, type TraceContext } from './exchange.ts';
+export {
+  Exchange,
+  weightOfCall,
+  type Link,
+  type RequestOptions,
+  type TraceContext,
+} from './exchange.ts';
 export type { ConnectionOptions, Handlers, Refused } from './handlers.ts';
 export { defaultLimits, type Limits } from './limits.ts';
 export {
@@ -27,4 +33,5 @@ export {
   type Request,
   type Response,
 } from './message.ts';
+export { hasRoomFor, noRoom, noRoomError } from './refusals.ts';
 export { oversized, parseMessage, type Parsed, type Unparsed } from './parse.ts';

@@ -1,3 +1,4 @@
+import { heldKinds, type Budget } from '#base';
 import { isRecord } from '#jsonrpc';
 import { requestMethods, type Service } from '#protocol';
 import type { Endpoint, Observer } from '#transport/http';
@@ -143,6 +144,27 @@ function endpointMetrics(endpoint: Endpoint | undefined): readonly Metric[] {
     gauge('mcp_streams', 'Open event streams.', endpoint.streamCount),
     gauge('mcp_undelivered_messages', 'Messages that wait for a stream.', undelivered),
     gauge('mcp_unread_bytes', 'Bytes that readers of streams have not taken.', unreadBytes),
+    ...budgetMetrics(endpoint.budget),
+  ];
+}
+
+function budgetMetrics({ held, letGo, limit }: Budget): readonly Metric[] {
+  const byKind = (counts: Budget['held']): Metric['samples'] =>
+    heldKinds.map((kind) => ({ labels: { kind }, value: counts[kind] }));
+  return [
+    {
+      name: 'mcp_held_bytes',
+      help: 'Memory held for clients, by what for.',
+      type: 'gauge',
+      samples: byKind(held),
+    },
+    gauge('mcp_held_bytes_limit', 'Memory that may be held for clients.', limit),
+    {
+      name: 'mcp_let_go_total',
+      help: 'What was ended to make room, by what it was.',
+      type: 'counter',
+      samples: byKind(letGo),
+    },
   ];
 }
 

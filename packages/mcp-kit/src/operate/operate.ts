@@ -1,5 +1,6 @@
 import type { WayOut } from '#auth';
-import { silentLogger, type Logger } from '#base';
+import { createBudget, processBudget, silentLogger, type Budget, type Logger } from '#base';
+import { weightOfCall } from '#jsonrpc';
 import type { Service } from '#protocol';
 import {
   profileOf,
@@ -53,12 +54,15 @@ export interface Operated {
   close(): Promise<void>;
 }
 
+const mebibyte = 1024 * 1024;
+
 /** What is there before anybody can call. */
 interface Parts {
   readonly settings: ServerSettings;
   readonly logger: Logger;
   readonly authentication: Authentication | undefined;
   readonly counts: CallCounts;
+  readonly budget: Budget;
   readonly metrics: Metrics;
   readonly reasons: Reasons;
   /** What is known only later. */
@@ -102,12 +106,14 @@ async function prepare(
   const { auth, publicUrl } = settings;
   const authentication =
     auth && (await createAuthentication(auth, { publicUrl, logger, env, wayOut }));
-  const most = settings.limits?.calls ?? Infinity;
+  const { calls: most = Infinity, memoryMiB } = settings.limits ?? {};
+  const budget = memoryMiB === undefined ? processBudget() : createBudget(memoryMiB * mebibyte);
   return {
     settings,
     logger,
     authentication,
     counts,
+    budget,
     metrics: createMetrics(
       counts,
       () => state.listening?.endpoint,
@@ -116,6 +122,7 @@ async function prepare(
     reasons: () => [
       ...(state.draining ? ['it is about to stop'] : []),
       ...(counts.total >= most ? ['too many calls are under way'] : []),
+      ...(budget.admits('calls', weightOfCall(0)) ? [] : ['too much memory is held for clients']),
       ...(authentication?.reasons() ?? []),
       ...(options.reasons?.() ?? []),
     ],
@@ -128,7 +135,7 @@ async function open(
   parts: Parts,
   options: OperateOptions,
 ): Promise<HttpListening> {
-  const { settings, logger, authentication, counts, metrics, reasons, state } = parts;
+  const { settings, logger, authentication, counts, budget, metrics, reasons, state } = parts;
   const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
   const { profile, answer, sessions, logCalls = false } = options;
   const log = logCalls ? callLog(logger) : undefined;
@@ -150,6 +157,7 @@ async function open(
     ...listeningOptions(settings),
     ...(tls && { tls: await readTls(tls) }),
     logger,
+    budget,
     gate: createGate({
       limits: createLimits(limits, counts),
       logger,

@@ -62,6 +62,7 @@ const limits = object({
   tools: byName(rate),
   calls: count,
   callsPerPrincipal: count,
+  memoryMiB: count,
 });
 
 /** The `server` section of a configuration, as JSON Schema. */

@@ -54,6 +54,8 @@ export interface LimitSettings {
   /** Calls under way. */
   readonly calls?: number;
   readonly callsPerPrincipal?: number;
+  /** What clients may make this process hold, in MiB; a quarter of what the heap may grow to. */
+  readonly memoryMiB?: number;
 }
 
 /** The `server` section of a configuration: everything about exposing a server to others. */

@@ -1,6 +1,7 @@
 import { isPromise, KitError, type KitErrorCode, type MaybePromise } from '#base';
 import {
   isRecord,
+  noRoomError,
   RpcError,
   rpcErrors,
   type Connection,
@@ -53,6 +54,8 @@ export interface ConversationShared {
 }
 
 const maxSubscribed = 1000;
+/** What a URI takes that is kept: up to two bytes per character, and its place. */
+const weightOf = (uri: string): number => 2 * uri.length + 64;
 const defaultLogLevel: LoggingLevel = 'info';
 
 /** One conversation: the state of its handshake, if there was one. Modern messages leave no trace here. */
@@ -160,6 +163,7 @@ export class ServerPeer implements Peer {
       logLevel: defaultLogLevel,
     });
     this.#phase = 'awaiting_initialized_notification';
+    for (const uri of this.#subscribed ?? []) this.#connection.keep(-weightOf(uri));
     this.#subscribed = undefined;
     this.#shared.peers.delete(this);
     greet();
@@ -197,14 +201,17 @@ export class ServerPeer implements Peer {
 
   #subscribe(method: string, uri: unknown): void {
     if (!isUri(uri)) throw invalidParams('uri must be a string, and not an enormous one');
-    this.#subscribed ??= new Set();
+    const subscribed = (this.#subscribed ??= new Set());
     if (method === 'resources/unsubscribe') {
-      this.#subscribed.delete(uri);
-    } else if (this.#subscribed.size < maxSubscribed || this.#subscribed.has(uri)) {
-      this.#subscribed.add(uri);
-    } else {
+      if (subscribed.delete(uri)) this.#connection.keep(-weightOf(uri));
+      return;
+    }
+    if (subscribed.has(uri)) return;
+    if (subscribed.size >= maxSubscribed) {
       throw new RpcError(rpcErrors.overloaded, `More than ${maxSubscribed} subscriptions`);
     }
+    if (!this.#connection.keep(weightOf(uri))) throw noRoomError();
+    subscribed.add(uri);
   }
 }
 

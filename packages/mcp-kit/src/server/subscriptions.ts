@@ -1,5 +1,13 @@
 import { createDeferred, KitError } from '#base';
-import { isRecord, RpcError, rpcErrors, type Exchange, type Id, type Params } from '#jsonrpc';
+import {
+  isRecord,
+  noRoomError,
+  RpcError,
+  rpcErrors,
+  type Exchange,
+  type Id,
+  type Params,
+} from '#jsonrpc';
 import { invalidParams, isUri, metaKeys, type ServerCapabilities } from '#protocol';
 import type { ListKind } from './feature.ts';
 
@@ -19,6 +27,11 @@ interface Subscription {
 const maxSubscriptions = 10_000;
 const maxWatched = 1000;
 
+/** What an open subscription takes: its stream, and the URIs it names. */
+function weightOf({ resourceSubscriptions = [] }: Filter): number {
+  return resourceSubscriptions.reduce((sum, uri) => sum + 2 * uri.length + 64, 16 * 1024);
+}
+
 /** The open `subscriptions/listen` requests of the stateless era. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
@@ -30,11 +43,14 @@ export class Subscriptions {
 
   /** Stays open, telling what the filter asks for, until the client leaves or the server closes. */
   async listen(exchange: Exchange, offered: ServerCapabilities): Promise<object> {
-    const { id, params } = exchange.request;
-    const filter = honour(params, offered);
+    const { id } = exchange.request;
+    const filter = honour(exchange.request.params, offered);
+    // What it came with may be megabytes, and it stays for hours.
+    exchange.forgetParams();
     if (this.#open.size >= maxSubscriptions) {
       throw new RpcError(rpcErrors.overloaded, 'Too many subscriptions');
     }
+    if (exchange.link.budget?.admits('listens', weightOf(filter)) === false) throw noRoomError();
     await exchange.notify('notifications/subscriptions/acknowledged', {
       notifications: filter,
       ...tag(id),
@@ -51,9 +67,16 @@ export class Subscriptions {
     if (signal.aborted) return;
     this.#open.add(subscription);
     signal.addEventListener('abort', gone, { once: true });
+    const letGo = (): boolean => {
+      held?.resize(0);
+      reject(noRoomError());
+      return true;
+    };
+    const held = exchange.link.budget?.hold('listens', weightOf(filter), { letGo });
     try {
       await promise;
     } finally {
+      held?.resize(0);
       this.#open.delete(subscription);
     }
   }

@@ -1,11 +1,15 @@
 import { Buffer } from 'node:buffer';
-import { oversized, parseMessage, rpcErrors, type Limits, type Sink } from '#jsonrpc';
+import { idleMs, type Budget, type Hold } from '#base';
+import { noRoom, oversized, parseMessage, rpcErrors, type Limits, type Sink } from '#jsonrpc';
 import { Ends, Pieces } from './pieces.ts';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 type LineSink = Pick<Sink, 'message' | 'malformed' | 'skipped'>;
+
+/** Lines that are shorter are not counted while they come: most are whole at once. */
+const countedFrom = 64 * 1024;
 
 /** Takes bytes as they come, in any split, and delivers one message per line. A bad line never spoils the next. */
 export class LineReader {
@@ -15,12 +19,17 @@ export class LineReader {
   readonly #begun = new Pieces();
   /** The line that is being skipped because it is too long. */
   #skipped: Ends | undefined;
+  readonly #budget: Budget | undefined;
+  /** What the unfinished line takes. */
+  #held: Hold | undefined;
+  #cameMs = 0;
   /** Set by whoever cannot take more for now; what has been pushed is then handed back. */
   paused = false;
 
-  constructor(limits: Limits, sink: LineSink) {
+  constructor(limits: Limits, sink: LineSink, budget?: Budget) {
     this.#limits = limits;
     this.#sink = sink;
+    this.#budget = budget;
   }
 
   /** Takes bytes; gives back those after a line during which `paused` was set. */
@@ -37,6 +46,19 @@ export class LineReader {
     return undefined;
   }
 
+  /** Gives up the line that is unfinished, unless some of it came just now: its rest is skipped. */
+  letGo(): boolean {
+    if (performance.now() - this.#cameMs < idleMs) return false;
+    this.#skip(noRoom.code, noRoom.message);
+    return true;
+  }
+
+  /** Forgets what is unfinished. */
+  close(): void {
+    this.#begun.clear();
+    this.#held?.resize(0);
+  }
+
   /** The last line may lack its newline. */
   end(): void {
     if (this.#begun.size > 0 || this.#skipped !== undefined) this.push(Buffer.of(newline));
@@ -48,7 +70,12 @@ export class LineReader {
     if (skipped !== undefined) {
       this.#skipped = undefined;
       this.#sink.skipped?.(skipped.head, skipped.tail);
-    } else this.#deliver(this.#begun.size > 0 ? this.#begun.take() : tail);
+    } else this.#deliver(this.#begun.size > 0 ? this.#take() : tail);
+  }
+
+  #take(): Buffer {
+    this.#held?.resize(0);
+    return this.#begun.take();
   }
 
   #keep(part: Buffer): void {
@@ -58,9 +85,25 @@ export class LineReader {
     }
     this.#begun.add(part);
     // One more, for the carriage return that does not count.
-    if (this.#begun.size <= this.#limits.maxBytes + 1) return;
-    this.#skipped = new Ends(this.#begun.take());
-    const { code, reason } = oversized(this.#limits);
+    if (this.#begun.size > this.#limits.maxBytes + 1) {
+      const { code, reason } = oversized(this.#limits);
+      this.#skip(code, reason);
+    } else if (this.#begun.size > countedFrom) this.#count(part.length);
+  }
+
+  #count(more: number): void {
+    if (this.#budget?.admits('bodies', more, this.#held) === false) {
+      this.#skip(noRoom.code, noRoom.message);
+      return;
+    }
+    this.#cameMs = performance.now();
+    this.#held ??= this.#budget?.hold('bodies', 0, this);
+    this.#held?.resize(this.#begun.size);
+  }
+
+  /** Reads over the rest of a line, and says why once it is known whose it is. */
+  #skip(code: number, reason: string): void {
+    this.#skipped = new Ends(this.#take());
     this.#sink.malformed(code, reason, this.#skipped.head);
   }
 
@@ -69,7 +112,7 @@ export class LineReader {
     if (line.length === 0) return;
     const parsed = parseMessage(line, this.#limits);
     if (parsed.ok) {
-      this.#sink.message(parsed.value);
+      this.#sink.message(parsed.value, undefined, line.length);
       return;
     }
     const { head, tail } = new Ends(line);

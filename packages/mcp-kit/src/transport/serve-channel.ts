@@ -1,10 +1,10 @@
-import { describeError, type Logger } from '#base';
+import { describeError, processBudget, type Logger } from '#base';
 import { Connection, type Channel, type ConnectionOptions } from '#jsonrpc';
 import { vocabulary, type Service } from '#protocol';
 
 export interface ServeOptions extends Pick<
   ConnectionOptions,
-  'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'nullIds' | 'onClosed'
+  'budget' | 'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'nullIds' | 'onClosed'
 > {
   readonly logger?: Logger;
 }
@@ -26,6 +26,7 @@ export function serveChannel(
 export function connectionOptions({ logger, ...options }: ServeOptions): ConnectionOptions {
   return {
     ...options,
+    budget: options.budget ?? processBudget(),
     vocabulary,
     onBug: (error, method) => logger?.error(`${method} failed`, { error: describeError(error) }),
   };

@@ -1,11 +1,12 @@
-import { KitError, net } from '#base';
+import { KitError, net, processBudget } from '#base';
 import type { Channel, Connection } from '#jsonrpc';
 import type { Service, Target } from '#protocol';
 import { dial, listen } from './listen.ts';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
 import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';
 
-export interface SocketOptions extends Omit<ServeOptions, 'onClosed'>, StreamChannelOptions {
+export interface SocketOptions
+  extends Omit<ServeOptions, 'budget' | 'onClosed'>, StreamChannelOptions {
   readonly maxConnections?: number;
 }
 
@@ -23,10 +24,12 @@ export async function listenSocket(
   options: SocketOptions = {},
 ): Promise<Listening> {
   const open = new Set<Connection>();
+  const { budget = processBudget() } = options;
   const server = net().createServer({ allowHalfOpen: true }, (socket) => {
-    const channel = new StreamChannel(socket, socket, options);
+    const channel = new StreamChannel(socket, socket, { ...options, budget });
     const connection: Connection = serveChannel(service, channel, {
       ...options,
+      budget,
       onClosed: () => open.delete(connection),
     });
     open.add(connection);

@@ -1,9 +1,10 @@
-import { createDeferred, stderrLogger } from '#base';
+import { createDeferred, processBudget, stderrLogger } from '#base';
 import type { Service } from '#protocol';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
 import { StreamChannel, type BorrowedOutput, type StreamChannelOptions } from './stream-channel.ts';
 
-export interface StdioOptions extends Omit<ServeOptions, 'onClosed'>, StreamChannelOptions {
+export interface StdioOptions
+  extends Omit<ServeOptions, 'budget' | 'onClosed'>, StreamChannelOptions {
   /** End the process when standard input ends, whatever timers still run. On by default. */
   readonly exit?: boolean;
   /** Ends the conversation when it fires. */
@@ -12,15 +13,17 @@ export interface StdioOptions extends Omit<ServeOptions, 'onClosed'>, StreamChan
 
 /** Serves the process that started this one; settles when it has gone. */
 export async function serveStdio(service: Service, options: StdioOptions = {}): Promise<void> {
-  const { exit = true, logger = stderrLogger(), signal } = options;
+  const { exit = true, logger = stderrLogger(), signal, budget = processBudget() } = options;
   const closed = createDeferred<void>();
   const stdout = reserveStdout();
   const channel = new StreamChannel(process.stdin, process.stdout, {
     ...options,
+    budget,
     borrowed: stdout,
   });
   const connection = serveChannel(service, channel, {
     ...options,
+    budget,
     logger,
     onClosed: () => closed.resolve(),
   });

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { createDeferred, KitError, type Deferred } from '#base';
+import { createDeferred, idleMs, KitError, type Budget, type Deferred } from '#base';
 import {
   defaultLimits,
   onOneLine,
@@ -11,6 +11,7 @@ import {
   type Sink,
 } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
+import { Unread } from './unread.ts';
 
 export interface StreamChannelOptions {
   readonly limits?: Partial<Limits>;
@@ -21,6 +22,8 @@ export interface StreamChannelOptions {
    * A peer that does not read while we must answer it is cut off.
    */
   readonly alwaysReads?: boolean;
+  /** What is held for the peer is counted here. */
+  readonly budget?: Budget | undefined;
 }
 
 /** How an output that is not ours to end is written to. */
@@ -41,6 +44,9 @@ export class StreamChannel implements Channel {
   readonly #borrowed: BorrowedOutput | undefined;
   readonly #highWater: number;
   readonly #alwaysReads: boolean;
+  readonly #budget: Budget | undefined;
+  /** What the peer has not read. */
+  readonly #untaken: Unread;
   /** Lines of this turn: written together when it ends, because a write costs more than a message. */
   #lines = '';
   #reading = false;
@@ -56,6 +62,7 @@ export class StreamChannel implements Channel {
   /** What had arrived when reading paused. */
   #unread: Buffer | undefined;
   #sink: Sink | undefined;
+  #heardMs: number = performance.now();
 
   constructor(
     input: Readable,
@@ -68,6 +75,14 @@ export class StreamChannel implements Channel {
     this.#borrowed = options.borrowed;
     this.#highWater = options.highWaterBytes ?? 4 * 1024 * 1024;
     this.#alwaysReads = options.alwaysReads ?? false;
+    this.#budget = options.budget;
+    this.#untaken = new Unread(options.budget, {
+      get waiting() {
+        return output.writableLength;
+      },
+      // What is lent to us stays.
+      cut: this.#borrowed === undefined ? () => this.#cut() : undefined,
+    });
     // From the first moment: an error that nobody listens for ends the process.
     input.once('error', (error: Error) => this.#end(error));
     output.on('error', (error: Error) => this.#end(error));
@@ -83,7 +98,7 @@ export class StreamChannel implements Channel {
       sink.closed(this.#cause);
       return;
     }
-    const reader = new LineReader(this.#limits, sink);
+    const reader = new LineReader(this.#limits, sink, this.#budget);
     this.#reader = reader;
     this.#input.on('data', (chunk: Buffer) => this.#read(reader, chunk));
     this.#input.once('end', () => {
@@ -129,6 +144,19 @@ export class StreamChannel implements Channel {
     if (!this.#alwaysReads || this.#waiting <= 4 * this.#highWater) return true;
     this.#end(new KitError('overloaded', 'the peer does not read what it is sent'));
     return false;
+  }
+
+  letGo(): boolean {
+    const isInUse = this.#waiting > 0 || performance.now() - this.#heardMs < idleMs;
+    if (isInUse || this.#borrowed !== undefined) return false;
+    this.#cut();
+    return true;
+  }
+
+  #cut(): void {
+    this.#end(new KitError('overloaded', 'there is no room for it'));
+    this.#output.destroy();
+    this.#input.destroy();
   }
 
   drained(): Promise<void> {
@@ -181,6 +209,7 @@ export class StreamChannel implements Channel {
   }
 
   #read(reader: LineReader, chunk: Buffer): void {
+    this.#heardMs = performance.now();
     this.#reading = true;
     this.#unread = reader.push(chunk);
     this.#reading = false;
@@ -201,6 +230,7 @@ export class StreamChannel implements Channel {
   }
 
   #heedRoom(): void {
+    this.#untaken.look();
     if (this.#alwaysReads || this.#paused) return;
     if (this.#output.writableLength > this.#highWater) this.#pause(true);
   }
@@ -212,6 +242,7 @@ export class StreamChannel implements Channel {
   }
 
   #resume(): void {
+    this.#untaken.look();
     this.#drained?.resolve();
     this.#drained = undefined;
     if (!this.#paused || this.#closed) return;
@@ -226,6 +257,8 @@ export class StreamChannel implements Channel {
     if (this.#closed) return;
     this.#closed = true;
     this.#cause = cause;
+    this.#untaken.end();
+    this.#reader?.close();
     this.#drained?.resolve();
     this.#drained = undefined;
     this.#pause(true);

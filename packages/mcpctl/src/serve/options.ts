@@ -137,6 +137,11 @@ export const limits = {
   },
   'max-calls': { type: 'string', value: 'N', help: 'Calls under way at the same time.' },
   'max-calls-per-principal': { type: 'string', value: 'N', help: 'The same, of one caller.' },
+  'max-memory-mib': {
+    type: 'string',
+    value: 'N',
+    help: 'What clients may make it hold, in MiB. Default: a quarter of the heap.',
+  },
 } as const satisfies Options;
 
 /** How a server over HTTP is run. */

@@ -18,6 +18,7 @@ export function numberOf(
     | 'drain-delay-ms'
     | 'max-calls'
     | 'max-calls-per-principal'
+    | 'max-memory-mib'
     | 'session-ttl-ms'
     | 'session-sweep-ms',
   values: ServeValues,

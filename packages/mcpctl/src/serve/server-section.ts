@@ -121,6 +121,7 @@ function limitsOf(values: ServeValues): LimitSettings {
     ...(Object.keys(tools).length > 0 && { tools }),
     ...given('calls', numberOf('max-calls', values)),
     ...given('callsPerPrincipal', numberOf('max-calls-per-principal', values)),
+    ...given('memoryMiB', numberOf('max-memory-mib', values)),
   };
 }
 

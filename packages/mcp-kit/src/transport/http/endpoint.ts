@@ -1,4 +1,4 @@
-import { silentLogger, type Logger } from '#base';
+import { processBudget, silentLogger, type Budget, type Logger } from '#base';
 import { defaultLimits, isRecord, parseMessage, type Limits } from '#jsonrpc';
 import { claimsModern, modernVersion, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
@@ -6,9 +6,9 @@ import { connectionOptions } from '../serve-channel.ts';
 import { chooseMode, unacceptable, wantsStream, wrongContentType } from './accept.ts';
 import { openGate, type Gate, type Incoming } from './gate.ts';
 import { Legacy } from './legacy.ts';
-import { defaultPace, Heartbeat, type Pace } from './paced-stream.ts';
+import { defaultPace, Heartbeat, streamBytes, type Pace } from './paced-stream.ts';
 import { profileOf, type Profile, type ProfileName } from './profile.ts';
-import { methodNotAllowed, tooLarge, unknownId } from './refusals.ts';
+import { methodNotAllowed, noRoomNow, tooLarge, unknownId } from './refusals.ts';
 import {
   jsonHeaders,
   refuse,
@@ -34,6 +34,8 @@ export interface EndpointOptions {
   readonly retainMs?: number;
   /** How soon a client that lost its stream may come back. */
   readonly retryMs?: number;
+  /** What is held for clients is counted here, and new work is refused when it is too much; by default that of the process. */
+  readonly budget?: Budget;
   /** Requests served at the same time, per session; sixteen times as many in all without one. */
   readonly maxInFlight?: number;
   /** Tells clients apart: sessions and what clients carry for us are then of use to their owner only. */
@@ -46,6 +48,7 @@ export interface EndpointOptions {
 /** One MCP endpoint, for any runtime: takes requests apart by era and method. */
 export interface Endpoint extends Pick<Gate, 'enter'> {
   readonly limits: Limits;
+  readonly budget: Budget;
   readonly sessionCount: number;
   readonly streamCount: number;
   /** What is under way or waits; looks at every session. */
@@ -74,26 +77,32 @@ const maxBodyBytes = 4 * 1024 * 1024;
 
 /** A stream must keep what a client's connection may hold unread when it breaks: some megabytes in each kernel. */
 const maxLogBytes = 32 * 1024 * 1024;
+const maxStoreBytes = 64 * 1024 * 1024;
+
+/** Bodies up to this size are read in any case: they may be what ends other work. */
+const smallBody = 4 * 1024;
 
 export function createEndpoint(service: Service, options: EndpointOptions = {}): Endpoint {
-  const { logger = silentLogger, maxInFlight = 1024 } = options;
-  const store = options.store ?? createMemoryStore({ maxLogBytes });
+  const { logger = silentLogger, maxInFlight = 1024, budget = processBudget() } = options;
+  const store = options.store ?? createEventStore(budget);
   const limits = { ...defaultLimits, maxBytes: maxBodyBytes, ...options.limits };
   const profile = profileOf(options);
   const heartbeat = new Heartbeat(profile.heartbeat);
   const pace = { ...defaultPace, ...options.pace };
   const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
   const gate = options.gate ?? openGate(options.identify);
-  const shared = { service, profile, log: store.log, logger, heartbeat, pace, retryMs, retainMs };
+  const streams = { log: store.log, heartbeat, pace, retryMs, retainMs };
+  const shared = { service, profile, logger, budget, ...streams };
   const sessions = new Sessions(
-    { ...shared, connection: connectionOptions({ maxInFlight, logger }) },
+    { ...shared, connection: connectionOptions({ maxInFlight, logger, budget }) },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
-  const legacy = new Legacy(sessions, { profile, gate, service });
+  const legacy = new Legacy(sessions, { profile, gate, service, budget });
   const stateless = new Stateless({ ...shared, gate, maxInFlight: 16 * maxInFlight });
 
   return {
     limits,
+    budget,
     get sessionCount() {
       return sessions.size;
     },
@@ -105,12 +114,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       return { calls: calls + stateless.size, undelivered, unreadBytes: heartbeat.unreadBytes };
     },
     enter: (visit) => gate.enter(visit),
-    refusePost(headers) {
-      const wrongType = wrongContentType(headers);
-      if (wrongType !== undefined) return wrongType;
-      const announced = headers['content-length'];
-      return Number(announced ?? 0) > limits.maxBytes ? tooLarge(limits) : undefined;
-    },
+    refusePost: (headers) => refusedPost(headers, limits, budget),
     post({ headers, caller }, body, responder) {
       const mode = chooseMode(single(headers, 'accept'), profile);
       const parsed = parseMessage(body, limits);
@@ -119,10 +123,10 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       } else if (!parsed.ok) {
         const error = { code: parsed.code, message: parsed.reason };
         refuse(responder, { status: 400, error, id: unknownId(headers) });
-      } else if (speaksModern(headers, parsed.value)) {
-        stateless.post({ value: parsed.value, headers, caller, mode }, responder);
       } else {
-        legacy.post({ value: parsed.value, headers, caller, mode }, responder);
+        const post = { value: parsed.value, bytes: body.length, headers, caller, mode };
+        if (speaksModern(headers, parsed.value)) stateless.post(post, responder);
+        else legacy.post(post, responder);
       }
     },
     get(incoming, responder) {
@@ -132,6 +136,8 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
         responder.respond(200, jsonHeaders, JSON.stringify(description));
       } else if (!wantsStream(headers) || headers['mcp-protocol-version'] === modernVersion) {
         refuse(responder, methodNotAllowed('GET opens the event stream of a session'));
+      } else if (!budget.admits('sessions', streamBytes)) {
+        refuse(responder, noRoomNow);
       } else {
         legacy.get(incoming, responder).catch((error: unknown) => {
           logger.error('GET failed', { error: String(error) });
@@ -154,6 +160,20 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       heartbeat.endAll();
     },
   };
+}
+
+/** Why a body is not read, by what is said of it. */
+function refusedPost(headers: Headers, limits: Limits, budget: Budget): Refusal | undefined {
+  const wrongType = wrongContentType(headers);
+  if (wrongType !== undefined) return wrongType;
+  const announced = Number(headers['content-length'] ?? 0);
+  if (announced > limits.maxBytes) return tooLarge(limits);
+  return announced <= smallBody || budget.admits('bodies', announced) ? undefined : noRoomNow;
+}
+
+function createEventStore({ limit }: Budget): Store {
+  const maxBytes = Math.min(maxStoreBytes, Math.floor(limit / 4));
+  return createMemoryStore({ maxLogBytes, maxBytes });
 }
 
 /** A message is modern when its header or its body says so; what they disagree on is settled later. */

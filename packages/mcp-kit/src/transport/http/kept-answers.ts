@@ -10,14 +10,17 @@ export const maxKeptCharacters: number = 16 * 1024;
 export class KeptAnswers {
   readonly #rest = new Map<string, string>();
 
-  /** Remembers what follows these events. */
-  keep(primingId: string | undefined, finalId: string, final: string): void {
+  /** Remembers what follows these events; gives back what was forgotten for it. */
+  keep(primingId: string | undefined, finalId: string, final: string): readonly string[] {
     if (primingId !== undefined) this.#rest.set(primingId, final);
     this.#rest.set(finalId, '');
-    for (const oldest of this.#rest.keys()) {
-      if (this.#rest.size <= 2 * maxKept) return;
+    const forgotten: string[] = [];
+    for (const [oldest, text] of this.#rest) {
+      if (this.#rest.size <= 2 * maxKept) break;
       this.#rest.delete(oldest);
+      if (text !== '') forgotten.push(text);
     }
+    return forgotten;
   }
 
   /** What follows an event: perhaps nothing; `undefined` when the event is not one of these. */

@@ -1,11 +1,13 @@
-import { classify, isRecord, type Classified } from '#jsonrpc';
+import type { Budget } from '#base';
+import { classify, isRecord, weightOfCall, type Classified } from '#jsonrpc';
 import { claimsModern, isLegacyVersion, type Service } from '#protocol';
 import { inOrder, type AnswerMode } from './accept.ts';
-import type { Caller, Gate, Incoming } from './gate.ts';
+import type { Gate, Incoming } from './gate.ts';
 import type { Profile } from './profile.ts';
 import {
   accountedFor,
   badRequest,
+  noRoomNow,
   noSession,
   overloaded,
   unknownId,
@@ -26,6 +28,8 @@ import type { Sessions } from './sessions.ts';
 
 interface Post extends Incoming {
   readonly value: unknown;
+  /** How many the body had. */
+  readonly bytes: number;
   readonly mode: AnswerMode;
 }
 
@@ -33,6 +37,7 @@ interface LegacyOptions {
   readonly profile: Profile;
   readonly gate: Gate;
   readonly service: Service;
+  readonly budget: Budget;
 }
 
 /** Serves requests of the handshake era: each belongs to a session, or opens one. */
@@ -41,16 +46,18 @@ export class Legacy {
   readonly #profile: Profile;
   readonly #gate: Gate;
   readonly #service: Service;
+  readonly #budget: Budget;
 
   constructor(sessions: Sessions, options: LegacyOptions) {
     this.#sessions = sessions;
     this.#profile = options.profile;
     this.#gate = options.gate;
     this.#service = options.service;
+    this.#budget = options.budget;
   }
 
   post(given: Post, responder: Responder): void {
-    const { value, headers, caller } = given;
+    const { value, bytes, headers } = given;
     const mode = inOrder(given.mode, this.#profile);
     const post = mode === given.mode ? given : { ...given, mode };
     const unserved = unservedVersion(headers);
@@ -72,10 +79,14 @@ export class Legacy {
     } else {
       const session = this.#session(post);
       const found = session instanceof Session;
-      const refusal = found ? this.#pass(classified, caller) : session;
+      const refusal = found ? this.#pass(classified, post) : session;
       if (refusal !== undefined) this.#refuse(refusal, classified, { post, responder });
       else if (found)
-        session.connection.accept(classified, new Reply(session, responder, { mode, headers }));
+        session.connection.accept(
+          classified,
+          new Reply(session, responder, { mode, headers }),
+          bytes,
+        );
     }
   }
 
@@ -91,11 +102,14 @@ export class Legacy {
     refuse(responder, read ? accountedFor(refusal, read, this.#service) : refusal);
   }
 
-  #pass(classified: Classified, caller: Caller, before = 0): Refusal | undefined {
+  #pass(classified: Classified, { caller, bytes }: Post, before = 0): Refusal | undefined {
     if (classified.kind !== 'request' && classified.kind !== 'notification') return undefined;
     const { message } = classified;
     const refusal = this.#gate.pass(message, caller, before);
-    return refusal === undefined || !('id' in message) ? refusal : { ...refusal, id: message.id };
+    if (!('id' in message)) return refusal;
+    if (refusal !== undefined) return { ...refusal, id: message.id };
+    const hasRoom = this.#budget.admits('calls', weightOfCall(bytes));
+    return hasRoom ? undefined : { ...noRoomNow, id: message.id };
   }
 
   /** Opens an event stream, or continues one. */
@@ -156,13 +170,13 @@ export class Legacy {
   }
 
   #initialize(classified: Classified, post: Post, responder: Responder): void {
-    const { headers, caller, mode } = post;
+    const { headers, bytes, caller, mode } = post;
     if (classified.kind !== 'request') {
       const refusal = badRequest('initialize must be a request with an id');
       refuse(responder, { ...refusal, id: unknownId(headers) });
       return;
     }
-    const refusal = this.#pass(classified, caller);
+    const refusal = this.#pass(classified, post);
     if (refusal !== undefined) {
       refuse(responder, refusal);
       return;
@@ -183,11 +197,11 @@ export class Legacy {
       opens: true,
       onAnswered: drop,
     });
-    session.connection.accept(classified, reply);
+    session.connection.accept(classified, reply, bytes);
   }
 
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
-    const { headers, mode, caller } = post;
+    const { headers, mode, bytes } = post;
     const { batches, refusedBatch: status } = this.#profile;
     if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
       const session = this.#session(post);
@@ -199,13 +213,13 @@ export class Legacy {
         let before = 0;
         for (const value of values) {
           const classified = classify(value);
-          const refusal = this.#pass(classified, caller, before);
+          const refusal = this.#pass(classified, post, before);
           if (classified.kind === 'request') before += 1;
           if (refusal === undefined) continue;
           this.#refuse(refusal, classified, { post, responder });
           return;
         }
-        session.connection.message(values, new Reply(session, responder, { mode, headers }));
+        session.connection.message(values, new Reply(session, responder, { mode, headers }), bytes);
         return;
       }
     }

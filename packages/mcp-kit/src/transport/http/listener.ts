@@ -2,14 +2,14 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isPromise } from '#base';
 import { rpcErrors } from '#jsonrpc';
-import { Pieces } from '../pieces.ts';
+import { Body } from './body.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Forwarding } from './forwarding.ts';
 import { isRefusal, type Caller } from './gate.ts';
 import type { Guard } from './guard.ts';
 import { NodeResponder } from './node-responder.ts';
-import { methodNotAllowed, tooLarge } from './refusals.ts';
+import { methodNotAllowed } from './refusals.ts';
 import { expectMore } from './refused-connection.ts';
 import { withAllCredentials } from './repeated.ts';
 import {
@@ -47,6 +47,7 @@ export interface ListenerOptions {
 export function createListener(options: ListenerOptions): RequestListener {
   const { endpoint, guard, path, cors, forwarding, pages, observer } = options;
   const { draining = () => false } = options;
+  const accounts = { observer, budget: endpoint.budget };
 
   /** Whether nobody is believed who says that it comes from elsewhere: a proxy carries others, too. */
   const isDirect = ({ headers, socket: { remoteAddress } }: IncomingMessage): boolean =>
@@ -91,7 +92,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     const { headers, rawHeaders, url = '' } = request;
     if (draining()) response.shouldKeepAlive = false;
     const more = headers.origin === undefined ? undefined : cors?.headersFor(headers);
-    const responder = new NodeResponder(response, more, observer);
+    const responder = new NodeResponder(response, more, accounts);
     const refusal = guard(headers, rawHeaders);
     // Of pages, too: clients say their revision when they ask for metadata, and browsers ask whether they may.
     const preflight = request.method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
@@ -140,15 +141,14 @@ function post(
     refuse(responder, refusal);
     return;
   }
-  const { maxBytes } = endpoint.limits;
-  const body = new Pieces();
-  const collect = (chunk: Buffer): void => {
-    body.add(chunk);
-    if (body.size <= maxBytes) return;
+  const body = new Body(endpoint, headers, (why) => {
     // What still comes is read and thrown away: a client that is writing does not look for an answer.
     request.off('data', collect).off('end', serve);
-    body.clear();
-    refuse(responder, tooLarge(endpoint.limits));
+    refuse(responder, why);
+  });
+  const collect = (chunk: Buffer): void => {
+    const isCounted = body.add(chunk);
+    if (isCounted) request.once('close', () => body.end());
   };
   const serve = (): void => endpoint.post({ headers, caller }, body.take(), responder);
   request.on('data', collect).on('end', serve);

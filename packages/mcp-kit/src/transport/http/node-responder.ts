@@ -1,23 +1,35 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
+import type { Budget } from '#base';
 import type { Parts } from '#jsonrpc';
+import { Unread } from '../unread.ts';
 import type { Answer, HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
 
 /** A body the kernel may not take at once, and how long its reader may then take nothing. */
 const maxUnwatched = 64 * 1024;
 const stallMs = 60_000;
 
+/** Where answers are counted. */
+export interface Accounts {
+  readonly observer?: Observer | undefined;
+  readonly budget?: Budget | undefined;
+}
+
 /** Answers through `node:http`, with as few layers in between as possible. */
 export class NodeResponder implements Responder, ResponseStream {
   readonly #response: ServerResponse;
   readonly #more: HeaderList | undefined;
-  readonly observer: Observer | undefined;
+  readonly #accounts: Accounts;
 
   /** `more` are headers that every answer to this request carries. */
-  constructor(response: ServerResponse, more?: HeaderList, observer?: Observer) {
+  constructor(response: ServerResponse, more?: HeaderList, accounts: Accounts = {}) {
     this.#response = response;
     this.#more = more;
-    this.observer = observer;
+    this.#accounts = accounts;
+  }
+
+  get observer(): Observer | undefined {
+    return this.#accounts.observer;
   }
 
   respond(status: number, headers: HeaderList, body: string | Parts): void {
@@ -38,6 +50,14 @@ export class NodeResponder implements Responder, ResponseStream {
       response.end(end);
     }
     if (length > maxUnwatched) this.cutAfterStall(stallMs);
+    if (this.waiting > 0) this.#countUnread();
+  }
+
+  /** The system has not taken all of the answer: it waits here until its reader does. */
+  #countUnread(): void {
+    const unread = new Unread(this.#accounts.budget, this);
+    unread.look();
+    this.#response.once('close', () => unread.end());
   }
 
   /** What `respond` would send now, as text; on a connection that is kept. */

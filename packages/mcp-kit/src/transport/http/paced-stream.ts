@@ -1,5 +1,6 @@
-import { createDeferred, unref, type Deferred } from '#base';
+import { createDeferred, unref, type Budget, type Deferred } from '#base';
 import type { Sent } from '#jsonrpc';
+import { Unread } from '../unread.ts';
 import type { ResponseStream } from './responder.ts';
 
 export interface Pace {
@@ -14,6 +15,9 @@ const maxBehind = 4;
 
 export const defaultPace: Pace = { highWaterBytes: 1024 * 1024, stallMs: 30_000 };
 
+/** What an open stream takes besides what is written to it: its connection, and the request that opened it. */
+export const streamBytes: number = 16 * 1024;
+
 /** An open event stream that a slow reader cannot turn into memory. */
 export class PacedStream {
   readonly #out: ResponseStream;
@@ -22,15 +26,18 @@ export class PacedStream {
   #gone = false;
   #congested = false;
   #drained: Deferred<void> | undefined;
+  readonly #unread: Unread;
   readonly #closeListeners: (() => void)[] = [];
 
-  constructor(out: ResponseStream, pace: Pace) {
+  constructor(out: ResponseStream, pace: Pace, budget?: Budget) {
     this.#out = out;
     this.#pace = pace;
+    this.#unread = new Unread(budget, out);
     out.onDrain(() => this.#relax());
     out.onClose(() => {
       this.#open = false;
       this.#gone = true;
+      this.#unread.end();
       this.#relax();
       for (const listener of this.#closeListeners) listener();
     });
@@ -52,6 +59,7 @@ export class PacedStream {
   write(text: string): Sent {
     if (!this.#open) return 'dropped';
     this.#out.write(text);
+    this.#unread.look();
     if (!this.#congested && this.#out.waiting > this.#pace.highWaterBytes) {
       this.#congested = true;
       this.#out.cutAfterStall(this.#pace.stallMs);
@@ -99,6 +107,7 @@ export class PacedStream {
   }
 
   #relax(): void {
+    if (!this.#gone) this.#unread.look();
     if (this.#congested && this.#open) this.#out.cutAfterStall(undefined);
     this.#congested = false;
     this.#drained?.resolve();

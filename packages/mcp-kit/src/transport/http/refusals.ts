@@ -1,5 +1,6 @@
 import {
   Exchange,
+  noRoom,
   RpcError,
   rpcErrors,
   toErrorObject,
@@ -85,3 +86,11 @@ export function overloaded(message: string, retryAfterSeconds: number): Refusal 
     headers: ['retry-after', String(retryAfterSeconds)],
   };
 }
+
+/** Too much is held for clients already. */
+export const noRoomNow: Refusal = {
+  status: 503,
+  error: noRoom,
+  headers: ['retry-after', '1'],
+  cause: 'memory',
+};

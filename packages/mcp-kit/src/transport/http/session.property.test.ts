@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { silentLogger } from '#base';
+import { createBudget, silentLogger } from '#base';
 import type { Service } from '#protocol';
 import { createMemoryStore } from '#store';
 import { defaultPace, Heartbeat } from './paced-stream.ts';
@@ -62,7 +62,9 @@ function openSession(id: string, name: keyof typeof logs): Session {
       pace: defaultPace,
       retryMs: 1000,
       retainMs: 60_000,
+      budget: createBudget(),
       connection: {},
+      end() {},
     },
     { principal: undefined },
   );

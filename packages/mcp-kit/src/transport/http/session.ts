@@ -1,4 +1,4 @@
-import type { Logger } from '#base';
+import { idleMs, type Budget, type Logger } from '#base';
 import {
   Connection,
   type Channel,
@@ -12,7 +12,7 @@ import type { Log } from '#store';
 import { EventStream, type EventStreamOptions } from './event-stream.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
-import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
+import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
 import type { Caller } from './gate.ts';
 import { Reply } from './reply.ts';
@@ -29,7 +29,10 @@ export interface SessionShared {
   readonly retryMs: number;
   /** How long events are kept for a client that may come back. */
   readonly retainMs: number;
+  readonly budget: Budget;
   readonly connection: ConnectionOptions;
+  /** Ends a session that gives way. */
+  readonly end: (session: Session) => void;
 }
 
 /** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
@@ -38,6 +41,9 @@ const maxUndeliveredSize = 1024 * 1024;
 /** Answered streams kept for a client that lost the end of one, and those whose answer it may well not have yet. */
 const maxSent = 64;
 const maxUnsent = 1024;
+
+/** What a text takes that is kept: up to two bytes per character, and what is around it. */
+const weightOf = (text: string): number => 2 * text.length + 64;
 
 /** One client of the handshake era over HTTP: a conversation whose messages travel in many requests. */
 export class Session implements Channel {
@@ -49,6 +55,7 @@ export class Session implements Channel {
   /** Streams the client opened for what belongs to no request. */
   #listening: EventStream[] | undefined;
   #undelivered: string[] | undefined;
+  #undeliveredSize = 0;
   #answers: KeptAnswers | undefined;
   #streamCount = 0;
   #eventCount = 0;
@@ -113,20 +120,36 @@ export class Session implements Channel {
   send(text: string, origin?: Origin): Sent {
     if (origin instanceof Reply) return origin.emit(text);
     if (this.#listener !== undefined) return this.#listener.emit(text);
+    if (!this.connection.keep(weightOf(text))) return 'dropped';
     this.#undelivered ??= [];
     this.#undelivered.push(text);
+    this.#undeliveredSize += text.length;
     return this.#dropOldest() ? 'full' : 'sent';
   }
 
   /** Keeps what waits for a stream within bounds. */
   #dropOldest(): boolean {
     const kept = this.#undelivered ?? [];
-    let size = kept.reduce((sum, text) => sum + text.length, 0);
     const before = kept.length;
-    while (kept.length > maxUndelivered || (size > maxUndeliveredSize && kept.length > 1)) {
-      size -= kept.shift()?.length ?? 0;
+    while (
+      kept.length > maxUndelivered ||
+      (this.#undeliveredSize > maxUndeliveredSize && kept.length > 1)
+    ) {
+      const oldest = kept.shift() ?? '';
+      this.#undeliveredSize -= oldest.length;
+      this.connection.keep(-weightOf(oldest));
     }
     return kept.length < before;
+  }
+
+  awaits(origin: Origin | undefined): boolean {
+    return !(origin instanceof Reply) || origin.attended;
+  }
+
+  letGo(): boolean {
+    if (performance.now() - this.lastSeenMs < idleMs) return false;
+    this.#shared.end(this);
+    return true;
   }
 
   release(origin: Origin | undefined, retryMs: number | undefined): void {
@@ -168,8 +191,11 @@ export class Session implements Channel {
     const primingId = this.canResume ? eventId(nextPosition()) : undefined;
     const finalId = eventId(nextPosition());
     const final = messageEvent(finalId, text);
-    this.#answers ??= new KeptAnswers();
-    this.#answers.keep(primingId, finalId, final);
+    if (primingId === undefined || this.connection.keep(weightOf(final))) {
+      this.#answers ??= new KeptAnswers();
+      const dropped = this.#answers.keep(primingId, finalId, final);
+      for (const answer of dropped) this.connection.keep(-weightOf(answer));
+    }
     return primingId === undefined ? final : primingEvent(primingId, this.#shared.retryMs) + final;
   }
 
@@ -219,13 +245,20 @@ export class Session implements Channel {
   #deliver(stream: EventStream): void {
     const waiting = this.#undelivered ?? [];
     this.#undelivered = undefined;
-    for (const text of waiting) stream.emit(text);
+    this.#undeliveredSize = 0;
+    for (const text of waiting) {
+      this.connection.keep(-weightOf(text));
+      stream.emit(text);
+    }
   }
 
   /** Puts a stream on a connection, from after a position on. */
   #connect(stream: EventStream, out: ResponseStream, after: number): void {
-    const connection = new PacedStream(out, this.#shared.pace);
-    this.#shared.heartbeat.add(connection);
+    const { pace, budget, heartbeat } = this.#shared;
+    const connection = new PacedStream(out, pace, budget);
+    heartbeat.add(connection);
+    const held = budget.hold('sessions', streamBytes);
+    connection.onClose(() => held.resize(0));
     stream.attach(connection, after);
     connection.onClose(() => {
       if (this.#listening?.includes(stream)) this.#leftMs = performance.now();

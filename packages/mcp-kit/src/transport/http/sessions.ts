@@ -24,8 +24,8 @@ export class Sessions {
   #closed = false;
   #madeRoomMs = -Infinity;
 
-  constructor(shared: SessionShared, limits: SessionLimits) {
-    this.#shared = shared;
+  constructor(shared: Omit<SessionShared, 'end'>, limits: SessionLimits) {
+    this.#shared = { ...shared, end: (session) => this.end(session) };
     this.#limits = limits;
   }
 

@@ -1,14 +1,25 @@
-import { describeError, isPromise, ShortLivedMap, type Logger, type MaybePromise } from '#base';
+import {
+  describeError,
+  isPromise,
+  ShortLivedMap,
+  type Budget,
+  type Logger,
+  type MaybePromise,
+} from '#base';
 import {
   classify,
+  encodeError,
   encodeThrown,
   encodeNotification,
   encodeResult,
   Exchange,
+  hasRoomFor,
+  noRoom,
   resultParts,
   RpcError,
   rpcErrors,
   toErrorObject,
+  weightOfCall,
   type Id,
   type Link,
   type Origin,
@@ -31,7 +42,7 @@ import {
 import type { AnswerMode } from './accept.ts';
 import type { Gate, Incoming } from './gate.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
-import { accountedFor, badRequest, overloaded } from './refusals.ts';
+import { accountedFor, badRequest, noRoomNow, overloaded } from './refusals.ts';
 import {
   eventsHeaders,
   jsonHeaders,
@@ -48,6 +59,7 @@ export interface StatelessShared {
   readonly heartbeat: Heartbeat;
   readonly pace: Pace;
   readonly logger: Logger;
+  readonly budget: Budget;
   readonly maxInFlight: number;
   readonly gate: Gate;
 }
@@ -59,6 +71,8 @@ interface Running {
 
 interface Post extends Incoming {
   readonly value: unknown;
+  /** How many the body had. */
+  readonly bytes: number;
   readonly mode: AnswerMode;
 }
 
@@ -108,8 +122,8 @@ export class Stateless {
   }
 
   /** The envelope of a request that may be served, or why it may not. */
-  #admit(request: Request, { headers, caller }: Post): Envelope | Refusal {
-    const { service, maxInFlight, gate } = this.#shared;
+  #admit(request: Request, { headers, caller, bytes }: Post): Envelope | Refusal {
+    const { service, maxInFlight, gate, budget } = this.#shared;
     let envelope: Envelope;
     try {
       envelope = checkedEnvelope(service, request, headers);
@@ -118,14 +132,14 @@ export class Stateless {
     }
     const refusal = gate.pass(request, caller);
     if (refusal !== undefined) return refusal;
-    if (this.#running.size < maxInFlight) return envelope;
-    return overloaded('Overloaded, retry later', 1);
+    if (this.#running.size >= maxInFlight) return overloaded('Overloaded, retry later', 1);
+    return budget.admits('calls', weightOfCall(bytes)) ? envelope : noRoomNow;
   }
 
   #serve(request: Request, post: Post, responder: Responder): void {
-    const { service, logger } = this.#shared;
+    const { service, logger, budget } = this.#shared;
     const { headers, caller, mode } = post;
-    const { id } = request;
+    const { id, method } = request;
     const envelope = this.#admit(request, post);
     if ('status' in envelope) {
       const refusal = accountedFor(envelope, { request, headers, caller }, service);
@@ -133,14 +147,16 @@ export class Stateless {
       return;
     }
     // A subscription is a stream or nothing, whatever form other answers take.
-    const streams = mode === 'json' && request.method === 'subscriptions/listen';
+    const streams = mode === 'json' && method === 'subscriptions/listen';
     const asked = { mode: streams ? 'either' : mode, headers } as const;
     const answer = new StatelessAnswer(responder, asked, this.#shared);
-    const exchange = new Exchange(request, new CallerLink(caller.principal), answer);
+    const exchange = new Exchange(request, new CallerLink(caller.principal, budget), answer);
+    exchange.bytes = post.bytes;
+    // Not the request itself: one that stays open for hours forgets what it was asked with.
     const failed = (error: unknown): void => {
       if (exchange.cancelled) return;
       if (!(error instanceof RpcError))
-        logger.error(`${request.method} failed`, {
+        logger.error(`${method} failed`, {
           traceId: traceIdOf(exchange),
           error: describeError(error),
         });
@@ -153,6 +169,7 @@ export class Stateless {
         return;
       }
       const running = { exchange, answer };
+      const held = budget.hold('calls', exchange.weight);
       const place = (this.#begun += 1);
       this.#running.set(place, running);
       // This era's way to cancel is to hang up.
@@ -161,7 +178,10 @@ export class Stateless {
       void outcome
         .then((result) => answer.succeed(id, result))
         .catch(failed)
-        .finally(() => this.#running.take(place));
+        .finally(() => {
+          held.resize(0);
+          this.#running.take(place);
+        });
     } catch (error) {
       failed(error);
     }
@@ -198,7 +218,11 @@ class StatelessAnswer {
   emit(text: string): Sent {
     if (this.#finished || this.#mode === 'json') return 'dropped';
     if (this.#stream === undefined) {
-      this.#stream = new PacedStream(this.#responder.openStream(streamHeaders), this.#shared.pace);
+      this.#stream = new PacedStream(
+        this.#responder.openStream(streamHeaders),
+        this.#shared.pace,
+        this.#shared.budget,
+      );
       this.#shared.heartbeat.add(this.#stream);
     }
     if (!this.#stream.open) this.onLost();
@@ -214,7 +238,9 @@ class StatelessAnswer {
     const whole = !this.#finished && this.#stream === undefined && this.#mode !== 'sse';
     const parts = whole ? resultParts(id, result) : undefined;
     if (parts === undefined) {
-      this.finish(encodeResult(id, result), 200);
+      const text = encodeResult(id, result);
+      if (hasRoomFor(text, this.#shared.budget)) this.finish(text, 200);
+      else this.finish(encodeError(id, noRoom), 503);
       return;
     }
     this.#finished = true;
@@ -243,9 +269,11 @@ const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 class CallerLink implements Link {
   readonly isAlone = true;
   readonly principal: string | undefined;
+  readonly budget: Budget;
 
-  constructor(principal: string | undefined) {
+  constructor(principal: string | undefined, budget: Budget) {
     this.principal = principal;
+    this.budget = budget;
   }
 
   notify(method: string, params?: Params, origin?: Origin): MaybePromise<void> {

@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import { createDeferred } from '#base';
 import type { Parts } from '#jsonrpc';
 import type { Service } from '#protocol';
-import { Pieces } from '../pieces.ts';
+import { Body } from './body.ts';
 import { createCors } from './cors.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
 import { isRefusal, type Incoming } from './gate.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
-import { badRequest, methodNotAllowed, tooLarge } from './refusals.ts';
+import { badRequest, methodNotAllowed } from './refusals.ts';
 import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
 
 export interface FetchHandler {
@@ -62,11 +62,19 @@ export function toFetchHandler(
       refuse(responder, refusal);
       return;
     }
+    let isGivenUp = false;
+    const body = new Body(endpoint, incoming.headers, (why) => {
+      isGivenUp = true;
+      refuse(responder, why);
+    });
     try {
-      const body = await readBody(request, endpoint.limits.maxBytes);
-      if (body === undefined) refuse(responder, tooLarge(endpoint.limits));
-      else endpoint.post(incoming, body, responder);
+      for await (const chunk of request.body ?? []) {
+        body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+        if (isGivenUp) return;
+      }
+      if (!isGivenUp) endpoint.post(incoming, body.take(), responder);
     } catch {
+      body.end();
       refuse(responder, badRequest('The body could not be read'));
     }
   };
@@ -74,15 +82,6 @@ export function toFetchHandler(
   return Object.assign(handle, {
     close: () => endpoint.close(),
   });
-}
-
-async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
-  const body = new Pieces();
-  for await (const chunk of request.body ?? []) {
-    body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    if (body.size > maxBytes) return undefined;
-  }
-  return body.take();
 }
 
 /** Bodies a runtime may not attach to these. */
