@@ -65,6 +65,9 @@ function between(views, one, other) {
     return [found(whose, `${one}: open`, `${error.message} ${lastWords(stderr)}`)];
   }
   if (!ours.opened) return [];
+  if (Object.values(official.seen).some((seen) => seen?.error?.late)) {
+    return [found('environment', one, 'the official client ran out of time')];
+  }
   const sameEra = ours.era === official.era;
   const bridged = one.startsWith('bridge');
   const era =

@@ -8,7 +8,7 @@ import { bridgeCommand, mcpctl, startBridge } from './commands.mjs';
 import { harmlessCalls, observe } from './observe.mjs';
 import { leftOver, processes } from './processes.mjs';
 
-const limits = { openMs: 90_000, askMs: 10_000 };
+const limits = { openMs: 90_000, askMs: 30_000 };
 /** How long a closed server may take to end; it is told to, asked to, and then made to. */
 const patienceMs = 8000;
 
