@@ -20,7 +20,7 @@ interface KnownTool {
 }
 
 /** What is remembered of all tools together, in characters and parts; a server may list as many as it likes. */
-const maxWeight = 64 * 1024 * 1024;
+const maxWeight = 8 * 1024 * 1024;
 
 /** What is known of a server's tools from the lists it gave: which headers repeat arguments, and what results look like. */
 export class ToolTable {
