@@ -5,6 +5,7 @@ import {
   Stop,
   unref,
   type Deferred,
+  type Hold,
   type StopSignal,
 } from '#base';
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
@@ -34,6 +35,8 @@ export class Call {
   #outcome: Outcome | undefined;
   #changed: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** What it takes while it is parked. */
+  #held: Hold | undefined;
   /** Called once, when a call is over that nobody came back for. */
   onForgotten: () => void = () => {};
 
@@ -88,7 +91,7 @@ export class Call {
 
   /** Waits on behalf of a request for the result, or for questions: these are given back by name. */
   async attend(exchange: Exchange): Promise<Record<string, object> | undefined> {
-    clearTimeout(this.#timer);
+    this.#unpark();
     this.#exchange = exchange;
     const { stop: signal } = exchange;
     const cancel = (): void => this.cancel(signal.reason);
@@ -110,9 +113,20 @@ export class Call {
     }
   }
 
-  /** Leaves it waiting for its client, but not for ever. */
-  park(forMs: number): void {
+  /** Leaves it waiting for its client, but not for ever, and only while there is room for it. */
+  park(forMs: number, { link, weight }: Exchange): void {
+    const letGo = (): boolean => {
+      this.forget('too much is held for clients');
+      return true;
+    };
+    this.#held = link.budget?.hold('calls', weight, { letGo });
     this.#timer = unref(setTimeout(() => this.forget('its client did not come back'), forMs));
+  }
+
+  #unpark(): void {
+    clearTimeout(this.#timer);
+    this.#held?.resize(0);
+    this.#held = undefined;
   }
 
   /** Ends it while nobody waits for it. */
@@ -129,7 +143,7 @@ export class Call {
   }
 
   cancel(reason: unknown): void {
-    clearTimeout(this.#timer);
+    this.#unpark();
     this.#stop.abort(reason);
   }
 

@@ -3,6 +3,7 @@ import type { Session } from '#client';
 import {
   isId,
   isRecord,
+  noRoomError,
   RpcError,
   rpcErrors,
   type Connection,
@@ -17,6 +18,7 @@ import {
   isLoggingLevel,
   isUri,
   onBehalf,
+  weightOfUri,
   type LoggingLevel,
 } from '#protocol';
 import { notificationOf } from './crossing.ts';
@@ -196,7 +198,14 @@ export class HandshakeSide {
         if (this.#watched.size >= maxWatched && !this.#watched.has(uri)) {
           return Promise.reject(tooManyWatched());
         }
-        return session.subscribe(uri, { signal }).then(() => this.#watch(uri, true));
+        if (!this.#connection.keep(weightOfUri(uri))) return Promise.reject(noRoomError());
+        return session.subscribe(uri, { signal }).then(
+          () => this.#watch(uri, true),
+          (error: unknown) => {
+            this.#connection.keep(-weightOfUri(uri));
+            throw error;
+          },
+        );
       case 'resources/unsubscribe':
         if (typeof uri !== 'string') return undefined;
         return session.unsubscribe(uri, { signal }).then(() => this.#watch(uri, false));
@@ -226,8 +235,11 @@ export class HandshakeSide {
   }
 
   #watch(uri: string, isWatched: boolean): object {
+    const before = this.#watched.has(uri);
     if (isWatched) this.#watched.add(uri);
     else this.#watched.delete(uri);
+    // Counted when it was asked for: once for each that is watched.
+    if (before) this.#connection.keep(-weightOfUri(uri));
     if (this.#watched.size > 0) this.#letSleep ??= this.#upstream.hold();
     else {
       this.#letSleep?.();

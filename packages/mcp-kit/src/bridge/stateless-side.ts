@@ -2,6 +2,7 @@ import { createDeferred, describeError } from '#base';
 import type { CallOptions, Subscription, SubscriptionFilter } from '#client';
 import {
   isRecord,
+  noRoomError,
   RpcError,
   rpcErrors,
   type Exchange,
@@ -15,6 +16,7 @@ import {
   mayAskInput,
   methodNotFound,
   onBehalf,
+  weightOfListen,
   type Envelope,
   type Sealer,
 } from '#protocol';
@@ -42,6 +44,14 @@ const removed: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
+/** A subscription that a client asks for. */
+interface Listening {
+  readonly exchange: Exchange;
+  readonly filter: SubscriptionFilter;
+  /** Rejects when there is no room for it any more. */
+  readonly full: Promise<never>;
+}
+
 /** Clients of the stateless era: all that come over HTTP, or the one at the other end of a pipe. */
 export class StatelessSide {
   readonly toolHeaders: ToolHeaders = new ToolHeaders();
@@ -61,25 +71,22 @@ export class StatelessSide {
   }
 
   async serve(exchange: Exchange, envelope: Envelope): Promise<unknown> {
-    const { method, params } = exchange.request;
+    const { method } = exchange.request;
     const caller = callerOf(exchange);
     const journey: Journey = { envelope, caller, account: exchange.principal, method };
     try {
+      if (method === 'subscriptions/listen') return await this.#listen(journey, exchange);
       const quick = this.#lanes.quick(journey);
-      if (quick !== undefined && method !== 'subscriptions/listen') {
-        return await this.#pass(quick, exchange, envelope);
-      }
+      if (quick !== undefined) return await this.#pass(quick, exchange, envelope);
       const parked = this.#resume(exchange);
-      if (parked !== undefined) return await this.#attend(parked, exchange, params);
+      if (parked !== undefined) {
+        return await this.#attend(parked, exchange, exchange.request.params);
+      }
       const seat = await this.#lanes.find(journey);
       const { lane } = seat;
-      if (lane.era === 'legacy' && method !== 'subscriptions/listen') {
-        return await this.#translate(seat, exchange, envelope);
-      }
+      if (lane.era === 'legacy') return await this.#translate(seat, exchange, envelope);
       try {
-        return await (method === 'subscriptions/listen'
-          ? this.#listen(lane, exchange)
-          : this.#pass(lane, exchange, envelope));
+        return await this.#pass(lane, exchange, envelope);
       } finally {
         seat.leave();
       }
@@ -200,7 +207,7 @@ export class StatelessSide {
     this.#calls.set(call.id, call);
     const { parkedMs = defaultParkedMs } = this.#shared.options;
     call.onForgotten = () => this.#calls.delete(call.id);
-    call.park(parkedMs);
+    call.park(parkedMs, exchange);
     const requestState = this.#sealer.seal(call.id, bindingOf(exchange));
     return { resultType: 'input_required', inputRequests, requestState };
   }
@@ -218,18 +225,46 @@ export class StatelessSide {
     return call;
   }
 
-  async #listen(lane: Lane, exchange: Exchange): Promise<unknown> {
-    const { upstream, listens } = lane;
-    const wanted = exchange.request.params?.['notifications'];
+  /** Opens a subscription, and keeps of its request only what it asks for: it stays for hours. */
+  #listen(journey: Journey, exchange: Exchange): Promise<unknown> {
+    const filter = exchange.request.params?.['notifications'];
+    if (!isRecord(filter)) throw invalidParams('notifications must be an object');
+    const { link } = exchange;
+    const weight = weightOfListen(filter);
+    if (link.budget?.admits('listens', weight) === false) throw noRoomError();
+    exchange.forgetParams();
+    const full = createDeferred<never>();
+    // It may be over before anybody looks.
+    full.promise.catch(() => {});
+    const letGo = (): boolean => {
+      full.reject(noRoomError());
+      return true;
+    };
+    const held = link.budget?.hold('listens', weight, { letGo });
+    const listening = { exchange, filter, full: full.promise };
+    return this.#listenBy(journey, listening).finally(() => held?.resize(0));
+  }
+
+  async #listenBy(journey: Journey, listening: Listening): Promise<unknown> {
+    const { lane, leave } = await this.#lanes.find(journey);
+    try {
+      return await this.#subscribe(lane, listening);
+    } finally {
+      leave();
+    }
+  }
+
+  async #subscribe(
+    { upstream, listens }: Lane,
+    { exchange, filter, full }: Listening,
+  ): Promise<unknown> {
     const { signal } = exchange;
     const letGo = upstream.hold();
     const settle = listens.expect();
     let leave: (() => void) | undefined;
     let subscription: Subscription | undefined;
     try {
-      if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
       const session = await upstream.open();
-      const filter: SubscriptionFilter = wanted;
       subscription = await upstream.run(() => session.listen(filter, { signal }));
       const { honored, closed } = subscription;
       const params = tagged(exchange, { notifications: honored });
@@ -239,7 +274,9 @@ export class StatelessSide {
       await exchange.notify(method, params);
       leave = listens.add(exchange, subscription);
       settle();
-      if (Object.keys(honored).length > 0) await endOf(closed, signal);
+      if (Object.keys(honored).length > 0) {
+        await Promise.race([endOf(closed, signal), full]);
+      }
       return toModern('subscriptions/listen', tagged(exchange, undefined), session.server);
     } finally {
       settle();

@@ -69,6 +69,8 @@ export { traceTarget, type TraceListener } from './trace-target.ts';
 export {
   isLoggingLevel,
   isUri,
+  weightOfListen,
+  weightOfUri,
   loggingLevels,
   reaches,
   type Annotations,

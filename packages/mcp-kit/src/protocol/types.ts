@@ -153,6 +153,16 @@ export function isUri(value: unknown): value is string {
   return typeof value === 'string' && value.length <= maxUriLength;
 }
 
+/** About how many bytes a URI takes that is kept: up to two for each character, and its place. */
+export function weightOfUri(uri: string): number {
+  return 2 * uri.length + 64;
+}
+
+/** The same of an open subscription: its stream, and what it asks for. */
+export function weightOfListen(filter: object): number {
+  return 16 * 1024 + 2 * JSON.stringify(filter).length;
+}
+
 export const loggingLevels = [
   'debug',
   'info',

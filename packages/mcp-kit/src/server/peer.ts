@@ -24,6 +24,7 @@ import {
   requireModernVersion,
   steer,
   requiresErrorId,
+  weightOfUri,
   type ClientCapabilities,
   type Envelope,
   type Implementation,
@@ -54,8 +55,6 @@ export interface ConversationShared {
 }
 
 const maxSubscribed = 1000;
-/** What a URI takes that is kept: up to two bytes per character, and its place. */
-const weightOf = (uri: string): number => 2 * uri.length + 64;
 const defaultLogLevel: LoggingLevel = 'info';
 
 /** One conversation: the state of its handshake, if there was one. Modern messages leave no trace here. */
@@ -163,7 +162,7 @@ export class ServerPeer implements Peer {
       logLevel: defaultLogLevel,
     });
     this.#phase = 'awaiting_initialized_notification';
-    for (const uri of this.#subscribed ?? []) this.#connection.keep(-weightOf(uri));
+    for (const uri of this.#subscribed ?? []) this.#connection.keep(-weightOfUri(uri));
     this.#subscribed = undefined;
     this.#shared.peers.delete(this);
     greet();
@@ -203,14 +202,14 @@ export class ServerPeer implements Peer {
     if (!isUri(uri)) throw invalidParams('uri must be a string, and not an enormous one');
     const subscribed = (this.#subscribed ??= new Set());
     if (method === 'resources/unsubscribe') {
-      if (subscribed.delete(uri)) this.#connection.keep(-weightOf(uri));
+      if (subscribed.delete(uri)) this.#connection.keep(-weightOfUri(uri));
       return;
     }
     if (subscribed.has(uri)) return;
     if (subscribed.size >= maxSubscribed) {
       throw new RpcError(rpcErrors.overloaded, `More than ${maxSubscribed} subscriptions`);
     }
-    if (!this.#connection.keep(weightOf(uri))) throw noRoomError();
+    if (!this.#connection.keep(weightOfUri(uri))) throw noRoomError();
     subscribed.add(uri);
   }
 }

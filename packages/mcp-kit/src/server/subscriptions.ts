@@ -8,7 +8,7 @@ import {
   type Id,
   type Params,
 } from '#jsonrpc';
-import { invalidParams, isUri, metaKeys, type ServerCapabilities } from '#protocol';
+import { invalidParams, isUri, metaKeys, weightOfListen, type ServerCapabilities } from '#protocol';
 import type { ListKind } from './feature.ts';
 
 interface Filter {
@@ -26,11 +26,6 @@ interface Subscription {
 
 const maxSubscriptions = 10_000;
 const maxWatched = 1000;
-
-/** What an open subscription takes: its stream, and the URIs it names. */
-function weightOf({ resourceSubscriptions = [] }: Filter): number {
-  return resourceSubscriptions.reduce((sum, uri) => sum + 2 * uri.length + 64, 16 * 1024);
-}
 
 /** The open `subscriptions/listen` requests of the stateless era. */
 export class Subscriptions {
@@ -50,7 +45,8 @@ export class Subscriptions {
     if (this.#open.size >= maxSubscriptions) {
       throw new RpcError(rpcErrors.overloaded, 'Too many subscriptions');
     }
-    if (exchange.link.budget?.admits('listens', weightOf(filter)) === false) throw noRoomError();
+    if (exchange.link.budget?.admits('listens', weightOfListen(filter)) === false)
+      throw noRoomError();
     await exchange.notify('notifications/subscriptions/acknowledged', {
       notifications: filter,
       ...tag(id),
@@ -72,7 +68,7 @@ export class Subscriptions {
       reject(noRoomError());
       return true;
     };
-    const held = exchange.link.budget?.hold('listens', weightOf(filter), { letGo });
+    const held = exchange.link.budget?.hold('listens', weightOfListen(filter), { letGo });
     try {
       await promise;
     } finally {
