@@ -128,7 +128,7 @@ describe('words of others', () => {
     const lines = shown.stdout.trimEnd().split('\n');
     expect(lines[0]).toBe(String.raw`a\nb: not approved`);
     expect(lines.filter((line) => line.startsWith('  runs'))).toEqual([
-      String.raw`  runs  node -e 'x\n  runs  true'`,
+      String.raw`  runs    node -e 'x\n  runs  true'`,
     ]);
     const refused = await repository.run('tools', 'a\nb');
     expect(refused.stderr).not.toMatch(/^b/m);

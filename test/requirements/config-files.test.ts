@@ -227,7 +227,7 @@ describe('a configuration file', () => {
     ],
     ['mcp.json', `/**/${'['.repeat(100_000)}`, expect.stringMatching(/^#/)],
     ['mcp.json', '[]', '#: must be an object, not a list'],
-    ['config.yaml', aliases, '#: not valid YAML: cannot be parsed'],
+    ['config.yaml', aliases, '#: not valid YAML: BAD_ALIAS at line 1, column 1'],
   ])('that cannot be parsed says where: %s', async (name, text, problem) => {
     const [first] = await problemsOf(text, { name });
     expect(first).toEqual(problem);

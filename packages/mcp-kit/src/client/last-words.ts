@@ -20,7 +20,7 @@ export function withLastWords(error: unknown, channels: readonly Channel[]): unk
   const words = channels.map((channel) => channel.lastWords?.() ?? '').findLast(Boolean);
   if (words === undefined) return error;
   return new KitError('timeout', `${error.message}; it said:\n${words}`, {
-    hint: 'Its last words may say what it waits for. If it only starts slowly, allow it more time.',
+    hint: error.hint,
     cause: error.cause,
     details: { ...error.details, stderr: words },
   });
