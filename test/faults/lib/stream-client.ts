@@ -37,7 +37,8 @@ export class EventConnection {
       agent: false,
       method: body === undefined ? 'GET' : 'POST',
       headers: {
-        accept: body === undefined ? 'text/event-stream' : 'application/json, text/event-stream',
+        // Streams first: there are servers for which the order decides.
+        accept: body === undefined ? 'text/event-stream' : 'text/event-stream, application/json',
         'mcp-session-id': place.session,
         'mcp-protocol-version': legacyVersion,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
