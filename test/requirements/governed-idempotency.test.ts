@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createDeferred } from 'mcp-kit/base';
 import { openSession } from 'mcp-kit/client';
+import { RpcError } from 'mcp-kit/jsonrpc';
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { createMemoryStore } from 'mcp-kit/store';
@@ -48,6 +49,20 @@ describe('an idempotency key', () => {
     expect(await first).toMatchObject({ success: true });
     const third = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     expect(third).toMatchObject({ success: true, meta: { replayed: true } });
+    expect(runs).toBe(1);
+  });
+
+  test('stays known when the tool refuses as the protocol does after it began to change something', async () => {
+    let runs = 0;
+    const tool = deciding(() => {
+      runs += 1;
+      throw new RpcError(-32_602, 'half done');
+    });
+    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    const args = { idempotencyKey: 'k' };
+    await expect(governed.ask('set_thing_state', args)).rejects.toThrow('half done');
+    const again = await governed.ask('set_thing_state', args);
+    expect(again.error).toMatchObject({ code: 'E_CONFLICT', retryable: false });
     expect(runs).toBe(1);
   });
 

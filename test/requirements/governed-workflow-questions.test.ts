@@ -178,16 +178,42 @@ test('an answer that comes twice in the stateless era is one answer', async () =
   }
 });
 
-test('a key that comes with other arguments while its run waits does not go on with that run', async () => {
+test('while a run waits its key is known: other arguments are a conflict, the same ones go on with it', async () => {
   const idempotencyKey = 'k';
   const { site, client, last } = await untilSecondQuestion({ note: 'a', idempotencyKey });
   try {
     expect(Object.keys(last.inputRequests)).toEqual(['live.good']);
-    const ask = async (note: string): Promise<unknown> =>
-      client.requestModern('tools/call', { name, arguments: { note, idempotencyKey } });
-    expect(await ask('b')).toMatchObject({ inputRequests: { 'trial.version': {} } });
-    expect(await ask('a')).toMatchObject({ inputRequests: { 'live.good': {} } });
+    const ask = async (note: string, answer: object = {}): Promise<unknown> =>
+      client.requestModern('tools/call', { name, arguments: { note, idempotencyKey }, ...answer });
+    const conflict = { error: { code: 'E_CONFLICT', retryable: false } };
+    expect(await ask('b')).toMatchObject({ structuredContent: conflict });
+    const again = await ask('a');
+    expect(again).toMatchObject({ inputRequests: { 'live.good': {} } });
     expect(site.events).toEqual(['trial v2']);
+    const { requestState } = again as typeof last;
+    const answer = { requestState, inputResponses: { 'live.good': accept } };
+    expect(await ask('a', answer)).toMatchObject({ structuredContent: { success: true } });
+    expect(await ask('a')).toMatchObject({ structuredContent: { meta: { replayed: true } } });
+    expect(site.events).toEqual(['trial v2', 'live v2']);
+  } finally {
+    await client.close();
+  }
+});
+
+test('a run that is refused after it waited is taken back, and its key says so', async () => {
+  const args = { note: 'a', idempotencyKey: 'k' };
+  const { site, client, last } = await untilSecondQuestion(args);
+  try {
+    const ask = async (answer: object = {}): Promise<unknown> =>
+      client.requestModern('tools/call', { name, arguments: args, ...answer });
+    const { requestState } = last;
+    const answer = { requestState, inputResponses: { 'live.good': { action: 'decline' } } };
+    const refused = { error: { code: 'E_PRECONDITION_FAILED', stage: 'live' } };
+    expect(await ask(answer)).toMatchObject({ structuredContent: refused });
+    expect(await ask()).toMatchObject({
+      structuredContent: { ...refused, meta: { replayed: true } },
+    });
+    expect(site.events).toEqual(['trial v2', 'undo trial']);
   } finally {
     await client.close();
   }

@@ -7,11 +7,12 @@ import type { Outcome } from '../result.ts';
  * What is known of the calls with one key:
  * `running` nothing has been changed yet; lapses by itself when its process dies.
  * `applying` something may have been changed, by a process that says until when it is sure to be alive.
+ * `waiting` something has been changed, and it goes on when whoever was asked has answered.
  * `failed` it ended within `apply` with a failure that is worth another try.
  * `done` this is the answer.
  */
 export interface KeyRecord {
-  readonly phase: 'running' | 'applying' | 'failed' | 'done';
+  readonly phase: 'running' | 'applying' | 'waiting' | 'failed' | 'done';
   /** Digest of the arguments. */
   readonly args: string;
   /** Which call wrote it. */

@@ -1,5 +1,5 @@
 import { crypto, describeError, longestTimerMs, unref, type Logger } from '#base';
-import type { CommitNote } from '#server';
+import { InputNeeded, type CommitNote } from '#server';
 import type { Plan } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
@@ -126,7 +126,7 @@ class KeyedCall {
       return outcome;
     } catch (error) {
       // A question to the client, or a refusal of the protocol: the call has not come to an end.
-      await this.#release();
+      await this.#release(error instanceof InputNeeded ? 'waiting' : 'applying');
       throw error;
     } finally {
       clearInterval(this.#renewal);
@@ -156,9 +156,11 @@ class KeyedCall {
       if (record !== undefined) {
         const answer = this.#answerOf(record);
         if (answer !== undefined) return answer;
-        this.#orphan = record;
         this.#nonce = record.nonce ?? this.#nonce;
       }
+      const isWaiting = record?.phase === 'waiting';
+      this.#orphan = isWaiting ? undefined : record;
+      this.#applying = isWaiting;
       // Taken over as it is: should this call break off as well, the next one knows as much.
       const claim = record === undefined ? this.#held : { ...record, ...this.#record('applying') };
       const text = writeRecord(claim, maxAnswer);
@@ -185,6 +187,7 @@ class KeyedCall {
     }
     const isAlive = record.untilMs !== undefined && record.untilMs > this.#keyed.keeping.now();
     if (record.phase === 'running' || isAlive) throw inProgress();
+    if (record.phase === 'waiting') return undefined;
     if (this.#keyed.idempotent || record.witness !== undefined) return undefined;
     if (record.outcome !== undefined) return this.#again(settled(record.outcome));
     throw outcomeUnknown();
@@ -266,14 +269,15 @@ class KeyedCall {
     }
   }
 
-  /** Gives the key back, as it was found. */
-  async #release(): Promise<void> {
+  /** Gives the key back, as it was found; one under which something may have been changed stays known. */
+  async #release(changed: KeyRecord['phase'] = 'applying'): Promise<void> {
     clearInterval(this.#renewal);
     const { store } = this.#keyed.keeping;
     const { at } = this.#keyed;
-    const orphan = this.#orphan;
+    await this.#writing;
+    const left = this.#applying ? { ...this.#held, phase: changed } : this.#orphan;
     await this.#quietly(async () => {
-      if (orphan !== undefined) await this.#write({ ...orphan, untilMs: 0 });
+      if (left !== undefined) await this.#write({ ...left, untilMs: 0 });
       else if ((await store.kv.get(at)) === this.#text) await store.kv.delete(at);
     });
   }
