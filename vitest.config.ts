@@ -12,12 +12,16 @@ export default defineConfig({
     environment: 'node',
     // Tests that start processes run what is built.
     globalSetup: ['scripts/build-first.mjs'],
-    // How many inputs each property test tries: more where nobody waits.
-    env: { PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '20000' : '1000') },
+    env: {
+      // How many inputs each property test tries: more where nobody waits.
+      PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '20000' : '1000'),
+      // Tests speak to this machine only, and each Node would read the certificates of others when it starts.
+      NODE_EXTRA_CA_CERTS: '',
+    },
     // A process for each file: what one opens, starts and spends is its own.
     pool: 'forks',
     // Most tests wait for processes and sockets, not for a core.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     // Times after which something hangs, on any machine. No test passes or fails by how fast it is.
     testTimeout: process.env['CI'] ? 600_000 : 120_000,
     hookTimeout: 120_000,

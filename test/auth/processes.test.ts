@@ -60,7 +60,7 @@ test.each(['ends', 'is refused'])(
         expect(answers).toEqual(Array.from({ length: processes }, () => 'done'));
         expect(as.counts).toMatchObject({ refresh_token: 1, authorization_code: 1, refused: 0 });
       },
-      { lifeSeconds: how === 'ends' ? 12 : 3600 },
+      { lifeSeconds: how === 'ends' ? 4 : 3600 },
     );
   },
   90_000,

@@ -152,7 +152,7 @@ describe('a client that takes its time', () => {
     return performance.now() - started;
   }
 
-  test.each([
+  test.concurrent.each([
     ['to say anything', '', ''],
     ['over its first line', 'PO', ''],
     ['over its headers', 'POST /mcp HTTP/1.1\r\nhost: localhost\r\n', 'x: y\r\n'],
@@ -163,7 +163,7 @@ describe('a client that takes its time', () => {
     expect(ms).toBeGreaterThan(300);
   });
 
-  test('over its answer is not: a call may take as long as it takes', async () => {
+  test.concurrent('over its answer is not: a call may take as long as it takes', async () => {
     using http = new RawHttp(server.port);
     const answer = await http.exchange(modernCall(1, 'echo', { nonce: 'slow', delayMs: 2500 }));
     expect(answer.status).toBe(200);

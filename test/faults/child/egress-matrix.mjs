@@ -324,8 +324,9 @@ const cases = targets.flatMap((target) =>
   modes.flatMap((mode) => names.map((site) => [target, mode, site])),
 );
 const queue = cases.values();
+// Most of them wait for what does not come.
 await Promise.all(
-  Array.from({ length: 16 }, async () => {
+  Array.from({ length: 128 }, async () => {
     for (const [target, mode, site] of queue) await attempt(target, mode, site);
   }),
 );

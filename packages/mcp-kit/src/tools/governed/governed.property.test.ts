@@ -13,8 +13,9 @@ import { toolSet } from '../tool-set.ts';
 import { governed, type GovernanceOptions } from './governed-contract.ts';
 
 // Each of these is a server and several clients.
-const schedules = 10_000;
-const numRuns = Math.min(5000, Number(process.env['PROPERTY_RUNS']) / 5);
+const runs = Number(process.env['PROPERTY_RUNS']);
+const schedules = Math.min(10_000, runs);
+const numRuns = Math.min(5000, runs / 5);
 
 /** A server with these tools, and a client of it. */
 async function serve(
