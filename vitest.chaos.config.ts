@@ -3,7 +3,8 @@ import base from './vitest.config.ts';
 
 /** Tests that do what they do as often as `test/support/scale.ts` says. */
 const scaled = [
-  'test/bridge/{memory,processes,streams}.test.ts',
+  'test/bridge/{memory,processes,streams,table}.test.ts',
+  'test/cocos/performance.test.ts',
   'test/faults/{client-reopening,cross-talk,manager-reload,resets}.test.ts',
 ];
 
@@ -12,7 +13,7 @@ export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
-      // What `npm test` does a twentieth of is done in full.
+      // What `npm test` does a part of is done in full.
       include: ['test/chaos/**/*.chaos.ts', ...scaled],
       env: { FAULT_SHARE: process.env['FAULT_SHARE'] ?? '1' },
       maxWorkers: 1,
