@@ -70,6 +70,21 @@ async function hold(): Promise<() => Promise<void>> {
   };
 }
 
+test('a project is closed when nothing waits for its turn to write any more', async () => {
+  const server = await serve();
+  const letGo = await hold();
+  const [[tool, args]] = writes;
+  const keyed = { ...args, name: 'Late', idempotencyKey: 'k', timeoutMs: 50 };
+  expect((await server.ask(tool, keyed)).error).toMatchObject({ code: 'E_TIMEOUT' });
+  const ends: string[] = [];
+  const closed = server[Symbol.asyncDispose]().then(() => ends.push('closed'));
+  await sleep(20);
+  ends.push('let go');
+  await letGo();
+  await closed;
+  expect(ends).toEqual(['let go', 'closed']);
+});
+
 describe.each(writes)('%s', (tool, args) => {
   test('whose time is up while it waits writes nothing, also later', async () => {
     await using server = await serve();

@@ -4,7 +4,7 @@ import { openSession } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { createMemoryStore } from 'mcp-kit/store';
+import { createMemoryStore, type Kv } from 'mcp-kit/store';
 import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
 import { defineTool, fail, toolSet, type Envelope, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
@@ -50,6 +50,40 @@ describe('an idempotency key', () => {
     const third = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     expect(third).toMatchObject({ success: true, meta: { replayed: true } });
     expect(runs).toBe(1);
+  });
+
+  test('is not taken by a call whose time is up while the store lets it wait', async () => {
+    const { kv, ...store } = createMemoryStore();
+    const gate = createDeferred<void>();
+    const ended = createDeferred<void>();
+    const taken: string[] = [];
+    const slow: Kv = {
+      ...kv,
+      async get(key) {
+        await gate.promise;
+        // When whoever asked has gone on.
+        setImmediate(() => ended.resolve());
+        return kv.get(key);
+      },
+      cas(...args) {
+        taken.push(args[0]);
+        return kv.cas(...args);
+      },
+    };
+    const tools = [deciding(() => Promise.resolve())];
+    await using governed = await startGoverned({
+      tools,
+      lint: 'off',
+      store: { ...store, kv: slow },
+    });
+    const late = await governed.ask('set_thing_state', { idempotencyKey: 'k', timeoutMs: 20 });
+    expect(late.error).toMatchObject({ code: 'E_TIMEOUT' });
+    gate.resolve();
+    await ended.promise;
+    expect(taken).toEqual([]);
+    expect(await governed.ask('set_thing_state', { idempotencyKey: 'k' })).toMatchObject({
+      success: true,
+    });
   });
 
   test('stays known when the tool refuses as the protocol does after it began to change something', async () => {

@@ -290,6 +290,8 @@ export class HeadlessBackend implements CocosBackend {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]();
     this.files[Symbol.dispose]();
+    // A call that nobody waits for any more may still wait for its turn.
+    await this.files.settled();
   }
 
   async #workspace(): ReturnType<typeof openWorkspace> {

@@ -246,6 +246,11 @@ export class Project implements Disposable {
   }
 
   /** Stops watching. */
+  /** Settles when nothing is being written any more, and nothing waits to be. */
+  settled(): Promise<void> {
+    return this.#transactions.settled();
+  }
+
   [Symbol.dispose](): void {
     this.#listeners.clear();
     clearTimeout(this.#settling);

@@ -65,6 +65,8 @@ export class Transactions {
   readonly #options: TransactionOptions;
   readonly #place: JournalPlace;
   readonly #keys: KeyFiles;
+  /** What waits for the lock, or has it. */
+  readonly #pending = new Set<Promise<unknown>>();
 
   constructor(
     { root, mounts }: Pick<FoundProject, 'root' | 'mounts'>,
@@ -251,7 +253,21 @@ export class Transactions {
     return isThere ? journalEntries(this.#place) : [];
   }
 
-  async #locked<Result>(work: (held: Held) => Promise<Result>): Promise<Result> {
+  /** Settles when nothing is under way any more. */
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+
+  #locked<Result>(work: (held: Held) => Promise<Result>): Promise<Result> {
+    const result = this.#withLock(work);
+    const ended: Promise<unknown> = result
+      .catch(() => undefined)
+      .finally(() => this.#pending.delete(ended));
+    this.#pending.add(ended);
+    return result;
+  }
+
+  async #withLock<Result>(work: (held: Held) => Promise<Result>): Promise<Result> {
     await ownFolder(this.#root, 'transactions');
     await hide(await ownFolder(this.#root));
     const waitMs = this.#options.lockWaitMs ?? 10_000;

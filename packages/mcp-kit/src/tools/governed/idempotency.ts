@@ -158,6 +158,8 @@ class KeyedCall {
         if (answer !== undefined) return answer;
         this.#nonce = record.nonce ?? this.#nonce;
       }
+      // Where the store lets one wait, the key is free at once for whoever asks again.
+      if (this.#call.abandoned) throw fail('E_TIMEOUT', 'It was given up before it was begun.');
       const isWaiting = record?.phase === 'waiting';
       this.#orphan = isWaiting ? undefined : record;
       this.#applying = isWaiting;
