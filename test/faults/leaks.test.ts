@@ -14,7 +14,8 @@ const politely: Visit = async (http) => {
     requestBytes({ headers, body: toolCall(1, 'echo', { nonce: 1, aloud: true }) }),
   );
   const gone = await http.exchange(requestBytes({ method: 'DELETE', headers }));
-  expect(gone.status).toBe(204);
+  // Where the machine was busy for longer than a session lasts, it is gone already.
+  expect([204, 404]).toContain(gone.status);
 };
 
 /** Opens a session and forgets it. */
@@ -82,16 +83,18 @@ test('10,000 visits of all kinds leave no object and no timer behind', async () 
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   await expect.poll(() => server.ask('endpoint')).toEqual({ sessions: 0, streams: 0 });
-  const objects = await server.ask('objects');
-  expect(objects).toEqual({
-    Session: 0,
-    EventStream: 0,
-    PacedStream: 0,
-    Reply: 0,
-    Connection: 0,
-    Exchange: 0,
-    ServerPeer: 0,
-  });
+  // The engine itself may hold one for a moment, in a function that it is compiling; what has leaked stays.
+  await expect
+    .poll(() => server.ask('objects'))
+    .toEqual({
+      Session: 0,
+      EventStream: 0,
+      PacedStream: 0,
+      Reply: 0,
+      Connection: 0,
+      Exchange: 0,
+      ServerPeer: 0,
+    });
   // Node itself keeps the time of day for a second.
   await expect.poll(() => server.ask('timers')).toBeLessThanOrEqual(before);
   expect(server.ended).toBeUndefined();
