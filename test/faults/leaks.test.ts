@@ -83,7 +83,7 @@ test('10,000 visits of all kinds leave no object and no timer behind', async () 
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   await expect.poll(() => server.ask('endpoint')).toEqual({ sessions: 0, streams: 0 });
-  // The engine itself may hold one for a moment, in a function that it is compiling; what has leaked stays.
+  // The engine itself may hold one for a moment, by a handle of its own; what has leaked stays.
   await expect
     .poll(() => server.ask('objects'))
     .toEqual({
