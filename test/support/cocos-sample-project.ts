@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openWorkspace, type Workspace } from '@mcp-kit/cocos/edit';
@@ -12,6 +21,15 @@ export const sampleFolder: string = path.resolve(
   '../../packages/cocos/sample',
 );
 
+/** Copies a folder; what nobody may write there can be written here. */
+function copyWritable(source: string, folder: string): void {
+  cpSync(source, folder, { recursive: true });
+  for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
+    const place = path.join(folder, name);
+    chmodSync(place, statSync(place).mode | 0o200);
+  }
+}
+
 /** A copy of a project that may be broken at will; it is removed when disposed of. */
 export class ProjectCopy implements Disposable {
   readonly folder: string;
@@ -19,7 +37,7 @@ export class ProjectCopy implements Disposable {
 
   constructor(source: string = sampleFolder) {
     this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-copy-'));
-    cpSync(source, this.folder, { recursive: true });
+    copyWritable(source, this.folder);
   }
 
   /** A copy of a project of the corpus; that of the engine becomes the assets of an empty project. */
@@ -27,7 +45,7 @@ export class ProjectCopy implements Disposable {
     if (name !== 'engine-internal-db-3.8.5') return new ProjectCopy(corpusFolder(name));
     const copy = new ProjectCopy(sampleFolder);
     rmSync(path.join(copy.folder, 'assets'), { recursive: true });
-    cpSync(corpusFolder(name), path.join(copy.folder, 'assets'), { recursive: true });
+    copyWritable(corpusFolder(name), path.join(copy.folder, 'assets'));
     return copy;
   }
 

@@ -1,9 +1,9 @@
 // Tells over the IPC channel how this process is doing.
 import { createHook } from 'node:async_hooks';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import v8 from 'node:v8';
+import { runningMs } from '../../support/main-thread.mjs';
 
 const classes = [
   'Session',
@@ -15,8 +15,6 @@ const classes = [
   'ServerPeer',
 ];
 
-const delay = monitorEventLoopDelay({ resolution: 1 });
-delay.enable();
 const timers = new Set();
 
 /** Counts timers from now on; costs speed. */
@@ -50,18 +48,32 @@ async function memory() {
   return { used: heapUsed + external, rss };
 }
 
+let longestMs = 0;
+let lastMs;
+
+function look() {
+  longestMs = Math.max(longestMs, runningMs() - lastMs);
+  lastMs = runningMs();
+}
+
+/** The most CPU time during which nothing else could run, since it was last asked; the first time begins to watch. */
+async function blocked() {
+  if (lastMs === undefined) {
+    lastMs = runningMs();
+    setInterval(look, 1).unref();
+  }
+  await sleep(3);
+  look();
+  const ms = longestMs;
+  longestMs = 0;
+  return ms;
+}
+
 const general = {
   memory,
   resources: () => process.getActiveResourcesInfo(),
   timers: () => timers.size,
-  /** The longest time nothing else could run, since it was last asked. */
-  async blocked() {
-    // The delay is noted only once it is over.
-    await sleep(3);
-    const ms = delay.max / 1e6;
-    delay.reset();
-    return ms;
-  },
+  blocked,
 };
 
 /** Answers these questions, and those that every process can answer; ends when nobody is left to ask. */

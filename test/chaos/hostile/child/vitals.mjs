@@ -1,18 +1,10 @@
 // Watches what this process costs: CPU time of the main thread between two turns of the event loop, and memory in use.
-import { openSync, readSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
+import { runningMs } from '../../../support/main-thread.mjs';
 import { startBlame } from './blame.mjs';
 
-const usage = openSync(`/proc/self/task/${process.pid}/schedstat`);
-const digits = Buffer.alloc(100);
-/** Nanoseconds that the main thread has been running: the first number there. */
-function running() {
-  const length = readSync(usage, digits, 0, digits.length, 0);
-  return Number.parseInt(digits.latin1Slice(0, length), 10);
-}
-
 const peak = { blockMs: 0, memory: 0 };
-let last = running();
+let last = runningMs();
 let turns = 0;
 let before = 0;
 
@@ -31,20 +23,20 @@ function afterCollection() {
 const blame = process.env['HOSTILE_BLAME'] ? startBlame() : undefined;
 
 function look() {
-  const blockMs = (running() - last) / 1e6;
+  const blockMs = runningMs() - last;
   peak.blockMs = Math.max(peak.blockMs, blockMs);
   const told = blame?.(blockMs > 40);
   if (told) process.stderr.write(`blocked ${blockMs} ms:\n${told}\n`);
   turns += 1;
   if (turns % 8 === 0) peak.memory = Math.max(peak.memory, memory());
   // Looking costs time as well.
-  last = running();
+  last = runningMs();
 }
 
 /** Begins to watch; loading modules is over by then. */
 export function watch() {
   before = afterCollection();
-  last = running();
+  last = runningMs();
   setInterval(look, 1).unref();
 }
 
@@ -52,7 +44,7 @@ export function watch() {
 export function vitals() {
   look();
   const grown = afterCollection() - before;
-  last = running();
+  last = runningMs();
   const { user, system } = process.cpuUsage();
   return { ...peak, grown, cpuMs: (user + system) / 1000 };
 }

@@ -1,0 +1,17 @@
+// CPU time of the main thread: how long it kept others waiting, however busy the machine is.
+import { openSync, readSync } from 'node:fs';
+
+const digits = Buffer.alloc(100);
+let usage;
+
+/** Milliseconds that the main thread has been running; that of the whole process where the system does not tell. */
+export function runningMs() {
+  if (process.platform !== 'linux') {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+  usage ??= openSync(`/proc/self/task/${process.pid}/schedstat`);
+  const length = readSync(usage, digits, 0, digits.length, 0);
+  // Nanoseconds are the first number there.
+  return Number.parseInt(digits.latin1Slice(0, length), 10) / 1e6;
+}
