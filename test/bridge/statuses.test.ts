@@ -23,6 +23,7 @@ async function statusesAt(url: string): Promise<Record<string, readonly [number,
     notOffered: await ask('completion/complete'),
     unheardOf: await ask('made/up'),
     removed: await ask('ping'),
+    removedOfOffered: await ask('resources/subscribe', { uri: 'test://a' }),
   };
 }
 
@@ -32,6 +33,7 @@ const expected = {
   notOffered: [404, -32_601],
   unheardOf: [404, -32_601],
   removed: [404, -32_601],
+  removedOfOffered: [404, -32_601],
 };
 
 describe('404 is for methods that the server does not have', () => {

@@ -143,6 +143,15 @@ export function toLegacyError(method: string, error: unknown): unknown {
   return isModern ? new RpcError(invalidRequest, message, data) : error;
 }
 
+/** Methods that the stateless era has no more, whatever a server offers. */
+export const removed: ReadonlySet<string> = new Set([
+  'initialize',
+  'logging/setLevel',
+  'ping',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
 /** Throws what a server said in answer to a method: about the request it says only that there is no such method. */
 export function throwOf(
   { capabilities }: Pick<Session, 'capabilities'>,
@@ -151,7 +160,8 @@ export function throwOf(
   return (error) => {
     if (!(error instanceof RpcError)) throw error;
     const [kind = ''] = method.split('/', 1);
-    const isOffered = Object.hasOwn(capabilities, kind === 'completion' ? 'completions' : kind);
+    const feature = kind === 'completion' ? 'completions' : kind;
+    const isOffered = Object.hasOwn(capabilities, feature) && !removed.has(method);
     const { methodNotFound, overloaded } = rpcErrors;
     const isWithin = error.code === overloaded || (error.code === methodNotFound && isOffered);
     throw isWithin ? markWithin(error) : error;

@@ -28,21 +28,19 @@ import type { Lane } from './lane.ts';
 import { Lanes, type Journey, type Seat } from './lanes.ts';
 import { tagged } from './listens.ts';
 import { passing } from './relay.ts';
-import { discoverResult, throwOf, toModern, toModernError, withoutEnvelope } from './results.ts';
+import {
+  discoverResult,
+  removed,
+  throwOf,
+  toModern,
+  toModernError,
+  withoutEnvelope,
+} from './results.ts';
 import type { Shared } from './shared.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
 const defaultParkedMs = 10 * 60_000;
 const maxCalls = 1024;
-
-/** What the stateless era has no more. */
-const removed: ReadonlySet<string> = new Set([
-  'initialize',
-  'logging/setLevel',
-  'ping',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
 
 /** A subscription that a client asks for. */
 interface Listening {
