@@ -65,7 +65,8 @@ function ownSpace(): string {
 function beginOf(pid: number): string {
   return ofSystem(() => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-    return fields?.[19] ?? '';
+    // One that has ended stays in the list until its parent has heard of it.
+    return fields?.[0] === 'Z' ? 'ended' : (fields?.[19] ?? '');
   });
 }
 
