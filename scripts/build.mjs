@@ -6,12 +6,8 @@ const stampFile = 'packages/mcp-kit/dist/.build-stamp';
 const entryFile = 'packages/mcpctl/dist/main.js';
 const fixedInputs = [
   'package-lock.json',
-  'scripts/bundle-command.mjs',
   'scripts/bundle.mjs',
-  'scripts/eager.mjs',
   'scripts/licenses.mjs',
-  'scripts/rewrite.mjs',
-  'scripts/shorten.mjs',
   'tsconfig.base.json',
   'tsconfig.json',
 ];

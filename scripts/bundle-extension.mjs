@@ -2,10 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { findAjvBeside } from './bundle-command.mjs';
-import { common } from './bundle.mjs';
+import { bundleValidators, common, withRequire } from './bundle.mjs';
 import { licensesOf } from './licenses.mjs';
-import { rewriting } from './rewrite.mjs';
 import { zip } from './zip.mjs';
 
 /** Old versions of Node know their modules only by their short names. */
@@ -20,11 +18,18 @@ const shortNames = {
 };
 
 /** What runs in processes of the editor: CommonJS, for the Node of Creator 3.8. */
-const inEditor = { format: 'cjs', target: 'node14', plugins: [shortNames] };
+const inEditor = { format: 'cjs', target: 'node14', splitting: false, plugins: [shortNames] };
 
 /** The files of the extension, as `{ name, contents }`. */
 async function filesOf(folder) {
-  const options = { ...common, absWorkingDir: folder, outdir: 'out', sourcemap: false };
+  const options = {
+    ...common,
+    absWorkingDir: folder,
+    outdir: 'out',
+    sourcemap: false,
+    write: false,
+    metafile: true,
+  };
   const editor = await build({
     ...options,
     ...inEditor,
@@ -33,30 +38,22 @@ async function filesOf(folder) {
     // What is imported later is a module of its own, which this must not become part of.
     supported: { 'dynamic-import': true },
   });
-  const found = new Map();
   const server = await build({
     ...options,
     entryPoints: ['src/server.ts', 'src/child.ts'],
     conditions: ['@mcp-kit/source'],
     mainFields: ['module', 'main'],
     outExtension: { '.js': '.mjs' },
-    splitting: true,
     chunkNames: 'shared-[hash]',
-    metafile: true,
-    plugins: [rewriting(findAjvBeside(found))],
+    banner: withRequire,
   });
-  if (found.size === 0) throw new Error('the place where the library loads ajv has moved');
-  const ajv = await build({
-    ...options,
-    entryPoints: [...found].map(([out, module]) => ({ in: module, out })),
-    outExtension: { '.js': '.cjs' },
-    format: 'cjs',
-    minify: true,
-    metafile: true,
-  });
-  const modules = [server, ajv].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  const outputs = [editor, server, ajv].flatMap(({ outputFiles }) =>
-    outputFiles.map((file) => ({ name: path.basename(file.path), contents: file.contents })),
+  const validators = await bundleValidators(folder, { outdir: 'out/ajv', write: false });
+  const modules = [server, validators].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const outputs = [editor, server, validators].flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path: place, contents }) => ({
+      name: path.relative(path.join(folder, 'out'), place),
+      contents,
+    })),
   );
   return [
     { name: 'package.json', contents: readFileSync(path.join(folder, 'manifest.json')) },
@@ -76,7 +73,10 @@ export async function bundleExtension(
   const target = path.join(output, name);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  for (const file of files) writeFileSync(path.join(target, file.name), file.contents);
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(target, file.name)), { recursive: true });
+    writeFileSync(path.join(target, file.name), file.contents);
+  }
   const archive = `${target}.zip`;
   const sorted = files.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   writeFileSync(archive, zip(sorted.map((file) => ({ ...file, name: `${name}/${file.name}` }))));

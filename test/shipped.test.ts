@@ -12,27 +12,31 @@ interface Entry {
   readonly default: string;
 }
 
+type Entries = Readonly<Record<string, string | Entry>>;
+
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | Entry>>;
+  readonly exports: Entries;
+  readonly imports: Entries;
 }
 
 async function readJson<Type>(file: string): Promise<Type> {
   return JSON.parse(await readFile(file, 'utf8')) as Type;
 }
 
-/** The file of each public entry, by names as `client` or `transport/http`; the root has none. */
-async function publicEntries(): Promise<Map<string, string>> {
-  const manifest = await readJson<Manifest>(path.join(library, 'package.json'));
-  return new Map(
-    Object.entries(manifest.exports).flatMap(([name, target]) =>
-      typeof target === 'string'
-        ? []
-        : [[name.slice('./'.length), path.join(library, target.default)]],
-    ),
-  );
-}
+const manifest = await readJson<Manifest>(path.join(library, 'package.json'));
 
-const entries = await publicEntries();
+/** The files that a part of the manifest names. */
+const filesIn = (part: Entries): [string, string][] =>
+  Object.entries(part).flatMap(([name, target]) =>
+    typeof target === 'string' ? [] : [[name, target.default]],
+  );
+
+/** The file of each layer, by names as `#client`. */
+const fileOfLayer = new Map(filesIn(manifest.imports));
+/** The file of each public entry, by names as `client` or `transport/http`; the root has none. */
+const entries = new Map(
+  filesIn(manifest.exports).map(([name, file]) => [name.slice(2), path.join(library, file)]),
+);
 
 /** The names that each entry exports, asked of a process that has only what is shipped. */
 async function shippedNames(): Promise<Record<string, string[]>> {
@@ -51,8 +55,10 @@ async function filesLoadedBy(file: string, loaded = new Set<string>()): Promise<
   if (loaded.has(file)) return loaded;
   loaded.add(file);
   const code = await readFile(file, 'utf8');
-  for (const [, name] of code.matchAll(/(?:\bfrom|\bimport)\s*["'](\.[^"']+)["']/g)) {
-    await filesLoadedBy(path.resolve(path.dirname(file), name ?? ''), loaded);
+  for (const [, name = ''] of code.matchAll(/(?:\bfrom|\bimport)\s*["']([.#][^"']+)["']/g)) {
+    const layer = path.join(library, fileOfLayer.get(name) ?? '');
+    const place = name.startsWith('#') ? layer : path.resolve(path.dirname(file), name);
+    await filesLoadedBy(place, loaded);
   }
   return loaded;
 }
@@ -78,18 +84,16 @@ async function layersLoadedBy(...names: string[]): Promise<Set<string | undefine
   return new Set(modules.map((module) => module.split(path.sep)[0]));
 }
 
-// Entries that share a file have its other names as well, of which their types say nothing.
-test('each entry exports what its source exports', async () => {
+test('each entry exports what its source exports, and nothing else', async () => {
   const shipped = await shippedNames();
   for (const entry of entries.keys()) {
     const source = (await import(path.join(library, 'src', entry, 'index.ts'))) as object;
-    const missing = Object.keys(source).filter((name) => !shipped[entry]?.includes(name));
-    expect([entry, missing]).toEqual([entry, []]);
+    expect([entry, shipped[entry]?.sort()]).toEqual([entry, Object.keys(source).sort()]);
   }
 });
 
 test('no module is shipped twice', async () => {
-  const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.mjs'));
+  const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.js'));
   const modules = (await Promise.all(files.map((file) => modulesIn(path.join(dist, file))))).flat();
   expect(modules.length).toBeGreaterThan(50);
   expect(modules.filter((module, index) => modules.indexOf(module) !== index)).toEqual([]);
@@ -103,25 +107,12 @@ test('a client loads no server', async () => {
   expect(layers).not.toContain('tools');
 });
 
-test('a client over HTTP is two files, without what only checks of results need', async () => {
-  const files = await filesLoadedBy(entries.get('') ?? '');
-  await filesLoadedBy(entries.get('client') ?? '', files);
-  await filesLoadedBy(entries.get('transport/http-client') ?? '', files);
-  expect([...files].map((file) => path.basename(file)).sort()).toEqual([
-    'client.mjs',
-    'mcp-kit.mjs',
-  ]);
-  expect(await layersLoadedBy('client')).not.toContain('schema');
-});
-
-test('a client over HTTP loads nothing of the lower layers that only pipes, servers and stores need', async () => {
+test('a client over HTTP loads no processes, and checks of results when it needs them', async () => {
   const modules = await modulesLoadedBy('client', 'transport/http-client');
-  const others = ['base/lock-file', 'protocol/request-state', 'transport/stream-channel'];
-  const paths = others.map((name) => path.normalize(`${name}.ts`));
-  expect(modules.filter((module) => paths.includes(module))).toEqual([]);
-  expect(await modulesLoadedBy('base', 'protocol', 'transport')).toEqual(
-    expect.arrayContaining(paths),
-  );
+  const folders = new Set(modules.map((module) => path.dirname(module)));
+  expect(folders).toContain(path.join('transport', 'http-client'));
+  expect(folders).not.toContain(path.join('transport', 'child-process'));
+  expect(folders).not.toContain('schema');
 });
 
 test('a server loads no client', async () => {
@@ -150,48 +141,19 @@ test('a server loads nothing that is only for those who build, call or watch its
   expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));
 });
 
-/** Connects and calls over HTTP for the first time; prints which functions in parentheses have run, and which have not. */
-const firstCall = `
-  import { readFile } from 'node:fs/promises';
-  import { createServer } from 'node:http';
-  import { Session } from 'node:inspector/promises';
-  import { text } from 'node:stream/consumers';
-  const results = {
-    initialize: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } },
-    'tools/call': { content: [{ type: 'text', text: 'any text '.repeat(20) }] },
-  };
-  const server = createServer(async (request, response) => {
-    const { id, method } = JSON.parse((await text(request)) || '{}');
-    response.writeHead(method in results ? 200 : 202, { 'content-type': 'application/json' });
-    response.end(method in results ? JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }) : '');
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const inspector = new Session();
-  inspector.connect();
-  await inspector.post('Profiler.enable');
-  await inspector.post('Profiler.startPreciseCoverage', { callCount: true });
-  const { httpTarget, openSession } = await import('mcp-kit');
-  const target = httpTarget('http://127.0.0.1:' + server.address().port);
-  const session = await openSession(target, { era: 'legacy' });
-  await session.callTool('any');
-  const { result } = await inspector.post('Profiler.takePreciseCoverage');
-  const found = { run: [], idle: [] };
-  for (const { url, functions } of result.filter(({ url }) => url.includes('/mcp-kit/dist/'))) {
-    const code = await readFile(new URL(url), 'utf8');
-    for (const { functionName, ranges: [{ startOffset, count }] } of functions) {
-      const isEager = /=\\(\\s*$/.test(code.slice(0, startOffset));
-      if (isEager) (count > 0 ? found.run : found.idle).push(functionName);
-    }
+test.each(['mcp-kit', 'cocos'])('maps of %s lead to what is published with it', async (name) => {
+  const folder = path.join(root, 'packages', name);
+  const args = ['pack', folder, '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e8 });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const published = new Set(files.map((file) => file.path));
+  expect(published).toContain('LICENSE');
+  expect(published).toContain('README.md');
+  const maps = [...published].filter((file) => file.endsWith('.map'));
+  expect(maps.length).toBeGreaterThan(10);
+  for (const map of maps) {
+    const { sources } = await readJson<{ sources: string[] }>(path.join(folder, map));
+    const places = sources.map((source) => path.join(path.dirname(map), source));
+    expect([map, places.filter((place) => !published.has(place))]).toEqual([map, []]);
   }
-  await session.close();
-  server.closeAllConnections();
-  server.close();
-  console.log(JSON.stringify(found));`;
-
-test('what is compiled with the files of a client is what its first call runs', async () => {
-  const args = ['--input-type=module', '--eval', firstCall];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
-  const found = JSON.parse(stdout) as { readonly run: string[]; readonly idle: string[] };
-  expect(found.run).toEqual(expect.arrayContaining(['openSession', 'httpTarget', 'parseMessage']));
-  expect(found.idle).toEqual([]);
 });

@@ -11,10 +11,11 @@ import type { Violation } from './violation.ts';
 type Ajv = Pick<Ajv2020, 'addKeyword' | 'compile' | 'removeKeyword' | 'removeSchema'>;
 type AjvClass = new (options: Options) => Ajv;
 
+/** Where each dialect is, which the manifest of whatever package this is part of says. */
 const modules: Readonly<Record<Dialect, string>> = {
-  '2020-12': 'ajv/dist/2020.js',
-  '2019-09': 'ajv/dist/2019.js',
-  'draft-07': 'ajv/dist/ajv.js',
+  '2020-12': '#ajv/2020',
+  '2019-09': '#ajv/2019',
+  'draft-07': '#ajv/ajv',
 };
 
 const options: Options = {
