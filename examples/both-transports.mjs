@@ -1,14 +1,11 @@
 // One server, two doors at once: stdio for the process that started it, HTTP for everybody on this machine.
 // The schemas are zod's; any Standard Schema library that can give JSON Schema does.
-import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
-import { serveStdio } from 'mcp-kit/transport';
-import { serveHttp } from 'mcp-kit/transport/http';
+import { createServer, fail, serve, tool } from 'mcp-kit';
 import { z } from 'zod';
 
 const notes = new Map();
 
-const setNoteText = defineTool({
+const setNoteText = tool({
   name: 'set_note_text',
   description: 'Keeps a note under a name.',
   annotations: { destructiveHint: false, idempotentHint: true },
@@ -19,7 +16,7 @@ const setNoteText = defineTool({
   },
 });
 
-const getNoteText = defineTool({
+const getNoteText = tool({
   name: 'get_note_text',
   description: 'Returns the note with this name.',
   annotations: { readOnlyHint: true },
@@ -32,13 +29,10 @@ const getNoteText = defineTool({
   },
 });
 
-const server = createServer({
-  name: 'notes',
-  version: '1.0.0',
-  features: [toolSet([setNoteText, getNoteText])],
-});
+const tools = [setNoteText, getNoteText];
+const server = createServer({ name: 'notes', version: '1.0.0', tools });
 
-const http = await serveHttp(server, { port: Number(process.env.PORT ?? 0) });
+const http = await serve(server, { http: Number(process.env.PORT ?? 0) });
 // Standard output belongs to the protocol.
 console.error(`also at ${http.url}`);
-await serveStdio(server);
+await serve(server);

@@ -1,9 +1,7 @@
 // A whole server: one tool over stdio. Any MCP host can start it: node examples/first-tool.mjs
-import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
-import { serveStdio } from 'mcp-kit/transport';
+import { createServer, serve, tool } from 'mcp-kit';
 
-const getNumberSum = defineTool({
+const getNumberSum = tool({
   name: 'get_number_sum',
   description: 'Adds two numbers.',
   input: {
@@ -14,5 +12,4 @@ const getNumberSum = defineTool({
   run: ({ a, b }) => `${a} + ${b} = ${a + b}`,
 });
 
-const features = [toolSet([getNumberSum])];
-await serveStdio(createServer({ name: 'first-tool', version: '1.0.0', features }));
+await serve(createServer({ name: 'first-tool', version: '1.0.0', tools: [getNumberSum] }));

@@ -1,19 +1,12 @@
 // Talks to any server from a script: node examples/use-a-server.mjs [command args… | URL]
 // Prints what it is, what it offers, and calls the first tool that needs no arguments.
-import { openSession } from 'mcp-kit/client';
-import { childTarget } from 'mcp-kit/transport/child-process';
-import { httpTarget } from 'mcp-kit/transport/http-client';
+import { connect } from 'mcp-kit';
 
 const [first = process.execPath, ...rest] = process.argv.slice(2);
+const args = rest.length > 0 ? rest : ['examples/first-tool.mjs'];
+const place = /^https?:/.test(first) ? first : { command: first, args };
 
-async function open() {
-  const target = /^https?:/.test(first)
-    ? httpTarget(first)
-    : childTarget({ command: first, args: rest.length > 0 ? rest : ['examples/first-tool.mjs'] });
-  return openSession(target, { name: 'use-a-server', version: '1.0.0' });
-}
-
-const session = await open().catch(({ message, hint }) => {
+const session = await connect(place).catch(({ message, hint }) => {
   console.error(message, hint ?? '');
   process.exit(1);
 });

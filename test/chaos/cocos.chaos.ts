@@ -5,7 +5,7 @@ import path from 'node:path';
 import { openHeadless } from '@mcp-kit/cocos/backend';
 import { openProject } from '@mcp-kit/cocos/project';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
-import { openSession } from 'mcp-kit';
+import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';

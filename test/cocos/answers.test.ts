@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
-import { openSession } from 'mcp-kit';
+import { openSession } from 'mcp-kit/client';
 import type { Tool } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { openHeadless } from '@mcp-kit/cocos/backend';
 import { openProject } from '@mcp-kit/cocos/project';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
-import { openSession } from 'mcp-kit';
+import { openSession } from 'mcp-kit/client';
 import { createDeferred } from 'mcp-kit/base';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHeadless } from '@mcp-kit/cocos/backend';
 import { openCocosServer, type CocosServerOptions } from '@mcp-kit/cocos/tools';
-import { openSession } from 'mcp-kit';
+import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,5 +1,6 @@
 import { openCocosServer, type CocosServer } from '@mcp-kit/cocos/tools';
-import { httpTarget, openSession, type Session } from 'mcp-kit';
+import { openSession, type Session } from 'mcp-kit/client';
+import { httpTarget } from 'mcp-kit/transport/http-client';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { httpTarget, openSession } from 'mcp-kit';
+import { openSession } from 'mcp-kit/client';
+import { httpTarget } from 'mcp-kit/transport/http-client';
 import { createDeferred, KitError, type Logger } from 'mcp-kit/base';
 import {
   enveloped,

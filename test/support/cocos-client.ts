@@ -1,6 +1,7 @@
 import type { CocosBackend } from '@mcp-kit/cocos/backend';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
-import { httpTarget, openSession } from 'mcp-kit';
+import { openSession } from 'mcp-kit/client';
+import { httpTarget } from 'mcp-kit/transport/http-client';
 import type { Envelope } from 'mcp-kit/tools';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { expect } from 'vitest';

@@ -6,7 +6,7 @@ import type { Envelope } from 'mcp-kit/tools';
 const source = `
   import { openHeadless } from '@mcp-kit/cocos/backend';
   import { openCocosServer } from '@mcp-kit/cocos/tools';
-  import { openSession } from 'mcp-kit';
+  import { openSession } from 'mcp-kit/client';
   import { memoryTarget } from 'mcp-kit/testing';
   const [folder, tool, args, wanted] = process.argv.slice(1);
   let count = 0;

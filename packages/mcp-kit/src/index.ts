@@ -1,9 +1,16 @@
-// What most programs that use servers over HTTP need, under one name; the entries have the rest.
-export { openSession, type CallOptions, type Session, type SessionOptions } from '#client';
+// What nine programs of ten need: a server with its tools, a session with one. The other entries have the rest.
+export { KitError } from '#base';
+export { RpcError } from '#jsonrpc';
+export { elicit, sample } from '#protocol';
 export {
-  callMcp,
-  httpTarget,
-  sseTarget,
-  type CallMcpOptions,
-  type HttpClientOptions,
-} from '#transport/http-client';
+  definePrompt as prompt,
+  defineResource as resource,
+  defineResourceTemplate as resourceTemplate,
+  type Context,
+  type Server,
+} from '#server';
+export { defineTool as tool, fail } from '#tools';
+export type { CallOptions, Session, SessionOptions } from '#client';
+export { connect, type Place } from './connect.ts';
+export { createServer, type ServerOptions } from './create-server.ts';
+export { serve } from './serve.ts';
