@@ -33,7 +33,7 @@ describe('A project that others write as well', () => {
   });
 
   test('is not blocked by a ticket of another machine whose clock is ahead', async () => {
-    const holder = { pid: 1, host: 'elsewhere', space: 'x', began: '1' };
+    const holder = { pid: 1, host: 'elsewhere', place: 'x', start: 1 };
     const ticket = 'local/mcp-kit/lock/ticket-7';
     using game = new TestProject({ [ticket]: JSON.stringify(holder) });
     const future = new Date(Date.now() + 1e9);

@@ -176,7 +176,7 @@ describe('Names that nobody made here', () => {
   });
 
   test('and an announced editor is only one whose process runs', async () => {
-    const presence = { pid: 1, host: 'elsewhere', space: 'x', began: '1', url: 'http://x' };
+    const presence = { pid: 1, host: 'elsewhere', place: 'x', start: 1, url: 'http://x' };
     using game = new TestProject({ 'local/mcp-kit/editor.json': JSON.stringify({ pid: 1 }) });
     using project = await openProject(game.folder);
     expect(project.editor().running).toBe('no');
