@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { text } from '../requirements/bridge-talk.ts';
 import { older, script } from '../requirements/client-script.ts';
 import { open, send, type Message } from '../support/http-client.ts';
-import { modern, serving, startSession } from '../support/mcp-http.ts';
+import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
 
 const kibibyte = 1024;
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
@@ -31,13 +31,14 @@ const asking = () =>
 
 async function bridged(limit: number) {
   const budget = createBudget(limit);
-  const bridge = createBridge(asking().target, { era: 'legacy' });
+  const server = asking();
+  const bridge = createBridge(server.target, { era: 'legacy' });
   const front = await serving(bridge, { budget });
   onTestFinished(async () => {
     await front.close();
     await bridge.close();
   });
-  return { budget, url: front.url };
+  return { budget, server, url: front.url };
 }
 
 const padding = { padding: 'x'.repeat(16 * kibibyte) };
@@ -74,7 +75,7 @@ test('a call that goes on is no longer counted as parked', async () => {
   const asked = await call(url);
   expect(budget.held.calls).toBeGreaterThan(32 * kibibyte);
   expect(await call(url, answerTo(asked))).toMatchObject({ result: text });
-  expect(budget.used).toBe(0);
+  expect(budget.held.calls).toBe(0);
 });
 
 test('subscriptions keep only what they ask for, and the oldest are let go', async () => {
@@ -88,7 +89,7 @@ test('subscriptions keep only what they ask for, and the oldest are let go', asy
   onTestFinished(() => first.close());
   await first.nextMessage();
   expect(budget.held.listens).toBeLessThan(20 * kibibyte);
-  expect(budget.used).toBeLessThan(40 * kibibyte);
+  expect(budget.used - budget.held.connections).toBeLessThan(40 * kibibyte);
   for (let number = 0; number < 40; number += 1) {
     const stream = await listen();
     onTestFinished(() => stream.close());
@@ -108,4 +109,26 @@ test('resources that are watched through a session are counted as long as they a
   expect(budget.held.sessions - before).toBeLessThan(12_000);
   await session.request('resources/unsubscribe', { uri });
   expect(budget.held.sessions).toBe(before);
+});
+
+test('what a server says and asks before its client is ready is counted, and bounded', async () => {
+  const { budget, server, url } = await bridged(4096 * kibibyte);
+  const session = await startSession(url, { capabilities, ready: false });
+  const [peer] = server.peers;
+  const before = budget.held.sessions;
+  for (let number = 0; number < 300; number += 1) {
+    peer?.say({
+      method: 'notifications/message',
+      params: { level: 'info', data: number, ...padding },
+    });
+  }
+  peer?.say({ id: 'much', method: 'elicitation/create', params: { ...form, ...padding } });
+  peer?.say({ id: 'little', method: 'elicitation/create', params: form });
+  expect(await peer?.answerTo('much')).toMatchObject({ error: { code: -32_000 } });
+  expect(budget.held.sessions - before).toBeGreaterThan(32 * kibibyte);
+  expect(budget.held.sessions - before).toBeLessThan(65 * kibibyte);
+  await session.post(notification('notifications/initialized'));
+  using stream = await session.listen();
+  expect(await stream.nextMessage()).toMatchObject({ params: { data: 0 } });
+  expect(await stream.nextMessage()).toMatchObject({ method: 'elicitation/create' });
 });

@@ -1,5 +1,8 @@
 import { createBridge } from 'mcp-kit/bridge';
+import { createServer } from 'mcp-kit/server';
+import { defineTool, toolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
+import { httpTarget } from 'mcp-kit/transport/http-client';
 import { expect, test, vi } from 'vitest';
 import { text } from '../requirements/bridge-talk.ts';
 import { older, script, type Script } from '../requirements/client-script.ts';
@@ -7,13 +10,14 @@ import { send, type Message } from '../support/http-client.ts';
 import {
   modern,
   notification,
+  request,
   serving,
   startSession,
   type LegacySession,
 } from '../support/mcp-http.ts';
 
 const identify: NonNullable<HttpOptions['identify']> = (headers) => String(headers['x-user']);
-const maxUpstreams = 3;
+const maxUpstreams = 4;
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
 const capabilities = { elicitation: { form: {} } };
 
@@ -39,23 +43,40 @@ function asking(): Script {
 }
 
 interface Place extends AsyncDisposable {
-  readonly server: Script;
   /** Calls a tool as somebody, without a handshake. */
   call(user: string, name: string, more?: object): Promise<Message>;
   /** A session of somebody. */
   join(user: string): Promise<LegacySession>;
+  /** Calls of somebody that have come to the server, and wait for `answerAll`. */
+  hang(user: string, count: number): Promise<Promise<Message>[]>;
+  /** How many calls have come to the server. */
+  begun(): number;
+  answerAll(): void;
 }
 
-async function open(): Promise<Place> {
+async function open(options: HttpOptions = { identify }): Promise<Place> {
   const server = asking();
   const bridge = createBridge(server.target, { era: 'legacy', maxUpstreams });
-  const front = await serving(bridge, { identify });
+  const front = await serving(bridge, options);
+  const begun = (): number => server.peers.flatMap((peer) => peer.of('tools/call')).length;
+  const call: Place['call'] = async (user, name, more) => {
+    const sent = modern('tools/call', { name, arguments: {}, ...more }, { capabilities });
+    const headers = { ...sent.headers, 'x-user': user };
+    return (await send(front.url, { ...sent, headers })).message;
+  };
   return {
-    server,
-    async call(user, name, more) {
-      const sent = modern('tools/call', { name, arguments: {}, ...more }, { capabilities });
-      const headers = { ...sent.headers, 'x-user': user };
-      return (await send(front.url, { ...sent, headers })).message;
+    begun,
+    call,
+    async hang(user, count) {
+      const before = begun();
+      const hanging = Array.from({ length: count }, () => call(user, 'hang'));
+      await vi.waitUntil(() => begun() === before + count);
+      return hanging;
+    },
+    answerAll() {
+      for (const peer of server.peers) {
+        for (const { id } of peer.of('tools/call')) peer.say({ id, result: text });
+      }
     },
     async join(user) {
       const headers = { 'x-user': user };
@@ -76,52 +97,94 @@ const answered = ({ result = {} }: Message): object => {
   return { requestState, inputResponses: { [key]: { action: 'accept', content: {} } } };
 };
 
+const overloaded = { error: { code: -32_000 } };
+
+test('nobody has more calls under way than are left for others', async () => {
+  await using place = await open();
+  const hanging = await place.hang('alice', 2);
+  expect(await place.call('alice', 'any')).toMatchObject(overloaded);
+  hanging.push(...(await place.hang('bob', 1)));
+  expect(await place.call('bob', 'any')).toMatchObject(overloaded);
+  hanging.push(...(await place.hang('carol', 1)));
+  // None is left, and calls that are under way give way to nobody.
+  expect(await place.call('dave', 'any')).toMatchObject(overloaded);
+  place.answerAll();
+  for (const answer of hanging) expect(await answer).toMatchObject({ result: text });
+  expect(await place.call('alice', 'any')).toMatchObject({ result: text });
+});
+
+test('sessions that are open already are no way around it', async () => {
+  await using place = await open();
+  const headers = { 'x-user': 'alice' };
+  const sessions: LegacySession[] = [];
+  for (let one = 0; one < maxUpstreams; one += 1) sessions.push(await place.join('alice'));
+  const hang = request(7, 'tools/call', { name: 'hang' });
+  const [first, second, third] = sessions;
+  const hanging = [first, second].map((session) => session?.post(hang, headers));
+  await vi.waitUntil(() => place.begun() === 2);
+  const refused = await third?.request('tools/call', { name: 'any' }, headers);
+  expect(refused?.message).toMatchObject(overloaded);
+  expect(await place.call('bob', 'any')).toMatchObject({ result: text });
+  place.answerAll();
+  for (const answer of hanging) expect((await answer)?.message).toMatchObject({ result: text });
+});
+
+test('a conversation that all callers share is at the expense of none of them', async () => {
+  const begun: ((said: string) => void)[] = [];
+  const hang = defineTool({
+    name: 'hang',
+    description: 'Answers when it is told to.',
+    run: () => new Promise<string>((resolve) => begun.push(resolve)),
+  });
+  const any = defineTool({ name: 'any', description: 'Answers.', run: () => 'done' });
+  const server = createServer({ name: 'at-a-url', version: '1', features: [toolSet([hang, any])] });
+  await using back = await serving(server);
+  await using bridge = createBridge(httpTarget(back.url), { maxUpstreams });
+  await using front = await serving(bridge, { identify });
+  const call = async (user: string, name: string, meta: object = {}): Promise<Message> => {
+    const sent = modern('tools/call', { name, arguments: {} }, { meta: { ...meta } });
+    const headers = { ...sent.headers, 'x-user': user };
+    return (await send(front.url, { ...sent, headers })).message;
+  };
+  expect(await call('alice', 'any')).toMatchObject({ result: text });
+  // Who wants to hear log messages has a conversation to itself.
+  const alone = { 'io.modelcontextprotocol/logLevel': 'info' };
+  const hanging = [call('alice', 'hang', alone), call('alice', 'hang', alone)];
+  await vi.waitUntil(() => begun.length === 2);
+  expect(await call('alice', 'any', alone)).toMatchObject(overloaded);
+  for (const user of ['bob', 'alice'])
+    expect(await call(user, 'any')).toMatchObject({ result: text });
+  expect(await call('bob', 'any', alone)).toMatchObject({ result: text });
+  for (const answer of begun) answer('done');
+  for (const answer of hanging) expect(await answer).toMatchObject({ result: text });
+});
+
+test('where callers are not told apart, calls may have all there is', async () => {
+  await using place = await open({});
+  const hanging = await place.hang('anybody', maxUpstreams);
+  place.answerAll();
+  for (const answer of hanging) expect(await answer).toMatchObject({ result: text });
+});
+
 test('calls that wait for a caller give way to other callers, the oldest first', async () => {
   await using place = await open();
-  const parked: Message[] = [];
-  for (let one = 0; one < maxUpstreams; one += 1) parked.push(await place.call('alice', 'ask'));
-  expect(parked.map(({ result }) => result?.['resultType'])).toEqual(
-    Array.from({ length: maxUpstreams }, () => 'input_required'),
-  );
-  // What one caller has taken is not given to the same one twice.
-  expect(await place.call('alice', 'ask')).toMatchObject({ error: { code: -32_000 } });
-  expect(await place.call('bob', 'any')).toMatchObject({ result: text });
-  const [first, ...others] = parked.map(answered);
+  const parked = [await place.call('alice', 'ask'), await place.call('alice', 'ask')];
+  expect(parked.map(({ result }) => result?.['resultType'])).toEqual([
+    'input_required',
+    'input_required',
+  ]);
+  for (const other of ['bob', 'carol']) await place.call(other, 'ask');
+  expect(await place.call('dave', 'any')).toMatchObject({ result: text });
+  const [first, second] = parked.map(answered);
   expect(await place.call('alice', 'ask', first)).toMatchObject({ error: { code: -32_602 } });
-  for (const other of others) {
-    expect(await place.call('alice', 'ask', other)).toMatchObject({ result: text });
-  }
-});
-
-test('nobody takes more than others have', async () => {
-  await using place = await open();
-  for (let one = 0; one < maxUpstreams; one += 1) await place.call('alice', 'ask');
-  // One of three, then as many as alice has left would be more than a fair share.
-  expect(await place.call('bob', 'ask')).toMatchObject({
-    result: { resultType: 'input_required' },
-  });
-  expect(await place.call('bob', 'ask')).toMatchObject({ error: { code: -32_000 } });
-});
-
-test('calls that are under way give way to nobody', async () => {
-  await using place = await open();
-  const hanging = Array.from({ length: maxUpstreams }, () => place.call('alice', 'hang'));
-  const begun = (): number => place.server.peers.flatMap((peer) => peer.of('tools/call')).length;
-  await vi.waitUntil(() => begun() === maxUpstreams);
-  expect(await place.call('bob', 'any')).toMatchObject({ error: { code: -32_000 } });
-  for (const peer of place.server.peers) {
-    for (const { id } of peer.of('tools/call')) peer.say({ id, result: text });
-  }
-  for (const answer of hanging) expect(await answer).toMatchObject({ result: text });
+  expect(await place.call('alice', 'ask', second)).toMatchObject({ result: text });
 });
 
 test('sessions whose caller does not answer, or only watches, give way to other callers', async () => {
   await using place = await open();
-  const [silent, watching, calm] = [
-    await place.join('alice'),
-    await place.join('alice'),
-    await place.join('alice'),
-  ];
+  const silent = await place.join('alice');
+  const watching: LegacySession[] = [];
+  for (let one = 1; one < maxUpstreams; one += 1) watching.push(await place.join('alice'));
   const headers = { 'x-user': 'alice' };
   const params = { name: 'ask', arguments: {} };
   const stream = await silent.stream(
@@ -129,12 +192,12 @@ test('sessions whose caller does not answer, or only watches, give way to other 
     headers,
   );
   expect(await stream.nextMessage()).toMatchObject({ method: 'elicitation/create' });
-  for (const session of [watching, calm]) {
+  for (const session of watching) {
     await session.request('resources/subscribe', { uri: 'memo://a' }, headers);
   }
   expect(await place.call('bob', 'any')).toMatchObject({ result: text });
   // The call has ended with its session.
   expect(await stream.nextMessage()).toMatchObject({ id: 7, error: { code: -32_000 } });
   expect((await silent.request('ping', {}, headers)).status).toBe(404);
-  expect((await watching.request('ping', {}, headers)).status).toBe(200);
+  expect((await watching[0]?.request('ping', {}, headers))?.status).toBe(200);
 });

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openHeadless } from '@mcp-kit/cocos/backend';
@@ -11,41 +9,15 @@ import type { Envelope } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
 import { callAndDie, untilKnown } from '../support/cocos-killed.ts';
 import { TestProject } from '../support/cocos-project.ts';
+import { raceWithSaver } from '../support/cocos-saver.ts';
 import { CocosWorld } from '../support/cocos-world.ts';
 
 const rounds = Number(process.env['COCOS_ROUNDS'] ?? 300);
 
 describe('A project that others write as well', () => {
-  /** Saves one number after the other, and sees that none is replaced by what was made from an older one. */
-  const saver = `
-    const { readFileSync, renameSync, writeFileSync } = require('node:fs');
-    const [file, how] = process.argv.slice(1);
-    let lost = 0, saved = 0;
-    const seen = () => Number((readFileSync(file, 'utf8') || 'NaN').split(' ')[0]);
-    const save = (text) => {
-      if (how === 'in place') return writeFileSync(file, text);
-      writeFileSync(file + '.tmp', text);
-      renameSync(file + '.tmp', file);
-    };
-    process.once('disconnect', () => process.exit());
-    process.on('message', () => process.send({ lost, saved }, () => process.exit()));
-    const next = () => {
-      saved += 1;
-      save(saved + ' theirs');
-      setTimeout(look, Math.random() * 3);
-    };
-    // What is there for a moment, before it is taken back, is no loss.
-    const look = () => (seen() < saved ? setTimeout(judge, 50) : next());
-    const judge = () => {
-      if (seen() < saved) lost += 1;
-      next();
-    };
-    next();
-  `;
-
   test('loses none of their saves in place', async () => {
     using game = new TestProject({ 'assets/data/a.json': '0' });
-    const { lost, saved, done, refused } = await race(game, 'in place');
+    const { lost, saved, done, refused } = await raceWithSaver(game, 'in place', rounds);
     console.log(`in place: ${saved} saves beside ${done} writes, ${refused} refused, ${lost} lost`);
     expect(done + refused).toBe(rounds);
     expect(lost).toBe(0);
@@ -53,38 +25,15 @@ describe('A project that others write as well', () => {
 
   test('hardly ever loses one by rename: two system calls are between look and replacement', async () => {
     using game = new TestProject({ 'assets/data/a.json': '0' });
-    const { lost, saved, done, refused } = await race(game, 'by rename');
+    const { lost, saved, done, refused } = await raceWithSaver(game, 'by rename', rounds);
     console.log(
       `by rename: ${saved} saves beside ${done} writes, ${refused} refused, ${lost} lost`,
     );
     expect(lost).toBeLessThanOrEqual(Math.ceil(rounds / 50));
   });
 
-  async function race(game: TestProject, how: string) {
-    const file = path.join(game.folder, 'assets/data/a.json');
-    const other = spawn(process.execPath, ['-e', saver, file, how], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    using project = await openProject(game.folder);
-    let done = 0;
-    let refused = 0;
-    while (done + refused < rounds) {
-      const draft = project.draft();
-      const [number = ''] = draft.text('assets/data/a.json').split(' ');
-      if (!/^\d+$/.test(number)) continue;
-      draft.write('assets/data/a.json', `${number} ours ${Math.random()}`);
-      const outcome = await project.commit(draft, 'x').catch((error: unknown) => error);
-      if (!(outcome instanceof Error)) done += 1;
-      else if ((outcome as { code?: string }).code === 'E_CONFLICT') refused += 1;
-      else throw outcome;
-    }
-    other.send('stop');
-    const [report] = (await once(other, 'message')) as [{ lost: number; saved: number }];
-    return { ...report, done, refused };
-  }
-
   test('is not blocked by a ticket of another machine whose clock is ahead', async () => {
-    const holder = { pid: 1, host: 'elsewhere', space: 'x', began: '1' };
+    const holder = { pid: 1, host: 'elsewhere', place: 'x', start: 1 };
     const ticket = 'local/mcp-kit/lock/ticket-7';
     using game = new TestProject({ [ticket]: JSON.stringify(holder) });
     const future = new Date(Date.now() + 1e9);

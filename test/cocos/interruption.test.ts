@@ -221,7 +221,7 @@ describe('Several writers', () => {
     'do not take a later process of the same number for the one that died',
     async () => {
       using game = new TestProject();
-      game.write({ [ticket]: JSON.stringify({ ...identityOf(process.pid), began: '1' }) });
+      game.write({ [ticket]: JSON.stringify({ ...identityOf(process.pid), start: 1 }) });
       expect(await write(game)).toBeDefined();
     },
   );

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
@@ -9,7 +8,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -21,6 +19,7 @@ import { openHeadless } from '@mcp-kit/cocos/backend';
 import { announceEditor, openProject, type Project } from '@mcp-kit/cocos/project';
 import { describe, expect, test } from 'vitest';
 import { metaFor, TestProject } from '../support/cocos-project.ts';
+import { raceWithSaver } from '../support/cocos-saver.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 const journalFolder = 'local/mcp-kit/transactions';
@@ -177,7 +176,7 @@ describe('Names that nobody made here', () => {
   });
 
   test('and an announced editor is only one whose process runs', async () => {
-    const presence = { pid: 1, host: 'elsewhere', space: 'x', began: '1', url: 'http://x' };
+    const presence = { pid: 1, host: 'elsewhere', place: 'x', start: 1, url: 'http://x' };
     using game = new TestProject({ 'local/mcp-kit/editor.json': JSON.stringify({ pid: 1 }) });
     using project = await openProject(game.folder);
     expect(project.editor().running).toBe('no');
@@ -322,49 +321,8 @@ describe("Somebody else's save", () => {
 
   test('is never lost to one of ours, however fast it comes', async () => {
     using game = new TestProject({ 'assets/data/a.json': '0' });
-    const file = path.join(game.folder, 'assets/data/a.json');
-    // Saves one number after the other, and sees that none is replaced by what was made from an older one.
-    const saver = `
-      const { readFileSync, writeFileSync } = require('node:fs');
-      const [file] = process.argv.slice(1);
-      let lost = 0, saved = 0;
-      const seen = () => Number((readFileSync(file, 'utf8') || 'NaN').split(' ')[0]);
-      process.once('disconnect', () => process.exit());
-      process.on('message', () => process.send({ lost, saved }, () => process.exit()));
-      const next = () => {
-        saved += 1;
-        writeFileSync(file, saved + ' theirs');
-        if (saved === 1) process.send('ready');
-        setTimeout(look, Math.random() * 3);
-      };
-      // What is there for a moment, before it is taken back, is no loss.
-      const look = () => (seen() < saved ? setTimeout(judge, 50) : next());
-      const judge = () => {
-        if (seen() < saved) lost += 1;
-        next();
-      };
-      next();
-    `;
-    const other = spawn(process.execPath, ['-e', saver, file], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    await once(other, 'message');
-    using project = await openProject(game.folder);
-    let done = 0;
-    let refused = 0;
-    while (done + refused < 25) {
-      const draft = project.draft();
-      const [number] = draft.text('assets/data/a.json').split(' ');
-      if (!/^\d+$/.test(number ?? '')) continue;
-      draft.write('assets/data/a.json', `${number} ours ${Math.random()}`);
-      const outcome = await project.commit(draft, 'x').catch((error: unknown) => error);
-      if (!(outcome instanceof Error)) done += 1;
-      else if ((outcome as { code?: string }).code === 'E_CONFLICT') refused += 1;
-      else throw outcome;
-    }
-    other.send('stop');
-    const [report] = (await once(other, 'message')) as [{ lost: number; saved: number }];
-    expect(report.lost).toBe(0);
-    expect(readFileSync(file, 'utf8')).toMatch(/^\d+ /);
+    const { lost } = await raceWithSaver(game, 'in place', 25);
+    expect(lost).toBe(0);
+    expect(game.read('assets/data/a.json')).toMatch(/^\d+ /);
   }, 60_000);
 });

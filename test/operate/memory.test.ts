@@ -64,7 +64,11 @@ async function holding(memoryMiB: number): Promise<Held> {
   return Object.assign(operated, { hanging });
 }
 
-const used = ({ listening }: Operating): number => listening.endpoint.budget.used;
+/** What is held besides connections, which clients keep for later. */
+const used = ({ listening }: Operating): number => {
+  const { budget } = listening.endpoint;
+  return budget.used - budget.held.connections;
+};
 
 const call = (name: string, args: object = {}, id = 1) =>
   modern('tools/call', { name, arguments: args }, { id });

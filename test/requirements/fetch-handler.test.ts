@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createBudget, createDeferred } from 'mcp-kit/base';
 import { createServer, type Context } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { toFetchHandler, type FetchHandler } from 'mcp-kit/transport/http';
@@ -232,6 +232,64 @@ describe('the handshake era', () => {
       toRequest({ headers, body: notification('notifications/cancelled', { requestId: 2 }) }),
     );
     expect(signal.aborted).toBe(true);
+  });
+});
+
+describe('a large answer', () => {
+  const kibibyte = 1024;
+  const bytes = 200 * kibibyte;
+  const large = (options: Parameters<typeof toFetchHandler>[1]) => {
+    const tools = toolSet([
+      defineTool({ name: 'much', description: 'Says much.', run: () => 'x'.repeat(bytes) }),
+      defineTool({
+        name: 'count',
+        description: 'Reports progress, then says much.',
+        async run(_args, context) {
+          await context.progress(1);
+          return 'x'.repeat(bytes);
+        },
+      }),
+    ]);
+    const server = createServer({ name: 'large', version: '1.0.0', features: [tools] });
+    const handle = toFetchHandler(server, options);
+    onTestFinished(() => handle.close());
+    return (name: string) => handle(toRequest(modern('tools/call', { name }, withToken)));
+  };
+
+  test.each(['much', 'count'])('is counted until it is read: %s', async (name) => {
+    const budget = createBudget();
+    const call = large({ budget });
+    const response = await call(name);
+    await expect.poll(() => budget.held.unread).toBeGreaterThan(bytes);
+    expect((await messagesOf(response)).at(-1)).toMatchObject({ result: { content: [{}] } });
+    expect(budget.used).toBe(0);
+    await (await call(name)).body?.cancel();
+    await expect.poll(() => budget.used).toBe(0);
+  });
+
+  test('has a length', async () => {
+    const response = await large({})('much');
+    expect((await response.arrayBuffer()).byteLength).toBe(
+      Number(response.headers.get('content-length')),
+    );
+  });
+
+  test('that nobody reads is given up when others need the room', async () => {
+    const budget = createBudget(2 * kibibyte * kibibyte);
+    const call = large({ budget });
+    const unread = [];
+    for (let count = 0; count < 4; count += 1) unread.push(await call('much'));
+    await expect.poll(async () => (await call('much')).status, { interval: 50 }).toBe(503);
+    expect(budget.held.unread).toBeLessThanOrEqual(budget.limit / 2);
+    // As soon as nothing was read for a second.
+    const another = async (): Promise<number> => {
+      const response = await call('much');
+      await response.text();
+      return response.status;
+    };
+    await expect.poll(another, { timeout: 20_000, interval: 50 }).toBe(200);
+    await expect(unread[0]?.text()).rejects.toThrow('the connection was cut');
+    expect(budget.letGo.unread).toBeGreaterThan(0);
   });
 });
 

@@ -1,8 +1,8 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ownProcess, parseProcess, processState } from 'mcp-kit/base';
 import { readJsonFile } from './json-file.ts';
 import { knownFolder, ownFolder } from './own-folder.ts';
-import { isRunning, ownIdentity, parseIdentity } from './process-identity.ts';
 import { statOf } from './stamp.ts';
 
 /** Whether the editor has the project open, and how that is known. */
@@ -25,13 +25,12 @@ const freshMs = 60_000;
 export function readEditorState(root: string): EditorState {
   const folder = knownFolder(root);
   const presence = folder === undefined ? undefined : readJsonFile(path.join(folder, presenceName));
-  const editor = parseIdentity(presence);
-  const isOpen = editor === undefined ? false : isRunning(editor);
-  if (editor !== undefined && isOpen !== false) {
+  const editor = parseProcess(presence);
+  const state = editor && processState(editor);
+  if (editor !== undefined && state !== 'gone') {
     const evidence = 'the extension in the editor has announced itself';
     // Of another machine, or container, one cannot see more than that it did once.
-    if (isOpen === undefined)
-      return { running: 'maybe', evidence: `${evidence} on ${editor.host}` };
+    if (state === 'unseen') return { running: 'maybe', evidence: `${evidence} on ${editor.host}` };
     const { url } = presence ?? {};
     const address = typeof url === 'string' ? { url } : {};
     return { running: 'yes', evidence, pid: editor.pid, ...address };
@@ -51,7 +50,7 @@ export async function announceEditor(root: string, url?: string): Promise<AsyncD
   const file = path.join(await ownFolder(root), presenceName);
   const draft = `${file}.${process.pid}`;
   await rm(draft, { force: true });
-  await writeFile(draft, JSON.stringify({ ...ownIdentity(), url }), { flag: 'wx' });
+  await writeFile(draft, JSON.stringify({ ...ownProcess(), url }), { flag: 'wx' });
   await rename(draft, file);
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
 }

@@ -2,10 +2,10 @@ import type { Dirent } from 'node:fs';
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownProcess, parseProcess, processState, type ProcessIdentity } from 'mcp-kit/base';
 import { CocosError } from '#cocos/document';
 import { codeOf } from './durable.ts';
 import { setAside } from './own-folder.ts';
-import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.ts';
 
 /** The right to write; give it back. */
 export interface Lock extends AsyncDisposable {
@@ -96,7 +96,7 @@ async function tryTicket(folder: string, silent: string | undefined): Promise<To
 
 async function makeTicket(file: string): Promise<boolean> {
   try {
-    await writeFile(file, JSON.stringify(ownIdentity()), { flag: 'wx' });
+    await writeFile(file, JSON.stringify(ownProcess()), { flag: 'wx' });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -161,15 +161,15 @@ async function holderOf(file: string, silent: string | undefined): Promise<Held 
   }
   if (content === released) return released;
   const holder = parseHolder(content);
-  const isSeen = holder && isRunning(holder);
-  if (isSeen === true) return { holder, sign: undefined };
-  if (isSeen === false || sign === silent) return released;
+  const state = holder && processState(holder);
+  if (state === 'alive' || state === 'taken') return { holder, sign: undefined };
+  if (state === 'gone' || sign === silent) return released;
   return ageMs > (holder === undefined ? writingMs : foreignMs) ? released : { holder, sign };
 }
 
 function parseHolder(content: string): ProcessIdentity | undefined {
   try {
-    return parseIdentity(JSON.parse(content));
+    return parseProcess(JSON.parse(content));
   } catch {
     return undefined;
   }

@@ -1,5 +1,15 @@
-/** What memory is held for: what has not come whole, what is being done, who wants to be told, who is there, what nobody reads. */
-export const heldKinds = ['bodies', 'calls', 'listens', 'sessions', 'unread'] as const;
+/**
+ * What memory is held for: what has not come whole, what is being done, who is connected, who wants to be told, who is there,
+ * what nobody reads.
+ */
+export const heldKinds = [
+  'bodies',
+  'calls',
+  'connections',
+  'listens',
+  'sessions',
+  'unread',
+] as const;
 
 export type HeldKind = (typeof heldKinds)[number];
 
@@ -111,7 +121,7 @@ interface Candidates {
 function createCandidates(): Candidates {
   const letGo = none();
   /** By the power of two of their size; what came first is first. */
-  const bySize: Groups = { bodies: [], calls: [], listens: [], sessions: [], unread: [] };
+  const bySize = ofEachKind((): Set<Counted>[] => []);
   let isAsking = false;
 
   const alike = ({ kind, bytes }: Counted): Set<Counted> =>
@@ -154,7 +164,6 @@ function createCandidates(): Candidates {
   };
 }
 
-type Groups = Record<HeldKind, Set<Counted>[]>;
 type Count = (counted: Counted, bytes: number) => void;
 
 /** A class, because there is one for each of many thousand sessions. */
@@ -177,7 +186,18 @@ class Counted implements Hold {
 }
 
 function none(): Record<HeldKind, number> {
-  return { bodies: 0, calls: 0, listens: 0, sessions: 0, unread: 0 };
+  return ofEachKind(() => 0);
+}
+
+function ofEachKind<T>(make: () => T): Record<HeldKind, T> {
+  return {
+    bodies: make(),
+    calls: make(),
+    connections: make(),
+    listens: make(),
+    sessions: make(),
+    unread: make(),
+  };
 }
 
 const largestSize = 32;

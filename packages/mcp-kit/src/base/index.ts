@@ -24,6 +24,13 @@ export { whileLocked, type LockOptions } from './lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';
 export { pause } from './pause.ts';
+export {
+  ownProcess,
+  parseProcess,
+  processState,
+  type ProcessIdentity,
+  type ProcessState,
+} from './process-identity.ts';
 export { readAllStats, readStat, type ProcessStat } from './process-stat.ts';
 export { withoutSecrets } from './redact.ts';
 export { isSecretName, isSecretPair } from './secret-names.ts';

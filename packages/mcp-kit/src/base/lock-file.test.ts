@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeferred } from './deferred.ts';
 import { whileLocked } from './lock-file.ts';
-import { ownHolder } from './lock-holder.ts';
+import { ownProcess } from './process-identity.ts';
 
 let folder = '';
 let lock = '';
@@ -63,7 +63,7 @@ describe('a lock whose holder is gone', () => {
     ['dated in the future', future],
     ['dated in the past', past],
   ])('is taken over at once: %s', async (_, dated) => {
-    await leave({ token, ...ownHolder(), pid: await endedPid() }, dated);
+    await leave({ token, ...ownProcess(), pid: await endedPid() }, dated);
     expect(await whileLocked(lock, ran, prompt)).toBe('ran');
     expect(await readdir(folder)).toEqual([]);
   });
@@ -71,15 +71,15 @@ describe('a lock whose holder is gone', () => {
   test.runIf(process.platform === 'linux')(
     'is taken over when another process has got its number',
     async () => {
-      await leave({ token, ...ownHolder(), start: ownHolder().start - 1 }, future);
+      await leave({ token, ...ownProcess(), start: ownProcess().start - 1 }, future);
       expect(await whileLocked(lock, ran, prompt)).toBe('ran');
     },
   );
 
   test('is taken over after one that was killed while taking it over', async () => {
     const pid = await endedPid();
-    await leave({ token, ...ownHolder(), pid });
-    const claim = { token: 'fedcba9876543210', ...ownHolder(), pid };
+    await leave({ token, ...ownProcess(), pid });
+    const claim = { token: 'fedcba9876543210', ...ownProcess(), pid };
     await writeFile(`${lock}.${token}`, JSON.stringify(claim));
     expect(await whileLocked(lock, ran, prompt)).toBe('ran');
     expect(await readdir(folder)).toEqual([]);
@@ -123,7 +123,7 @@ test('a lock that was taken from its holder is not removed by it', async () => {
   });
   await entered.promise;
   await rm(lock);
-  const others = JSON.stringify({ token, ...ownHolder() });
+  const others = JSON.stringify({ token, ...ownProcess() });
   await writeFile(lock, others);
   inside.resolve();
   await first;

@@ -1,7 +1,12 @@
 import { KitError } from './error.ts';
-import { ownHolder, stateOf, type LockHolder } from './lock-holder.ts';
 import { crypto, files } from './node-modules.ts';
 import { pause } from './pause.ts';
+import {
+  ownProcess,
+  parseProcess,
+  processState,
+  type ProcessIdentity,
+} from './process-identity.ts';
 
 export interface LockOptions {
   /** How long to wait for whoever has it; 60 s. */
@@ -50,7 +55,7 @@ async function create(file: string): Promise<(() => Promise<void>) | undefined> 
   if (handle === undefined) return undefined;
   const token = crypto().randomBytes(8).toString('hex');
   try {
-    await handle.writeFile(JSON.stringify({ token, ...ownHolder() }));
+    await handle.writeFile(JSON.stringify({ token, ...ownProcess() }));
   } catch (error) {
     await handle.close();
     await rm(file, { force: true });
@@ -74,7 +79,7 @@ interface Found {
   /** Tells it from all others that had its place. */
   readonly name: string;
   readonly mtimeNs: bigint;
-  readonly holder: LockHolder | undefined;
+  readonly holder: ProcessIdentity | undefined;
 }
 
 /** What was last seen of locks, and since when they are as they are. Clocks of others may be wrong, so only ours counts. */
@@ -100,8 +105,8 @@ async function clear(file: string, seen: Seen): Promise<boolean> {
 }
 
 function isAbandoned(file: string, { name, mtimeNs, holder }: Found, seen: Seen): boolean {
-  const state = holder === undefined ? 'unknown' : stateOf(holder);
-  if (state !== 'unknown') return state === 'gone';
+  const state = holder && processState(holder);
+  if (state === 'alive' || state === 'gone') return state === 'gone';
   const nowMs = performance.now();
   const sign = `${name}:${mtimeNs}`;
   const last = seen.get(file);
@@ -118,28 +123,27 @@ async function look(file: string): Promise<Found | undefined> {
     if (stats.isDirectory()) throw isFolder(file);
     const { ino, mtimeNs, size } = stats;
     const text = stats.isFile() && size < 1000n ? await readFile(file, 'utf8') : '';
-    const { token, ...holder } = parse(text) ?? { token: `${ino}-${mtimeNs}` };
-    return { name: token, mtimeNs, holder: 'pid' in holder ? holder : undefined };
+    const { token = `${ino}-${mtimeNs}`, holder } = parse(text) ?? {};
+    return { name: token, mtimeNs, holder };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function parse(text: string): (LockHolder & { readonly token: string }) | undefined {
+function parse(
+  text: string,
+): { readonly token: string; readonly holder: ProcessIdentity } | undefined {
   try {
-    const { token, place, pid, start } = JSON.parse(text) as Record<string, unknown>;
-    // It becomes part of the name of a file.
-    if (typeof token !== 'string' || !/^[0-9a-f]{16}$/.test(token)) return undefined;
-    if (typeof place !== 'string' || !isCount(pid) || !isCount(start)) return undefined;
-    return { token, place, pid, start };
+    const value = JSON.parse(text) as Record<string, unknown>;
+    const { token } = value;
+    const holder = parseProcess(value);
+    // The token becomes part of the name of a file.
+    const isOurs = typeof token === 'string' && /^[0-9a-f]{16}$/.test(token);
+    return isOurs && holder !== undefined ? { token, holder } : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isFolder(file: string): KitError {

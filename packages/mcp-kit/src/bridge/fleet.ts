@@ -5,6 +5,9 @@ import type { Upstream } from './upstream.ts';
 export class Fleet {
   readonly #limit: number;
   readonly #open = new Set<Upstream>();
+  /** How many are at work, in all and by whom. */
+  #working = 0;
+  readonly #workingFor = new Map<string, number>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -33,6 +36,33 @@ export class Fleet {
     }
     this.#open.delete(idlest);
     await idlest.sleep();
+  }
+
+  /** One begins to work. Nobody who is told apart may have more at work than are left: so there are some for others. */
+  begin(account: string | undefined): void {
+    if (account !== undefined) {
+      const own = this.#workingFor.get(account) ?? 0;
+      if (own > 0 && own >= this.#limit - this.#working) {
+        throw new KitError(
+          'overloaded',
+          `${own} conversations with the server are at work for you`,
+          {
+            hint: 'The others are for other callers. Try again when a call has ended, or raise maxUpstreams.',
+          },
+        );
+      }
+      this.#workingFor.set(account, own + 1);
+    }
+    this.#working += 1;
+  }
+
+  /** It has done its work. */
+  end(account: string | undefined): void {
+    this.#working -= 1;
+    if (account === undefined) return;
+    const left = (this.#workingFor.get(account) ?? 0) - 1;
+    if (left > 0) this.#workingFor.set(account, left);
+    else this.#workingFor.delete(account);
   }
 
   remove(upstream: Upstream): void {

@@ -1,4 +1,4 @@
-import { createDeferred, describeError, isPromise, ShortLivedMap, type MaybePromise } from '#base';
+import { describeError, isPromise, ShortLivedMap, type MaybePromise } from '#base';
 import type { Session } from '#client';
 import {
   isId,
@@ -22,6 +22,7 @@ import {
   type LoggingLevel,
 } from '#protocol';
 import { notificationOf } from './crossing.ts';
+import { Early } from './early.ts';
 import { asRpcError } from './failures.ts';
 import { openForHandshake, sessionOptions } from './openings.ts';
 import { passing } from './relay.ts';
@@ -37,8 +38,6 @@ import {
 import type { Shared } from './shared.ts';
 import { Upstream } from './upstream.ts';
 
-/** What a server may say before its client is ready to hear it. */
-const maxEarly = 256;
 const maxWatched = 1000;
 
 /** A client that has said `initialize`: a conversation with the server of its own, in whichever era the server knows. */
@@ -50,9 +49,7 @@ export class HandshakeSide {
   /** Requests of the client under way, in the order they came. */
   readonly #exchanges = new ShortLivedMap<Id, Exchange>();
   readonly #questions: Questions;
-  readonly #ready = createDeferred<void>();
-  /** What came before the client was ready. */
-  #early: Notification[] | undefined = [];
+  readonly #early: Early;
   /** Resources of whose changes the client wants to hear: its conversation must not be put to sleep. */
   readonly #watched = new Set<string>();
   #letSleep: (() => void) | undefined;
@@ -66,6 +63,7 @@ export class HandshakeSide {
     this.#shared = shared;
     this.#requested = params['protocolVersion'];
     this.#questions = new Questions(connection, shared.tell);
+    this.#early = new Early(connection);
     this.#upstream = new Upstream(
       async (options) => {
         const session = await openForHandshake(shared.target, params, {
@@ -105,10 +103,7 @@ export class HandshakeSide {
 
   /** The client has heard it: from now on it may be told and asked. */
   becomeReady(): void {
-    this.#ready.resolve();
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const notification of early) void this.#hear(notification);
+    for (const notification of this.#early.end()) void this.#hear(notification);
   }
 
   async request(exchange: Exchange): Promise<unknown> {
@@ -138,8 +133,7 @@ export class HandshakeSide {
   }
 
   close(): Promise<void> {
-    this.#ready.resolve();
-    this.#early = undefined;
+    this.#early.end();
     return this.#upstream.close();
   }
 
@@ -250,7 +244,7 @@ export class HandshakeSide {
 
   /** Asks the client on behalf of the server, once it is ready to be asked. */
   async #ask(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
-    await this.#ready.promise;
+    await this.#early.untilReady(params, signal);
     const token = isRecord(params['_meta']) ? params['_meta']['progressToken'] : undefined;
     const report = (progress: Params): void => {
       this.tell(notificationOf('notifications/progress', { ...progress, progressToken: token }));
@@ -270,8 +264,8 @@ export class HandshakeSide {
   /** Tells the client what the server says; with the answer of the one call it can only belong to. */
   #hear({ method, params }: Notification): MaybePromise<void> {
     if (method === 'notifications/tools/list_changed') this.#upstream.toolsChanged();
-    if (this.#early !== undefined) {
-      if (this.#early.length < maxEarly) this.#early.push(notificationOf(method, params));
+    if (this.#early.isEarly) {
+      this.#early.say(notificationOf(method, params));
       return;
     }
     const { tell } = this.#shared;

@@ -7,6 +7,7 @@ import {
   methodNotFound,
   reaches,
   type ClientCapabilities,
+  type Envelope,
   type Era,
   type LoggingLevel,
 } from '#protocol';
@@ -15,7 +16,6 @@ import { toVisit, unanswered, type Call } from './call.ts';
 import { notificationOf } from './crossing.ts';
 import { Listens } from './listens.ts';
 import { openForEnvelope, sessionOptions } from './openings.ts';
-import type { Journey } from './lanes.ts';
 import type { Shared } from './shared.ts';
 import { Upstream } from './upstream.ts';
 
@@ -57,7 +57,7 @@ export class Lane {
 
   constructor(
     key: string,
-    { envelope, account }: Pick<Journey, 'envelope' | 'account'>,
+    envelope: Envelope,
     how: {
       readonly shared: Shared;
       readonly isOneClient: boolean;
@@ -81,7 +81,6 @@ export class Lane {
           onNotification: (notification) => this.#hear(notification),
         }),
       shared,
-      account,
     );
     this.upstream.onRestored = () => this.listens.missed();
     this.upstream.giveWay = () => this.#giveWay();

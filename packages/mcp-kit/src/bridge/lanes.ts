@@ -77,7 +77,7 @@ export class Lanes {
     const isAlone = this.#needsOwn(journey);
     const key = this.#keyOf(journey);
     const lane = this.#choose(key, isAlone) ?? this.#add(key, journey);
-    const seat = this.#take(lane, isAlone);
+    const seat = this.#take(lane, journey, isAlone);
     const era = await this.#open(seat, journey);
     if (lane.era === era && this.#era === era) return this.#fitting(seat, journey);
     // Another server has taken the place of the one that was known.
@@ -93,9 +93,10 @@ export class Lanes {
   }
 
   /** From this moment on, so that nobody else takes it before its request has boarded. */
-  #take(lane: Lane, isAlone: boolean): Seat {
+  #take(lane: Lane, journey: Journey, isAlone: boolean): Seat {
     lane.seats += 1;
     if (isAlone) lane.isTaken = true;
+    lane.upstream.account = this.#accountOf(lane, journey);
     let isLeft = false;
     return {
       lane,
@@ -143,6 +144,7 @@ export class Lanes {
       this.#era ??= era;
       // Before those go on who have waited for it: they look for it by this.
       lane.key = this.#keyOf(journey);
+      lane.upstream.account = this.#accountOf(lane, journey);
       return era;
     } catch (error) {
       leave();
@@ -179,7 +181,7 @@ export class Lanes {
   }
 
   #add(key: string, journey: Journey): Lane {
-    const lane = new Lane(key, journey, {
+    const lane = new Lane(key, journey.envelope, {
       shared: this.#shared,
       isOneClient: this.#isOneClient,
       owner: this.#ownerOf(journey),
@@ -202,6 +204,12 @@ export class Lanes {
   /** Who has a conversation of its own, where a conversation is more than its requests. */
   #ownerOf({ caller }: Journey): string | undefined {
     return this.#shared.target.wire === 'http' ? undefined : caller;
+  }
+
+  /** At whose expense it is; nobody's where all callers share it. */
+  #accountOf({ isTaken }: Lane, journey: Journey): string | undefined {
+    const isShared = this.#era === 'modern' && this.#shared.target.wire === 'http';
+    return isShared && !isTaken ? undefined : journey.account;
   }
 
   /** A server of the stateless era learns from every request what its client is; one of the older era only once. */

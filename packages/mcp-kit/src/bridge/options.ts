@@ -12,7 +12,10 @@ export interface BridgeOptions {
   readonly connectTimeoutMs?: number;
   /** What is known of the server's era; shared by the process unless given. */
   readonly verdicts?: Verdicts;
-  /** Conversations with the server at the same time; 64. A process each, where the server is one. */
+  /**
+   * Conversations with the server at the same time; 64. A process each, where the server is one. A caller that is told apart from
+   * others has at most as many at work as are left for them.
+   */
   readonly maxUpstreams?: number;
   /** How long a conversation that no client needs any more is kept for the next one; half a minute. */
   readonly idleMs?: number;

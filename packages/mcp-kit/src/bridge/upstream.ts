@@ -35,11 +35,15 @@ export class Upstream {
   #retry: NodeJS.Timeout | undefined;
   /** Nothing was answered since it was last lost. */
   #isShaken = false;
-  #underWay = 0;
+  /** Requests, or its opening; what only needs it as it is. */
+  #working = 0;
+  #held = 0;
+  /** At whose expense it works now. */
+  #worksFor: string | undefined;
   #closed = false;
   lastUsedMs: number = performance.now();
   /** At whose expense it is. */
-  readonly account: string | undefined;
+  account: string | undefined;
   /** Called to make room for another caller: ends what only waits for its own; false where anything else goes on. */
   giveWay: () => boolean = () => false;
   /** Called when the conversation was ended until somebody needs it again. */
@@ -59,7 +63,7 @@ export class Upstream {
   }
 
   get isBusy(): boolean {
-    return this.#underWay > 0 || this.#begun !== undefined;
+    return this.#working > 0 || this.#held > 0;
   }
 
   /** The session, opened if it is not. */
@@ -78,7 +82,7 @@ export class Upstream {
 
   /** Does something with the session; what goes wrong is told as a client is to hear it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#underWay += 1;
+    this.#begin();
     try {
       const result = await work();
       this.#answered();
@@ -88,17 +92,17 @@ export class Upstream {
       else if (!this.#closed) this.#shared.condition.failed(error);
       throw asRpcError(error);
     } finally {
-      this.#underWay -= 1;
+      this.#end();
       this.lastUsedMs = performance.now();
     }
   }
 
   /** Needs the conversation as it is until the function that is given back is called. */
   hold(): () => void {
-    this.#underWay += 1;
+    this.#held += 1;
     let isHeld = true;
     return () => {
-      if (isHeld) this.#underWay -= 1;
+      if (isHeld) this.#held -= 1;
       isHeld = false;
     };
   }
@@ -120,9 +124,28 @@ export class Upstream {
     await this.#begun?.catch(() => {});
   }
 
+  /** Fails when its caller has no room for more work. */
+  #begin(): void {
+    if (this.#working === 0) {
+      try {
+        this.#shared.fleet.begin(this.account);
+      } catch (error) {
+        throw asUnsent(error);
+      }
+      this.#worksFor = this.account;
+    }
+    this.#working += 1;
+  }
+
+  #end(): void {
+    this.#working -= 1;
+    if (this.#working === 0) this.#shared.fleet.end(this.#worksFor);
+  }
+
   async #open(): Promise<Session> {
     const { fleet, condition, logger } = this.#shared;
     if (this.#closed) throw new KitError('closed', 'the bridge is closed');
+    this.#begin();
     try {
       await fleet.admit(this);
       const session = await this.#opening({
@@ -147,6 +170,8 @@ export class Upstream {
       // Whose client has gone is not the server's trouble.
       if (!this.#closed) condition.failed(error);
       throw asUnsent(error);
+    } finally {
+      this.#end();
     }
   }
 

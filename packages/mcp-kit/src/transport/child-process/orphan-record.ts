@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readAllStats, readStat, type ProcessStat } from '#base';
+import { ownProcess, readAllStats, readStat, processState, type ProcessStat } from '#base';
 import { endMarked, type Ward } from './marks.ts';
 
 /**
@@ -66,7 +57,8 @@ export function sweepOrphans(): void {
 function isLeft(name: string, place: Place): boolean {
   const { boot, namespace, host, hostStart, fields } = fieldsOf(name);
   if (fields !== 7) return false;
-  return boot !== place.boot || (namespace === place.namespace && !isAlive(host, hostStart));
+  if (boot !== place.boot || namespace !== place.namespace) return boot !== place.boot;
+  return processState({ ...ownProcess(), pid: host, start: hostStart }) !== 'alive';
 }
 
 function fieldsOf(name: string) {
@@ -75,12 +67,6 @@ function fieldsOf(name: string) {
   const [host = 0, hostStart = 0, child = 0, childStart = 0] = numbers.map(Number);
   const [mark = ''] = fields.slice(-1);
   return { fields: fields.length, boot, namespace, host, hostStart, child, childStart, mark };
-}
-
-/** A zombie has ended, too: it only waits for its parent to hear of it. */
-function isAlive(pid: number, start: number): boolean {
-  const stat = readStat(pid);
-  return stat !== undefined && stat.start === start && stat.state !== 'Z';
 }
 
 /**
@@ -117,19 +103,15 @@ function findPlace(): Place | 'none' {
 function openPlace(): Place | 'none' {
   try {
     const uid = process.getuid?.();
-    const own = readStat('self');
-    if (uid === undefined || own === undefined) return 'none';
+    const { place, pid, start } = ownProcess();
+    if (uid === undefined || start === 0) return 'none';
     const folder = path.join(tmpdir(), `mcp-kit-${uid}`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
     if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) return 'none';
-    return {
-      folder,
-      boot: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8),
-      namespace: /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '',
-      host: process.pid,
-      hostStart: own.start,
-    };
+    const [boot = '', namespace = ''] = place.split('.');
+    // So much of it tells one boot from the next.
+    return { folder, boot: boot.slice(0, 8), namespace, host: pid, hostStart: start };
   } catch {
     return 'none';
   }

@@ -3,7 +3,14 @@ import type { ServerResponse } from 'node:http';
 import type { Budget } from '#base';
 import type { Parts } from '#jsonrpc';
 import { Unread } from '../unread.ts';
-import type { Answer, HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
+import {
+  sizeOf,
+  type Answer,
+  type HeaderList,
+  type Observer,
+  type Responder,
+  type ResponseStream,
+} from './responder.ts';
 
 /** A body the kernel may not take at once, and how long its reader may then take nothing. */
 const maxUnwatched = 64 * 1024;
@@ -35,7 +42,7 @@ export class NodeResponder implements Responder, ResponseStream {
   respond(status: number, headers: HeaderList, body: string | Parts): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : sizeOf(body);
+    const length = sizeOf(body);
     const head = this.#head(headers);
     if (status !== 204) head.push('content-length', String(length));
     this.observer?.answered(status);
@@ -138,8 +145,4 @@ export class NodeResponder implements Responder, ResponseStream {
   cut(): void {
     this.#response.destroy();
   }
-}
-
-function sizeOf([head, bytes, tail]: Parts): number {
-  return Buffer.byteLength(head) + bytes.length + tail.length;
 }

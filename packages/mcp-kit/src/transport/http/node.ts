@@ -1,8 +1,9 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import { KitError, net } from '#base';
 import type { Service } from '#protocol';
 import { listen } from '../listen.ts';
+import { countConnections } from './connections.ts';
 import { createCors } from './cors.ts';
 import { close, drain, type DrainOptions, type Draining } from './drain.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
@@ -121,24 +122,26 @@ async function createNodeServer(
     connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 3),
     keepAlive: true,
   };
-  const listener = createListener(listening);
   // Loaded here: whoever serves over pipes need not wait for it.
   const server =
     tls === undefined
-      ? (await import('node:http')).createServer(settings, listener)
-      : await createSecureServer({ ...settings, ...tls }, listener);
+      ? (await import('node:http')).createServer(settings)
+      : await createSecureServer({ ...settings, ...tls });
   // Hosts keep connections for a while between calls; closing first would race with their next request.
   server.keepAliveTimeout = 75_000;
+  const onRequest = countConnections(server, listening.endpoint.budget, tls !== undefined);
+  const serve = createListener(listening);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    onRequest(request.socket, response);
+    serve(request, response);
+  });
   return server;
 }
 
-async function createSecureServer(
-  settings: TlsIdentity & object,
-  listener: ReturnType<typeof createListener>,
-): Promise<SecureServer> {
+async function createSecureServer(settings: TlsIdentity & object): Promise<SecureServer> {
   const { createServer } = await import('node:https');
   try {
-    return createServer({ ...settings, minVersion: 'TLSv1.2' }, listener);
+    return createServer({ ...settings, minVersion: 'TLSv1.2' });
   } catch (cause) {
     throw badCertificate(cause);
   }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { encodeError, type ErrorObject, type Id, type Parts } from '#jsonrpc';
 
 /** Header names in lower case. */
@@ -113,6 +114,13 @@ export function answerOf({ status, error, id, headers, text }: Refusal): Answer 
 /** One word for those who count. */
 export function causeOf({ status, cause }: Refusal): string {
   return cause ?? causes[status] ?? 'other';
+}
+
+/** How many bytes a body has. */
+export function sizeOf(body: string | Parts): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  const [head, bytes, tail] = body;
+  return Buffer.byteLength(head) + bytes.length + tail.length;
 }
 
 /** The header as one string, when it was sent once. */

@@ -1,14 +1,21 @@
 import { Buffer } from 'node:buffer';
-import { createDeferred } from '#base';
+import { createDeferred, unref, type Budget } from '#base';
 import type { Parts } from '#jsonrpc';
 import type { Service } from '#protocol';
+import { Unread } from '../unread.ts';
 import { Body } from './body.ts';
 import { createCors } from './cors.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
 import { isRefusal, type Incoming } from './gate.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import { badRequest, methodNotAllowed } from './refusals.ts';
-import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
+import {
+  refuse,
+  sizeOf,
+  type HeaderList,
+  type Responder,
+  type ResponseStream,
+} from './responder.ts';
 
 export interface FetchHandler {
   (request: Request): Promise<Response>;
@@ -26,7 +33,8 @@ export function toFetchHandler(
   const cors = createCors(options.allowedOrigins ?? []);
   const handle = async (request: Request): Promise<Response> => {
     const headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) };
-    const responder = new WebResponder(request.signal, cors.headersFor(headers) ?? []);
+    const more = cors.headersFor(headers) ?? [];
+    const responder = new WebResponder(request.signal, more, endpoint.budget);
     const preflight = request.method === 'OPTIONS' ? cors.preflight(headers) : undefined;
     const refusal = guard(headers, []);
     if (refusal !== undefined) refuse(responder, refusal);
@@ -90,8 +98,15 @@ const bodiless = new Set([202, 204]);
 /** The status proxies log for a client that left before its answer. */
 const clientClosedRequest = 499;
 
+/** A larger body is counted until it is read, and how long its reader may then take nothing. */
+const maxUncounted = 16 * 1024;
+const stallMs = 60_000;
+
+type Content = string | ReadableStream<Uint8Array> | null;
+
 class WebResponder implements Responder {
   readonly #more: HeaderList;
+  readonly #budget: Budget;
   readonly #answered = createDeferred<Response>();
   readonly #goneListeners: (() => void)[] = [];
   #stream: WebStream | undefined;
@@ -99,8 +114,9 @@ class WebResponder implements Responder {
   #gone = false;
 
   /** `more` are headers that the answer carries besides its own. */
-  constructor(signal: AbortSignal, more: HeaderList) {
+  constructor(signal: AbortSignal, more: HeaderList, budget: Budget) {
     this.#more = more;
+    this.#budget = budget;
     if (signal.aborted) this.#leave();
     else signal.addEventListener('abort', () => this.#leave(), { once: true });
   }
@@ -112,9 +128,32 @@ class WebResponder implements Responder {
   respond(status: number, headers: HeaderList, body: string | Parts): void {
     if (this.#begun) return;
     this.#begun = true;
-    const whole = typeof body === 'string' ? body : new Blob([...body]);
-    const content = bodiless.has(status) ? null : whole;
-    this.#answered.resolve(new Response(content, { status, headers: this.#head(headers) }));
+    if (bodiless.has(status)) this.#answer(status, headers, null);
+    else if (typeof body === 'string' && body.length <= maxUncounted) {
+      this.#answer(status, headers, body);
+    } else {
+      const head = [...headers, 'content-length', String(sizeOf(body))];
+      this.#answer(status, head, this.#counted(body));
+    }
+  }
+
+  #answer(status: number, headers: HeaderList, body: Content): void {
+    const init = { status, headers: pairs([...headers, ...this.#more]) };
+    this.#answered.resolve(new Response(body, init));
+  }
+
+  /** A whole answer that waits here until it is read, for as long as there is room. */
+  #counted(body: string | Parts): ReadableStream<Uint8Array> {
+    const stream = new WebStream(() => this.#leave());
+    this.#stream = stream;
+    // A copy of bytes: they are of all answers with the same list, and a reader may do with them as it likes.
+    for (const part of typeof body === 'string' ? [body] : body) stream.write(Buffer.from(part));
+    stream.end();
+    stream.cutAfterStall(stallMs);
+    const unread = new Unread(this.#budget, stream);
+    unread.look();
+    stream.onClose(() => unread.end());
+    return stream.readable;
   }
 
   openStream(headers: HeaderList): ResponseStream {
@@ -125,13 +164,8 @@ class WebResponder implements Responder {
     }
     this.#begun = true;
     this.#stream = stream;
-    const init = { status: 200, headers: this.#head(headers) };
-    this.#answered.resolve(new Response(stream.readable, init));
+    this.#answer(200, headers, stream.readable);
     return stream;
-  }
-
-  #head(headers: HeaderList): [string, string][] {
-    return pairs([...headers, ...this.#more]);
   }
 
   get gone(): boolean {
@@ -153,12 +187,20 @@ class WebResponder implements Responder {
   }
 }
 
+/** A reader is handed so much at a time: then it can be seen that it reads. */
+const pieceBytes = 64 * 1024;
+
+/** Bytes that wait for a reader, which takes them when it wants to. */
 class WebStream implements ResponseStream {
   readonly readable: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly #drainListeners: (() => void)[] = [];
   readonly #closeListeners: (() => void)[] = [];
+  readonly #pieces: Uint8Array[] = [];
   #waiting = 0;
+  /** The reader waits for the next piece. */
+  #isAwaited = false;
+  #isEnding = false;
   #closed = false;
   #stallMs: number | undefined;
   #stalled: NodeJS.Timeout | undefined;
@@ -170,16 +212,17 @@ class WebStream implements ResponseStream {
           this.#controller = controller;
         },
         pull: () => {
-          this.#waiting = 0;
+          this.#isAwaited = true;
           this.cutAfterStall(this.#stallMs);
-          for (const listener of this.#drainListeners) listener();
+          this.#hand();
         },
         cancel: () => {
           this.#finish();
           onCancel();
         },
       },
-      { highWaterMark: 1 },
+      // Nothing is read ahead: what is not counted here must be with the reader.
+      { highWaterMark: 0 },
     );
   }
 
@@ -187,11 +230,14 @@ class WebStream implements ResponseStream {
     return this.#waiting;
   }
 
-  write(text: string): void {
-    if (this.#closed) return;
-    const bytes = Buffer.from(text, 'utf8');
+  write(content: string | Buffer): void {
+    if (this.#closed || this.#isEnding) return;
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      this.#pieces.push(bytes.subarray(at, at + pieceBytes));
+    }
     this.#waiting += bytes.length;
-    this.#controller?.enqueue(bytes);
+    this.#hand();
   }
 
   onDrain(listener: () => void): void {
@@ -205,14 +251,14 @@ class WebStream implements ResponseStream {
 
   end(): void {
     if (this.#closed) return;
-    this.#controller?.close();
-    this.#finish();
+    this.#isEnding = true;
+    this.#hand();
   }
 
   cutAfterStall(ms: number | undefined): void {
     this.#stallMs = ms;
     clearTimeout(this.#stalled);
-    if (ms !== undefined && !this.#closed) this.#stalled = setTimeout(() => this.cut(), ms);
+    if (ms !== undefined && !this.#closed) this.#stalled = unref(setTimeout(() => this.cut(), ms));
   }
 
   cut(): void {
@@ -221,8 +267,25 @@ class WebStream implements ResponseStream {
     this.#finish();
   }
 
+  /** Gives a reader that waits what there is for it. */
+  #hand(): void {
+    const piece = this.#isAwaited ? this.#pieces.shift() : undefined;
+    if (piece !== undefined) {
+      this.#isAwaited = false;
+      this.#waiting -= piece.length;
+      this.#controller?.enqueue(piece);
+      if (this.#waiting === 0) for (const listener of this.#drainListeners) listener();
+    }
+    if (this.#isEnding && this.#waiting === 0 && !this.#closed) {
+      this.#controller?.close();
+      this.#finish();
+    }
+  }
+
   #finish(): void {
     this.#closed = true;
+    this.#pieces.length = 0;
+    this.#waiting = 0;
     clearTimeout(this.#stalled);
     for (const listener of this.#closeListeners) listener();
   }
