@@ -66,17 +66,18 @@ export function survey(bytes: Buffer, { maxDepth, maxElements }: Limits): Survey
       case openBrace:
       case openBracket:
         if (++depth > maxDepth) return exceeded(`nested deeper than ${maxDepth}`);
-        if (++elements > maxElements) return tooMany(maxElements);
+        elements++;
         break;
       case closeBrace:
       case closeBracket:
+        if (elements > maxElements) return tooMany(maxElements);
         depth--;
         break;
       default:
     }
   }
   if (end < length) return exceeded(`more than ${maxStructure} bytes beside string values`);
-  return elements > maxElements ? tooMany(maxElements) : { excess: undefined, mayNamePrototype };
+  return { excess: undefined, mayNamePrototype };
 }
 
 function tooMany(maxElements: number): Survey {
