@@ -127,8 +127,8 @@ function readValue(option: Option, given: Given, help: string): string | boolean
     if (value !== undefined) throw usageError(`${rawName} takes no value`, help);
     return true;
   }
-  // A dash alone names standard input; more after it is the next option.
-  const isOption = inlineValue !== true && value !== '-' && value?.startsWith('-') === true;
+  // A dash alone names standard input, and before a digit it is a sign; else it begins the next option.
+  const isOption = inlineValue !== true && value !== undefined && /^-[^\d]/.test(value);
   if (value === undefined || value === '' || isOption) {
     throw usageError(`${rawName} needs a value`, help);
   }

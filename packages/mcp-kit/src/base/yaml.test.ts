@@ -24,16 +24,37 @@ test.each([
   expect('fault' in reading && reading.fault.offset).toBeLessThanOrEqual(offset);
 });
 
-async function cpuMsFor(keys: number): Promise<number> {
-  const text = Array.from({ length: keys }, (_, at) => `k${at}: 1\n`).join('');
+test.each([
+  ['keys', Array.from({ length: 20_000 }, (_, at) => `k${at}: 1\n`).join('')],
+  ['numbers', `[${'1,'.repeat(100_000)}]`],
+  ['lines', '\n'.repeat(200_000)],
+  // The parser alone never ends here.
+  ['keys of keys', '? '.repeat(100_000)],
+])('too many %s are refused before they are parsed', async (_, text) => {
   const before = process.cpuUsage();
-  expect(await readYaml(text, limits)).toHaveProperty('value');
+  expect(await readYaml(text, limits)).toMatchObject({ fault: { what: 'more than 8000 tokens' } });
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
+  // Parsing takes 200 ms at least.
+  expect((user + system) / 1000).toBeLessThan(150);
+});
 
-test('twice as many keys take twice as long, not four times', async () => {
-  await cpuMsFor(1000);
-  const few = await cpuMsFor(4000);
-  expect(await cpuMsFor(16_000)).toBeLessThan(10 * few);
+test('the place of what is too much is told', async () => {
+  const text = 'a: "x"\n'.repeat(5000);
+  const reading = await readYaml(text, limits);
+  // A line has six tokens.
+  expect('fault' in reading && Math.floor(reading.fault.offset / 7)).toBe(Math.floor(8000 / 6));
+});
+
+test('a long configuration is read', async () => {
+  const server = (at: number) =>
+    `  server-${at}:\n    command: npx\n    args: [-y, "@scope/name@1.0.0"]\n    env:\n      TOKEN: "\${TOKEN}"\n    enabled: true # always\n`;
+  const text = `mcpServers:\n${Array.from({ length: 150 }, (_, at) => server(at)).join('')}`;
+  expect(text.split('\n').length).toBeGreaterThan(900);
+  expect(await readYaml(text, limits)).toHaveProperty('value');
+});
+
+test('what is nested too deeply is wrong, not an exception', async () => {
+  for (const text of ['- '.repeat(3900), '['.repeat(3000) + ']'.repeat(3000), '? '.repeat(3900)]) {
+    expect(await readYaml(text, limits)).toHaveProperty('fault');
+  }
 });

@@ -1,6 +1,7 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer, isAscii, isUtf8, transcode } from 'node:buffer';
 import { rpcErrors } from './error.ts';
-import { exceeds, type Limits } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { survey } from './survey.ts';
 
 /** Why bytes are not a message: what to answer. */
 export interface Unparsed {
@@ -13,16 +14,22 @@ export type Parsed = { readonly ok: true; readonly value: unknown } | Unparsed;
 
 const byteOrderMark = 0xfeff;
 
+/** Messages of this many bytes are decoded in the way that costs least for each byte, rather than for each message. */
+const large = 64 * 1024;
+
 /** Turns the bytes of one message into a JSON value, within limits. */
 export function parseMessage(bytes: Uint8Array, limits: Limits): Parsed {
   if (bytes.length > limits.maxBytes) return oversized(limits);
   if (!isUtf8(bytes)) return refused(rpcErrors.parse, 'Parse error: not UTF-8');
-  const text = decode(bytes);
-  const excess = exceeds(text, limits);
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { excess, mayNamePrototype } = survey(buffer, limits);
   if (excess !== undefined) return refused(rpcErrors.invalidRequest, `Invalid request: ${excess}`);
+  const text = decode(buffer);
   try {
     const value: unknown = JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
-    return { ok: true, value: mayNamePrototype(text) ? withoutPrototypeKeys(value) : value };
+    return { ok: true, value: mayNamePrototype ? withoutPrototypeKeys(value) : value };
   } catch {
     return refused(rpcErrors.parse, 'Parse error: not JSON');
   }
@@ -33,19 +40,16 @@ export function oversized({ maxBytes }: Limits): Unparsed {
   return refused(rpcErrors.invalidRequest, `Invalid request: larger than ${maxBytes} bytes`);
 }
 
-function decode(bytes: Uint8Array): string {
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('utf8');
-}
-
-/**
- * `__proto__` can only be spelled in JSON as itself or with one of its letters escaped, as in `\u005f`. The backslash is not
- * searched for: a text with many of them would be searched slowly.
- */
-function mayNamePrototype(text: string): boolean {
-  return text.includes('__proto__') || text.includes('u00');
+/** The text of UTF-8. Beyond ASCII, Node 20 takes 4 ns for each byte of it, and a tenth of that by way of UTF-16. */
+function decode(utf8: Buffer): string {
+  if (utf8.length < large) return utf8.toString('utf8');
+  if (isAscii(utf8)) return utf8.toString('latin1');
+  try {
+    return transcode(utf8, 'utf8', 'utf16le').toString('utf16le');
+  } catch {
+    // Not every runtime that has Node's modules has this function of them.
+    return utf8.toString('utf8');
+  }
 }
 
 /** Deletes own `__proto__` keys: copied by assignment they would change an object's prototype. */

@@ -138,6 +138,17 @@ describe('hostile values', () => {
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
+  test('long texts that begin alike are compared in linear time', async () => {
+    const items = Array.from({ length: 950 }, (_, n) => `${'x'.repeat(17_000)}${1000 + n}`);
+    const before = process.cpuUsage();
+    await expect(judge({ uniqueItems: true, type: 'array' }, items)).resolves.toBe('fits');
+    // Compared with each other they take 1.5 s.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(400);
+    await expect(judge({ uniqueItems: true }, [...items, items[7]])).resolves.toBe(
+      'items 7 and 950 are equal',
+    );
+  });
+
   test('a text is not the object it looks like', async () => {
     await expect(judge({ uniqueItems: true }, ['{"a":1}', { a: 1 }, 1, '1'])).resolves.toBe('fits');
   });
