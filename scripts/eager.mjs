@@ -23,13 +23,18 @@ const eagerFunctions = {
   'jsonrpc/parse.ts': ['decode', 'mayNamePrototype', 'parseMessage'],
   'protocol/envelope.ts': ['claimsModern', 'isImplementation'],
   'protocol/revisions.ts': ['isLegacyVersion'],
-  'transport/http-client/answers.ts': ['isAnonymousError', 'isResponse'],
-  'transport/http-client/body.ts': ['mediaType', 'readBody'],
-  'transport/http-client/http-channel.ts': ['endsHandshake'],
-  'transport/http-client/letter.ts': ['address'],
+  'transport/http-client/channel.ts': ['endsHandshake'],
+  'transport/http-client/connection.ts': [
+    'headersFor',
+    'isOpening',
+    'isRedirect',
+    'mediaType',
+    'readBody',
+    'routeTo',
+  ],
   'transport/http-client/options.ts': ['labelOf', 'parseUrl', 'placeHeaders', 'settle'],
+  'transport/http-client/request.ts': ['isAnonymousError', 'isResponse', 'withHeaders'],
   'transport/http-client/target.ts': ['httpTarget', 'keyOf'],
-  'transport/http-client/wire.ts': ['headerSource', 'isOpening', 'isRedirect', 'routeTo'],
 };
 
 /** Writes those functions of a module as constants, in parentheses. */

@@ -36,7 +36,7 @@ export class KitError extends Error {
     options: {
       readonly hint?: string | undefined;
       readonly cause?: unknown;
-      readonly details?: Readonly<Record<string, unknown>>;
+      readonly details?: Readonly<Record<string, unknown>> | undefined;
     } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);

@@ -33,7 +33,7 @@ export function answersInput({ handlers }: Offer, method: string): boolean {
 /** Answers what a server asks; throws an `RpcError` for what cannot be answered. */
 export async function answerInput(
   { handlers, capabilities }: Offer,
-  { method, params = {} }: { readonly method: string; readonly params?: Params },
+  { method, params = {} }: { readonly method: string; readonly params?: Params | undefined },
   context: InputContext,
 ): Promise<unknown> {
   switch (method) {

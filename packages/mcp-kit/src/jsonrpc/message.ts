@@ -9,13 +9,13 @@ export interface Request {
   readonly jsonrpc: '2.0';
   readonly id: Id;
   readonly method: string;
-  readonly params?: Params;
+  readonly params?: Params | undefined;
 }
 
 export interface Notification {
   readonly jsonrpc: '2.0';
   readonly method: string;
-  readonly params?: Params;
+  readonly params?: Params | undefined;
 }
 
 export interface ErrorObject {
