@@ -9,13 +9,13 @@ export interface Request {
   readonly jsonrpc: '2.0';
   readonly id: Id;
   readonly method: string;
-  readonly params?: Params | undefined;
+  readonly params?: Params;
 }
 
 export interface Notification {
   readonly jsonrpc: '2.0';
   readonly method: string;
-  readonly params?: Params | undefined;
+  readonly params?: Params;
 }
 
 export interface ErrorObject {

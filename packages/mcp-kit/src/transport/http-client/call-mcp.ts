@@ -39,7 +39,10 @@ export async function callMcp(
   const ask = (sent: Params | undefined): Promise<Response> => {
     awaited = createDeferred();
     id += 1;
-    const message: Request = { jsonrpc: '2.0', id, method, params: sent };
+    const message: Request =
+      sent === undefined
+        ? { jsonrpc: '2.0', id, method }
+        : { jsonrpc: '2.0', id, method, params: sent };
     channel.send(JSON.stringify(message), undefined, { message });
     return awaited.promise;
   };
