@@ -7,7 +7,14 @@ import {
   type Params,
   type RequestOptions,
 } from '#jsonrpc';
-import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import {
+  cacheable,
+  claimsModern,
+  mcpErrors,
+  type LoggingLevel,
+  type Meta,
+  type Target,
+} from '#protocol';
 import type { Answering } from './answering.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
@@ -126,7 +133,7 @@ export class Caller implements Subscriber {
 
   /** Asks, unless the answer to the same request may still be used. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const mayKeep = this.conversation.isOpen && !claimsModern(params);
+    const mayKeep = cacheable.has(method) && this.conversation.isOpen && !claimsModern(params);
     const kept = mayKeep ? this.#cache?.find(method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
@@ -203,7 +210,8 @@ export class Caller implements Subscriber {
     try {
       const { result, rounds } = await ask(options);
       // What was told meanwhile may have been about this.
-      if (rounds === 0 && changes === this.#changes) this.#cache?.keep(method, params, result);
+      const mayKeep = cacheable.has(method) && rounds === 0 && changes === this.#changes;
+      if (mayKeep) this.#cache?.keep(method, params, result);
       return result;
     } catch (error) {
       if (method !== 'tools/call' || !isHeaderMismatch(error) || !this.#mirrors) throw error;
