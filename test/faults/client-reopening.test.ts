@@ -20,7 +20,7 @@ test.each(['legacy', 'modern'])(
       Session: 1,
       Caller: 1,
       Conversation: 1,
-      Watch: 1,
+      StandingSubscription: 1,
     });
     await client.ask('end');
     expect(await client.ask('objects')).toMatchObject({
@@ -31,7 +31,7 @@ test.each(['legacy', 'modern'])(
       Session: 0,
       Caller: 0,
       Conversation: 0,
-      Watch: 0,
+      StandingSubscription: 0,
     });
     await expect.poll(() => client.ask('timers')).toBeLessThanOrEqual(1);
     expect(client.ended).toBeUndefined();

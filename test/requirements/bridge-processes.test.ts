@@ -217,7 +217,7 @@ describe('clients without a handshake, at a program of the older era', () => {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
     };
-    const call = (more: object = {}, who = 'me') =>
+    const call = (more: object = {}, who = 'me'): Promise<unknown> =>
       session.request('tools/call', { name: 'ask', arguments: { who }, _meta: meta, ...more });
     const first = (await call()) as { requestState: string; inputRequests: object };
     expect(first).toMatchObject({ resultType: 'input_required' });

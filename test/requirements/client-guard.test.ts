@@ -66,8 +66,9 @@ describe.each(['older', 'newer'] as const)('a guarded session in the %s era', (e
     expect(await names(again)).toEqual(['read']);
     await expect(again.callTool('erase')).rejects.toMatchObject(refused);
     await expect(again.callTool('write')).rejects.toMatchObject(refused);
+    const method: string = 'tools/call';
     for (const name of [['erase'], { toString: () => 'erase' }, undefined]) {
-      await expect(guarded.request('tools/call', { name })).rejects.toMatchObject({
+      await expect(guarded.request(method, { name })).rejects.toMatchObject({
         code: 'invalid_argument',
       });
     }

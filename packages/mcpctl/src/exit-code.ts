@@ -46,6 +46,7 @@ const byKitError: Readonly<Record<KitErrorCode, number>> = {
   refused_by_policy: exitCodes.refused,
   session_lost: exitCodes.unreachable,
   timeout: exitCodes.unreachable,
+  tool_failed: exitCodes.toolFailed,
   unauthorized: exitCodes.refused,
   unreachable: exitCodes.unreachable,
   unsafe_bind: exitCodes.usage,

@@ -62,7 +62,7 @@ answer(
     'Conversation',
     'Caller',
     'Session',
-    'Watch',
+    'StandingSubscription',
     'Exchange',
     'ServerPeer',
     'MemoryEnd',

@@ -14,6 +14,7 @@ export const kitErrorCodes = {
   refused_by_policy: 'not done on the word of somebody who is not trusted',
   session_lost: 'the server no longer knows the session',
   timeout: 'no answer in time',
+  tool_failed: 'a tool says that it failed',
   unauthorized: 'the server wants to know who asks, or does not let them',
   unreachable: 'no connection to the server; nothing was sent',
   unsafe_bind: 'the address is reachable from other machines and nothing protects it',
@@ -36,7 +37,7 @@ export class KitError extends Error {
     options: {
       readonly hint?: string | undefined;
       readonly cause?: unknown;
-      readonly details?: Readonly<Record<string, unknown>>;
+      readonly details?: Readonly<Record<string, unknown>> | undefined;
     } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);

@@ -146,7 +146,7 @@ export class Lane {
 
   /** Answers a question of a server of the older era by asking the client whose call it can belong to. */
   async #answer(
-    { method, params = {} }: { readonly method: string; readonly params?: Params },
+    { method, params = {} }: { readonly method: string; readonly params?: Params | undefined },
     { signal }: InputContext,
   ): Promise<unknown> {
     if (!mayBeAsked(this.#capabilities, method, params)) throw methodNotFound(method);

@@ -1,10 +1,24 @@
-import { KitError, longestTimerMs, unref } from '#base';
+import { createDeferred, KitError, longestTimerMs, unref, type MaybePromise } from '#base';
 import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
-import { methodNotFound, type ClientCapabilities } from '#protocol';
-import { HandlerQueue, queued } from './handler-queue.ts';
-import { answerInput, answersInput } from './input-answers.ts';
-import type { InputContext, Offer } from './inputs.ts';
-import type { SessionOptions } from './options.ts';
+import {
+  invalidParams,
+  isAnswer,
+  methodNotFound,
+  type ClientCapabilities,
+  type ElicitResult,
+  type InputRequest,
+} from '#protocol';
+import { orAborted, waitWithin } from './limit.ts';
+import type {
+  ElicitForm,
+  ElicitVisit,
+  HandlerOptions,
+  InputContext,
+  InputHandlers,
+  RequestListener,
+  SamplingRequest,
+  SessionOptions,
+} from './options.ts';
 
 /** Questions in one answer. */
 const maxQuestions = 64;
@@ -12,7 +26,15 @@ const maxQuestions = 64;
 const pauseMs = 250;
 
 /** What a server asks, in either era. */
-type Asked = Pick<Exchange['request'], 'method' | 'params'>;
+type Asked = Parameters<RequestListener>[0];
+
+/** What a server may ask for: who answers, and what it was told about that. */
+interface Offer {
+  readonly handlers: InputHandlers;
+  readonly capabilities: ClientCapabilities;
+  /** Answers what `handlers` do not. */
+  readonly onRequest?: RequestListener | undefined;
+}
 
 interface Heartbeat {
   readonly everyMs: number;
@@ -79,7 +101,7 @@ export class Answering {
           throw new KitError('invalid_answer', what);
         }
         const { method: wanted, params } = request;
-        const asked = { method: wanted, ...(isRecord(params) && { params }) };
+        const asked = { method: wanted, params: isRecord(params) ? params : undefined };
         try {
           return [key, await this.#answer(asked, { signal })] as const;
         } catch (error) {
@@ -87,16 +109,16 @@ export class Answering {
         }
       }),
     );
-    return {
-      ...(requests.length > 0 && { inputResponses: Object.fromEntries(answers) }),
-      ...(requestState !== undefined && { requestState }),
-    };
+    const responses: Record<string, unknown> = {};
+    if (requests.length > 0) responses['inputResponses'] = Object.fromEntries(answers);
+    if (requestState !== undefined) responses['requestState'] = requestState;
+    return responses;
   }
 
   async #answer(request: Asked, context: InputContext): Promise<unknown> {
     const { method, params } = request;
     if (answersInput(this.#offer, method)) return answerInput(this.#offer, request, context);
-    const result = await this.#offer.onRequest?.({ method, ...(params && { params }) }, context);
+    const result = await this.#offer.onRequest?.({ method, params }, context);
     if (result === undefined) throw methodNotFound(method);
     return result;
   }
@@ -122,4 +144,171 @@ function offerOf(
       ((request, context) =>
         queue.run(request.method, context, (turn) => onRequest(request, turn))),
   };
+}
+
+/** Whether there is a handler for such a request. */
+function answersInput({ handlers }: Offer, method: string): boolean {
+  switch (method) {
+    case 'elicitation/create':
+      return handlers.elicit !== undefined || handlers.elicitUrl !== undefined;
+    case 'sampling/createMessage':
+      return handlers.sample !== undefined;
+    case 'roots/list':
+      return handlers.roots !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** Answers what a server asks; throws an `RpcError` for what cannot be answered. */
+async function answerInput(
+  { handlers, capabilities }: Offer,
+  { method, params = {} }: { readonly method: string; readonly params?: Params | undefined },
+  context: InputContext,
+): Promise<unknown> {
+  switch (method) {
+    case 'elicitation/create':
+      return checked({ method, params, needs: {} }, await elicited(handlers, params, context));
+    case 'sampling/createMessage':
+      if (handlers.sample === undefined) throw methodNotFound(method);
+      if (usesTools(params) && capabilities.sampling?.['tools'] === undefined) {
+        throw invalidParams('The model of this client does not use tools');
+      }
+      return checked(
+        { method, params, needs: {} },
+        await handlers.sample(params as SamplingRequest, context),
+      );
+    case 'roots/list': {
+      const { roots } = handlers;
+      if (roots === undefined) throw methodNotFound(method);
+      const list = typeof roots === 'function' ? await roots(context) : roots;
+      return checked({ method, params, needs: {} }, { roots: list });
+    }
+    default:
+      throw methodNotFound(method);
+  }
+}
+
+function usesTools(params: Params): boolean {
+  return params['tools'] !== undefined || params['toolChoice'] !== undefined;
+}
+
+async function elicited(
+  { elicit, elicitUrl }: InputHandlers,
+  params: Params,
+  context: InputContext,
+): Promise<ElicitResult> {
+  if (elicit === undefined && elicitUrl === undefined) throw methodNotFound('elicitation/create');
+  if (params['mode'] === 'url') {
+    if (elicitUrl === undefined) throw invalidParams('This client does not visit pages');
+    return elicitUrl(params as unknown as ElicitVisit, context);
+  }
+  if (elicit === undefined) throw invalidParams('This client does not fill in forms');
+  const form = params as unknown as ElicitForm;
+  const answer = await elicit(form, context);
+  if (answer.action !== 'accept') return answer;
+  return { ...answer, content: { ...defaultsOf(form.requestedSchema), ...answer.content } };
+}
+
+function defaultsOf(schema: unknown): Record<string, unknown> {
+  const properties = isRecord(schema) ? schema['properties'] : undefined;
+  if (!isRecord(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) =>
+      isRecord(property) && property['default'] !== undefined ? [[name, property['default']]] : [],
+    ),
+  );
+}
+
+function checked(request: InputRequest, answer: unknown): unknown {
+  if (isAnswer(request, answer)) return answer;
+  throw new KitError('invalid_argument', `${request.method}: the handler's answer does not fit`, {
+    hint: 'An accepted form needs every required field, each of its declared type.',
+  });
+}
+
+/** Calls handlers, so many at a time, the others in order, each for no longer than it may take. */
+class HandlerQueue {
+  readonly #concurrency: number;
+  readonly #timeoutMs: number;
+  /** Those whose turn has not come, in order. */
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+  /** How many took too long. */
+  timeouts = 0;
+
+  constructor({ concurrency = Infinity, timeoutMs = Infinity }: HandlerOptions = {}) {
+    this.#concurrency = Math.max(1, concurrency);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs a handler when its turn has come; one that is no longer wanted, or is late, is left alone and makes room. */
+  async run<T>(
+    subject: string,
+    { signal: unwanted }: InputContext,
+    handler: (context: InputContext) => MaybePromise<T>,
+  ): Promise<T> {
+    await this.#turn(unwanted);
+    const limit = { subject, ended: unwanted, timeoutMs: this.#timeoutMs };
+    let isLate = false;
+    try {
+      return await waitWithin(limit, async (signal) => {
+        signal.addEventListener('abort', () => (isLate = !unwanted.aborted), { once: true });
+        return handler({ signal });
+      });
+    } finally {
+      if (isLate) this.timeouts += 1;
+      this.#leave();
+    }
+  }
+
+  async #turn(unwanted: AbortSignal): Promise<void> {
+    if (this.#running < this.#concurrency) {
+      this.#running += 1;
+      return;
+    }
+    const turn = createDeferred<void>();
+    this.#waiting.add(turn.resolve);
+    try {
+      await orAborted(unwanted, () => turn.promise);
+    } catch (error) {
+      // Its turn may have come in the same moment.
+      if (!this.#waiting.delete(turn.resolve)) this.#leave();
+      throw error;
+    }
+  }
+
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#running -= 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}
+
+/** The same handlers, each of which waits for its turn. */
+function queued(inputs: InputHandlers, queue: HandlerQueue): InputHandlers {
+  const { elicit, elicitUrl, sample, roots } = inputs;
+  const handlers: { -readonly [Name in keyof InputHandlers]: InputHandlers[Name] } = {
+    roots:
+      typeof roots === 'function'
+        ? (context) => queue.run('roots/list', context, (turn) => roots(turn))
+        : roots,
+  };
+  if (elicit !== undefined) {
+    handlers.elicit = (form, context) =>
+      queue.run('elicitation/create', context, (turn) => elicit.call(inputs, form, turn));
+  }
+  if (elicitUrl !== undefined) {
+    handlers.elicitUrl = (visit, context) =>
+      queue.run('elicitation/create', context, (turn) => elicitUrl.call(inputs, visit, turn));
+  }
+  if (sample !== undefined) {
+    handlers.sample = (params, context) =>
+      queue.run('sampling/createMessage', context, (turn) => sample.call(inputs, params, turn));
+  }
+  return handlers;
 }

@@ -7,42 +7,52 @@ import {
   type Params,
   type RequestOptions,
 } from '#jsonrpc';
-import { claimsModern, mcpErrors, type LoggingLevel, type Meta, type Target } from '#protocol';
+import {
+  cacheable,
+  claimsModern,
+  mcpErrors,
+  type LoggingLevel,
+  type Meta,
+  type Target,
+} from '#protocol';
 import type { Answering } from './answering.ts';
-import { traceHeadersOf, withMeta } from './call-meta.ts';
 import { Conversation } from './conversation.ts';
 import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts.ts';
-import type { Interests, Wishing } from './interests.ts';
+import { NotificationQueue } from './inbound.ts';
+import type { Send } from './layer.ts';
 import { waitWithin } from './limit.ts';
 import type { Agreed } from './negotiate.ts';
-import { NotificationQueue } from './notification-queue.ts';
-import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './options.ts';
+import { defaults, type CallOptions, type SessionOptions, type SessionStats } from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { createResultCache, type CachePartition } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
-import { askModern, type ModernAnswer, type ModernQuestion } from './rounds.ts';
-import type { SessionStats } from './stats.ts';
+import { requestModern, type ModernResult } from './rounds.ts';
+import { Subscriptions, type Subscriber } from './subscriptions.ts';
 import { ToolTable } from './tool-table.ts';
-import type { Visits } from './visits.ts';
+import { UrlElicitations } from './url-elicitation.ts';
 
-type Asked = Pick<ModernQuestion, 'method' | 'params'> & { readonly options: CallOptions };
+/** A request, with what is left of its time. */
+interface Asked {
+  readonly method: string;
+  readonly params: Params | undefined;
+  readonly options: CallOptions;
+}
 
-/** Asks one server in the era it speaks, and keeps what holds for as long as the session does, on whatever connection. */
-export class Caller implements Wishing {
+/** Sends to one server in the era it speaks, and keeps what holds for as long as the session does, on whatever connection. */
+export class Caller implements Subscriber {
   readonly #options: SessionOptions;
   readonly #logger: Logger;
   readonly #identity: Identity;
   readonly #queue: NotificationQueue | undefined;
   readonly #makeCache: () => CachePartition;
-  /** There from the first conversation of the stateless era on: the older era keeps nothing. */
+  /** There from the first modern conversation on: the legacy era keeps nothing. */
   #cache: CachePartition | undefined;
-  #visits: Visits | undefined;
+  readonly #urlElicitations: UrlElicitations | undefined;
   /** Whether arguments travel in headers as well. */
   readonly #mirrors: boolean;
   readonly conversation: Conversation;
   readonly tools: ToolTable;
-  #interests: Interests | undefined;
-  #loading: Promise<Interests> | undefined;
+  #subscriptions: Subscriptions | undefined;
   #logLevel: LoggingLevel | undefined;
   #envelope: Meta | undefined;
   #facts: ServerFacts | undefined;
@@ -50,7 +60,7 @@ export class Caller implements Wishing {
   #changes = 0;
 
   constructor(target: Target, options: SessionOptions) {
-    const { logger = silentLogger, onNotification } = options;
+    const { logger = silentLogger, onNotification, inputs } = options;
     this.#options = options;
     this.#logger = logger;
     this.#mirrors = target.wire === 'http';
@@ -69,40 +79,34 @@ export class Caller implements Wishing {
     this.#queue =
       onNotification &&
       new NotificationQueue(onNotification, (error, method) =>
-        this.conversation.reception.reportBug(error, method),
+        this.conversation.inbound.reportBug(error, method),
       );
+    this.#urlElicitations = inputs?.elicitUrl && new UrlElicitations();
+    // Whoever listens wants to be told, without having asked.
+    if (onNotification !== undefined) this.#subscriptions = this.#createSubscriptions();
     void this.conversation.closed.then((cause) => {
-      this.#interests?.end(cause);
+      this.#subscriptions?.end(cause);
       this.#queue?.clear();
     });
   }
 
-  /** Opens the session. */
-  async open(): Promise<void> {
-    const { onNotification, inputs, onRequest } = this.#options;
-    // Whoever listens wants to be told, without having asked.
-    if (onNotification !== undefined) await this.interests();
-    // Whoever answers does so in order, from the first question on.
-    if ((inputs ?? onRequest) !== undefined) await this.conversation.reception.answering();
-    if (inputs?.elicitUrl !== undefined) this.#visits = new (await import('./visits.ts')).Visits();
-    await this.conversation.open();
+  /** Sends, under all layers. */
+  readonly send: Send = ({ kind, method, params, options }) =>
+    kind === 'request' ? this.request(method, params, options) : this.notify(method, params);
+
+  /** Made at the first wish: many sessions have none. */
+  get subscriptions(): Subscriptions {
+    this.#subscriptions ??= this.#createSubscriptions();
+    return this.#subscriptions;
   }
 
-  /** Loaded and made at the first wish: many sessions have none. */
-  interests(): Promise<Interests> {
-    this.#loading ??= this.#createInterests();
-    return this.#loading;
-  }
-
-  async #createInterests(): Promise<Interests> {
-    const { Interests } = await import('./interests.ts');
-    const interests = new Interests(this, this.#options, this.#logger);
+  #createSubscriptions(): Subscriptions {
+    const subscriptions = new Subscriptions(this, this.#options, this.#logger);
     const { ended } = this.conversation;
     // Said while it can still be heard: a process that is asked to end waits for what it has not answered.
-    if (ended.aborted) interests.leave();
-    else ended.addEventListener('abort', () => interests.leave(), { once: true });
-    this.#interests = interests;
-    return interests;
+    if (ended.aborted) subscriptions.close();
+    else ended.addEventListener('abort', () => subscriptions.close(), { once: true });
+    return subscriptions;
   }
 
   /** What the server said when the present conversation began. */
@@ -121,15 +125,15 @@ export class Caller implements Wishing {
   }
 
   get stats(): SessionStats {
-    const { handshakes, reception } = this.conversation;
-    const { malformed, samples, handlerTimeouts } = reception;
+    const { handshakes, inbound } = this.conversation;
+    const { malformed, samples, handlerTimeouts } = inbound;
     const droppedNotifications = this.#queue?.dropped ?? 0;
     return { malformed, samples, handshakes, handlerTimeouts, droppedNotifications };
   }
 
-  /** Asks, unless the answer to the same question may still be used. */
+  /** Asks, unless the answer to the same request may still be used. */
   request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const mayKeep = this.conversation.isOpen && !claimsModern(params);
+    const mayKeep = cacheable.has(method) && this.conversation.isOpen && !claimsModern(params);
     const kept = mayKeep ? this.#cache?.find(method, params) : undefined;
     return kept === undefined ? this.ask(method, params, options) : Promise.resolve(kept);
   }
@@ -163,33 +167,34 @@ export class Caller implements Wishing {
   }
 
   #askLegacy({ connection }: Agreed, asked: Asked): Promise<unknown> {
-    const { elicitUrl } = this.#options.inputs ?? {};
     const { method } = asked;
     const params = withMeta(asked.params, asked.options.meta);
     const headers = this.#mirrors ? traceHeadersOf(params) : undefined;
     const options = headers === undefined ? asked.options : { ...asked.options, headers };
-    if (elicitUrl === undefined || this.#visits === undefined) {
+    const { elicitUrl } = this.#options.inputs ?? {};
+    if (elicitUrl === undefined || this.#urlElicitations === undefined) {
       return connection.request(method, params, options);
     }
+    const { ended, maxTotalMs: usualMs } = this.conversation;
     const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs } = options;
-    const limits = { ...options, timeoutMs, maxTotalMs: maxTotalOf(options, this.#options) };
-    const { ended } = this.conversation;
-    return this.#visits.ask(connection, { method, params, options: limits, elicitUrl, ended });
+    const limits = { ...options, timeoutMs, maxTotalMs: options.maxTotalMs ?? usualMs };
+    const request = { method, params, options: limits, elicitUrl, ended };
+    return this.#urlElicitations.request(connection, request);
   }
 
   async #askModern({ connection }: Agreed, asked: Asked): Promise<unknown> {
     const { method, params } = asked;
-    const { ended } = this.conversation;
-    const options = { ...asked.options, maxTotalMs: maxTotalOf(asked.options, this.#options) };
+    const { ended, inbound, maxTotalMs: usualMs } = this.conversation;
+    const options = { ...asked.options, maxTotalMs: asked.options.maxTotalMs ?? usualMs };
     const sent = withMeta(params, options.meta);
-    const answering = (): Promise<Answering> => this.conversation.reception.answering();
-    const ask = (limits: typeof options): ReturnType<typeof askModern> => {
+    const answering = (): Answering => inbound.answering;
+    const ask = (limits: typeof options): Promise<ModernResult> => {
       const headers = this.#mirrors ? this.#headersFor(method, sent) : undefined;
       if (claimsModern(sent)) {
         return this.#passOn(connection, { method, params: sent }, { ...limits, headers });
       }
       const { envelope } = this;
-      const question = {
+      const request = {
         method,
         params: sent,
         options: limits,
@@ -198,14 +203,15 @@ export class Caller implements Wishing {
         envelope,
         ended,
       };
-      return askModern(connection, question);
+      return requestModern(connection, request);
     };
     const changes = this.#changes;
     const deadline = performance.now() + options.maxTotalMs;
     try {
       const { result, rounds } = await ask(options);
       // What was told meanwhile may have been about this.
-      if (rounds === 0 && changes === this.#changes) this.#cache?.keep(method, params, result);
+      const mayKeep = cacheable.has(method) && rounds === 0 && changes === this.#changes;
+      if (mayKeep) this.#cache?.keep(method, params, result);
       return result;
     } catch (error) {
       if (method !== 'tools/call' || !isHeaderMismatch(error) || !this.#mirrors) throw error;
@@ -221,7 +227,7 @@ export class Caller implements Wishing {
     connection: Connection,
     { method, params }: Pick<Asked, 'method' | 'params'>,
     options: RequestOptions,
-  ): Promise<ModernAnswer> {
+  ): Promise<ModernResult> {
     const result = await connection.request(method, params, options);
     if (!isRecord(result)) {
       throw new KitError('invalid_answer', `${method}: the result is not an object`);
@@ -260,16 +266,17 @@ export class Caller implements Wishing {
   #enveloped(params: Params | undefined): Params {
     if (params !== undefined && claimsModern(params)) return params;
     const own = params?.['_meta'];
-    return { ...params, _meta: { ...(isRecord(own) ? own : {}), ...this.envelope } };
+    const { envelope } = this;
+    return { ...params, _meta: isRecord(own) ? { ...own, ...envelope } : envelope };
   }
 
   #hear(notification: Notification): void {
     const { method, params } = notification;
     if (method === 'notifications/subscriptions/acknowledged') {
-      this.#interests?.acknowledge(params);
+      this.#subscriptions?.acknowledge(params);
       return;
     }
-    if (method === 'notifications/elicitation/complete') this.#visits?.complete(params);
+    if (method === 'notifications/elicitation/complete') this.#urlElicitations?.complete(params);
     if (this.#cache?.invalidate(method, params)) this.#changes += 1;
     this.#queue?.push(notification);
   }
@@ -287,12 +294,12 @@ export class Caller implements Wishing {
         this.#logger.warn('the log level was not restored', { error: describeError(error) });
       });
     }
-    this.#interests?.restore(agreed);
+    this.#subscriptions?.restore(agreed);
     this.#report('onOpened', () => this.#options.onOpened?.());
   }
 
   #lost(cause: Error | undefined): void {
-    this.#interests?.lost();
+    this.#subscriptions?.lost();
     this.#report('onLost', () => this.#options.onLost?.(cause));
   }
 
@@ -301,11 +308,33 @@ export class Caller implements Wishing {
     try {
       tell();
     } catch (error) {
-      this.conversation.reception.reportBug(error, name);
+      this.conversation.inbound.reportBug(error, name);
     }
   }
 }
 
 function isHeaderMismatch(error: unknown): boolean {
   return error instanceof RpcError && error.code === mcpErrors.headerMismatch;
+}
+
+/** Parameters with what a call sends along as `_meta`; what they have themselves goes before. */
+function withMeta(params: Params | undefined, meta: Meta | undefined): Params | undefined {
+  if (meta === undefined) return params;
+  const own = params?.['_meta'];
+  return { ...params, _meta: isRecord(own) ? { ...meta, ...own } : meta };
+}
+
+const traceNames = ['traceparent', 'tracestate'];
+const headerValue = /^[\x20-\x7e]{1,512}$/;
+
+/** The headers that say which trace a call is part of, for whoever does not read its `_meta`. */
+function traceHeadersOf(params: Params | undefined): Readonly<Record<string, string>> | undefined {
+  const meta = params?.['_meta'];
+  if (!isRecord(meta) || meta['traceparent'] === undefined) return undefined;
+  const headers: Record<string, string> = {};
+  for (const name of traceNames) {
+    const value = meta[name];
+    if (typeof value === 'string' && headerValue.test(value)) headers[name] = value;
+  }
+  return headers;
 }

@@ -9,15 +9,19 @@ import {
 } from '#base';
 import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
-import { eraOf, type Identity } from './facts.ts';
-import { initialize } from './handshake.ts';
-import { createLimit, waitWithin, type Limit, type LimitOptions } from './limit.ts';
-import { negotiate, type Agreed } from './negotiate.ts';
-import { defaults, maxTotalOf, type CallOptions, type SessionOptions } from './options.ts';
-import { mayBeOlder, probe } from './probe.ts';
-import { Reception } from './reception.ts';
-import { createStormBreaker, type StormBreaker } from './storm.ts';
-import { processVerdicts } from './verdicts.ts';
+import { eraOf, mayBeLegacy, probe, processVerdicts } from './era.ts';
+import type { Identity } from './facts.ts';
+import { Inbound } from './inbound.ts';
+import {
+  createLimit,
+  createStormBreaker,
+  waitWithin,
+  type Limit,
+  type LimitOptions,
+  type StormBreaker,
+} from './limit.ts';
+import { initialize, negotiate, type Agreed } from './negotiate.ts';
+import { defaults, type CallOptions, type SessionOptions } from './options.ts';
 
 export interface ConversationEvents {
   notification(notification: Notification): void;
@@ -41,7 +45,9 @@ export class Conversation {
   #ended: Error | undefined;
   #ending: AbortController | undefined;
   #breaker: StormBreaker | undefined;
-  readonly reception: Reception;
+  readonly inbound: Inbound;
+  /** How long a call may take in all, unless it says otherwise. */
+  readonly maxTotalMs: number;
   handshakes = 0;
   #agreed: Agreed | undefined;
   /** As last agreed on; the connection may still be good although the session on it is not. */
@@ -59,7 +65,8 @@ export class Conversation {
     this.#target = target;
     this.#identity = identity;
     this.#options = options;
-    this.reception = new Reception(settings, {
+    this.maxTotalMs = options.maxTotalMs ?? defaults.maxTotalMs;
+    this.inbound = new Inbound(settings, {
       notification: events.notification,
       closed: (connection, cause) => this.#lose(connection, cause),
       spoiled: (connection, error) => {
@@ -115,21 +122,20 @@ export class Conversation {
 
   /** Runs an attempt on the current connection; on a new one if it was lost, and again if that is safe. */
   async run<T>(method: string, options: CallOptions, attempt: Attempt<T>): Promise<T> {
-    const { signal } = options;
-    const maxTotalMs = maxTotalOf(options, this.#options);
+    const { signal, maxTotalMs = this.maxTotalMs } = options;
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
     if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
-    let repeatedFor: KitErrorCode[] | undefined;
+    let repeatedFor: readonly KitErrorCode[] = [];
     for (;;) {
       const present = this.#agreed;
       const leftMs = deadline - performance.now();
       const agreed =
         present ??
         (await this.#waitForOpen(method, options, leftMs).catch((error: unknown) => {
-          throw repeatedFor === undefined ? unasked(error) : error;
+          throw repeatedFor.length === 0 ? unasked(error) : error;
         }));
-      const isFirst = present !== undefined && repeatedFor === undefined;
+      const isFirst = present !== undefined && repeatedFor.length === 0;
       const left = isFirst ? options : { ...options, maxTotalMs: deadline - performance.now() };
       try {
         return await attempt(agreed, left);
@@ -138,9 +144,9 @@ export class Conversation {
         const failure = await this.#failureOf(agreed, error, limit);
         if (failure === undefined) throw error;
         if (failure.code === 'session_lost') this.#forget(agreed, failure);
-        if (!this.#mayRepeat(method, failure) || repeatedFor?.includes(failure.code)) throw error;
+        if (!this.#mayRepeat(method, failure) || repeatedFor.includes(failure.code)) throw error;
         // Once for each reason: behind a connection that broke off may be a server that has forgotten the session.
-        repeatedFor = [...(repeatedFor ?? []), failure.code];
+        repeatedFor = repeatedFor.concat(failure.code);
       }
     }
   }
@@ -162,9 +168,9 @@ export class Conversation {
   ): Promise<KitError | undefined> {
     const isForeign = error instanceof RpcError && error.code === mcpErrors.unsupportedVersion;
     if (isForeign) return superseded(error);
-    if (agreed.facts.era === 'modern' && this.#target.wire === 'http' && mayBeOlder(error)) {
-      const isOlder = await waitWithin({ ...limit, timeoutMs: leftMs }, () => this.#check(agreed));
-      if (isOlder) return superseded(error);
+    if (agreed.facts.era === 'modern' && this.#target.wire === 'http' && mayBeLegacy(error)) {
+      const isLegacy = await waitWithin({ ...limit, timeoutMs: leftMs }, () => this.#check(agreed));
+      if (isLegacy) return superseded(error);
     }
     return error instanceof KitError ? error : undefined;
   }
@@ -179,7 +185,7 @@ export class Conversation {
     const { timeoutMs = defaults.timeoutMs } = this.#options;
     const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: this.ended };
     this.#checking ??= probe(agreed.connection, this.#identity, limits)
-      .then(({ kind }) => kind === 'older')
+      .then(({ kind }) => kind === 'legacy')
       .finally(() => {
         this.#checking = undefined;
       });
@@ -268,7 +274,7 @@ export class Conversation {
         timeoutMs,
         identity: this.#identity,
         limit,
-        connect: (channel) => this.reception.connect(channel),
+        connect: (channel) => this.inbound.connect(channel),
       });
       return await this.#adopt(agreed);
     } finally {

@@ -13,8 +13,8 @@ import {
   type Meta,
   type ServerCapabilities,
 } from '#protocol';
-import { capabilitiesOf } from './inputs.ts';
-import type { SessionOptions } from './options.ts';
+import type { InputHandlers, SessionOptions } from './options.ts';
+import type { DiscoverResult } from './results.ts';
 
 /** Who this side is and what it can do, as every server is told. */
 export interface Identity {
@@ -32,29 +32,12 @@ export interface Identity {
 export function identityOf(options: SessionOptions): Identity {
   const { name = 'mcp-kit', version = '0', title, description, websiteUrl, icons } = options;
   return {
-    info: options.clientInfo ?? {
-      name,
-      version,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
-      ...(icons !== undefined && { icons }),
-    },
+    info: options.clientInfo ?? { name, version, title, description, websiteUrl, icons },
     capabilities: capabilitiesOf(options.inputs ?? {}, options.capabilities),
     offers: options.protocolVersion ?? legacyVersions[0],
     tellsRoots: options.inputs?.roots !== undefined,
     more: options.initializeParams,
   };
-}
-
-/** The era to speak: that of the revision to be offered, where the owner of the session names one. */
-export function eraOf({ era = 'auto', protocolVersion }: SessionOptions): 'auto' | Era {
-  if (protocolVersion === undefined) return era;
-  const named = protocolVersion === modernVersion ? 'modern' : 'legacy';
-  if (era === 'auto' || era === named) return named;
-  throw new KitError('invalid_argument', `revision ${protocolVersion} is not of the ${era} era`, {
-    hint: 'Leave era out: it follows from protocolVersion.',
-  });
 }
 
 /** What a server said about itself when the conversation began. */
@@ -68,23 +51,13 @@ export interface ServerFacts {
   readonly greeting: Readonly<Record<string, unknown>>;
 }
 
-/** The answer to `server/discover`. */
-export interface DiscoverResult {
-  readonly supportedVersions: readonly string[];
-  readonly capabilities: ServerCapabilities;
-  readonly instructions?: string;
-  readonly ttlMs?: number;
-  readonly cacheScope?: string;
-  readonly _meta?: Meta;
-}
-
 /** What a stateless request says about its sender. */
 export function envelopeOf({ info, capabilities }: Identity, logLevel?: LoggingLevel): Meta {
   return {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientInfo]: info,
     [metaKeys.clientCapabilities]: capabilities,
-    ...(logLevel && { [metaKeys.logLevel]: logLevel }),
+    [metaKeys.logLevel]: logLevel,
   };
 }
 
@@ -129,4 +102,20 @@ export function legacyFacts(result: unknown, offered: string): ServerFacts {
     instructions: typeof instructions === 'string' ? instructions : undefined,
     greeting: result,
   };
+}
+
+/** What these handlers can do, as the server is told, beside what else the client can do. */
+function capabilitiesOf(
+  { elicit, elicitUrl, sample, roots }: InputHandlers,
+  others: ClientCapabilities = {},
+): ClientCapabilities {
+  const capabilities: Record<string, unknown> = { ...others };
+  if (elicit !== undefined || elicitUrl !== undefined) {
+    const form = elicit && {};
+    const url = elicitUrl && {};
+    capabilities['elicitation'] = { form, url, ...others.elicitation };
+  }
+  if (sample !== undefined) capabilities['sampling'] = { ...others.sampling };
+  if (roots !== undefined) capabilities['roots'] = { ...others.roots };
+  return capabilities;
 }

@@ -1,28 +1,43 @@
-export { checkArguments } from './arguments.ts';
-export type { DiscoverResult } from './facts.ts';
-export type { ToolGuard } from './guard.ts';
-export type { HandlerOptions } from './handler-queue.ts';
+export { createVerdicts, type VerdictOptions, type Verdicts } from './era.ts';
+export type { ToolGuard } from './layer.ts';
+export { createStormBreaker, type StormBreaker } from './limit.ts';
 export type {
+  CallOptions,
+  CompleteOptions,
   ElicitForm,
   ElicitVisit,
+  HandlerOptions,
   InputContext,
   InputHandlers,
+  NotificationListener,
   RequestListener,
   Roots,
   SamplingRequest,
-} from './inputs.ts';
-export type { NotificationListener } from './notification-queue.ts';
-export type { CallOptions, CompleteOptions, SessionOptions } from './options.ts';
+  SessionOptions,
+  SessionStats,
+} from './options.ts';
 export type { PageOptions } from './pages.ts';
 export { createResultCache, type CachePartition, type ResultCache } from './result-cache.ts';
-export type {
-  CompletionReference,
-  CompletionResult,
-  PromptsPage,
-  ReadResourceResult,
-  ResourcesPage,
-  ResourceTemplatesPage,
-  ToolsPage,
+export {
+  imagesOf,
+  orThrow,
+  structuredOf,
+  textOf,
+  type CompletionReference,
+  type CompletionResult,
+  type DiscoverResult,
+  type Image,
+  type ParamsOf,
+  type PromptsPage,
+  type ReadResourceResult,
+  type Requests,
+  type ResourcesPage,
+  type ResourceTemplatesPage,
+  type ResultOf,
+  type Subscription,
+  type SubscriptionFilter,
+  type ToolResult,
+  type ToolsPage,
 } from './results.ts';
 export { openSession, type Session } from './session.ts';
 export {
@@ -32,8 +47,5 @@ export {
   type SkillFile,
   type SkillSource,
 } from './skills.ts';
-export type { SessionStats } from './stats.ts';
-export { createStormBreaker, type StormBreaker } from './storm.ts';
-export type { Subscription, SubscriptionFilter } from './subscriptions.ts';
-export { createVerdicts, type VerdictOptions, type Verdicts } from './verdicts.ts';
+export { checkArguments } from './tool-table.ts';
 export type { Issue } from '#schema';

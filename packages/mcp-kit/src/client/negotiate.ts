@@ -1,12 +1,9 @@
 import { createDeferred, KitError, startTimer } from '#base';
 import { RpcError, type Channel, type Connection } from '#jsonrpc';
 import type { Era, Target } from '#protocol';
-import type { Identity, ServerFacts } from './facts.ts';
-import { confirmInitialized, initialize, requestInitialize } from './handshake.ts';
-import { isEndedByItself, withLastWords } from './last-words.ts';
-import type { Limit } from './limit.ts';
-import { isDeclinedByStatus, probe, type Finding } from './probe.ts';
-import type { Verdicts } from './verdicts.ts';
+import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './era.ts';
+import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
+import type { Limit, OpeningLimits } from './limit.ts';
 
 /** A conversation whose two sides know which era they speak. */
 export interface Agreed {
@@ -204,7 +201,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   return { finding, begun };
 }
 
-const silent: Finding = { kind: 'older', error: undefined };
+const silent: Finding = { kind: 'legacy', error: undefined };
 
 /** One that is known to have spoken the newer era is waited for, because most likely it is starting. */
 function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan']): number {
@@ -267,4 +264,63 @@ async function handshake(target: Target, { plan, open, connection }: Approach): 
 
 function mayBeOldest(error: unknown): boolean {
   return error instanceof RpcError || (error instanceof KitError && isDeclinedByStatus(error));
+}
+
+/** Opens, or opens anew, a conversation of the older era. */
+export async function initialize(
+  connection: Connection,
+  identity: Identity,
+  limits: OpeningLimits,
+): Promise<ServerFacts> {
+  const facts = await requestInitialize(connection, identity, limits);
+  confirmInitialized(connection);
+  return facts;
+}
+
+/** The first half: until it is confirmed the server waits. */
+async function requestInitialize(
+  connection: Connection,
+  { info, capabilities, offers, tellsRoots, more }: Identity,
+  limits: OpeningLimits,
+): Promise<ServerFacts> {
+  const { roots } = capabilities;
+  const params = {
+    ...more,
+    protocolVersion: offers,
+    // Only this era has a notification for it.
+    capabilities: tellsRoots
+      ? { ...capabilities, roots: { listChanged: true, ...roots } }
+      : capabilities,
+    clientInfo: info,
+  };
+  return legacyFacts(await connection.request('initialize', params, limits), offers);
+}
+
+function confirmInitialized(connection: Connection): void {
+  void connection.notify('notifications/initialized');
+}
+
+/** In whatever words a server complains of what it was asked, one of these is among them. */
+const aboutMessages =
+  /initiali[sz]|discover|method|handshake|protocol|json-?rpc|request|params|_meta/i;
+
+/** Whether a process has ended for a reason of its own: with a failure, and words that are not about what it was asked. */
+function isEndedByItself(error: unknown): boolean {
+  const cause = error instanceof KitError ? error.cause : undefined;
+  if (!(cause instanceof KitError) || cause.code !== 'process_failed') return false;
+  const { exitCode, stderr } = cause.details ?? {};
+  if (typeof exitCode !== 'number' || exitCode === 0) return false;
+  return typeof stderr === 'string' && stderr.trim() !== '' && !aboutMessages.test(stderr);
+}
+
+/** The same error; where the time was up, with what the server has said beside the conversation. */
+function withLastWords(error: unknown, channels: readonly Channel[]): unknown {
+  if (!(error instanceof KitError) || error.code !== 'timeout') return error;
+  const words = channels.map((channel) => channel.lastWords?.() ?? '').findLast(Boolean);
+  if (words === undefined) return error;
+  return new KitError('timeout', `${error.message}; it said:\n${words}`, {
+    hint: error.hint,
+    cause: error.cause,
+    details: { ...error.details, stderr: words },
+  });
 }

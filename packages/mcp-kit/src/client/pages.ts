@@ -3,7 +3,7 @@ import { isRecord, RpcError, rpcErrors } from '#jsonrpc';
 
 /** Where to go on in a list. */
 export interface PageOptions {
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 const maxPages = 10_000;
@@ -12,7 +12,7 @@ const maxPages = 10_000;
 const maxWeight = 64 * 1024 * 1024;
 
 /** Walks through all pages of a list; a server that goes round in circles, or has more than a list is, is stopped. */
-export async function* walkPages<Page extends { readonly nextCursor?: string }, Item>(
+export async function* walkPages<Page extends { readonly nextCursor?: string | undefined }, Item>(
   method: string,
   fetch: (options: PageOptions) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
@@ -21,7 +21,7 @@ export async function* walkPages<Page extends { readonly nextCursor?: string }, 
   let left = maxWeight;
   let cursor: string | undefined;
   do {
-    const page = await fetch(cursor === undefined ? {} : { cursor });
+    const page = await fetch({ cursor });
     left -= weightOf(page);
     if (left < 0) throw new KitError('invalid_answer', `${method}: the list is too long`);
     yield* itemsOf(page);

@@ -1,5 +1,4 @@
 import type { Params } from '#jsonrpc';
-import { cacheable } from '#protocol';
 
 const longestMs = 24 * 60 * 60_000;
 
@@ -15,12 +14,15 @@ export interface ResultCache {
   partition(server: string): CachePartition;
 }
 
+/** What one session may use of a cache. */
 export interface CachePartition {
+  /** A copy of a result that may still be used. */
   find(method: string, params: Params | undefined): object | undefined;
   /** Keeps a result for as long as it says. */
   keep(method: string, params: Params | undefined, result: object): void;
   /** Forgets what a notification says has changed; false when it says nothing of the kind. */
   invalidate(notification: string, params: Params | undefined): boolean;
+  /** Forgets what is not public. */
   clear(): void;
 }
 
@@ -28,7 +30,9 @@ export interface CachePartition {
 const maxCharacters = 32 * 1024 * 1024;
 
 /** Keeps results in memory, the newest of them. */
-export function createResultCache(options: { readonly maxEntries?: number } = {}): ResultCache {
+export function createResultCache(
+  options: { readonly maxEntries?: number | undefined } = {},
+): ResultCache {
   const { maxEntries = 500 } = options;
   const kept = new Map<string, Kept>();
   let characters = 0;
@@ -59,12 +63,11 @@ export function createResultCache(options: { readonly maxEntries?: number } = {}
       };
       return {
         find(method, params) {
-          if (kept.size === 0 || !cacheable.has(method)) return undefined;
+          if (kept.size === 0) return undefined;
           const name = nameOf(method, params);
           return findFresh(privately + name) ?? findFresh(publicly + name);
         },
         keep(method, params, result) {
-          if (!cacheable.has(method)) return;
           const ttlMs: unknown = Reflect.get(result, 'ttlMs');
           if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
           const scope = Reflect.get(result, 'cacheScope') === 'public' ? publicly : privately;

@@ -7,30 +7,31 @@ import type { CallOptions } from './options.ts';
 
 const maxRounds = 10;
 
-export interface ModernQuestion {
+/** A request of the modern era, and what goes with each of its rounds. */
+export interface ModernRequest {
   readonly method: string;
   readonly params: Params | undefined;
   readonly envelope: Meta;
   /** What answers the server's own questions. */
-  readonly answering: () => Promise<Answering>;
+  readonly answering: () => Answering;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly options: CallOptions & { readonly maxTotalMs: number };
   /** Fires when the session ends. */
   readonly ended: AbortSignal;
 }
 
-/** An answer, and whether it took questions back to get it. */
-export interface ModernAnswer {
+/** An answer, and whether it took requests back to get it. */
+export interface ModernResult {
   readonly result: Readonly<Record<string, unknown>>;
   readonly rounds: number;
 }
 
-/** Asks a server of the stateless era, and answers what it asks in return until it has a result. */
-export async function askModern(
+/** Sends a request, and answers what the server asks in return until it has a result. */
+export async function requestModern(
   connection: Connection,
-  question: ModernQuestion,
-): Promise<ModernAnswer> {
-  const { method, params, envelope, headers, options } = question;
+  request: ModernRequest,
+): Promise<ModernResult> {
+  const { method, params, envelope, headers, options } = request;
   const own = params?.['_meta'];
   const meta = isRecord(own) ? { ...own, ...envelope } : envelope;
   // Assigned, not spread: adding to what was spread first costs Node 20 a microsecond, and every call comes by here.
@@ -50,14 +51,12 @@ export async function askModern(
       const what = `${method}: a result of unknown type ${JSON.stringify(resultType)}`;
       throw new KitError('invalid_answer', what);
     }
-    const { ended } = question;
+    const { ended } = request;
     const timeoutMs = deadline - performance.now();
     const limit = { subject: method, signal: options.signal, ended, timeoutMs };
-    const responses = await waitWithin(limit, async (signal) => {
-      const answering = await question.answering();
-      signal.throwIfAborted();
-      return answering.respond(method, result, signal);
-    });
+    const responses = await waitWithin(limit, (signal) =>
+      request.answering().respond(method, result, signal),
+    );
     sent = { ...base, ...responses };
     maxTotalMs = deadline - performance.now();
   }

@@ -3,8 +3,8 @@ import { isRecord, type Params } from '#jsonrpc';
 import {
   metaKeys,
   withContent,
-  type CallToolResult,
   type Era,
+  type GetPromptResult,
   type Implementation,
   type LoggingLevel,
   type Prompt,
@@ -15,52 +15,56 @@ import {
   type Tool,
 } from '#protocol';
 import { Caller } from './caller.ts';
-import { isDiscoverResult, type DiscoverResult } from './facts.ts';
-import { askPast, checkCall, concernsTools, type ToolGuard } from './guard.ts';
-import type { CallOptions, CompleteOptions, SessionOptions } from './options.ts';
+import { isDiscoverResult } from './facts.ts';
+import { guardTools, type Send, type ToolGuard } from './layer.ts';
+import type { CallOptions, CompleteOptions, SessionOptions, SessionStats } from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import type {
   CompletionReference,
   CompletionResult,
-  GetPromptResult,
+  DiscoverResult,
+  ParamsOf,
   PromptsPage,
   ReadResourceResult,
   ResourcesPage,
   ResourceTemplatesPage,
+  ResultOf,
+  Subscription,
+  SubscriptionFilter,
+  ToolResult,
   ToolsPage,
 } from './results.ts';
-import type { SessionStats } from './stats.ts';
-import type { Subscription, SubscriptionFilter } from './subscriptions.ts';
 
 /** Opens a session with a server of either era; it heals itself until it is closed. */
 export async function openSession(target: Target, options: SessionOptions = {}): Promise<Session> {
   const caller = new Caller(target, options);
-  await caller.open();
-  return createSession(caller, options.validateOutput ?? true);
+  await caller.conversation.open();
+  return createSession(caller, options.validateOutput ?? true, caller.send);
 }
 
 /** Only here: what a session stands on is nobody else's. */
-let createSession: (caller: Caller, validates: boolean, guards?: readonly ToolGuard[]) => Session;
+let createSession: (caller: Caller, validates: boolean, send: Send) => Session;
 
 /** One server, whatever era it speaks and however it is reached. */
 export class Session implements AsyncDisposable {
   readonly #caller: Caller;
   readonly #validates: boolean;
-  readonly #guards: readonly ToolGuard[];
+  /** Through all layers. */
+  readonly #send: Send;
 
   static {
     createSession = (...given) => new this(...given);
   }
 
-  private constructor(caller: Caller, validates: boolean, guards: readonly ToolGuard[] = []) {
+  private constructor(caller: Caller, validates: boolean, send: Send) {
     this.#caller = caller;
     this.#validates = validates;
-    this.#guards = guards;
+    this.#send = send;
   }
 
   /** The same session for somebody who may see and call some of the tools only; it cannot be turned back. */
   guarded(guard: ToolGuard): Session {
-    return createSession(this.#caller, this.#validates, [...this.#guards, guard]);
+    return createSession(this.#caller, this.#validates, guardTools(guard)(this.#send));
   }
 
   get era(): Era {
@@ -123,8 +127,8 @@ export class Session implements AsyncDisposable {
       return {
         supportedVersions: [version],
         capabilities,
-        ...(instructions !== undefined && { instructions }),
-        ...(server && { _meta: { [metaKeys.serverInfo]: server } }),
+        instructions,
+        _meta: server && { [metaKeys.serverInfo]: server },
       };
     }
     const result = await this.request('server/discover', undefined, options);
@@ -147,12 +151,16 @@ export class Session implements AsyncDisposable {
   }
 
   /** Calls a tool. What the tool says went wrong is a result too: look at `isError`. */
-  async callTool(name: string, args: Params = {}, options?: CallOptions): Promise<CallToolResult> {
+  async callTool<T = unknown>(
+    name: string,
+    args: Params = {},
+    options?: CallOptions,
+  ): Promise<ToolResult<T>> {
     const params = { name, arguments: args };
     const { tools } = this.#caller;
     if (this.#validates && tools.knows(name)) await tools.prepare(name);
     const result = withContent(await this.request('tools/call', params, options));
-    if (!isToolResult(result)) {
+    if (!isToolResult<T>(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
     if (this.#validates && tools.knows(name)) await tools.check(name, result);
@@ -187,18 +195,16 @@ export class Session implements AsyncDisposable {
   async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
     const result = await this.request('resources/read', { uri }, options);
     requireList(result, 'contents', uri);
-    return result as unknown as ReadResourceResult;
+    return result;
   }
 
   /** Asks to be told when a resource changes; `onNotification` hears it. Survives a lost connection. */
-  async subscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    const interests = await this.#caller.interests();
-    return interests.subscribe(uri, options);
+  subscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    return this.#caller.subscriptions.subscribe(uri, options);
   }
 
-  async unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
-    const interests = await this.#caller.interests();
-    return interests.unsubscribe(uri, options);
+  unsubscribe(uri: string, options: CallOptions = {}): Promise<void> {
+    return this.#caller.subscriptions.unsubscribe(uri, options);
   }
 
   prompts(options?: CallOptions): AsyncIterable<Prompt> {
@@ -220,7 +226,7 @@ export class Session implements AsyncDisposable {
   ): Promise<GetPromptResult> {
     const result = await this.request('prompts/get', { name, arguments: args }, options);
     requireList(result, 'messages', name);
-    return result as unknown as GetPromptResult;
+    return result;
   }
 
   /** Completes an argument of a prompt or of a resource template. */
@@ -230,12 +236,12 @@ export class Session implements AsyncDisposable {
     options: CompleteOptions = {},
   ): Promise<CompletionResult> {
     const { arguments: args, ...limits } = options;
-    const params = { ref, argument, ...(args && { context: { arguments: args } }) };
+    const params = { ref, argument, context: args && { arguments: args } };
     const result = await this.request('completion/complete', params, limits);
     if (!isRecord(result))
       throw new KitError('invalid_answer', 'completion/complete: no completion');
     requireList(result['completion'], 'values', 'completion/complete');
-    return result as unknown as CompletionResult;
+    return result;
   }
 
   /** From which level on the server shall send log messages. */
@@ -244,16 +250,18 @@ export class Session implements AsyncDisposable {
   }
 
   /** Asks to be told about changes for as long as the subscription is open; `onNotification` hears them. */
-  async listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
-    const interests = await this.#caller.interests();
-    return interests.listen(filter, options);
+  listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
+    return this.#caller.subscriptions.listen(filter, options);
   }
 
   /** Asks anything. Parameters that carry an envelope of their own are sent as they are, and the answer is given as it is. */
-  request(method: string, params?: Params, options: CallOptions = {}): Promise<unknown> {
-    const ask = (left: CallOptions): Promise<unknown> => this.#caller.request(method, params, left);
-    if (this.#guards.length === 0 || !concernsTools(method)) return ask(options);
-    return askPast(this.#guards, { method, params, options }, ask);
+  request<Method extends string>(
+    method: Method,
+    params?: ParamsOf<Method>,
+    options: CallOptions = {},
+  ): Promise<ResultOf<Method>> {
+    const sending = { kind: 'request', method, params, options } as const;
+    return this.#send(sending) as Promise<ResultOf<Method>>;
   }
 
   /**
@@ -261,10 +269,7 @@ export class Session implements AsyncDisposable {
    * taken it; on a pipe nobody can know.
    */
   async notify(method: string, params?: Params): Promise<void> {
-    if (this.#guards.length > 0 && concernsTools(method)) {
-      await checkCall(this.#guards, { method, params, options: {} });
-    }
-    await this.#caller.notify(method, params);
+    await this.#send({ kind: 'notification', method, params, options: {} });
   }
 
   /** Opens now what was lost, instead of at the next call; does nothing while it is open. */
@@ -291,7 +296,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-function isToolResult(result: unknown): result is CallToolResult {
+function isToolResult<T>(result: unknown): result is ToolResult<T> {
   return isRecord(result) && (Array.isArray(result['content']) || 'structuredContent' in result);
 }
 

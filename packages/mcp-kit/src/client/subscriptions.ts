@@ -1,49 +1,179 @@
-import { createDeferred } from '#base';
+import { createBackoff, createDeferred, describeError, KitError, unref, type Logger } from '#base';
 import { isId, isRecord, type Connection, type Id, type Params } from '#jsonrpc';
 import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
+import type { Conversation } from './conversation.ts';
+import type { ServerFacts } from './facts.ts';
 import { waitWithin, type LimitOptions } from './limit.ts';
+import type { Agreed } from './negotiate.ts';
+import { defaults, type CallOptions, type SessionOptions } from './options.ts';
+import type { Subscription, SubscriptionFilter } from './results.ts';
 
-/** What to be told about. */
-export interface SubscriptionFilter {
-  readonly toolsListChanged?: boolean;
-  readonly promptsListChanged?: boolean;
-  readonly resourcesListChanged?: boolean;
-  /** URIs of resources. */
-  readonly resourceSubscriptions?: readonly string[];
-  readonly [kind: string]: unknown;
-}
-
-/** A standing wish to be told. */
-export interface Subscription {
-  /** Under which name the server tells; the older era has none. */
-  readonly id?: string;
-  /** What the server agreed to tell. */
-  readonly honored: SubscriptionFilter;
-  /** Settles when nothing more will come; with the cause if it was not `close`. */
-  readonly closed: Promise<Error | undefined>;
-  close(): void;
-}
-
-/** How a server of the older era is told about single resources. */
+/** What subscriptions need of their session. */
 export interface Subscriber {
+  readonly conversation: Conversation;
+  readonly facts: ServerFacts;
+  /** What a modern request says about its sender. */
+  readonly envelope: Meta;
+  request(method: string, params: Params, options: CallOptions): Promise<unknown>;
+  /** Something may have been missed. */
+  missed(): void;
+}
+
+/** What the owner of a session wants to be told, in whichever era and on whatever connection. */
+export class Subscriptions {
+  readonly #session: Subscriber;
+  readonly #options: SessionOptions;
+  readonly #logger: Logger;
+  readonly #modern = new ModernSubscriptions();
+  readonly #legacy = new LegacySubscriptions();
+  readonly #standing: StandingSubscription;
+  /** The resources that `subscribe` was called for. */
+  readonly #resources = new Set<string>();
+
+  constructor(session: Subscriber, options: SessionOptions, logger: Logger) {
+    this.#session = session;
+    this.#options = options;
+    this.#logger = logger;
+    const open = (filter: SubscriptionFilter): Promise<Subscription> => this.listen(filter);
+    const source = { wanted: () => this.#wanted(), open, missed: () => session.missed() };
+    this.#standing = new StandingSubscription(source, logger);
+  }
+
+  async subscribe(uri: string, options: CallOptions): Promise<void> {
+    this.#resources.add(uri);
+    try {
+      if (this.#session.facts.era === 'legacy') {
+        await this.#session.request('resources/subscribe', { uri }, options);
+        return;
+      }
+      await this.#syncWithin('resources/subscribe', options);
+      const { resourceSubscriptions: honored } = this.#standing.honored;
+      if (Array.isArray(honored) && honored.includes(uri)) return;
+      throw new KitError('capability_missing', `${uri}: the server does not tell of its changes`);
+    } catch (error) {
+      this.#resources.delete(uri);
+      this.#standing.syncInBackground();
+      throw error;
+    }
+  }
+
+  async unsubscribe(uri: string, options: CallOptions): Promise<void> {
+    this.#resources.delete(uri);
+    if (this.#session.facts.era === 'modern') {
+      await this.#syncWithin('resources/unsubscribe', options);
+    } else {
+      await this.#session.request('resources/unsubscribe', { uri }, options);
+    }
+  }
+
+  /** A subscription of its own; the options hold until it is open. */
+  listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
+    const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs, signal } = options;
+    const { conversation, envelope } = this.#session;
+    return conversation.run('subscriptions/listen', options, ({ connection, facts }) =>
+      facts.era === 'legacy'
+        ? this.#legacy.open(filter, facts.capabilities, {
+            holds: (uri) => this.#resources.has(uri),
+            subscribe: (uri) => this.subscribe(uri, options),
+            unsubscribe: (uri) => this.unsubscribe(uri, {}),
+          })
+        : this.#modern.open(connection, filter, { envelope, timeoutMs, signal }),
+    );
+  }
+
+  /** Notes that the server has taken up a subscription. */
+  acknowledge(params: Params | undefined): void {
+    this.#modern.acknowledge(params);
+  }
+
+  /** Tells a server what it has never heard of, or has forgotten. */
+  restore({ connection, facts }: Agreed): void {
+    if (facts.era === 'modern') {
+      this.#standing.syncInBackground();
+      return;
+    }
+    for (const uri of this.#resources) {
+      connection.request('resources/subscribe', { uri }).catch((error: unknown) => {
+        this.#logger.warn(`${uri}: not subscribed again`, { error: describeError(error) });
+      });
+    }
+  }
+
+  /** The connection they were told on is gone. */
+  lost(): void {
+    this.#standing.forget();
+  }
+
+  /** Takes back what the server was asked to tell. */
+  close(): void {
+    this.#standing.close();
+  }
+
+  /** The session has ended. */
+  end(cause: Error | undefined): void {
+    this.#legacy.end(cause);
+  }
+
+  #syncWithin(subject: string, options: CallOptions): Promise<void> {
+    const { ended, maxTotalMs } = this.#session.conversation;
+    const { signal, timeoutMs = options.maxTotalMs ?? maxTotalMs } = options;
+    return waitWithin({ subject, signal, ended, timeoutMs }, () => this.#standing.sync());
+  }
+
+  /** What a modern server is asked to tell: it tells nothing else. */
+  #wanted(): SubscriptionFilter {
+    const { era, capabilities } = this.#session.facts;
+    if (era === 'legacy') return {};
+    const { onNotification, watchLists = true } = this.#options;
+    const lists = watchLists && onNotification !== undefined;
+    return honoredOf(
+      {
+        toolsListChanged: lists,
+        promptsListChanged: lists,
+        resourcesListChanged: lists,
+        resourceSubscriptions: [...this.#resources],
+      },
+      capabilities,
+    );
+  }
+}
+
+/** What a filter asks for of what a server can tell; resources are left to the server. */
+function honoredOf(
+  filter: SubscriptionFilter,
+  { tools, prompts, resources }: ServerCapabilities,
+): SubscriptionFilter {
+  const { toolsListChanged, promptsListChanged, resourcesListChanged } = filter;
+  const { resourceSubscriptions = [] } = filter;
+  const honored: Record<string, unknown> = {};
+  if (toolsListChanged && tools?.listChanged) honored['toolsListChanged'] = true;
+  if (promptsListChanged && prompts?.listChanged) honored['promptsListChanged'] = true;
+  if (resourcesListChanged && resources?.listChanged) honored['resourcesListChanged'] = true;
+  if (resourceSubscriptions.length > 0) honored['resourceSubscriptions'] = resourceSubscriptions;
+  return honored;
+}
+
+/** How a legacy server is asked to tell of single resources. */
+interface ResourceSubscriber {
   /** Whether somebody else wants to be told about it. */
   holds(uri: string): boolean;
   subscribe(uri: string): Promise<void>;
   unsubscribe(uri: string): Promise<void>;
 }
 
-/** A server of the older era tells of changed lists unasked; only resources need a word. */
-export class UnaskedSubscriptions {
+/** A legacy server tells of changed lists unasked; only resources need a request. */
+class LegacySubscriptions {
   readonly #open = new Set<(cause: Error | undefined) => void>();
   /** Resources that the server was asked for here, and for how many subscriptions. */
   readonly #shared = new Map<string, { count: number; readonly asked: Promise<void> }>();
 
   async open(
     filter: SubscriptionFilter,
-    { tools, prompts, resources }: ServerCapabilities,
-    subscriber: Subscriber,
+    capabilities: ServerCapabilities,
+    subscriber: ResourceSubscriber,
   ): Promise<Subscription> {
-    const uris = resources?.subscribe === true ? (filter.resourceSubscriptions ?? []) : [];
+    const canTell = capabilities.resources?.subscribe === true;
+    const uris = canTell ? (filter.resourceSubscriptions ?? []) : [];
     const own = uris.filter((uri) => this.#shared.has(uri) || !subscriber.holds(uri));
     const leave = (): void => {
       for (const uri of own) this.#leave(uri, subscriber);
@@ -57,13 +187,7 @@ export class UnaskedSubscriptions {
     const { promise: closed, resolve } = createDeferred<Error | undefined>();
     this.#open.add(resolve);
     return {
-      honored: {
-        ...(filter.toolsListChanged && tools?.listChanged && { toolsListChanged: true }),
-        ...(filter.promptsListChanged && prompts?.listChanged && { promptsListChanged: true }),
-        ...(filter.resourcesListChanged &&
-          resources?.listChanged && { resourcesListChanged: true }),
-        ...(uris.length > 0 && { resourceSubscriptions: uris }),
-      },
+      honored: honoredOf({ ...filter, resourceSubscriptions: uris }, capabilities),
       closed,
       close: () => {
         if (!this.#open.delete(resolve)) return;
@@ -81,7 +205,7 @@ export class UnaskedSubscriptions {
   }
 
   /** The first that wants to hear of a resource asks the server, and the others wait for that. */
-  #join(uri: string, subscriber: Subscriber): Promise<void> {
+  #join(uri: string, subscriber: ResourceSubscriber): Promise<void> {
     const shared = this.#shared.get(uri) ?? { count: 0, asked: subscriber.subscribe(uri) };
     shared.count += 1;
     this.#shared.set(uri, shared);
@@ -89,7 +213,7 @@ export class UnaskedSubscriptions {
   }
 
   /** The last one takes it back. */
-  #leave(uri: string, subscriber: Subscriber): void {
+  #leave(uri: string, subscriber: ResourceSubscriber): void {
     const shared = this.#shared.get(uri);
     if (shared === undefined) return;
     shared.count -= 1;
@@ -99,8 +223,8 @@ export class UnaskedSubscriptions {
   }
 }
 
-/** The subscriptions of the stateless era that are open on any connection. */
-export class Subscriptions {
+/** The `subscriptions/listen` that are open on any connection. */
+class ModernSubscriptions {
   readonly #awaited = new Map<Id, (honored: SubscriptionFilter) => void>();
   #last = 0;
 
@@ -152,4 +276,95 @@ export class Subscriptions {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** What has been open for so long was not cut at once. */
+const steadyMs = 60_000;
+
+interface StandingSource {
+  /** What is to be told now. */
+  wanted(): SubscriptionFilter;
+  open(filter: SubscriptionFilter): Promise<Subscription>;
+  /** Something may have been missed. */
+  missed(): void;
+}
+
+/** Keeps one subscription open for all that is to be told, whatever is added, and whoever cuts it. */
+class StandingSubscription {
+  readonly #source: StandingSource;
+  readonly #logger: Logger;
+  readonly #backoff = createBackoff();
+  #current:
+    | { readonly filter: string; readonly subscription: Subscription; readonly since: number }
+    | undefined;
+  #syncing: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(source: StandingSource, logger: Logger) {
+    this.#source = source;
+    this.#logger = logger;
+  }
+
+  /** What the server tells at present. */
+  get honored(): SubscriptionFilter {
+    return this.#current?.subscription.honored ?? {};
+  }
+
+  /** Brings the subscription in line with what is wanted; one at a time. */
+  sync(): Promise<void> {
+    const synced = this.#syncing.then(() => this.#sync());
+    this.#syncing = synced.catch(() => {});
+    return synced;
+  }
+
+  /** As `sync`, by and by, and again until it succeeds. */
+  syncInBackground(): void {
+    if (this.#closed) return;
+    this.sync().catch((error: unknown) => {
+      this.#logger.debug('not subscribed to changes', { error: describeError(error) });
+      this.#later();
+    });
+  }
+
+  /** The connection it was open on is gone. */
+  forget(): void {
+    this.#current?.subscription.close();
+    this.#current = undefined;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    this.forget();
+  }
+
+  async #sync(): Promise<void> {
+    const wanted = this.#closed ? {} : this.#source.wanted();
+    const filter = JSON.stringify(wanted);
+    if (filter === (this.#current?.filter ?? '{}')) return;
+    const before = this.#current;
+    const subscription = filter === '{}' ? undefined : await this.#source.open(wanted);
+    this.#current = subscription && { filter, subscription, since: performance.now() };
+    before?.subscription.close();
+    if (this.#closed) this.forget();
+    void subscription?.closed.then((error) => this.#ended(subscription, error));
+  }
+
+  #ended(subscription: Subscription, error: Error | undefined): void {
+    if (this.#current?.subscription !== subscription) return;
+    // The server has nothing of this to tell: asking again would go on for ever.
+    if (error === undefined && Object.keys(subscription.honored).length === 0) return;
+    // One that is cut again and again is asked for less and less often.
+    if (performance.now() - this.#current.since > steadyMs) this.#backoff.reset();
+    this.#current = undefined;
+    this.#source.missed();
+    this.#later();
+  }
+
+  #later(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#retry);
+    this.#retry = unref(setTimeout(() => this.syncInBackground(), this.#backoff.next()));
+  }
 }

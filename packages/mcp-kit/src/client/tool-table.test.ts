@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '#base';
 import type { Tool } from '#protocol';
-import { ToolTable } from './tool-table.ts';
+import { checkArguments, ToolTable } from './tool-table.ts';
 
 const endless = '^(a+)+$';
 
@@ -77,4 +77,42 @@ test('of more tools than can be remembered, the oldest are forgotten', () => {
   const known = Array.from({ length: 100 }, (_, page) => table.knows(`t${page}`));
   expect(known.indexOf(true)).toBeGreaterThan(30);
   expect(known.lastIndexOf(false)).toBe(known.indexOf(true) - 1);
+});
+
+const search: Tool = {
+  name: 'search',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', pattern: '^(a+)+$' },
+      limit: { type: 'integer', maximum: 10 },
+    },
+    required: ['query'],
+  },
+};
+
+test('arguments that fit their schema have no issues', async () => {
+  expect(await checkArguments(search, { query: 'x', limit: 3 })).toEqual([]);
+});
+
+test.each([
+  [{ query: 1 }, 'query', 'query: expected string, received number'],
+  [{ limit: 1 }, 'query', 'query: required but missing'],
+  [{ query: 'x', limit: 11 }, 'limit', 'limit: expected at most 10, received 11'],
+])('%j is refused, naming %s', async (args, path, message) => {
+  expect(await checkArguments(search, args)).toMatchObject([{ path, message }]);
+});
+
+test('a pattern that would backtrack for ever is not run', async () => {
+  expect(await checkArguments(search, { query: `${'a'.repeat(60)}!` })).toEqual([]);
+});
+
+test('a schema without a type is one of an object', async () => {
+  const loose = { name: 'loose', inputSchema: { required: ['a'] } };
+  expect(await checkArguments(loose, {})).toMatchObject([{ path: 'a' }]);
+});
+
+test('a schema that cannot be used is an error, not a verdict', async () => {
+  const broken = { name: 'broken', inputSchema: { properties: { a: { $ref: '#/nowhere' } } } };
+  await expect(checkArguments(broken, {})).rejects.toMatchObject({ code: 'invalid_argument' });
 });

@@ -1,5 +1,5 @@
 import { describeError, KitError, type Logger } from '#base';
-import { isRecord } from '#jsonrpc';
+import { isRecord, type Params } from '#jsonrpc';
 import {
   headerBindings,
   mirrorHeaders,
@@ -8,7 +8,8 @@ import {
   type JsonSchema,
   type Tool,
 } from '#protocol';
-import type { ForeignVerdict } from '#schema';
+import type { ForeignVerdict, Issue } from '#schema';
+import { isTool } from './layer.ts';
 import { weightOf } from './pages.ts';
 
 interface KnownTool {
@@ -115,11 +116,6 @@ export class ToolTable {
   }
 }
 
-/** Without a name it cannot be called; whatever else is missing, it can. */
-function isTool(value: unknown): value is Tool {
-  return isRecord(value) && typeof value['name'] === 'string';
-}
-
 function broken(name: string, what: string): KitError {
   return new KitError('invalid_answer', `${name}: the result breaks its output schema: ${what}`, {
     hint: 'Report it to the author of the server, or open the session with validateOutput: false.',
@@ -128,4 +124,20 @@ function broken(name: string, what: string): KitError {
 
 function messageOf(error: unknown): string {
   return error instanceof KitError ? error.message : describeError(error);
+}
+
+/**
+ * What is wrong with arguments by the schema of their tool; empty when they fit. Patterns are not run. Throws a `KitError`
+ * when the schema cannot be used, or would take too long.
+ */
+export async function checkArguments(tool: Tool, args: Params): Promise<readonly Issue[]> {
+  const { foreignSchema } = await import('#schema');
+  const subject = `input of ${tool.name}`;
+  // Arguments are an object, also where a server does not say so.
+  const { issues, unchecked } = foreignSchema(
+    { ...tool.inputSchema, type: 'object' },
+    subject,
+  )(args);
+  if (unchecked !== undefined) throw new KitError('invalid_argument', `${subject}: ${unchecked}`);
+  return issues;
 }

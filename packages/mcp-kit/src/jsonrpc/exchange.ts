@@ -5,20 +5,20 @@ import type { Id, Params, Request } from './message.ts';
 
 export interface RequestOptions {
   /** How long to wait for an answer or a sign of progress. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long to wait in all, whatever progress says. */
-  readonly maxTotalMs?: number;
-  readonly signal?: StopSignal;
+  readonly maxTotalMs?: number | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Receives the parameters of each progress notification for this request. */
-  readonly onProgress?: (params: Params) => void;
+  readonly onProgress?: ((params: Params) => void) | undefined;
   /** Called when the other side hangs up for now, and lets the answer be fetched after the wait it names. */
-  readonly onReleased?: (retryMs: number | undefined) => void;
+  readonly onReleased?: ((retryMs: number | undefined) => void) | undefined;
   /** The message on whose behalf this is sent. */
   readonly origin?: Origin | undefined;
   /** Said beside the message, where the transport has a place for it. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Instead of the next number; must not be under way already. */
-  readonly id?: Id;
+  readonly id?: Id | undefined;
 }
 
 /** The sending half of a conversation. */

@@ -70,7 +70,7 @@ export interface ManagerOptions extends ManagedConfig, ForSessions {
   /** Answers requests of servers that nothing else answers. */
   readonly onRequest?: (
     server: string,
-    request: { readonly method: string; readonly params?: Params },
+    request: { readonly method: string; readonly params?: Params | undefined },
     context: InputContext,
   ) => MaybePromise<unknown>;
   /** Told about each step of each server. */

@@ -150,7 +150,7 @@ export async function openTarget(
     onLost: hooks.onLost,
     onOpened: () => {
       guard.toolbox?.forget();
-      hooks.onOpened();
+      hooks.onOpened?.();
     },
   });
   await checkVersion(session, name, { ...openings, client });

@@ -1,8 +1,8 @@
 import { createDeferred, KitError, startTimer } from '#base';
 import { isRecord, rpcErrors, type Params, type Request, type Response } from '#jsonrpc';
 import { claimsModern, mcpErrors, metaKeys, modernVersion } from '#protocol';
-import { isResponse } from './answers.ts';
-import { HttpChannel } from './http-channel.ts';
+import { isResponse } from './request.ts';
+import { HttpChannel } from './channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
 
 export interface CallMcpOptions extends Pick<
@@ -10,8 +10,8 @@ export interface CallMcpOptions extends Pick<
   'headers' | 'auth' | 'limits' | 'agent'
 > {
   /** How long it may take in all; 30 s. */
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -38,7 +38,11 @@ export async function callMcp(
   });
   const ask = (sent: Params | undefined): Promise<Response> => {
     awaited = createDeferred();
-    const message: Request = { jsonrpc: '2.0', id: ++id, method, ...(sent && { params: sent }) };
+    id += 1;
+    const message: Request =
+      sent === undefined
+        ? { jsonrpc: '2.0', id, method }
+        : { jsonrpc: '2.0', id, method, params: sent };
     channel.send(JSON.stringify(message), undefined, { message });
     return awaited.promise;
   };
@@ -86,5 +90,5 @@ function enveloped(params: Params | undefined): Params {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientCapabilities]: {},
   };
-  return { ...params, _meta: { ...(isRecord(meta) ? meta : {}), ...envelope } };
+  return { ...params, _meta: isRecord(meta) ? { ...meta, ...envelope } : envelope };
 }

@@ -28,6 +28,32 @@ export function connectTimeout(place: string, ms: number): KitError {
   });
 }
 
+/** The request could not even be made: its headers are wrong, or the caller's agent refuses it. */
+export function notSent(place: string, cause: unknown): KitError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const isOurs = cause instanceof Error && /^ERR_(?:HTTP|INVALID|UNESCAPED)/.test(code);
+  if (!isOurs) return unreachable(place, cause);
+  const message = `no request to ${place} can be made: ${cause.message}`;
+  return new KitError('invalid_argument', message, { cause, details: { ran: false } });
+}
+
+/** What the caller's own function did wrong, when it did not say so itself. */
+export function noHeaders(cause: unknown): KitError {
+  if (cause instanceof KitError) return cause;
+  return new KitError('invalid_argument', 'the function that gives the headers failed', {
+    hint: 'Its cause says why; nothing was sent.',
+    cause,
+    details: { ran: false },
+  });
+}
+
+/** Why nothing could be done about a refusal. */
+export function notAuthorized(cause: unknown): KitError {
+  if (cause instanceof KitError) return cause;
+  const message = 'what should get the request let in failed';
+  return new KitError('unauthorized', message, { cause, details: { ran: false } });
+}
+
 /** The connection broke between the request and the beginning of its answer. */
 export function brokenOff(place: string, cause: unknown): KitError {
   const reason = reasonOf(cause);
@@ -56,7 +82,7 @@ export function sessionLost(method: string, place: string, mayHaveRun = false): 
     hint: mayHaveRun
       ? 'The request may have run. Open a new session, and ask before sending it again.'
       : 'Nothing ran. Open a new session and send it again.',
-    ...(mayHaveRun ? {} : { details: { ran: false } }),
+    details: mayHaveRun ? undefined : { ran: false },
   });
 }
 
@@ -111,9 +137,9 @@ function hintOf(
 ): string | undefined {
   const { challenge, authServer } = said;
   const hints = [
-    ...(challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`]),
-    ...(authServer === undefined ? [] : [`Mcp-Auth-Server: ${authServer}`]),
-  ];
+    challenge && `WWW-Authenticate: ${challenge}`,
+    authServer && `Mcp-Auth-Server: ${authServer}`,
+  ].filter(Boolean);
   if (hints.length > 0) return hints.join('; ');
   if (status === 401 || status === 403) return 'Send the credentials the server wants as headers.';
   if (status === 404 || status === 405) return 'Check that this is the URL of an MCP endpoint.';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import { isPromise, KitError, silentLogger, type Logger, type MaybePromise } from '#base';
+import { chain, KitError, silentLogger, type Logger, type MaybePromise } from '#base';
 import { defaultLimits, type Limits } from '#jsonrpc';
 import type { HttpAuth } from './auth.ts';
 
@@ -10,27 +10,27 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 
 export interface HttpClientOptions {
   /** Sent with every request, or a function that is asked before each: for tokens that change. */
-  readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>);
+  readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>) | undefined;
   /** Gets the requests let in, and hears of those that are not: an `Authorizer` of `mcp-kit/auth` is one. */
-  readonly auth?: HttpAuth;
+  readonly auth?: HttpAuth | undefined;
   /** Where event streams are fetched, when not where messages are posted. */
-  readonly streamUrl?: string | URL;
-  readonly limits?: Partial<Limits>;
+  readonly streamUrl?: string | URL | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /** Makes the connections, instead of one that keeps them alive; it is not destroyed. */
-  readonly agent?: HttpAgent | HttpsAgent;
+  readonly agent?: HttpAgent | HttpsAgent | undefined;
   /** How long a connection may take to open; 10 s. */
-  readonly connectTimeoutMs?: number;
-  /** How long the farewell to the server may take; 2 s. */
-  readonly closeTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long telling the server that a session ends may take; 2 s. */
+  readonly closeTimeoutMs?: number | undefined;
   /** Requests under way at the same time; others wait. 256. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /** Told about failures that nobody waits for. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** The options with their defaults. */
 export interface Settings {
-  readonly headers: () => MaybePromise<readonly string[]>;
+  readonly headers: readonly string[] | (() => MaybePromise<readonly string[]>);
   readonly auth: HttpAuth | undefined;
   readonly limits: Limits;
   readonly agent: HttpAgent | HttpsAgent | undefined;
@@ -40,11 +40,9 @@ export interface Settings {
   readonly logger: Logger;
 }
 
-const none: readonly string[] = [];
-
 export function settle(options: HttpClientOptions): Settings {
   return {
-    headers: options.headers === undefined ? () => none : headerSource(options.headers),
+    headers: readHeaders(options.headers ?? {}),
     auth: options.auth,
     limits: { ...defaultLimits, ...options.limits },
     agent: options.agent,
@@ -91,17 +89,11 @@ const reserved: ReadonlySet<string> = new Set([
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function headerSource(
+function readHeaders(
   headers: HeaderRecord | (() => MaybePromise<HeaderRecord>),
-): () => MaybePromise<readonly string[]> {
-  if (typeof headers !== 'function') {
-    const list = listHeaders(headers);
-    return () => list;
-  }
-  return () => {
-    const given = headers();
-    return isPromise(given) ? given.then(listHeaders) : listHeaders(given);
-  };
+): Settings['headers'] {
+  if (typeof headers !== 'function') return listHeaders(headers);
+  return () => chain(headers(), listHeaders);
 }
 
 /** Names and values in turn; throws when one may not be set. */

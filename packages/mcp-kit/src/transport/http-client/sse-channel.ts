@@ -1,30 +1,32 @@
 import type { IncomingMessage } from 'node:http';
 import { createDeferred, KitError, startTimer, type Deferred } from '#base';
 import type { Channel, Origin, Outgoing, Sent, Sink } from '#jsonrpc';
-import { Backlog } from './backlog.ts';
-import { mediaType, readBody, readEvents } from './body.ts';
-import { Deliveries } from './deliveries.ts';
+import { Backlog } from './channel.ts';
+import {
+  HttpConnection,
+  mediaType,
+  readBody,
+  refusalBytes,
+  type PendingRequest,
+} from './connection.ts';
 import { givenUp, hungUp, invalidAnswer, redirected, refusal } from './failures.ts';
-import { Handshake } from './handshake.ts';
-import { address, type Message } from './letter.ts';
 import { labelOf, type Settings } from './options.ts';
-import { Posted, type PostOffice } from './posted.ts';
-import { Wire, type Asking } from './wire.ts';
-
-const refusalBytes = 64 * 1024;
+import { PostRequest, withHeaders, type Message, type RequestOwner } from './request.ts';
+import { HttpSession } from './session.ts';
+import { readStream } from './stream.ts';
 
 /** A conversation as revision 2024-11-05 has it: one stream for all that comes, and a place it names for what is sent. */
 class SseChannel implements Channel {
   readonly #url: URL;
   readonly #settings: Settings;
-  readonly #stream: Wire;
-  readonly #handshake = new Handshake();
+  readonly #stream: HttpConnection;
+  readonly #session = new HttpSession();
   readonly #opened: Deferred<void> = createDeferred();
-  readonly #asking: Asking;
-  readonly #posts = new Set<Posted>();
+  readonly #pending: PendingRequest;
+  readonly #requests = new Set<PostRequest>();
   readonly #backlog = new Backlog();
-  readonly #deliveries = new Deliveries();
-  #office: PostOffice | undefined;
+  /** Known when the server has said where to post. */
+  #owner: RequestOwner | undefined;
   #response: IncomingMessage | undefined;
   #sink: Sink | undefined;
   /** What came before anybody listened. */
@@ -35,8 +37,8 @@ class SseChannel implements Channel {
   constructor(url: URL, settings: Settings) {
     this.#url = url;
     this.#settings = settings;
-    this.#stream = new Wire(url, settings);
-    this.#asking = this.#stream.ask(
+    this.#stream = new HttpConnection(url, settings);
+    this.#pending = this.#stream.send(
       { method: 'GET', headers: ['accept', 'text/event-stream'] },
       {
         answered: (response) => this.#answered(response),
@@ -68,11 +70,11 @@ class SseChannel implements Channel {
 
   async tell(text: string, { message }: Outgoing): Promise<void> {
     while (!this.#closed && this.#backlog.next === 'dropped') await this.drained();
-    const post = this.#closed ? undefined : this.#stamp(text, message);
-    if (post === undefined) throw hungUp(message.method);
-    const taken = this.#deliveries.await(post);
-    post.start();
-    await taken;
+    const request = this.#closed ? undefined : this.#createRequest(text, message);
+    if (request === undefined) throw hungUp(message.method);
+    request.delivery = createDeferred();
+    request.start();
+    await request.delivery.promise;
   }
 
   reply(text: string | undefined): void {
@@ -89,16 +91,16 @@ class SseChannel implements Channel {
   }
 
   #post(text: string, message: Message): void {
-    this.#stamp(text, message)?.start();
+    this.#createRequest(text, message)?.start();
   }
 
-  #stamp(text: string, message: Message): Posted | undefined {
-    if (this.#office === undefined) return undefined;
-    const letter = address(text, message, { headers: undefined, handshake: this.#handshake });
-    const post = new Posted({ ...letter, answeredElsewhere: true }, this.#office);
-    this.#posts.add(post);
-    this.#backlog.add(post);
-    return post;
+  #createRequest(text: string, message: Message): PostRequest | undefined {
+    if (this.#owner === undefined) return undefined;
+    const posted = withHeaders(text, message, { headers: undefined, session: this.#session });
+    const request = new PostRequest(posted, this.#owner);
+    this.#requests.add(request);
+    this.#backlog.add(request);
+    return request;
   }
 
   #answered(response: IncomingMessage): void {
@@ -113,7 +115,7 @@ class SseChannel implements Channel {
     }
     this.#response = response;
     const { limits } = this.#settings;
-    readEvents(response, {
+    readStream(response, {
       limits,
       position: { lastEventId: undefined, retryMs: undefined },
       value: (value) => this.#deliver((sink) => sink.message(value)),
@@ -127,13 +129,13 @@ class SseChannel implements Channel {
       other: (eventType, data) => {
         if (eventType === 'endpoint') this.#locate(data.toString());
       },
-      over: () => this.end(streamEnded(this.#url, this.#office !== undefined)),
+      over: () => this.end(streamEnded(this.#url, this.#owner !== undefined)),
     });
   }
 
   /** The first word of the server: where messages go. */
   #locate(place: string): void {
-    if (this.#office !== undefined || this.#closed) return;
+    if (this.#owner !== undefined || this.#closed) return;
     const url = URL.canParse(place, this.#url.href) ? new URL(place, this.#url) : undefined;
     if (url?.origin !== this.#url.origin) {
       const target = url === undefined ? place.slice(0, 200) : labelOf(url);
@@ -143,32 +145,33 @@ class SseChannel implements Channel {
     }
     url.username = this.#url.username;
     url.password = this.#url.password;
-    this.#office = this.#openOffice(new Wire(url, this.#settings));
+    this.#owner = this.#createOwner(new HttpConnection(url, this.#settings));
     // Until somebody listens.
     if (this.#sink === undefined) this.#response?.pause();
     this.#opened.resolve();
   }
 
-  #openOffice(wire: Wire): PostOffice {
+  #createOwner(connection: HttpConnection): RequestOwner {
     return {
-      wire,
-      streams: wire,
+      connection,
+      streams: connection,
       limits: this.#settings.limits,
+      answersElsewhere: true,
       receive: (value) => this.#deliver((sink) => sink.message(value)),
       malformed: (...fault) => this.#deliver((sink) => sink.malformed(...fault)),
-      taken: (post) => this.#backlog.release(post),
-      accepted: (post) => this.#deliveries.taken(post),
+      taken: (request) => this.#backlog.release(request),
+      accepted: () => {},
       released: () => {},
-      lost: (post, error) => {
-        const { id, method } = post.letter;
-        if (id !== undefined) this.#deliver((sink) => sink.lost?.(id, error));
-        else if (!this.#deliveries.lost(post, error)) {
+      lost: ({ message: { id, method }, delivery }, error) => {
+        if (id !== undefined) {
+          this.#deliver((sink) => sink.lost?.(id, error));
+        } else if (delivery === undefined) {
           this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
         }
       },
-      over: (post) => {
-        this.#backlog.release(post);
-        this.#posts.delete(post);
+      over: (request) => {
+        this.#backlog.release(request);
+        this.#requests.delete(request);
       },
     };
   }
@@ -185,12 +188,14 @@ class SseChannel implements Channel {
     if (this.#closed) return;
     this.#closed = true;
     this.#cause = cause;
-    this.#asking.abort();
-    for (const post of this.#posts) post.drop();
-    this.#stream.destroy();
-    this.#office?.wire.destroy();
-    this.#backlog.letGo();
-    this.#deliveries.end();
+    this.#pending.abort();
+    for (const request of this.#requests) {
+      request.drop();
+      request.delivery?.reject(hungUp(request.message.method));
+    }
+    this.#stream.close();
+    this.#owner?.connection.close();
+    this.#backlog.unblock();
     this.#opened.reject(cause ?? new KitError('closed', 'the conversation was closed'));
     this.#sink?.closed(cause);
   }

@@ -1,6 +1,6 @@
 import type { Target } from '#protocol';
 import { givenUp } from './failures.ts';
-import { HttpChannel } from './http-channel.ts';
+import { HttpChannel } from './channel.ts';
 import { labelOf, parseUrl, settle, type HttpClientOptions } from './options.ts';
 
 /** A server of any revision at a URL. */

@@ -1,7 +1,6 @@
-import { KitError } from '#base';
+import { KitError, type MaybePromise } from '#base';
 import { isRecord, RpcError, rpcErrors, type Connection } from '#jsonrpc';
-import { isLegacyVersion, mcpErrors, modernVersion } from '#protocol';
-import type { OpeningLimits } from './handshake.ts';
+import { isLegacyVersion, mcpErrors, modernVersion, type Era } from '#protocol';
 import {
   envelopeOf,
   isDiscoverResult,
@@ -9,12 +8,24 @@ import {
   type Identity,
   type ServerFacts,
 } from './facts.ts';
+import type { OpeningLimits } from './limit.ts';
+import type { SessionOptions } from './options.ts';
+
+/** The era to speak: that of the revision to be offered, where the owner of the session names one. */
+export function eraOf({ era = 'auto', protocolVersion }: SessionOptions): 'auto' | Era {
+  if (protocolVersion === undefined) return era;
+  const named = protocolVersion === modernVersion ? 'modern' : 'legacy';
+  if (era === 'auto' || era === named) return named;
+  throw new KitError('invalid_argument', `revision ${protocolVersion} is not of the ${era} era`, {
+    hint: 'Leave era out: it follows from protocolVersion.',
+  });
+}
 
 /** What the answer to a probe says about the server. */
 export type Finding =
   | { readonly kind: 'modern'; readonly facts: ServerFacts }
   /** It may know the older era; `error` is what it said instead. */
-  | { readonly kind: 'older'; readonly error: unknown }
+  | { readonly kind: 'legacy'; readonly error: unknown }
   /** It is not well, or does not say so otherwise: it may know the older era, and another time it may be otherwise. */
   | { readonly kind: 'unclear'; readonly error: unknown }
   /** It says nothing about the era; there is no use in going on. */
@@ -45,18 +56,18 @@ export async function probe(
 function judge(result: unknown): Finding {
   if (!isDiscoverResult(result)) {
     const error = new KitError('invalid_answer', 'server/discover: not what the revision says');
-    return { kind: 'older', error };
+    return { kind: 'legacy', error };
   }
-  return judgeVersions(result.supportedVersions) === 'older'
-    ? { kind: 'older', error: noCommonVersion(result.supportedVersions) }
+  return judgeVersions(result.supportedVersions) === 'legacy'
+    ? { kind: 'legacy', error: noCommonVersion(result.supportedVersions) }
     : judgeVersions(result.supportedVersions) === 'modern'
       ? { kind: 'modern', facts: modernFacts(result) }
       : { kind: 'failed', error: noCommonVersion(result.supportedVersions) };
 }
 
-function judgeVersions(versions: readonly unknown[]): 'modern' | 'older' | 'foreign' {
+function judgeVersions(versions: readonly unknown[]): 'modern' | 'legacy' | 'foreign' {
   if (versions.includes(modernVersion)) return 'modern';
-  return versions.some(isLegacyVersion) ? 'older' : 'foreign';
+  return versions.some(isLegacyVersion) ? 'legacy' : 'foreign';
 }
 
 function noCommonVersion(versions: readonly unknown[]): KitError {
@@ -88,9 +99,9 @@ function judgeError(error: unknown): Finding {
   if (error instanceof RpcError) {
     const { headerMismatch, missingClientCapability } = mcpErrors;
     const modernOnly = error.code === headerMismatch || error.code === missingClientCapability;
-    return { kind: modernOnly ? 'failed' : 'older', error };
+    return { kind: modernOnly ? 'failed' : 'legacy', error };
   }
-  if (isRefusal(error)) return { kind: 'older', error };
+  if (isRefusal(error)) return { kind: 'legacy', error };
   return { kind: isUnwell(error) ? 'unclear' : 'failed', error };
 }
 
@@ -111,7 +122,7 @@ function isRefusal(error: unknown): boolean {
 const outsideSession = /session|initiali[sz]e|protocol version/i;
 
 /** Whether a server of the newer era has probably not refused like this. */
-export function mayBeOlder(error: unknown): error is Error {
+export function mayBeLegacy(error: unknown): error is Error {
   if (error instanceof KitError) return isDeclinedByStatus(error);
   if (!(error instanceof RpcError)) return false;
   const { invalidRequest, overloaded } = rpcErrors;
@@ -130,3 +141,41 @@ export function isDeclinedByStatus({ code, details }: KitError): boolean {
     code === 'http_status' && typeof status === 'number' && status < 500 && !passing.has(status)
   );
 }
+
+/** What is remembered of servers: which era they speak, so that they need not be probed each time. */
+export interface Verdicts {
+  get(key: string): MaybePromise<Era | undefined>;
+  set(key: string, era: Era): MaybePromise<void>;
+}
+
+export interface VerdictOptions {
+  /**
+   * How long a server counts as one of the older era. Not for ever: one that has learnt the newer era still answers
+   * in the older, and would never be asked again.
+   */
+  readonly legacyTtlMs?: number | undefined;
+  readonly maxEntries?: number | undefined;
+}
+
+/** Remembers verdicts in memory. */
+export function createVerdicts(options: VerdictOptions = {}): Verdicts {
+  const { legacyTtlMs = 60 * 60_000, maxEntries = 1000 } = options;
+  const known = new Map<string, { readonly era: Era; readonly until: number }>();
+  return {
+    get(key) {
+      const verdict = known.get(key);
+      return verdict !== undefined && performance.now() < verdict.until ? verdict.era : undefined;
+    },
+    set(key, era) {
+      const [oldest] = known.keys();
+      if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest);
+      known.delete(key);
+      // A modern verdict is checked by its first request anyway.
+      const until = era === 'legacy' ? performance.now() + legacyTtlMs : Infinity;
+      known.set(key, { era, until });
+    },
+  };
+}
+
+/** What this process has learnt; used unless a session is given its own. */
+export const processVerdicts: Verdicts = createVerdicts();

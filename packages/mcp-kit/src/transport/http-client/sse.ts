@@ -1,9 +1,44 @@
 import { Buffer } from 'node:buffer';
-import { longestTimerMs } from '#base';
+import { KitError, longestTimerMs } from '#base';
+import { defaultLimits } from '#jsonrpc';
 import { Ends, Pieces } from '../pieces.ts';
 
+/** One event of a stream of Server-Sent Events. */
+export interface SseEvent {
+  /** `message`, unless the stream says otherwise. */
+  readonly type: string;
+  readonly data: string;
+  /** The last id that the stream has named, for `Last-Event-ID`. */
+  readonly id: string | undefined;
+}
+
+/** The events of a stream, such as the body of a `fetch`, as they come; one of more than `maxBytes` ends it with an error. */
+export async function* parseSse(
+  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+  { maxBytes = defaultLimits.maxBytes }: { readonly maxBytes?: number | undefined } = {},
+): AsyncGenerator<SseEvent, void, undefined> {
+  const events: SseEvent[] = [];
+  let id: string | undefined;
+  const reader = new SseReader(maxBytes, {
+    event: (type, data) => events.push({ type, data: data.toString(), id }),
+    position: (named) => {
+      id = named;
+    },
+    retry: () => {},
+    oversized: () => {
+      throw new KitError('invalid_answer', `an event has more than ${maxBytes} bytes`);
+    },
+  });
+  for await (const chunk of chunks) {
+    reader.push(Buffer.from(chunk));
+    yield* events.splice(0);
+  }
+  reader.end();
+  yield* events;
+}
+
 /** What an event stream says. Calls come in the order of the bytes. */
-export interface EventSink {
+export interface SseSink {
   /** An event with data; a type that was not given is `message`. */
   event(type: string, data: Buffer): void;
   /** Everything up to here can be skipped when the stream is continued: the id, as the bytes of a header. */
@@ -26,9 +61,9 @@ const lineExtra = 64;
 const longestId = 4096;
 
 /** Takes the bytes of an event stream as they come, in any split; linear in time, bounded in memory. */
-export class EventReader {
+export class SseReader {
   readonly #maxBytes: number;
-  readonly #sink: EventSink;
+  readonly #sink: SseSink;
   /** The unfinished line. */
   readonly #line = new Pieces();
   #firstLine = true;
@@ -44,7 +79,7 @@ export class EventReader {
   /** Its data, once they are too large. */
   #oversized: Ends | undefined;
 
-  constructor(maxBytes: number, sink: EventSink) {
+  constructor(maxBytes: number, sink: SseSink) {
     this.#maxBytes = maxBytes;
     this.#sink = sink;
   }

@@ -1,16 +1,16 @@
 import { createDeferred, startTimer, type Deferred } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
-import type { ElicitVisit, InputHandlers } from './inputs.ts';
 import { orAborted, waitWithin } from './limit.ts';
-import type { CallOptions } from './options.ts';
+import type { CallOptions, ElicitVisit, InputHandlers } from './options.ts';
 
-/** What only servers of 2025-11-25 say: nothing before these pages have been visited. */
+/** What only servers of 2025-11-25 say: a person has to visit these pages first. */
 const urlElicitationRequired = -32042;
 
-/** A page to visit, and the name under which the server says that the visit is over. */
-type Errand = ElicitVisit & { readonly elicitationId: string };
+/** A page to visit, and the id under which the server says that the visit is over. */
+type UrlElicitation = ElicitVisit & { readonly elicitationId: string };
 
-export interface LegacyQuestion {
+/** A request of the legacy era, and who visits pages for it. */
+export interface LegacyRequest {
   readonly method: string;
   readonly params: Params | undefined;
   readonly options: CallOptions & { readonly timeoutMs: number; readonly maxTotalMs: number };
@@ -19,8 +19,8 @@ export interface LegacyQuestion {
   readonly ended: AbortSignal;
 }
 
-/** The visits under way that servers of the older era want before they serve a request. */
-export class Visits {
+/** The visits of pages that legacy servers want before they serve a request. */
+export class UrlElicitations {
   readonly #awaited = new Map<string, Deferred<void>>();
 
   /** Notes that a visit is over. */
@@ -29,40 +29,41 @@ export class Visits {
     if (typeof id === 'string') this.#awaited.get(id)?.resolve();
   }
 
-  /** Asks a server of the older era; makes the visits it wants first, if it does, and asks once more. */
-  async ask(connection: Connection, question: LegacyQuestion): Promise<unknown> {
-    const { method, params, options } = question;
+  /** Sends a request; has the pages visited that the server wants visited first, if any, and sends it once more. */
+  async request(connection: Connection, request: LegacyRequest): Promise<unknown> {
+    const { method, params, options } = request;
     const deadline = performance.now() + options.maxTotalMs;
     try {
       return await connection.request(method, params, options);
     } catch (error) {
-      const errands = errandsOf(error);
+      const elicitations = elicitationsOf(error);
       const { signal } = options;
-      const { ended } = question;
+      const { ended } = request;
       const limit = { subject: method, signal, ended, timeoutMs: deadline - performance.now() };
-      if (errands.length === 0) throw error;
-      if (!(await waitWithin(limit, (until) => this.#make(errands, question, until)))) throw error;
+      if (elicitations.length === 0) throw error;
+      if (!(await waitWithin(limit, (until) => this.#visit(elicitations, request, until))))
+        throw error;
     }
     const left = { ...options, maxTotalMs: deadline - performance.now() };
     return connection.request(method, params, left);
   }
 
   /** True when all visits were agreed to, and are over; not every server says so, hence no longer than an answer takes. */
-  async #make(
-    errands: readonly Errand[],
-    { elicitUrl, options }: LegacyQuestion,
+  async #visit(
+    elicitations: readonly UrlElicitation[],
+    { elicitUrl, options }: LegacyRequest,
     signal: AbortSignal,
   ): Promise<boolean> {
     // From now on: a quick user is done before the last page has been shown.
-    const over = errands.map(({ elicitationId }) => this.#await(elicitationId));
+    const over = elicitations.map(({ elicitationId }) => this.#await(elicitationId));
     try {
-      for (const errand of errands) {
-        if ((await elicitUrl(errand, { signal })).action !== 'accept') return false;
+      for (const elicitation of elicitations) {
+        if ((await elicitUrl(elicitation, { signal })).action !== 'accept') return false;
       }
       await soon(Promise.all(over), options.timeoutMs, signal);
       return true;
     } finally {
-      for (const { elicitationId } of errands) this.#awaited.delete(elicitationId);
+      for (const { elicitationId } of elicitations) this.#awaited.delete(elicitationId);
     }
   }
 
@@ -73,13 +74,13 @@ export class Visits {
   }
 }
 
-function errandsOf(error: unknown): readonly Errand[] {
+function elicitationsOf(error: unknown): readonly UrlElicitation[] {
   if (!(error instanceof RpcError) || error.code !== urlElicitationRequired) return [];
   const list = isRecord(error.data) ? error.data['elicitations'] : undefined;
-  return Array.isArray(list) && list.every(isErrand) ? list : [];
+  return Array.isArray(list) && list.every(isUrlElicitation) ? list : [];
 }
 
-function isErrand(value: unknown): value is Errand {
+function isUrlElicitation(value: unknown): value is UrlElicitation {
   if (!isRecord(value)) return false;
   const { url, message, elicitationId } = value;
   return [url, message, elicitationId].every((text) => typeof text === 'string');

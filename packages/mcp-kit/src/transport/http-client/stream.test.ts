@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backOff } from './back-off.ts';
+import { backOff } from './stream.ts';
 
 const many = (failures: number, retryMs?: number): number[] =>
   Array.from({ length: 500 }, () => backOff(failures, retryMs));

@@ -1,4 +1,4 @@
-import { describeError, KitError, type Logger } from '#base';
+import { describeError, isPromise, KitError, type Logger } from '#base';
 import {
   Connection,
   RpcError,
@@ -9,11 +9,11 @@ import {
   type Notification,
 } from '#jsonrpc';
 import { steer, vocabulary } from '#protocol';
-import type { Answering } from './answering.ts';
+import { Answering } from './answering.ts';
 import type { Identity } from './facts.ts';
-import { defaults, type SessionOptions } from './options.ts';
+import { defaults, type NotificationListener, type SessionOptions } from './options.ts';
 
-export interface ReceptionEvents {
+export interface InboundEvents {
   notification(notification: Notification): void;
   /** A connection has ended. */
   closed(connection: Connection, cause: Error | undefined): void;
@@ -26,19 +26,18 @@ const maxSamples = 5;
 const maxServing = 64;
 
 /** Receives what a server says, on whatever connection: answers, passes on, counts what cannot be read. */
-export class Reception {
+export class Inbound {
   readonly #options: SessionOptions;
-  readonly #events: ReceptionEvents;
+  readonly #events: InboundEvents;
   readonly #logger: Logger;
   readonly #identity: Identity;
-  #loading: Promise<Answering> | undefined;
   #answering: Answering | undefined;
   readonly samples: string[] = [];
   malformed = 0;
 
   constructor(
     settings: { identity: Identity; options: SessionOptions; logger: Logger },
-    events: ReceptionEvents,
+    events: InboundEvents,
   ) {
     const { identity, options, logger } = settings;
     this.#options = options;
@@ -52,29 +51,24 @@ export class Reception {
     return this.#answering?.timeouts ?? 0;
   }
 
-  /** Loaded and made when the server first asks for something: most never do. */
-  answering(): Promise<Answering> {
-    this.#loading ??= this.#createAnswering();
-    return this.#loading;
-  }
-
-  async #createAnswering(): Promise<Answering> {
-    const { Answering } = await import('./answering.ts');
-    this.#answering = new Answering(this.#options, this.#identity.capabilities);
+  /** Made when the server first asks for something: most never do. */
+  get answering(): Answering {
+    this.#answering ??= new Answering(this.#options, this.#identity.capabilities);
     return this.#answering;
   }
 
   connect(channel: Channel): Connection {
-    const { timeoutMs, maxTotalMs, ids, inputs, onRequest, onNotification } = this.#options;
+    const { inputs, onRequest, onNotification, ids = 'number' } = this.#options;
+    const { timeoutMs = defaults.timeoutMs, maxTotalMs = defaults.maxTotalMs } = this.#options;
     return new Connection(channel, (connection) => this.#handlersFor(connection), {
       // Bounded where they are answered, so that a ping is, however many wait.
       maxInFlight: Infinity,
       vocabulary,
       deaf: (inputs ?? onRequest ?? onNotification) === undefined,
       onBug: (error, method) => this.reportBug(error, method),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(maxTotalMs !== undefined && { maxTotalMs }),
-      ...(ids !== undefined && { ids }),
+      timeoutMs,
+      maxTotalMs,
+      ids,
     });
   }
 
@@ -101,15 +95,10 @@ export class Reception {
     if (connection.inFlight.serving >= maxServing) {
       throw new RpcError(rpcErrors.overloaded, 'client overloaded');
     }
-    return this.#serveSlowly(connection, exchange);
-  }
-
-  async #serveSlowly(connection: Connection, exchange: Exchange): Promise<unknown> {
-    const answering = this.#answering ?? (await this.answering());
-    if (exchange.cancelled) return undefined;
     const { timeoutMs = defaults.timeoutMs } = this.#options;
     // Nothing the server owes us is late while it waits for us.
-    return answering.serve(exchange, { everyMs: timeoutMs / 2, beat: () => connection.touch() });
+    const beat = (): void => connection.touch();
+    return this.answering.serve(exchange, { everyMs: timeoutMs / 2, beat });
   }
 
   #complain(connection: Connection, reason: string, sample: string | undefined): void {
@@ -118,5 +107,63 @@ export class Reception {
     if (this.#options.strict !== true) return;
     const what = `the server sent a malformed message: ${reason}`;
     this.#events.spoiled(connection, new KitError('invalid_answer', what));
+  }
+}
+
+const maxWaiting = 256;
+
+/** Hands notifications to a listener one after the other; a slow one makes them wait, and loses the oldest. */
+export class NotificationQueue {
+  readonly #listener: NotificationListener;
+  readonly #onBug: (error: unknown, method: string) => void;
+  readonly #waiting: Notification[] = [];
+  #busy = false;
+  dropped = 0;
+
+  constructor(listener: NotificationListener, onBug: (error: unknown, method: string) => void) {
+    this.#listener = listener;
+    this.#onBug = onBug;
+  }
+
+  push(notification: Notification): void {
+    if (!this.#busy) {
+      this.#deliver(notification);
+      return;
+    }
+    this.#waiting.push(notification);
+    if (this.#waiting.length <= maxWaiting) return;
+    this.#waiting.shift();
+    this.dropped += 1;
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#waiting.length = 0;
+  }
+
+  #deliver(notification: Notification): void {
+    try {
+      const outcome = this.#listener(notification);
+      if (!isPromise(outcome)) return;
+      this.#busy = true;
+      outcome.then(
+        () => this.#next(),
+        (error: unknown) => {
+          this.#onBug(error, notification.method);
+          this.#next();
+        },
+      );
+    } catch (error) {
+      this.#onBug(error, notification.method);
+    }
+  }
+
+  #next(): void {
+    this.#busy = false;
+    while (!this.#busy) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#deliver(next);
+    }
   }
 }

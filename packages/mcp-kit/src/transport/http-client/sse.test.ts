@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { EventReader } from './event-reader.ts';
+import { parseSse, SseReader, type SseEvent } from './sse.ts';
 
 type Said =
   | { readonly event: string; readonly data: string }
@@ -16,7 +16,7 @@ interface Reading {
 
 function read(pieces: readonly (string | Uint8Array)[], options: Reading = {}): Said[] {
   const said: Said[] = [];
-  const reader = new EventReader(options.maxBytes ?? 1000, {
+  const reader = new SseReader(options.maxBytes ?? 1000, {
     event: (event, data) => said.push({ event, data: data.toString() }),
     position: (id) => said.push({ id }),
     retry: (retry) => said.push({ retry }),
@@ -107,7 +107,7 @@ describe('an event stream', () => {
     for (const text of events) {
       for (const size of [1, 7, 300, 10_000]) {
         const ends: { readonly head: string; readonly tail: string }[] = [];
-        const reader = new EventReader(40, {
+        const reader = new SseReader(40, {
           event: () => {},
           position: () => {},
           retry: () => {},
@@ -131,7 +131,7 @@ describe('an event stream', () => {
   test('is read in linear time, whatever its pieces', () => {
     const fastest = (bytes: Buffer, size: number): number => {
       const times = Array.from({ length: 3 }, () => {
-        const reader = new EventReader(64 * 1024 * 1024, {
+        const reader = new SseReader(64 * 1024 * 1024, {
           event: () => {},
           position: () => {},
           retry: () => {},
@@ -152,5 +152,42 @@ describe('an event stream', () => {
     const small = streams(250_000).map(([bytes, size]) => fastest(bytes, size));
     const large = streams(2_000_000).map(([bytes, size]) => fastest(bytes, size));
     for (const [at, ms] of large.entries()) expect(ms / (small[at] ?? 0)).toBeLessThan(32);
+  });
+});
+
+describe('parseSse', () => {
+  async function parsed(
+    chunks: Parameters<typeof parseSse>[0],
+    maxBytes?: number,
+  ): Promise<readonly SseEvent[]> {
+    const events: SseEvent[] = [];
+    for await (const event of parseSse(chunks, { maxBytes })) events.push(event);
+    return events;
+  }
+
+  test('gives the events of texts, of bytes and of the body of a response, in any split', async () => {
+    const text =
+      ': hello\n\nid: 7\ndata: {"a":\ndata: 1}\n\nevent: end\ndata: \u00e9\n\ndata: rest';
+    const events = [
+      { type: 'message', data: '{"a":\n1}', id: '7' },
+      { type: 'end', data: '\u00e9', id: '7' },
+      { type: 'message', data: 'rest', id: '7' },
+    ];
+    expect(await parsed([text])).toEqual(events);
+    expect(await parsed(text)).toEqual(events);
+    expect(await parsed([...Buffer.from(text)].map((byte) => Uint8Array.of(byte)))).toEqual(events);
+    expect(await parsed(new Response(text).body ?? [])).toEqual(events);
+  });
+
+  test('gives each event as soon as it is there', async () => {
+    async function* endless(): AsyncGenerator<string> {
+      for (let at = 0; ; at += 1) yield `data: ${at}\n\n`;
+    }
+    for await (const { data } of parseSse(endless())) if (data === '100') break;
+  });
+
+  test('fails at an event that is too large', async () => {
+    const call = parsed([`data: ${'x'.repeat(100)}\n\n`], 50);
+    await expect(call).rejects.toMatchObject({ code: 'invalid_answer' });
   });
 });

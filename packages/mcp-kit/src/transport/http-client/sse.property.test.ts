@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { EventReader } from './event-reader.ts';
+import { SseReader } from './sse.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 const maxBytes = 24;
@@ -13,7 +13,7 @@ type Said = readonly [string, ...(string | number)[]];
 /** Reads the input in these pieces. */
 function read(pieces: readonly Buffer[]): Said[] {
   const said: Said[] = [];
-  const reader = new EventReader(maxBytes, {
+  const reader = new SseReader(maxBytes, {
     event: (type, data) => said.push(['event', type, data.toString('latin1')]),
     position: (id) => said.push(['id', id]),
     retry: (ms) => said.push(['retry', ms]),
