@@ -16,37 +16,44 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'a menu with two buttons': [
     [
       { op: 'create_node', element: 'Layout', name: 'Menu', as: 'menu' },
-      { op: 'create_node', parent: '$menu', element: 'Button', name: 'Play', as: 'play' },
-      { op: 'create_node', parent: '$menu', element: 'Button', name: 'Quit' },
+      { op: 'create_node', parentUuid: '$menu', element: 'Button', name: 'Play', as: 'play' },
+      { op: 'create_node', parentUuid: '$menu', element: 'Button', name: 'Quit' },
       {
         op: 'set_properties',
-        component: '$play/Label:cc.Label',
+        componentUuid: '$play/Label:cc.Label',
         properties: { string: 'Play', fontSize: 31, color: '#ff8800' },
       },
       {
         op: 'set_transform',
-        node: '$menu',
+        nodeUuid: '$menu',
         position: { x: 10, y: -20, z: 0 },
         scale: { x: 2, y: 2, z: 1 },
       },
     ],
-    [{ op: 'move_node', node: 'Canvas/Menu/Quit', siblingIndex: 0 }],
+    [{ op: 'move_node', nodeUuid: 'Canvas/Menu/Quit', siblingIndex: 0 }],
   ],
   'nodes renamed, hidden, turned, moved, copied and deleted': [
     [
       { op: 'create_node', element: 'Empty', name: 'A', as: 'a' },
       { op: 'create_node', element: 'Empty', name: 'B', as: 'b', rotation: { x: 0, y: 0, z: 30 } },
-      { op: 'create_node', element: 'Empty', name: 'C', parent: '$a' },
+      { op: 'create_node', element: 'Empty', name: 'C', parentUuid: '$a' },
     ],
     [
-      { op: 'update_node', node: 'A', name: 'First', active: false, layer: 'UI_2D', locked: true },
-      { op: 'move_node', node: 'First/C', parent: 'B', keepWorldTransform: true },
-      { op: 'duplicate_node', node: 'Canvas', name: 'Other' },
+      {
+        op: 'update_node',
+        nodeUuid: 'A',
+        name: 'First',
+        active: false,
+        layer: 'UI_2D',
+        locked: true,
+      },
+      { op: 'move_node', nodeUuid: 'First/C', parentUuid: 'B', keepWorldTransform: true },
+      { op: 'duplicate_node', nodeUuid: 'Canvas', name: 'Other' },
     ],
     [
-      { op: 'delete_node', node: 'B' },
-      { op: 'move_node', node: 'Other', siblingIndex: 0 },
-      { op: 'set_transform', node: 'First', rotation: { x: 10, y: 20, z: 30 } },
+      { op: 'delete_node', nodeUuid: 'B' },
+      { op: 'move_node', nodeUuid: 'Other', siblingIndex: 0 },
+      { op: 'set_transform', nodeUuid: 'First', rotation: { x: 10, y: 20, z: 30 } },
     ],
   ],
   'a script with references, lists and events': [
@@ -55,7 +62,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       { op: 'create_node', element: 'Button', name: 'Go', as: 'go' },
       {
         op: 'add_component',
-        node: 'Canvas',
+        nodeUuid: 'Canvas',
         type: 'Menu',
         as: 'script',
         properties: {
@@ -69,7 +76,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       },
       {
         op: 'set_properties',
-        component: '$go:cc.Button',
+        componentUuid: '$go:cc.Button',
         properties: {
           clickEvents: [
             { target: 'Canvas', component: 'Menu', handler: 'onGo', customEventData: '1' },
@@ -81,70 +88,77 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     [
       {
         op: 'set_properties',
-        component: 'Canvas:Menu',
+        componentUuid: 'Canvas:Menu',
         properties: { items: ['Canvas/Go'], icon: null },
       },
-      { op: 'set_properties', component: 'Canvas/Go:cc.Button', enabled: false },
-      { op: 'remove_component', component: 'Canvas/Title:cc.Label' },
+      { op: 'set_properties', componentUuid: 'Canvas/Go:cc.Button', enabled: false },
+      { op: 'remove_component', componentUuid: 'Canvas/Title:cc.Label' },
     ],
-    [{ op: 'delete_node', node: 'Canvas/Go' }],
+    [{ op: 'delete_node', nodeUuid: 'Canvas/Go' }],
   ],
   'an image imported and shown': [
     [
       {
         op: 'import_image',
-        source: 'icon-source.png',
-        path: 'assets/art/hero.png',
+        sourcePath: 'icon-source.png',
+        assetPath: 'assets/art/hero.png',
         type: 'sprite-frame',
         as: 'hero',
       },
       { op: 'create_node', element: 'Node', name: 'Hero', as: 'node' },
-      { op: 'assign_sprite', node: '$node', spriteFrame: '$hero', sizeMode: 'RAW' },
+      { op: 'assign_sprite', nodeUuid: '$node', spriteFrame: '$hero', sizeMode: 'RAW' },
     ],
   ],
   'a prefab made, placed, changed in place, applied and unpacked': [
     [{ op: 'create_node', element: 'Button', name: 'Card', as: 'card' }],
-    [{ op: 'create_prefab', node: 'Canvas/Card', path: 'assets/card.prefab' }],
+    [{ op: 'create_prefab', nodeUuid: 'Canvas/Card', assetPath: 'assets/card.prefab' }],
     [
       {
         op: 'instantiate_prefab',
-        prefab: 'assets/card.prefab',
-        parent: 'Canvas',
+        assetPath: 'assets/card.prefab',
+        parentUuid: 'Canvas',
         name: 'Second',
         position: { x: 5, y: 6, z: 0 },
       },
       {
         op: 'set_properties',
-        component: 'Canvas/Second/Label:cc.Label',
+        componentUuid: 'Canvas/Second/Label:cc.Label',
         properties: { string: 'Two' },
       },
-      { op: 'create_node', parent: 'Canvas/Second', element: 'Sprite', name: 'Mounted' },
+      { op: 'create_node', parentUuid: 'Canvas/Second', element: 'Sprite', name: 'Mounted' },
       {
         op: 'add_component',
-        node: 'Canvas/Second/Label',
+        nodeUuid: 'Canvas/Second/Label',
         type: 'cc.UIOpacity',
         properties: { opacity: 99 },
       },
     ],
-    [{ op: 'instantiate_prefab', prefab: 'assets/card.prefab', parent: 'Canvas', name: 'Third' }],
+    [
+      {
+        op: 'instantiate_prefab',
+        assetPath: 'assets/card.prefab',
+        parentUuid: 'Canvas',
+        name: 'Third',
+      },
+    ],
     [
       {
         op: 'set_properties',
-        component: 'Canvas/Third/Label:cc.Label',
+        componentUuid: 'Canvas/Third/Label:cc.Label',
         properties: { string: '3' },
       },
     ],
-    [{ op: 'revert_overrides', node: 'Canvas/Third' }],
-    [{ op: 'apply_overrides', node: 'Canvas/Second' }],
-    [{ op: 'unpack_prefab', node: 'Canvas/Card' }],
+    [{ op: 'revert_overrides', nodeUuid: 'Canvas/Third' }],
+    [{ op: 'apply_overrides', nodeUuid: 'Canvas/Second' }],
+    [{ op: 'unpack_prefab', nodeUuid: 'Canvas/Card' }],
   ],
   'an instance given other values at once': [
     [{ op: 'create_node', element: 'Label', name: 'Tag' }],
-    [{ op: 'create_prefab', node: 'Canvas/Tag', path: 'assets/tag.prefab' }],
+    [{ op: 'create_prefab', nodeUuid: 'Canvas/Tag', assetPath: 'assets/tag.prefab' }],
     [
       {
         op: 'update_instance',
-        node: 'Canvas/Tag',
+        nodeUuid: 'Canvas/Tag',
         overrides: [
           { property: 'active', value: false },
           { property: 'position', value: { x: 1, y: 2, z: 0 } },
@@ -154,52 +168,52 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   ],
   'a prefab edited while the scene shows it': [
     [{ op: 'create_node', element: 'Label', name: 'Tag' }],
-    [{ op: 'create_prefab', node: 'Canvas/Tag', path: 'assets/ui/tag.prefab' }],
+    [{ op: 'create_prefab', nodeUuid: 'Canvas/Tag', assetPath: 'assets/ui/tag.prefab' }],
     [
       {
         op: 'set_properties',
-        document: 'assets/ui/tag.prefab',
-        component: ':cc.Label',
+        scenePath: 'assets/ui/tag.prefab',
+        componentUuid: ':cc.Label',
         properties: { string: 'New' },
       },
       {
         op: 'create_node',
-        document: 'assets/ui/tag.prefab',
+        scenePath: 'assets/ui/tag.prefab',
         element: 'Sprite',
         name: 'Back',
-        parent: '',
+        parentUuid: '',
       },
     ],
-    [{ op: 'update_node', node: 'Canvas/Tag/Back', active: false }],
+    [{ op: 'update_node', nodeUuid: 'Canvas/Tag/Back', active: false }],
   ],
   'assets moved, deleted and exchanged': [
     [
-      { op: 'create_folder', path: 'assets/deep/er' },
-      { op: 'create_scene', path: 'assets/deep/second.scene' },
+      { op: 'create_folder', assetPath: 'assets/deep/er' },
+      { op: 'create_scene', assetPath: 'assets/deep/second.scene' },
       {
         op: 'import_image',
-        source: 'icon-source.png',
-        path: 'assets/deep/new.png',
+        sourcePath: 'icon-source.png',
+        assetPath: 'assets/deep/new.png',
         type: 'sprite-frame',
       },
     ],
     [
       { op: 'create_node', element: 'Node', name: 'Icon', as: 'icon' },
-      { op: 'assign_sprite', node: '$icon', spriteFrame: 'assets/icon.png' },
+      { op: 'assign_sprite', nodeUuid: '$icon', spriteFrame: 'assets/icon.png' },
     ],
     [
       {
         op: 'replace_references',
-        from: 'db://assets/icon.png/spriteFrame',
-        to: 'db://assets/deep/new.png/spriteFrame',
+        assetPath: 'db://assets/icon.png/spriteFrame',
+        targetPath: 'db://assets/deep/new.png/spriteFrame',
       },
     ],
-    [{ op: 'move_asset', asset: 'assets/deep', to: 'assets/deeper' }],
-    [{ op: 'delete_asset', asset: 'assets/icon.png' }],
+    [{ op: 'move_asset', assetPath: 'assets/deep', targetPath: 'assets/deeper' }],
+    [{ op: 'delete_asset', assetPath: 'assets/icon.png' }],
   ],
   'stored values set as they are': [
-    [{ op: 'set_raw_value', target: 'Canvas', path: ['_lpos', 'x'], value: 4 }],
-    [{ op: 'update_node', node: 'Canvas', name: 'Screen' }],
+    [{ op: 'set_raw_value', targetUuid: 'Canvas', path: ['_lpos', 'x'], value: 4 }],
+    [{ op: 'update_node', nodeUuid: 'Canvas', name: 'Screen' }],
     [{ op: 'repair_document' }],
   ],
   'every element': [
@@ -224,13 +238,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         'Camera',
         'Empty',
       ] as const
-    ).map((element) => ({ op: 'create_node', element, parent: 'Canvas' })),
+    ).map((element) => ({ op: 'create_node', element, parentUuid: 'Canvas' })),
   ],
 };
 
 /** What a result names can be looked at. */
 async function lookAt(backend: CocosBackend, edit: Edit, result: EditResult): Promise<void> {
-  const document = 'document' in edit ? edit.document : undefined;
+  const document = 'scenePath' in edit ? edit.scenePath : undefined;
   if ('nodeUuid' in result && result.op !== 'delete_node')
     await backend.node(document, result.nodeUuid);
 }

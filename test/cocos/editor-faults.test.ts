@@ -70,7 +70,9 @@ it('sees what somebody does in the editor, and plans on that', async () => {
   await using bench = await openBench();
   const { backend, editor } = bench;
   editor.change((scene) => createNode(scene, { element: 'Empty', name: 'Mine' }));
-  const plan = await backend.plan([{ op: 'update_node', node: 'Mine', name: 'Ours' }], { newId });
+  const plan = await backend.plan([{ op: 'update_node', nodeUuid: 'Mine', name: 'Ours' }], {
+    newId,
+  });
   expect(plan.changes).toMatchObject([{ from: 'Mine', to: 'Ours' }]);
   await plan.commit('rename');
   expect(editor.text).toContain('"Ours"');
@@ -143,7 +145,11 @@ it('fails with E_INTERNAL where the editor does not say what it made, and takes 
   await using bench = await openBench();
   const { backend, editor, game } = bench;
   const before = game.snapshot();
-  const image = { op: 'import_image', source: 'icon-source.png', path: 'assets/new.png' } as const;
+  const image = {
+    op: 'import_image',
+    sourcePath: 'icon-source.png',
+    assetPath: 'assets/new.png',
+  } as const;
   const plan = await backend.plan([image, ...label], { newId });
   editor.fail('scene create-node', 'undefined');
   await expect(plan.commit('add')).rejects.toMatchObject({ code: 'E_INTERNAL' });
@@ -155,7 +161,7 @@ it('fails with E_INTERNAL, and says what, where the editor does not keep a value
   await using bench = await openBench();
   const { backend, editor } = bench;
   const before = editor.text;
-  const edit = { op: 'update_node', node: 'Canvas', active: false } as const;
+  const edit = { op: 'update_node', nodeUuid: 'Canvas', active: false } as const;
   const plan = await backend.plan([edit], { newId });
   editor.fail('scene set-property', { answer: true });
   editor.fail('scene set-property', { answer: true });
@@ -169,7 +175,7 @@ it('fails with E_INTERNAL, and says what, where the editor does not keep a value
 it('sets a value again where setting another one changed it', async () => {
   await using bench = await openBench();
   const { backend, editor } = bench;
-  const edit = { op: 'update_node', node: 'Canvas', active: false } as const;
+  const edit = { op: 'update_node', nodeUuid: 'Canvas', active: false } as const;
   const plan = await backend.plan([edit], { newId });
   editor.fail('scene set-property', { answer: true });
   await plan.commit('hide');
@@ -179,7 +185,7 @@ it('sets a value again where setting another one changed it', async () => {
 it('opens another scene only when nothing is lost, without a dialog', async () => {
   await using bench = await openBench();
   const { backend, editor } = bench;
-  const second = { op: 'create_scene', path: 'assets/second.scene' } as const;
+  const second = { op: 'create_scene', assetPath: 'assets/second.scene' } as const;
   await (await backend.plan([second], { newId })).commit('second');
   editor.change((scene) => updateNode(scene, 'Canvas', { name: 'Changed' }));
   await expect(backend.openDocument('assets/second.scene')).rejects.toMatchObject({
@@ -197,10 +203,10 @@ it('opens another scene only when nothing is lost, without a dialog', async () =
 it('edits a scene that is not open, in its file', async () => {
   await using bench = await openBench();
   const { backend, editor, game } = bench;
-  const second = { op: 'create_scene', path: 'assets/second.scene' } as const;
+  const second = { op: 'create_scene', assetPath: 'assets/second.scene' } as const;
   await (await backend.plan([second], { newId })).commit('second');
   const before = editor.text;
-  const edit = { ...label[0], document: 'assets/second.scene' } as Edit;
+  const edit = { ...label[0], scenePath: 'assets/second.scene' } as Edit;
   await (await backend.plan([edit], { newId })).commit('there');
   expect(game.read('assets/second.scene')).toContain('"Title"');
   expect(editor.text).toBe(before);
@@ -211,7 +217,7 @@ it('never saves for somebody else: what loads the scene anew is refused before',
   const { backend, editor, game } = bench;
   const before = game.snapshot();
   editor.change((scene) => updateNode(scene, 'Canvas', { name: 'Changed' }));
-  const edit = { op: 'create_prefab', node: 'Changed', path: 'assets/c.prefab' } as const;
+  const edit = { op: 'create_prefab', nodeUuid: 'Changed', assetPath: 'assets/c.prefab' } as const;
   const plan = await backend.plan([edit], { newId });
   await expect(plan.commit('prefab')).rejects.toMatchObject({ code: 'E_PRECONDITION_FAILED' });
   expect(game.snapshot()).toEqual(before);
@@ -220,8 +226,8 @@ it('never saves for somebody else: what loads the scene anew is refused before',
 it('refuses to move or delete the scene that is open', async () => {
   await using bench = await openBench();
   const edits: Edit[] = [
-    { op: 'delete_asset', asset: 'assets/main.scene', force: true },
-    { op: 'move_asset', asset: 'assets/main.scene', to: 'assets/other.scene' },
+    { op: 'delete_asset', assetPath: 'assets/main.scene', force: true },
+    { op: 'move_asset', assetPath: 'assets/main.scene', targetPath: 'assets/other.scene' },
   ];
   for (const edit of edits)
     await expect(bench.backend.plan([edit], { newId })).rejects.toMatchObject({
@@ -252,19 +258,23 @@ it('edits no scene behind a prefab that is open, and not that prefab while it is
   await using bench = await openBench();
   const { backend, editor, game } = bench;
   await (await backend.plan(label, { newId })).commit('add');
-  const make = { op: 'create_prefab', node: 'Canvas/Title', path: 'assets/t.prefab' } as const;
+  const make = {
+    op: 'create_prefab',
+    nodeUuid: 'Canvas/Title',
+    assetPath: 'assets/t.prefab',
+  } as const;
   const { results } = await (await backend.plan([make], { newId })).commit('prefab');
   await backend.save(undefined);
   editor.shows = { mode: 'prefab', uuid: results[0].assetUuid };
   const before = game.snapshot();
-  const inScene = await backend.plan([{ ...label[0], document: 'assets/main.scene' } as Edit], {
+  const inScene = await backend.plan([{ ...label[0], scenePath: 'assets/main.scene' } as Edit], {
     newId,
   });
   await expect(inScene.commit('no')).rejects.toMatchObject({ code: 'E_PRECONDITION_FAILED' });
   const change = {
     op: 'update_node',
-    document: 'assets/t.prefab',
-    node: '',
+    scenePath: 'assets/t.prefab',
+    nodeUuid: '',
     active: false,
   } as const;
   const inPrefab = await backend.plan([change], { newId });

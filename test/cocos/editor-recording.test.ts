@@ -16,7 +16,7 @@ import type { TestProject } from '../support/cocos-project.ts';
 const newId = (label: string): string => label;
 const edits: Edit[] = [
   { op: 'create_node', element: 'Button', name: 'Play', as: 'play' },
-  { op: 'set_properties', component: '$play/Label:cc.Label', properties: { string: 'Play' } },
+  { op: 'set_properties', componentUuid: '$play/Label:cc.Label', properties: { string: 'Play' } },
 ];
 
 /** Does something through an editor, and records it. */

@@ -23,7 +23,7 @@ function open(): ToolWorld {
     snapshot: () => ({ ...world.snapshot(), editor: editor?.isDirty === true ? editor.text : '' }),
     async prepare(tool, { title }) {
       if (tool === 'execute_project_undo' && title !== 'Nothing was written yet') {
-        const edit = { op: 'create_folder', path: 'assets/levels' } as const;
+        const edit = { op: 'create_folder', assetPath: 'assets/levels' } as const;
         const planned = await world.backend.plan([edit], { newId: (label) => label });
         await planned.commit('a folder');
       }

@@ -236,7 +236,7 @@ describe('A project whose folder is gone', () => {
   test('is unavailable, and is not made anew', async () => {
     const game = new TestProject();
     await using backend = await openHeadless(game.folder);
-    const plan = await backend.plan([{ op: 'create_folder', path: 'assets/new' }], {
+    const plan = await backend.plan([{ op: 'create_folder', assetPath: 'assets/new' }], {
       newId: (label) => label,
     });
     const moved = `${game.folder}-moved`;

@@ -18,7 +18,7 @@ function open(): ToolWorld {
 async function prepare({ backend }: CocosWorld, tool: string, example: ToolExample): Promise<void> {
   if (example.title === 'Before a scene is opened') return;
   if (tool === 'execute_project_undo' && example.title !== 'Nothing was written yet') {
-    const edit = { op: 'create_folder', path: 'assets/levels' } as const;
+    const edit = { op: 'create_folder', assetPath: 'assets/levels' } as const;
     const planned = await backend.plan([edit], { newId: (label) => label });
     await planned.commit('a folder');
   }

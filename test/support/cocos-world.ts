@@ -31,32 +31,36 @@ export class Player extends Component {
 
 /** What the examples of the tools are about. */
 const edits: readonly Edit[] = [
-  { op: 'create_scene', path: 'assets/scenes/main.scene' },
+  { op: 'create_scene', assetPath: 'assets/scenes/main.scene' },
   {
     op: 'import_image',
-    source: 'art/logo.png',
-    path: 'assets/images/logo.png',
+    sourcePath: 'art/logo.png',
+    assetPath: 'assets/images/logo.png',
     type: 'sprite-frame',
   },
   {
     op: 'import_image',
-    source: 'art/spare.png',
-    path: 'assets/images/spare.png',
+    sourcePath: 'art/spare.png',
+    assetPath: 'assets/images/spare.png',
     type: 'sprite-frame',
   },
   { op: 'create_node', name: 'World', element: 'Empty' },
-  { op: 'create_node', name: 'Menu', element: 'Node', parent: 'Canvas' },
-  { op: 'create_node', name: 'Title', element: 'Label', parent: 'Canvas/Menu' },
-  { op: 'create_node', name: 'Start', element: 'Button', parent: 'Canvas/Menu' },
-  { op: 'create_node', name: 'Logo', element: 'Sprite', parent: 'Canvas/Menu' },
-  { op: 'assign_sprite', node: 'Canvas/Menu/Logo', spriteFrame: 'assets/images/logo.png' },
-  { op: 'create_node', name: 'Item', element: 'Node', parent: 'Canvas' },
-  { op: 'create_node', name: 'Icon', element: 'Sprite', parent: 'Canvas/Item' },
-  { op: 'create_node', name: 'Text', element: 'Label', parent: 'Canvas/Item' },
-  { op: 'create_prefab', node: 'Canvas/Item', path: 'assets/prefabs/item.prefab' },
-  { op: 'set_properties', component: 'Canvas/Item/Text:cc.Label', properties: { string: 'Sword' } },
-  { op: 'create_node', name: 'Other', element: 'Node', parent: 'Canvas' },
-  { op: 'create_prefab', node: 'Canvas/Other', path: 'assets/prefabs/other.prefab' },
+  { op: 'create_node', name: 'Menu', element: 'Node', parentUuid: 'Canvas' },
+  { op: 'create_node', name: 'Title', element: 'Label', parentUuid: 'Canvas/Menu' },
+  { op: 'create_node', name: 'Start', element: 'Button', parentUuid: 'Canvas/Menu' },
+  { op: 'create_node', name: 'Logo', element: 'Sprite', parentUuid: 'Canvas/Menu' },
+  { op: 'assign_sprite', nodeUuid: 'Canvas/Menu/Logo', spriteFrame: 'assets/images/logo.png' },
+  { op: 'create_node', name: 'Item', element: 'Node', parentUuid: 'Canvas' },
+  { op: 'create_node', name: 'Icon', element: 'Sprite', parentUuid: 'Canvas/Item' },
+  { op: 'create_node', name: 'Text', element: 'Label', parentUuid: 'Canvas/Item' },
+  { op: 'create_prefab', nodeUuid: 'Canvas/Item', assetPath: 'assets/prefabs/item.prefab' },
+  {
+    op: 'set_properties',
+    componentUuid: 'Canvas/Item/Text:cc.Label',
+    properties: { string: 'Sword' },
+  },
+  { op: 'create_node', name: 'Other', element: 'Node', parentUuid: 'Canvas' },
+  { op: 'create_prefab', nodeUuid: 'Canvas/Other', assetPath: 'assets/prefabs/other.prefab' },
 ];
 
 /** Makes the project that the examples of the tools are about, by the engine itself. */

@@ -1,6 +1,6 @@
 import type { Change } from '#cocos/document';
 import type { Note } from '#cocos/project';
-import type { AssetReference, Edit, EditResults, NodeReference } from './edit.ts';
+import type { Edit, EditResults } from './edits/index.ts';
 import type {
   AssetReading,
   ClassReading,
@@ -15,6 +15,15 @@ import type {
   TransactionReading,
   TreeNode,
 } from './readings.ts';
+
+/**
+ * A node: its handle, a path such as `Canvas/Menu/Button[1]`, or `$name` of a node that an earlier edit of the same plan
+ * has created `as` that name.
+ */
+export type NodeReference = string;
+
+/** An asset: its path in the project, its `db://` URL, or its uuid. */
+export type AssetReference = string;
 
 /** The scene or prefab to look at; absent: the current one. */
 export type DocumentReference = AssetReference | undefined;

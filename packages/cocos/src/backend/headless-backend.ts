@@ -23,7 +23,7 @@ import {
   type PictureOptions,
   type WriteOptions,
 } from './backend.ts';
-import type { Edit } from './edit.ts';
+import type { Edit } from './edits/index.ts';
 import { readImageFile } from './image-file.ts';
 import { planEdits, type PlannedEdits } from './plan-edits.ts';
 import { findAssets, readNamedAsset } from './read-assets.ts';

@@ -1,6 +1,7 @@
 export {
   all,
   type AssetQuery,
+  type AssetReference,
   type CocosBackend,
   type Committed,
   type DocumentReference,
@@ -8,19 +9,13 @@ export {
   type EditPlan,
   type KeptKeys,
   type NodeQuery,
+  type NodeReference,
   type PictureOptions,
   type WriteOptions,
 } from './backend.ts';
-export type {
-  AssetReference,
-  ComponentReference,
-  Edit,
-  EditName,
-  EditResult,
-  EditResults,
-  Edits,
-  NodeReference,
-} from './edit.ts';
+export type { EditDefinition, Loose, ObjectSchema } from './edits/define-edit.ts';
+export { type Edit, type EditResult, type EditResults, edits } from './edits/index.ts';
+export * from './edits/schemas.ts';
 export { HeadlessBackend, type HeadlessOptions, openHeadless } from './headless-backend.ts';
 export type * from './readings.ts';
 export { EditorBackend, type EditorOptions, openEditorBackend } from './editor/editor-backend.ts';

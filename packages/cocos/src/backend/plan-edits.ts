@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Change, CocosError, withUuids } from '#cocos/document';
 import { openDocument, openWorkspace, type Workspace } from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
-import type { Edit, EditResult, EditResults } from './edit.ts';
+import type { EditDefinition, EditRun } from './edits/define-edit.ts';
+import { definitionOf, type Edit, type EditResult, type EditResults } from './edits/index.ts';
 import { readableChanges } from './readable-changes.ts';
-import { type EditOutcome, runEdit } from './run-edits.ts';
 
 /** What planning needs besides the edits. */
 export interface Planning {
@@ -51,12 +51,11 @@ export async function planEdits<const List extends readonly Edit[]>(
     try {
       const path = documentOf(edit, planning);
       const named = resolveNames(edit, names, (handle) => pathOf(workspace, path, handle));
-      const outcome: EditOutcome = await withUuids(ids, () => runEdit(named, run));
-      // Each outcome is that of its own edit.
-      results.push({ op: edit.op, ...outcome.gives } as EditResult);
-      steps.push(readableChanges(workspace, outcome.changes));
-      if ('as' in edit && edit.as !== undefined && outcome.made !== undefined)
-        names.set(edit.as, outcome.made);
+      const { result, changes, made } = await withUuids(ids, () => runEdit(named, run));
+      // Each result is that of its own edit.
+      results.push({ op: edit.op, ...result } as EditResult);
+      steps.push(readableChanges(workspace, changes));
+      if (edit.as !== undefined && made !== undefined) names.set(edit.as, made);
     } catch (error) {
       throw located(error, place, edit);
     }
@@ -66,8 +65,14 @@ export async function planEdits<const List extends readonly Edit[]>(
   return { workspace, steps, state: stateOf(workspace, sources), results: typed };
 }
 
+function runEdit(edit: Edit, run: EditRun): ReturnType<EditDefinition['run']> {
+  const { op: _op, as: _as, ...args } = edit;
+  // What an edit takes is known by its name.
+  return definitionOf(edit).run(args as never, run);
+}
+
 function documentOf(edit: Edit, planning: Planning): () => string {
-  const own = 'document' in edit ? edit.document : undefined;
+  const own = 'scenePath' in edit ? edit.scenePath : undefined;
   return () => own ?? planning.currentDocument();
 }
 

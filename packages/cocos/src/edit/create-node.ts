@@ -69,12 +69,11 @@ export function createNode(document: SceneDocument, creation: NodeCreation): Nod
   return { node: made.item.handle, ...(canvas === undefined ? {} : { canvas }), changes };
 }
 
-function check({ name, layer, siblingIndex, element, size, ...rest }: NodeCreation): void {
+function check({ name, layer, siblingIndex, element, size, ...change }: NodeCreation): void {
   if (name !== undefined) checkName(name);
   if (layer !== undefined) layerOf(layer);
   if (siblingIndex !== undefined) checkIndex(siblingIndex);
-  const { position, rotation, quaternion, scale } = rest;
-  checkChange({ position, rotation, quaternion, scale });
+  checkChange(change);
   if (element !== undefined && !nodeElements.includes(element))
     throw new CocosError('E_INVALID_ARGUMENT', `There is no element "${element}".`, {
       suggestion: `Elements: ${nodeElements.join(', ')}.`,

@@ -106,14 +106,16 @@ function stored({ x, y, z }: Vec3): Record<string, Json> {
 }
 
 /** Refuses numbers that a file cannot hold. */
-export function checkChange(change: TransformChange): void {
-  for (const [name, value] of Object.entries(change) as [string, Partial<Quat> | undefined][])
-    for (const [part, number] of Object.entries(value ?? {}))
-      if (!/^[xyzw]$/.test(part) || typeof number !== 'number' || !Number.isFinite(number))
-        throw new CocosError(
-          'E_INVALID_ARGUMENT',
-          `${name} must have finite numbers x, y and z; ${part} was ${String(number)}.`,
-        );
+export function checkChange({ position, rotation, quaternion, scale }: TransformChange): void {
+  for (const [name, value] of Object.entries({ position, rotation, quaternion, scale })) {
+    for (const [part, number] of Object.entries(value ?? {})) {
+      if (/^[xyzw]$/.test(part) && typeof number === 'number' && Number.isFinite(number)) continue;
+      throw new CocosError(
+        'E_INVALID_ARGUMENT',
+        `${name} must have finite numbers x, y and z; ${part} was ${String(number)}.`,
+      );
+    }
+  }
 }
 
 function warningsOf(document: SceneDocument, item: ViewItem, change: TransformChange): string[] {

@@ -1,16 +1,11 @@
 import type { AssetReading, CocosBackend } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
 import type { Tool } from 'mcp-kit/tools';
-import { editTool, readTool } from './define-tools.ts';
+import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
-import { asset, count, flag, limit, offset, text, texts } from './schemas.ts';
+import { asset, anyAsset, count, flag, limit, offset, text, texts } from './schemas.ts';
 
 const category = 'asset';
-const anyAsset = {
-  type: 'string',
-  minLength: 1,
-  description: 'The asset: path, db:// URL or uuid.',
-} as const;
 
 /** An asset as it is answered. */
 function shown({ assetUuid, path, url, type, exists }: AssetReading) {
@@ -134,162 +129,7 @@ async function nodesOf(
   }
 }
 
-function createAssetImage(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'create_asset_image',
-    description: 'Makes a PNG or JPEG an asset of the project, as a sprite frame or texture.',
-    category,
-    idempotent: true,
-    errors: {
-      E_NOT_FOUND: 'There is no such file.',
-      E_INVALID_ARGUMENT: 'The file is no PNG or JPEG, or the path has another ending.',
-      E_CONFLICT: 'Another image is at the path, and onConflict is fail.',
-      E_PRECONDITION_FAILED: 'The file is outside of the project and of the folders for images.',
-    },
-    examples: [
-      { input: { sourcePath: 'art/coin.png', assetPath: 'assets/images/coin.png' } },
-      {
-        input: { sourcePath: '../coin.png', assetPath: 'assets/images/coin.png' },
-        fails: 'E_PRECONDITION_FAILED',
-      },
-      {
-        input: { sourcePath: 'art/none.png', assetPath: 'assets/images/none.png' },
-        fails: 'E_NOT_FOUND',
-      },
-      {
-        input: { sourcePath: 'package.json', assetPath: 'assets/images/a.png' },
-        fails: 'E_INVALID_ARGUMENT',
-      },
-      {
-        input: {
-          sourcePath: 'art/coin.png',
-          assetPath: 'assets/images/logo.png',
-          onConflict: 'fail',
-        },
-        fails: 'E_CONFLICT',
-      },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        sourcePath: {
-          ...text,
-          minLength: 1,
-          description:
-            'The image: relative to the project, or in a folder that the server was given.',
-        },
-        assetPath: {
-          ...text,
-          minLength: 1,
-          description: 'The file to create: assets/ui/coin.png. Folders come with it.',
-        },
-        type: {
-          enum: ['sprite-frame', 'texture'],
-          description: 'Default sprite-frame, to be shown by sprites.',
-        },
-        onConflict: {
-          enum: ['update', 'fail'],
-          description:
-            'Where another image is there: update (default) keeps its uuid and all references.',
-        },
-      },
-      required: ['sourcePath', 'assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assetPath: text, assetUuid: text, spriteFrameUuid: text, reused: flag },
-      required: ['assetPath', 'assetUuid', 'reused'],
-    },
-    edits: ({ sourcePath, assetPath, type = 'sprite-frame', onConflict }) =>
-      [{ op: 'import_image', source: sourcePath, path: assetPath, type, onConflict }] as const,
-    answer: ([{ op: _, path, ...done }]) => ({ assetPath: path, ...done }),
-  });
-}
-
-function moveAssetFile(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'move_asset_file',
-    description:
-      'Moves or renames an asset, or a folder, with its meta. All references stay whole.',
-    category,
-    errors: {
-      E_NOT_FOUND: 'There is no such asset.',
-      E_CONFLICT: 'There is an asset at the new path.',
-    },
-    examples: [
-      { input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/ui/logo.png' } },
-      { input: { assetPath: 'assets/none.png', targetPath: 'assets/b.png' }, fails: 'E_NOT_FOUND' },
-      {
-        input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/images/spare.png' },
-        fails: 'E_CONFLICT',
-      },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: anyAsset,
-        targetPath: { ...text, minLength: 1, description: 'The new path, with the same ending.' },
-      },
-      required: ['assetPath', 'targetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assetPath: text, movedFrom: text },
-      required: ['assetPath', 'movedFrom'],
-    },
-    edits: ({ assetPath, targetPath }) =>
-      [{ op: 'move_asset', asset: assetPath, to: targetPath }] as const,
-    answer: ([{ from, path }]) => ({ assetPath: path, movedFrom: from }),
-  });
-}
-
-function deleteAssetFile(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'delete_asset_file',
-    description:
-      'Deletes an asset, or a folder with all in it, with its meta. Refused while other files use it.',
-    category,
-    safety: 'destructive',
-    errors: {
-      E_NOT_FOUND: 'There is no such asset.',
-      E_PRECONDITION_FAILED: 'Other files use it.',
-    },
-    examples: [
-      { input: { assetPath: 'assets/images/spare.png' } },
-      { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
-      { input: { assetPath: 'assets/images/logo.png' }, fails: 'E_PRECONDITION_FAILED' },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: anyAsset,
-        force: {
-          ...flag,
-          description: 'Although other files use it; their references break. Default false.',
-        },
-      },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assetPath: text, brokenUsers: texts },
-      required: ['assetPath', 'brokenUsers'],
-    },
-    edits: ({ assetPath, force }) => [{ op: 'delete_asset', asset: assetPath, force }] as const,
-    answer: ([{ path, users }]) => ({ assetPath: path, brokenUsers: [...users] }),
-  });
-}
-
 /** Tools about the files of a project. */
 export function assetTools(backend: CocosBackend): readonly Tool[] {
-  return [
-    listAssetFiles(backend),
-    getAssetInfo(backend),
-    createAssetImage(backend),
-    moveAssetFile(backend),
-    deleteAssetFile(backend),
-  ];
+  return [listAssetFiles(backend), getAssetInfo(backend)];
 }

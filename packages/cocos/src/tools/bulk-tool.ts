@@ -1,8 +1,8 @@
-import type { CocosBackend, Committed, Edit, EditPlan } from '#cocos/backend';
+import type { CocosBackend, Committed, Edit, EditDefinition, EditPlan } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
 import { type AnySchema, defineTool, type Failure, type Tool, ToolFailure } from 'mcp-kit/tools';
 import { batchSchema } from 'mcp-kit/tools/governed';
-import { committing, type EditingTool } from './define-tools.ts';
+import { committing, editFor } from './define-tools.ts';
 import { telling, toFailure } from './failures.ts';
 import { scenePath, text } from './schemas.ts';
 
@@ -29,8 +29,8 @@ interface BulkPlan extends Pick<EditPlan, 'changes' | 'state'> {
 }
 
 /** Many calls of editing tools as one write: done and undone at once. */
-export function executeSceneEdits(backend: CocosBackend, tools: readonly EditingTool[]): Tool {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDefinition[]): Tool {
+  const byTool = new Map(edits.map((edit) => [edit.tool, edit]));
   return defineTool<AnySchema, AnySchema, BulkPlan>({
     name: 'execute_scene_edits',
     description:
@@ -47,7 +47,7 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
       E_INVALID_ARGUMENT: 'An edit cannot be, and onError is rollback.',
     },
     examples: bulkExamples,
-    input: bulkInput(tools),
+    input: bulkInput(edits),
     output: {
       type: 'object',
       properties: { scenePath: text, ...batchSchema({ type: 'object' }), transactionId: text },
@@ -56,8 +56,8 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
     plan: (args, context) =>
       telling(() => {
         // The input schema says so.
-        const { edits, onError, scenePath: document } = args as BulkArgs;
-        const parts = edits.map((part, index) => place(part, index, byName));
+        const { edits: calls, onError, scenePath: document } = args as BulkArgs;
+        const parts = calls.map((part, index) => place(part, index, byTool));
         const newId = (label: string): string => context.newId(label);
         return planParts(parts, onError ?? 'rollback', (list) =>
           backend.plan(list, { document, newId }),
@@ -71,10 +71,7 @@ export function executeSceneEdits(backend: CocosBackend, tools: readonly Editing
             value,
           }));
           const { transactionId } = transaction ?? {};
-          const undo = transactionId === undefined ? {} : { transactionId };
-          const { document } = planned;
-          const where = document === undefined ? {} : { scenePath: document };
-          return { ...where, succeeded, failed, skipped, ...undo };
+          return { scenePath: planned.document, succeeded, failed, skipped, transactionId };
         };
         const beforeWrite = committing(context, answerTo);
         return answerTo(await planned.commit('execute_scene_edits', { beforeWrite }));
@@ -135,11 +132,11 @@ const bulkExamples = [
 ] as const;
 
 /** Each part is checked as the tool would check it. */
-function bulkInput(tools: readonly EditingTool[]): AnySchema {
+function bulkInput(edits: readonly EditDefinition[]): AnySchema {
   const part = {
     type: 'object',
     properties: {
-      tool: { enum: tools.map(({ name }) => name), description: 'An editing tool.' },
+      tool: { enum: edits.map(({ tool }) => tool), description: 'An editing tool.' },
       arguments: { type: 'object', description: 'As that tool takes them.' },
       as: {
         type: 'string',
@@ -149,8 +146,8 @@ function bulkInput(tools: readonly EditingTool[]): AnySchema {
     },
     required: ['tool', 'arguments'],
     additionalProperties: false,
-    allOf: tools.map(({ name, input }) => ({
-      if: { properties: { tool: { not: { const: name } } } },
+    allOf: edits.map(({ tool, input }) => ({
+      if: { properties: { tool: { not: { const: tool } } } },
       else: { properties: { arguments: input } },
     })),
   };
@@ -176,17 +173,16 @@ function bulkInput(tools: readonly EditingTool[]): AnySchema {
   };
 }
 
-function place(part: Part, index: number, byName: ReadonlyMap<string, EditingTool>): Placed {
-  const { tool, arguments: args, as } = part;
-  const [edit] = byName.get(tool)?.editsFor(args as never) ?? [];
-  if (edit === undefined)
+function place(
+  { tool, arguments: args, as }: Part,
+  index: number,
+  byTool: ReadonlyMap<string | undefined, EditDefinition>,
+): Placed {
+  const definition = byTool.get(tool);
+  if (definition === undefined) {
     throw new CocosError('E_INVALID_ARGUMENT', `"${tool}" cannot be one of many.`);
-  const { scenePath: document } = args as { readonly scenePath?: string };
-  const more = {
-    ...(document === undefined ? {} : { document }),
-    ...(as === undefined ? {} : { as }),
-  };
-  return { item: `${index} ${tool}`, edit: { ...edit, ...more } };
+  }
+  return { item: `${index} ${tool}`, edit: { ...editFor(definition, args), as } };
 }
 
 /** Plans all parts that can be done, as far as that is wanted. */

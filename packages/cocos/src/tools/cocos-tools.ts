@@ -1,4 +1,10 @@
-import { type CocosBackend, type HeadlessOptions, openHeadless } from '#cocos/backend';
+import {
+  type CocosBackend,
+  type EditDefinition,
+  edits,
+  type HeadlessOptions,
+  openHeadless,
+} from '#cocos/backend';
 import type { Logger } from 'mcp-kit/base';
 import { createServer, type Server } from 'mcp-kit/server';
 import type { Store } from 'mcp-kit/store';
@@ -8,15 +14,14 @@ import { advancedTools } from './advanced-tools.ts';
 import { assetTools } from './asset-tools.ts';
 import { executeSceneEdits } from './bulk-tool.ts';
 import { compactListing } from './compact-listing.ts';
-import { componentTools } from './component-tools.ts';
-import type { EditingTool } from './define-tools.ts';
-import { nodeEditTools } from './node-edit-tools.ts';
+import { listComponentClasses, listNodeComponents } from './component-tools.ts';
+import { editTool } from './define-tools.ts';
 import { nodeTools } from './node-tools.ts';
 import { openSceneLayer } from './open-scenes.ts';
-import { prefabTools } from './prefab-tools.ts';
+import { listPrefabOverrides } from './prefab-tools.ts';
 import { projectKeys } from './project-keys.ts';
 import { projectTools } from './project-tools.ts';
-import { sceneCheckTools } from './scene-checks.ts';
+import { getScenePicture, validateSceneDocument } from './scene-checks.ts';
 import { sceneTools } from './scene-tools.ts';
 import { bindScript } from './workflows/bind-script.ts';
 import { createUiNode } from './workflows/create-ui-node.ts';
@@ -35,32 +40,41 @@ export interface CocosToolsOptions {
   readonly version?: string;
 }
 
-/** All tools of the pack, of every layer. */
+/** All tools of the pack, of every layer, in the order in which they are listed. */
 export function cocosToolList(
   backend: CocosBackend,
   options: WorkflowOptions = {},
 ): readonly Tool[] {
-  const edits = [...nodeEditTools(backend), ...componentTools(backend), ...prefabTools(backend)];
+  const offered = (group: readonly EditDefinition[]): Tool[] =>
+    group.map((definition) => editTool(backend, definition));
+  const { node, component, prefab, instance } = edits;
   return [
     ...projectTools(backend),
+    ...offered(edits.scene),
     ...sceneTools(backend),
-    ...sceneCheckTools(backend),
+    validateSceneDocument(backend),
+    ...offered(edits.repair),
+    getScenePicture(backend),
     ...nodeTools(backend),
-    ...edits,
+    ...offered(node),
+    listNodeComponents(backend),
+    ...offered(component),
+    listComponentClasses(backend),
+    ...offered(prefab),
+    listPrefabOverrides(backend),
+    ...offered(instance),
     ...assetTools(backend),
+    ...offered(edits.asset),
     createUiNode(backend, options),
     bindScript(backend, options),
     safeSetTransform(backend, options),
     importAndAssignSprite(backend, options),
     openSceneAndValidate(backend, options),
     placePrefab(backend, options),
-    executeSceneEdits(backend, edits.filter(isEditing)),
+    executeSceneEdits(backend, [...node, ...component, ...prefab, ...instance]),
+    ...offered(edits.advanced),
     ...advancedTools(backend),
   ];
-}
-
-function isEditing(tool: Tool): tool is EditingTool {
-  return 'editsFor' in tool;
 }
 
 /** The tools of the pack as a feature of a server. */

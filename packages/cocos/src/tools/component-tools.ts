@@ -1,25 +1,22 @@
 import type { ClassReading, CocosBackend } from '#cocos/backend';
 import type { Tool } from 'mcp-kit/tools';
-import { editTool, readTool } from './define-tools.ts';
+import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
   component,
-  componentUuid,
   count,
   flag,
   limit,
   nodeUuid,
   offset,
-  properties,
   scenePath,
   text,
   texts,
 } from './schemas.ts';
 
 const category = 'component';
-const notThere = 'There is no such node, component or class.';
 
-function listNodeComponents(backend: CocosBackend): Tool {
+export function listNodeComponents(backend: CocosBackend): Tool {
   return readTool({
     name: 'list_node_components',
     description:
@@ -69,178 +66,6 @@ function listNodeComponents(backend: CocosBackend): Tool {
 
 const plain = (type: string): string => type.replace(/^cc\./, '');
 
-function createNodeComponent(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'create_node_component',
-    description:
-      'Adds a component to a node, with the components that its class requires, and sets properties. Also attaches scripts.',
-    category,
-    errors: {
-      E_NOT_FOUND: notThere,
-      E_CONFLICT: 'The node has a component that does not go with it.',
-      E_INVALID_ARGUMENT: 'A property is not of the class, or its value is of another type.',
-    },
-    examples: [
-      {
-        input: { nodeUuid: 'Canvas/Menu', type: 'cc.Widget', properties: { alignFlags: ['TOP'] } },
-      },
-      {
-        title: 'A script',
-        input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { speed: 7 } },
-      },
-      { input: { nodeUuid: 'Canvas/Menu', type: 'cc.Nothing' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu/Title', type: 'cc.Sprite' }, fails: 'E_CONFLICT' },
-      {
-        input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { sped: 7 } },
-        fails: 'E_INVALID_ARGUMENT',
-      },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        type: {
-          ...text,
-          minLength: 1,
-          description: 'cc.Sprite, the class of a script, or the path of a script.',
-        },
-        properties,
-      },
-      required: ['nodeUuid', 'type'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        componentUuid: text,
-        type: text,
-        added: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { componentUuid: text, type: text },
-            required: ['componentUuid', 'type'],
-          },
-        },
-        warnings: texts,
-      },
-      required: ['componentUuid', 'type', 'added', 'warnings'],
-    },
-    edits: ({ nodeUuid: node, type, properties: values }) =>
-      [{ op: 'add_component', node, type, properties: values as never }] as const,
-    answer: ([{ op: _, added, warnings, ...made }]) => ({
-      ...made,
-      added: [...added],
-      warnings: [...warnings],
-    }),
-  });
-}
-
-function setComponentProperties(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'set_component_properties',
-    description:
-      'Sets properties of a component, all or none: numbers, texts, colours, enums, assets, references, arrays, events. ' +
-      'Each is checked against the class.',
-    category,
-    idempotent: true,
-    errors: {
-      E_NOT_FOUND: notThere,
-      E_INVALID_ARGUMENT:
-        'A property is not of the class, its value is of another type, or an event calls what is not there.',
-    },
-    examples: [
-      {
-        title: 'Text and colour',
-        input: {
-          componentUuid: 'Canvas/Menu/Title:cc.Label',
-          properties: { string: 'Hello', color: '#ff8800' },
-        },
-      },
-      {
-        title: 'A click event, and a reference',
-        input: {
-          componentUuid: 'Canvas/Menu/Start:cc.Button',
-          properties: {
-            clickEvents: [{ target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' }],
-            target: 'Canvas/Menu/Start',
-          },
-        },
-      },
-      {
-        input: { componentUuid: 'Canvas/Menu:cc.Label', properties: { string: 'a' } },
-        fails: 'E_NOT_FOUND',
-      },
-      {
-        input: { componentUuid: 'Canvas/Menu/Title:cc.Label', properties: { txt: 'a' } },
-        fails: 'E_INVALID_ARGUMENT',
-      },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        componentUuid,
-        properties,
-        enabled: { ...flag, description: 'Switches the component on or off.' },
-      },
-      required: ['componentUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { componentUuid: text, applied: texts, warnings: texts },
-      required: ['componentUuid', 'applied'],
-    },
-    edits: ({ componentUuid: reference, properties: values, enabled }) =>
-      [
-        { op: 'set_properties', component: reference, properties: values as never, enabled },
-      ] as const,
-    answer: ([{ componentUuid: found, applied, warnings }]) => ({
-      componentUuid: found,
-      applied: [...applied],
-      ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
-    }),
-  });
-}
-
-function deleteNodeComponent(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'delete_node_component',
-    description:
-      'Removes a component from its node. References to it become null, and are told among the changes.',
-    category,
-    safety: 'destructive',
-    errors: {
-      E_NOT_FOUND: notThere,
-      E_PRECONDITION_FAILED: 'Another component of the node requires it.',
-    },
-    examples: [
-      { input: { componentUuid: 'Canvas/Menu/Start:cc.Button' } },
-      { input: { componentUuid: 'Canvas/Menu:cc.Label' }, fails: 'E_NOT_FOUND' },
-      {
-        input: { componentUuid: 'Canvas/Menu/Title:cc.UITransform' },
-        fails: 'E_PRECONDITION_FAILED',
-      },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        componentUuid,
-        force: { ...flag, description: 'Although another component requires it. Default false.' },
-      },
-      required: ['componentUuid'],
-      additionalProperties: false,
-    },
-    output: { type: 'object', properties: { componentUuid: text }, required: ['componentUuid'] },
-    edits: ({ componentUuid: reference, force }) =>
-      [{ op: 'remove_component', component: reference, force }] as const,
-    answer: ([result]) => ({ componentUuid: result.componentUuid }),
-  });
-}
-
 const classSchema = {
   type: 'object',
   properties: {
@@ -264,7 +89,7 @@ const classSchema = {
   required: ['name'],
 } as const;
 
-function listComponentClasses(backend: CocosBackend): Tool {
+export function listComponentClasses(backend: CocosBackend): Tool {
   return readTool({
     name: 'list_component_classes',
     description:
@@ -339,15 +164,4 @@ function describeClass(known: ClassReading) {
       values === undefined ? property : { ...property, values: [...values] },
     ),
   };
-}
-
-/** Tools about components and their classes. */
-export function componentTools(backend: CocosBackend): readonly Tool[] {
-  return [
-    listNodeComponents(backend),
-    createNodeComponent(backend),
-    setComponentProperties(backend),
-    deleteNodeComponent(backend),
-    listComponentClasses(backend),
-  ];
 }

@@ -1,6 +1,6 @@
 import type { CocosBackend, FindingReading } from '#cocos/backend';
 import type { Tool } from 'mcp-kit/tools';
-import { editTool, readTool } from './define-tools.ts';
+import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
   count,
@@ -37,7 +37,7 @@ async function pathOf(backend: CocosBackend, document: string | undefined): Prom
 
 const severities = ['error', 'warning', 'info'] as const;
 
-function validateSceneDocument(backend: CocosBackend): Tool {
+export function validateSceneDocument(backend: CocosBackend): Tool {
   return readTool({
     name: 'validate_scene_document',
     description:
@@ -87,56 +87,7 @@ function validateSceneDocument(backend: CocosBackend): Tool {
   });
 }
 
-function executeSceneRepair(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'execute_scene_repair',
-    description:
-      'Puts right what validate_scene_document calls fixable, where only one way is possible. Try it with dryRun first.',
-    category,
-    idempotent: true,
-    riskLevel: 'medium',
-    errors: {
-      E_NOT_FOUND: 'There is no such scene.',
-      E_INVALID_ARGUMENT: 'There is no finding of that code.',
-      E_PRECONDITION_FAILED: 'No scene is open, and none is named; or the file cannot be read.',
-    },
-    examples: [
-      { input: { scenePath: 'assets/scenes/broken.scene' } },
-      { input: { scenePath: 'assets/scenes/broken.scene', codes: ['nullChild'] } },
-      { input: { codes: ['bad'] }, fails: 'E_INVALID_ARGUMENT' },
-      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
-      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        codes: { ...texts, minItems: 1, description: 'Only findings of these codes. Absent: all.' },
-      },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        repaired: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { code: text, count },
-            required: ['code', 'count'],
-          },
-        },
-        left: { ...count, description: 'How many findings remain.' },
-      },
-      required: ['scenePath', 'repaired', 'left'],
-    },
-    edits: ({ codes }) => [{ op: 'repair_document', codes }] as const,
-    answer: ([{ path, repaired, left }]) => ({ scenePath: path, repaired: [...repaired], left }),
-  });
-}
-
-function getScenePicture(backend: CocosBackend): Tool {
+export function getScenePicture(backend: CocosBackend): Tool {
   return readTool({
     name: 'get_scene_picture',
     description:
@@ -185,9 +136,4 @@ function getScenePicture(backend: CocosBackend): Tool {
       return { scenePath: path, svg, width, height, nodes, notes: [...notes] };
     },
   });
-}
-
-/** Tools that look whether scenes and prefabs are as they should be. */
-export function sceneCheckTools(backend: CocosBackend): readonly Tool[] {
-  return [validateSceneDocument(backend), executeSceneRepair(backend), getScenePicture(backend)];
 }

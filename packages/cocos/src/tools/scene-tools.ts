@@ -1,61 +1,16 @@
 import type { CocosBackend } from '#cocos/backend';
 import { defineTool, type Tool } from 'mcp-kit/tools';
 import type { Context } from 'mcp-kit/server';
-import { editTool, readTool } from './define-tools.ts';
+import { readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
 import { openedIn, openIn } from './open-scenes.ts';
 import { pageOf } from './page.ts';
-import {
-  count,
-  findingCounts,
-  flag,
-  limit,
-  nodeUuid,
-  offset,
-  scenePath,
-  size,
-  text,
-} from './schemas.ts';
+import { count, findingCounts, flag, limit, nodeUuid, offset, scenePath, text } from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
 import { treeText } from './tree-text.ts';
 
 const category = 'scene';
 const noScene = 'No scene is open, and none is named.';
-
-function createSceneAsset(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'create_scene_asset',
-    description: 'Creates a 2D scene with a Canvas and a camera, ready for UI. Does not open it.',
-    category,
-    errors: { E_CONFLICT: 'There is an asset at the path.' },
-    examples: [
-      { input: { assetPath: 'assets/scenes/level-1.scene' } },
-      { input: { assetPath: 'assets/scenes/main.scene' }, fails: 'E_CONFLICT' },
-    ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: {
-          type: 'string',
-          minLength: 1,
-          description: 'The file to create: assets/scenes/level-1.scene. Folders come with it.',
-        },
-        resolution: { ...size, description: 'Absent: the design resolution of the project.' },
-        empty: { ...flag, description: 'Without Canvas and camera. Default false.' },
-      },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, assetUuid: text },
-      required: ['scenePath', 'assetUuid'],
-    },
-    edits: ({ assetPath, resolution, empty }) =>
-      [{ op: 'create_scene', path: assetPath, resolution, empty }] as const,
-    answer: ([{ path, assetUuid }]) => ({ scenePath: path, assetUuid }),
-  });
-}
 
 function executeSceneOpen(backend: CocosBackend): Tool {
   return defineTool({
@@ -217,10 +172,5 @@ function executeSceneSave(backend: CocosBackend): Tool {
 
 /** Tools about scenes and prefabs as a whole. */
 export function sceneTools(backend: CocosBackend): readonly Tool[] {
-  return [
-    createSceneAsset(backend),
-    executeSceneOpen(backend),
-    getSceneTree(backend),
-    executeSceneSave(backend),
-  ];
+  return [executeSceneOpen(backend), getSceneTree(backend), executeSceneSave(backend)];
 }

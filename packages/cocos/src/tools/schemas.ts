@@ -1,79 +1,24 @@
-/** The arguments and values that many tools share. */
-export const text = { type: 'string' } as const;
-export const flag = { type: 'boolean' } as const;
-export const count = { type: 'integer', minimum: 0 } as const;
-export const texts = { type: 'array', items: { type: 'string' } } as const;
+import { axes, count, flag, text, texts } from '#cocos/backend';
 
-export const scenePath = {
-  type: 'string',
-  minLength: 1,
-  description: 'The scene or prefab: path, URL or uuid. Absent: the open one.',
-} as const;
-
-export const nodeUuid = {
-  type: 'string',
-  minLength: 1,
-  description: 'The node: uuid, or path: Canvas/Menu/Button[1].',
-} as const;
-
-export const parentUuid = {
-  type: 'string',
-  description: 'The parent: uuid or path.',
-} as const;
-
-export const componentUuid = {
-  type: 'string',
-  minLength: 1,
-  description: 'The component: uuid, or node and class: Canvas/Menu:cc.Sprite.',
-} as const;
-
-export const siblingIndex = {
-  type: 'integer',
-  minimum: 0,
-  description: 'The place among its siblings, 0 first. Absent: last.',
-} as const;
-
-const number = { type: 'number' } as const;
-const axes = { x: { type: 'number' }, y: { type: 'number' }, z: { type: 'number' } } as const;
-
-export const position = {
-  type: 'object',
-  properties: axes,
-  additionalProperties: false,
-  minProperties: 1,
-  description: 'Relative to the parent. Parts that are left out stay.',
-} as const;
-
-export const rotation = {
-  type: 'object',
-  properties: axes,
-  additionalProperties: false,
-  minProperties: 1,
-  description: 'Degrees around each axis; z turns 2D nodes.',
-} as const;
-
-export const scale = {
-  type: 'object',
-  properties: axes,
-  additionalProperties: false,
-  minProperties: 1,
-  description: '1 is the natural size.',
-} as const;
-
-export const size = {
-  type: 'object',
-  properties: { width: number, height: number },
-  required: ['width', 'height'],
-  additionalProperties: false,
-  description: 'In pixels of the design resolution.',
-} as const;
-
-export const properties = {
-  type: 'object',
-  description:
-    'Values by the names of the editor: {"string":"Start","color":"#ff8800"}. Assets by path or uuid, nodes and components ' +
-    'by uuid or path, enums by name, events as {target, component, handler}. A name may be a path: clickEvents.0.handler.',
-} as const;
+export {
+  anyAsset,
+  componentUuid,
+  count,
+  flag,
+  instanceUuid,
+  nodeUuid,
+  noInstance,
+  parentUuid,
+  position,
+  properties,
+  rotation,
+  scale,
+  scenePath,
+  siblingIndex,
+  size,
+  text,
+  texts,
+} from '#cocos/backend';
 
 /** A point or direction that is answered. */
 export const vector = {

@@ -10,7 +10,7 @@ import type {
   PictureOptions,
   WriteOptions,
 } from '../backend.ts';
-import type { Edit } from '../edit.ts';
+import type { Edit } from '../edits/index.ts';
 import { HeadlessBackend, type HeadlessOptions } from '../headless-backend.ts';
 import type * as Readings from '../readings.ts';
 import { EditorWriter } from './editor-writer.ts';

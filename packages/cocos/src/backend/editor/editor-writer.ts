@@ -4,7 +4,7 @@ import { type Change, CocosError } from '#cocos/document';
 import { openDocument, openWorkspace, readDocument, type SceneDocument } from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
 import type { Committed, EditContext, EditPlan, WriteOptions } from '../backend.ts';
-import type { Edit, EditName, EditResults } from '../edit.ts';
+import { definitionOf, type Edit, type EditResults } from '../edits/index.ts';
 import type { HeadlessBackend } from '../headless-backend.ts';
 import { readTransaction } from '../read-project.ts';
 import type { TransactionReading } from '../readings.ts';
@@ -14,25 +14,6 @@ import { masked, renamed } from './masking.ts';
 import { play, type Played, type Present } from './play.ts';
 import type { EditorLink } from './requester.ts';
 import { lastOf, SceneHistory } from './transactions.ts';
-
-/** Edits that messages can carry out; after others the scene is loaded anew from what was planned. */
-const playable: ReadonlySet<EditName> = new Set([
-  'create_node',
-  'update_node',
-  'set_transform',
-  'move_node',
-  'delete_node',
-  'duplicate_node',
-  'add_component',
-  'remove_component',
-  'set_properties',
-  'assign_sprite',
-  'instantiate_prefab',
-  // Of assets: these never touch the open scene.
-  'create_folder',
-  'create_scene',
-  'import_image',
-] as const);
 
 /** What the open scene would become. */
 interface Future {
@@ -99,7 +80,7 @@ export class EditorWriter {
     const { scene, becomes, state } = planned;
     const named = context.document;
     const shown =
-      scene === undefined || becomes === undefined || !isPlayable(edits)
+      scene === undefined || becomes === undefined || !areByMessages(edits)
         ? planned
         : masked(planned, { edits, before: scene.text, planned: becomes.document });
     return {
@@ -198,7 +179,7 @@ export class EditorWriter {
     // The open scene is the editor's to save.
     if (scene !== undefined) draft.write(scene.path, this.#project.draft().text(scene.path));
     if (scene === undefined || becomes === undefined) return this.#commitFiles(work);
-    if (!isPlayable(edits)) this.#refuseForeign(scene);
+    if (!areByMessages(edits)) this.#refuseForeign(scene);
     await this.#refuseShown(draft);
     // What the editor will make of it is not known before.
     await beforeWrite?.(undefined);
@@ -255,7 +236,7 @@ export class EditorWriter {
     // What is not saved was just read from there.
     const text = scene.isDirty ? scene.text : await this.#scene.text(scene.uuid);
     try {
-      if (text !== undefined && isPlayable(edits)) {
+      if (text !== undefined && areByMessages(edits)) {
         const read = async (): Promise<Present> => {
           const present = (await this.#scene.text(scene.uuid)) ?? '';
           return { text: present, document: await this.#documentOf({ ...scene, text: present }) };
@@ -316,10 +297,10 @@ export class EditorWriter {
   }
 }
 
-function isPlayable(edits: readonly Edit[]): boolean {
-  return edits.every((edit) =>
-    edit.op === 'update_instance' ? edit.revert !== true : playable.has(edit.op),
-  );
+/** Whether messages can do all of it; if not, the editor loads the scene again from what was planned. */
+function areByMessages(edits: readonly Edit[]): boolean {
+  // What an edit takes is known by its name.
+  return edits.every((edit) => definitionOf(edit).byMessages(edit as never));
 }
 
 function stateOf(files: string, scene: OpenScene | undefined): string {

@@ -1,6 +1,6 @@
 import type { Change } from '#cocos/document';
 import type { SceneDocument } from '#cocos/edit';
-import type { Edit } from '../edit.ts';
+import type { Edit } from '../edits/index.ts';
 
 /** Puts other texts in the place of texts, wherever they are in a value. */
 export function renamed<Value>(value: Value, rename: (text: string) => string): Value {
@@ -39,7 +39,7 @@ export function masked<Results extends readonly unknown[]>(
   }
   if (made.size === 0) return { steps, results };
   for (const [place, edit] of edits.entries()) {
-    const name = 'as' in edit ? edit.as : undefined;
+    const name = edit.as;
     const result = results[place] as { nodeUuid?: string; componentUuid?: string };
     const item = made.get(result.componentUuid ?? result.nodeUuid ?? '');
     if (name !== undefined && item !== undefined) item.name = `$${name}`;

@@ -93,13 +93,11 @@ export function bindScript(backend: CocosBackend, options: WorkflowOptions): Too
     return {
       document,
       stages: {
-        attach_script: [
-          { op: 'add_component', node, type: scriptPath, whenPresent: 'reuse', as: 'script' },
-        ],
+        attach_script: [{ op: 'ensure_component', nodeUuid: node, type: scriptPath, as: 'script' }],
         set_properties: Object.entries(values).map(([name, value]) => ({
           op: 'set_properties',
-          component: '$script',
-          properties: { [name]: value as never },
+          componentUuid: '$script',
+          properties: { [name]: value },
         })),
       },
     };
@@ -112,14 +110,14 @@ export function bindScript(backend: CocosBackend, options: WorkflowOptions): Too
 }
 
 function answer(save: Saved): Infer<typeof output> {
-  const script = resultOf(save, 'attach_script', 'add_component');
+  const script = resultOf(save, 'attach_script', 'ensure_component');
   const set = resultsOf(save, 'set_properties', 'set_properties');
   return {
     componentUuid: script.componentUuid,
     type: script.type,
     attached: script.added.length > 0,
     appliedProperties: set.flatMap(({ applied }) => applied),
-    warnings: [...script.warnings, ...set.flatMap(({ warnings }) => warnings)],
+    warnings: [...script.warnings, ...set.flatMap(({ warnings = [] }) => warnings)],
     ...aboutWrite(save),
   };
 }

@@ -133,11 +133,11 @@ const head = {
 /** Creates a UI node with components. */
 export function createUiNode(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
-    const { scenePath: document, parentUuid: parent, components, ...node } = args;
+    const { scenePath: document, components, ...node } = args;
     return {
       document,
       stages: {
-        create_node: [{ op: 'create_node', element: 'Node', parent, ...node, as: 'node' }],
+        create_node: [{ op: 'create_node', element: 'Node', ...node, as: 'node' }],
         add_components: components.map(addition),
       },
     };
@@ -152,17 +152,16 @@ export function createUiNode(backend: CocosBackend, options: WorkflowOptions): T
 function addition(each: Args['components'][number]): Edit {
   const { type, properties = {} } = typeof each === 'string' ? { type: each } : each;
   return {
-    op: 'add_component',
-    node: '$node',
+    op: 'ensure_component',
+    nodeUuid: '$node',
     type,
-    properties: properties as never,
-    whenPresent: 'reuse',
+    properties,
   };
 }
 
 function answer(save: Saved): Infer<typeof output> {
   const { nodeUuid, canvasUuid } = resultOf(save, 'create_node', 'create_node');
-  const parts = resultsOf(save, 'add_components', 'add_component');
+  const parts = resultsOf(save, 'add_components', 'ensure_component');
   const applied = new Map<string, string>();
   for (const { componentUuid, type, added } of parts) {
     for (const each of added) applied.set(each.componentUuid, each.type);

@@ -102,15 +102,15 @@ export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOp
         import_image: [
           {
             op: 'import_image',
-            source: sourcePath,
-            path,
+            sourcePath,
+            assetPath: path,
             type: 'sprite-frame',
             onConflict,
             as: 'image',
           },
         ],
         assign_sprite: [
-          { op: 'assign_sprite', node: targetNodeUuid, spriteFrame: '$image', sizeMode },
+          { op: 'assign_sprite', nodeUuid: targetNodeUuid, spriteFrame: '$image', sizeMode },
         ],
       },
     };
@@ -123,11 +123,11 @@ export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOp
 }
 
 function answer(save: Saved): Infer<typeof output> {
-  const { path, assetUuid, reused } = resultOf(save, 'import_image', 'import_image');
+  const { assetPath, assetUuid, reused } = resultOf(save, 'import_image', 'import_image');
   const assigned = resultOf(save, 'assign_sprite', 'assign_sprite');
   const { componentUuid, spriteFrameUuid } = assigned;
   return {
-    assetPath: path,
+    assetPath,
     assetUuid,
     spriteFrameUuid,
     componentUuid,

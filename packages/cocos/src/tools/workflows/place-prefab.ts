@@ -12,6 +12,7 @@ import {
   text,
   texts,
 } from '../schemas.ts';
+import { asAnswer } from '../define-tools.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
@@ -150,44 +151,37 @@ function placing(args: Args): readonly Edit[] {
   const { prefabPath, nodeUuid: node, parentUuid: parent, name, siblingIndex: place } = args;
   if (node === undefined) {
     const { position: at, rotation: turn, scale: factor } = args;
-    const where = { parent, name, siblingIndex: place };
+    const where = { parentUuid: parent, name, siblingIndex: place };
     const placed = { position: at, rotation: turn, scale: factor };
-    return [{ op: 'instantiate_prefab', prefab: prefabPath, ...where, ...placed, as: 'instance' }];
+    const assetPath = prefabPath;
+    return [{ op: 'instantiate_prefab', assetPath, ...where, ...placed, as: 'instance' }];
   }
   if (parent === undefined && place === undefined) return [];
-  return [{ op: 'move_node', node, parent, siblingIndex: place }];
+  return [{ op: 'move_node', nodeUuid: node, parentUuid: parent, siblingIndex: place }];
 }
 
 function overriding(args: Args): Edit<'update_instance'> {
   const { prefabPath, nodeUuid: node, revert, overrides = [] } = args;
   const own = (['name', 'position', 'rotation', 'scale'] as const).flatMap((property) => {
     const value = args[property];
-    return node === undefined || value === undefined ? [] : [{ property, value: value as never }];
+    return node === undefined || value === undefined ? [] : [{ property, value }];
   });
   return {
     op: 'update_instance',
-    node: node ?? '$instance',
-    prefab: prefabPath,
+    nodeUuid: node ?? '$instance',
+    prefabPath,
     revert,
-    overrides: [
-      ...own,
-      ...overrides.map(({ target, property, value }) => ({
-        ...(target === undefined ? {} : { target }),
-        property,
-        value: value as never,
-      })),
-    ],
+    overrides: [...own, ...overrides],
   };
 }
 
 function answer(save: Saved): Infer<typeof output> {
   const { nodeUuid, diff } = resultOf(save, 'set_overrides', 'update_instance');
   const isNew = save.results['place_instance']?.[0]?.op === 'instantiate_prefab';
-  const { added, changed, removed } = diff;
-  return {
+  return asAnswer<Infer<typeof output>>({
     nodeUuid,
     action: isNew ? 'created' : 'updated',
-    diffSummary: { added: [...added], changed: [...changed], removed: [...removed] },
+    diffSummary: diff,
     ...aboutWrite(save),
-  };
+  });
 }

@@ -81,8 +81,8 @@ const head = {
 /** Sets a transform with a look before and after. */
 export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
-    const { scenePath: document, nodeUuid: node, failOnWarnings: _, ...change } = args;
-    return { document, stages: { set_transform: [{ op: 'set_transform', node, ...change }] } };
+    const { scenePath: document, failOnWarnings: _, ...change } = args;
+    return { document, stages: { set_transform: [{ op: 'set_transform', ...change }] } };
   });
   const saving = write.save((saved) => {
     const { nodeUuid: node, warnings } = resultOf(saved, 'set_transform', 'set_transform');

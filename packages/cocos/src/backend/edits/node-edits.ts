@@ -1,7 +1,13 @@
-import type { CocosBackend } from '#cocos/backend';
-import { nodeElements } from '#cocos/edit';
-import type { Tool } from 'mcp-kit/tools';
-import { editTool } from './define-tools.ts';
+import {
+  createNode,
+  deleteNode,
+  duplicateNode,
+  moveNode,
+  nodeElements,
+  setTransform,
+  updateNode,
+} from '#cocos/edit';
+import { defineEdit, documentOf, nodeOf } from './define-edit.ts';
 import {
   flag,
   nodeUuid,
@@ -24,11 +30,17 @@ const layer = {
   description: 'UI_2D, DEFAULT, …, or the bits of a layer of the project.',
 } as const;
 
-const oneNode = { type: 'object', properties: { nodeUuid: text }, required: ['nodeUuid'] } as const;
+const oneNode = {
+  type: 'object',
+  properties: { scenePath: text, nodeUuid: text },
+  required: ['nodeUuid'],
+} as const;
 
-function createSceneNode(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'create_scene_node',
+/** Edits of nodes. */
+export const nodeEdits = [
+  defineEdit({
+    op: 'create_node',
+    tool: 'create_scene_node',
     description:
       'Creates a node, or a ready UI element with its parts: Sprite, Label, Button, EditBox, ScrollView, Toggle, Slider, ' +
       'ProgressBar, Layout, Canvas, Camera …',
@@ -78,18 +90,20 @@ function createSceneNode(backend: CocosBackend): Tool {
     },
     output: {
       type: 'object',
-      properties: { nodeUuid: text, canvasUuid: text },
+      properties: { scenePath: text, nodeUuid: text, canvasUuid: text },
       required: ['nodeUuid'],
     },
-    edits: ({ scenePath: _, parentUuid: parent, ...node }) =>
-      [{ op: 'create_node', parent, ...node }] as const,
-    answer: ([{ op: _, ...made }]) => made,
-  });
-}
-
-function updateNodeInfo(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'update_node_info',
+    byMessages: true,
+    run(args, run) {
+      const { parentUuid: parent, ...creation } = args;
+      const made = createNode(documentOf(args, run), { parent, ...creation });
+      const { node, canvas, changes } = made;
+      return { result: { nodeUuid: node, canvasUuid: canvas }, changes, made: node };
+    },
+  }),
+  defineEdit({
+    op: 'update_node',
+    tool: 'update_node_info',
     description:
       'Changes the name, activity, layer or lock of a node. Inside a prefab instance this becomes an override.',
     category,
@@ -114,15 +128,15 @@ function updateNodeInfo(backend: CocosBackend): Tool {
       additionalProperties: false,
     },
     output: oneNode,
-    edits: ({ nodeUuid: node, name, active, layer: bits, locked }) =>
-      [{ op: 'update_node', node, name, active, layer: bits, locked }] as const,
-    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
-  });
-}
-
-function setNodeTransform(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'set_node_transform',
+    byMessages: true,
+    run(args, run) {
+      const { document, handle } = nodeOf(args, run);
+      return { result: { nodeUuid: handle }, ...updateNode(document, handle, args) };
+    },
+  }),
+  defineEdit({
+    op: 'set_transform',
+    tool: 'set_node_transform',
     description:
       'Sets position, rotation or scale of a node, relative to its parent. Parts that are left out stay.',
     category,
@@ -142,18 +156,19 @@ function setNodeTransform(backend: CocosBackend): Tool {
     },
     output: {
       type: 'object',
-      properties: { nodeUuid: text, warnings: texts },
+      properties: { scenePath: text, nodeUuid: text, warnings: texts },
       required: ['nodeUuid', 'warnings'],
     },
-    edits: ({ nodeUuid: node, position: place, rotation: turn, scale: factor }) =>
-      [{ op: 'set_transform', node, position: place, rotation: turn, scale: factor }] as const,
-    answer: ([result]) => ({ nodeUuid: result.nodeUuid, warnings: [...result.warnings] }),
-  });
-}
-
-function moveSceneNode(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'move_scene_node',
+    byMessages: true,
+    run(args, run) {
+      const { document, handle } = nodeOf(args, run);
+      const { warnings, changes } = setTransform(document, handle, args);
+      return { result: { nodeUuid: handle, warnings }, changes };
+    },
+  }),
+  defineEdit({
+    op: 'move_node',
+    tool: 'move_scene_node',
     description:
       'Moves a node, with all below it, to another parent or to another place among its siblings.',
     category,
@@ -189,15 +204,16 @@ function moveSceneNode(backend: CocosBackend): Tool {
       additionalProperties: false,
     },
     output: oneNode,
-    edits: ({ nodeUuid: node, parentUuid: parent, siblingIndex: place, keepWorldTransform }) =>
-      [{ op: 'move_node', node, parent, siblingIndex: place, keepWorldTransform }] as const,
-    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
-  });
-}
-
-function deleteSceneNode(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'delete_scene_node',
+    byMessages: true,
+    run(args, run) {
+      const { document, handle } = nodeOf(args, run);
+      const move = { ...args, parent: args.parentUuid };
+      return { result: { nodeUuid: handle }, ...moveNode(document, handle, move) };
+    },
+  }),
+  defineEdit({
+    op: 'delete_node',
+    tool: 'delete_scene_node',
     description:
       'Deletes a node with all below it. References to them become null, and are told among the changes.',
     category,
@@ -218,14 +234,15 @@ function deleteSceneNode(backend: CocosBackend): Tool {
       additionalProperties: false,
     },
     output: oneNode,
-    edits: ({ nodeUuid: node }) => [{ op: 'delete_node', node }] as const,
-    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
-  });
-}
-
-function createNodeCopy(backend: CocosBackend): Tool {
-  return editTool(backend, {
-    name: 'create_node_copy',
+    byMessages: true,
+    run(args, run) {
+      const { document, handle } = nodeOf(args, run);
+      return { result: { nodeUuid: handle }, ...deleteNode(document, handle) };
+    },
+  }),
+  defineEdit({
+    op: 'duplicate_node',
+    tool: 'create_node_copy',
     description: 'Duplicates a node with all below it; the copy follows the original.',
     category,
     errors: { E_NOT_FOUND: notThere, E_PRECONDITION_FAILED: 'The scene itself cannot be copied.' },
@@ -246,20 +263,10 @@ function createNodeCopy(backend: CocosBackend): Tool {
       additionalProperties: false,
     },
     output: oneNode,
-    edits: ({ nodeUuid: node, name, siblingIndex: place }) =>
-      [{ op: 'duplicate_node', node, name, siblingIndex: place }] as const,
-    answer: ([result]) => ({ nodeUuid: result.nodeUuid }),
-  });
-}
-
-/** Tools that create, change and delete nodes. */
-export function nodeEditTools(backend: CocosBackend): readonly Tool[] {
-  return [
-    createSceneNode(backend),
-    updateNodeInfo(backend),
-    setNodeTransform(backend),
-    moveSceneNode(backend),
-    deleteSceneNode(backend),
-    createNodeCopy(backend),
-  ];
-}
+    byMessages: true,
+    run(args, run) {
+      const { node, changes } = duplicateNode(documentOf(args, run), args.nodeUuid, args);
+      return { result: { nodeUuid: node }, changes, made: node };
+    },
+  }),
+] as const;

@@ -1,0 +1,191 @@
+import { getValue, type Json, setValue } from '#cocos/document';
+import { createFolder, replaceReferences, requireInstance, unpackPrefab } from '#cocos/edit';
+import { refuseOtherKind, refuseStructure } from '../raw-value.ts';
+import { defineEdit, documentOf } from './define-edit.ts';
+import { count, flag, instanceUuid, noInstance, scenePath, text, texts } from './schemas.ts';
+
+const layer = 'advanced';
+
+/** Edits for those who know what they do. */
+export const advancedEdits = [
+  defineEdit({
+    op: 'replace_references',
+    tool: 'update_asset_references',
+    description:
+      'Searches scenes, prefabs and other files for references to one asset, and lets them refer to another.',
+    layer,
+    category: 'asset',
+    riskLevel: 'high',
+    prerequisites: ['Both assets are of one class; the old one may be missing if named by uuid.'],
+    errors: {
+      E_NOT_FOUND: 'There is no such asset.',
+      E_INVALID_ARGUMENT: 'The assets are of different classes.',
+    },
+    examples: [
+      { input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/images/spare.png' } },
+      {
+        input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/none.png' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { assetPath: 'assets/scripts/menu.ts', targetPath: 'assets/images/spare.png' },
+        fails: 'E_INVALID_ARGUMENT',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        assetPath: {
+          ...text,
+          minLength: 1,
+          description: 'The old asset: path, db:// URL or uuid.',
+        },
+        targetPath: {
+          ...text,
+          minLength: 1,
+          description: 'The new asset: path, db:// URL or uuid.',
+        },
+        files: { ...texts, description: 'Only in these files. Absent: in all.' },
+      },
+      required: ['assetPath', 'targetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        count,
+        files: {
+          type: 'array',
+          items: { type: 'object', properties: { path: text, count }, required: ['path', 'count'] },
+        },
+      },
+      required: ['count', 'files'],
+    },
+    async run({ assetPath: from, targetPath: to, files: paths }, { workspace }) {
+      const { changes, ...result } = await replaceReferences(workspace, { from, to, paths });
+      return { result, changes };
+    },
+  }),
+  defineEdit({
+    op: 'set_raw_value',
+    tool: 'set_scene_value',
+    description:
+      'Sets a value of a node or component by its stored path; only its kind is checked: for what no other tool can set.',
+    layer,
+    category: 'scene',
+    idempotent: true,
+    riskLevel: 'high',
+    prerequisites: ['You know how the engine stores the value.'],
+    errors: {
+      E_NOT_FOUND: 'There is no such node or component.',
+      E_INVALID_ARGUMENT:
+        'The path does not exist, is part of the structure, or has another kind of value.',
+    },
+    examples: [
+      { input: { targetUuid: 'Canvas/Menu', path: ['_lpos', 'x'], value: 12 } },
+      {
+        input: { targetUuid: 'Canvas/Nowhere', path: ['_name'], value: 'a' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { targetUuid: 'Canvas/Menu', path: ['_parent'], value: null },
+        fails: 'E_INVALID_ARGUMENT',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        targetUuid: {
+          ...text,
+          minLength: 1,
+          description: 'A node or component: uuid; of nodes also the path.',
+        },
+        path: { ...texts, minItems: 1, description: 'As it is stored: ["_contentSize","width"].' },
+        value: { description: 'Any JSON, with __type__ where the engine stores it.' },
+      },
+      required: ['targetUuid', 'path', 'value'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, targetUuid: text },
+      required: ['targetUuid'],
+    },
+    run(args, run) {
+      const { view } = documentOf(args, run);
+      const { index, handle } = view.get(args.targetUuid);
+      const { path } = args;
+      // What comes as JSON is nothing else.
+      const value = args.value as Json;
+      refuseStructure(path, value);
+      refuseOtherKind(path, value, getValue(view, index, path));
+      return { result: { targetUuid: handle }, changes: setValue(view, index, { path, value }) };
+    },
+  }),
+  defineEdit({
+    op: 'unpack_prefab',
+    tool: 'execute_prefab_unpack',
+    description: 'Turns a prefab instance into plain nodes, without a link to the prefab.',
+    layer: 'advanced',
+    category: 'prefab',
+    riskLevel: 'medium',
+    prerequisites: ['The node is a prefab instance.'],
+    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Item' } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid: instanceUuid,
+        recursive: { ...flag, description: 'Also the instances in it. Default false.' },
+      },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, nodeUuid: text },
+      required: ['nodeUuid'],
+    },
+    run(args, run) {
+      const document = documentOf(args, run);
+      const { index, handle } = requireInstance(document, args.nodeUuid);
+      const { changes } = unpackPrefab(document, handle, { recursive: args.recursive === true });
+      return { result: { nodeUuid: document.view.item(index)?.handle ?? '' }, changes };
+    },
+  }),
+  defineEdit({
+    op: 'create_folder',
+    tool: 'create_asset_folder',
+    description:
+      'Creates a folder for assets, with its meta. Other tools create the folders they need themselves.',
+    layer,
+    category: 'asset',
+    riskLevel: 'low',
+    prerequisites: ['Nothing is at the path.'],
+    errors: { E_CONFLICT: 'Something is at the path.' },
+    examples: [
+      { input: { assetPath: 'assets/levels' } },
+      { input: { assetPath: 'assets/scenes' }, fails: 'E_CONFLICT' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        assetPath: { ...text, minLength: 1, description: 'The folder: assets/levels.' },
+      },
+      required: ['assetPath'],
+      additionalProperties: false,
+    },
+    output: { type: 'object', properties: { assetPath: text }, required: ['assetPath'] },
+    byMessages: true,
+    run({ assetPath }, { workspace }) {
+      const { path, changes } = createFolder(workspace, assetPath);
+      return { result: { assetPath: path }, changes };
+    },
+  }),
+] as const;

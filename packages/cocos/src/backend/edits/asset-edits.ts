@@ -1,0 +1,162 @@
+import { deleteAsset, importImage, moveAsset } from '#cocos/edit';
+import { defineEdit } from './define-edit.ts';
+import { anyAsset, flag, text, texts } from './schemas.ts';
+
+const category = 'asset';
+
+/** Edits of the files of a project. */
+export const assetEdits = [
+  defineEdit({
+    op: 'import_image',
+    tool: 'create_asset_image',
+    description: 'Makes a PNG or JPEG an asset of the project, as a sprite frame or texture.',
+    category,
+    idempotent: true,
+    errors: {
+      E_NOT_FOUND: 'There is no such file.',
+      E_INVALID_ARGUMENT: 'The file is no PNG or JPEG, or the path has another ending.',
+      E_CONFLICT: 'Another image is at the path, and onConflict is fail.',
+      E_PRECONDITION_FAILED: 'The file is outside of the project and of the folders for images.',
+    },
+    examples: [
+      { input: { sourcePath: 'art/coin.png', assetPath: 'assets/images/coin.png' } },
+      {
+        input: { sourcePath: '../coin.png', assetPath: 'assets/images/coin.png' },
+        fails: 'E_PRECONDITION_FAILED',
+      },
+      {
+        input: { sourcePath: 'art/none.png', assetPath: 'assets/images/none.png' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { sourcePath: 'package.json', assetPath: 'assets/images/a.png' },
+        fails: 'E_INVALID_ARGUMENT',
+      },
+      {
+        input: {
+          sourcePath: 'art/coin.png',
+          assetPath: 'assets/images/logo.png',
+          onConflict: 'fail',
+        },
+        fails: 'E_CONFLICT',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        sourcePath: {
+          ...text,
+          minLength: 1,
+          description:
+            'The image: relative to the project, or in a folder that the server was given.',
+        },
+        assetPath: {
+          ...text,
+          minLength: 1,
+          description: 'The file to create: assets/ui/coin.png. Folders come with it.',
+        },
+        type: {
+          enum: ['sprite-frame', 'texture'],
+          description: 'Default sprite-frame, to be shown by sprites.',
+        },
+        onConflict: {
+          enum: ['update', 'fail'],
+          description:
+            'Where another image is there: update (default) keeps its uuid and all references.',
+        },
+      },
+      required: ['sourcePath', 'assetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { assetPath: text, assetUuid: text, spriteFrameUuid: text, reused: flag },
+      required: ['assetPath', 'assetUuid', 'reused'],
+    },
+    byMessages: true,
+    run({ sourcePath, assetPath, type = 'sprite-frame', onConflict }, { workspace, readSource }) {
+      const image = { bytes: readSource(sourcePath), path: assetPath, type, onConflict };
+      const { path, uuid, spriteFrameUuid, reused, changes } = importImage(workspace, image);
+      return {
+        result: { assetPath: path, assetUuid: uuid, spriteFrameUuid, reused },
+        changes,
+        made: spriteFrameUuid ?? uuid,
+      };
+    },
+  }),
+  defineEdit({
+    op: 'move_asset',
+    tool: 'move_asset_file',
+    description:
+      'Moves or renames an asset, or a folder, with its meta. All references stay whole.',
+    category,
+    errors: {
+      E_NOT_FOUND: 'There is no such asset.',
+      E_CONFLICT: 'There is an asset at the new path.',
+    },
+    examples: [
+      { input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/ui/logo.png' } },
+      { input: { assetPath: 'assets/none.png', targetPath: 'assets/b.png' }, fails: 'E_NOT_FOUND' },
+      {
+        input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/images/spare.png' },
+        fails: 'E_CONFLICT',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        assetPath: anyAsset,
+        targetPath: { ...text, minLength: 1, description: 'The new path, with the same ending.' },
+      },
+      required: ['assetPath', 'targetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { assetPath: text, movedFrom: text },
+      required: ['assetPath', 'movedFrom'],
+    },
+    run({ assetPath, targetPath }, { workspace }) {
+      const { from, path, changes } = moveAsset(workspace, { from: assetPath, to: targetPath });
+      return { result: { assetPath: path, movedFrom: from }, changes };
+    },
+  }),
+  defineEdit({
+    op: 'delete_asset',
+    tool: 'delete_asset_file',
+    description:
+      'Deletes an asset, or a folder with all in it, with its meta. Refused while other files use it.',
+    category,
+    safety: 'destructive',
+    errors: {
+      E_NOT_FOUND: 'There is no such asset.',
+      E_PRECONDITION_FAILED: 'Other files use it.',
+    },
+    examples: [
+      { input: { assetPath: 'assets/images/spare.png' } },
+      { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
+      { input: { assetPath: 'assets/images/logo.png' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        assetPath: anyAsset,
+        force: {
+          ...flag,
+          description: 'Although other files use it; their references break. Default false.',
+        },
+      },
+      required: ['assetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { assetPath: text, brokenUsers: texts },
+      required: ['assetPath', 'brokenUsers'],
+    },
+    async run({ assetPath, force = false }, { workspace }) {
+      const done = await deleteAsset(workspace, { path: assetPath, force });
+      return { result: { assetPath: done.path, brokenUsers: done.users }, changes: done.changes };
+    },
+  }),
+] as const;

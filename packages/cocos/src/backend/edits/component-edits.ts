@@ -1,0 +1,224 @@
+import {
+  addComponent,
+  type Properties,
+  removeComponent,
+  requireComponentItem,
+  type SceneDocument,
+  setComponentEnabled,
+  setProperties,
+} from '#cocos/edit';
+import { defineEdit, documentOf } from './define-edit.ts';
+import { componentUuid, flag, nodeUuid, properties, scenePath, text, texts } from './schemas.ts';
+
+const category = 'component';
+const notThere = 'There is no such node, component or class.';
+
+/** What adding a component takes. */
+export const additionInput = {
+  type: 'object',
+  properties: {
+    scenePath,
+    nodeUuid,
+    type: {
+      ...text,
+      minLength: 1,
+      description: 'cc.Sprite, the class of a script, or the path of a script.',
+    },
+    properties,
+  },
+  required: ['nodeUuid', 'type'],
+  additionalProperties: false,
+} as const;
+
+/** What adding a component answers. */
+export const additionOutput = {
+  type: 'object',
+  properties: {
+    scenePath: text,
+    componentUuid: text,
+    type: text,
+    added: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { componentUuid: text, type: text },
+        required: ['componentUuid', 'type'],
+      },
+    },
+    warnings: texts,
+  },
+  required: ['componentUuid', 'type', 'added', 'warnings'],
+} as const;
+
+/** Edits of components. */
+export const componentEdits = [
+  defineEdit({
+    op: 'add_component',
+    tool: 'create_node_component',
+    description:
+      'Adds a component to a node, with the components that its class requires, and sets properties. Also attaches scripts.',
+    category,
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_CONFLICT: 'The node has a component that does not go with it.',
+      E_INVALID_ARGUMENT: 'A property is not of the class, or its value is of another type.',
+    },
+    examples: [
+      {
+        input: { nodeUuid: 'Canvas/Menu', type: 'cc.Widget', properties: { alignFlags: ['TOP'] } },
+      },
+      {
+        title: 'A script',
+        input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { speed: 7 } },
+      },
+      { input: { nodeUuid: 'Canvas/Menu', type: 'cc.Nothing' }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Menu/Title', type: 'cc.Sprite' }, fails: 'E_CONFLICT' },
+      {
+        input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { sped: 7 } },
+        fails: 'E_INVALID_ARGUMENT',
+      },
+    ],
+    input: additionInput,
+    output: additionOutput,
+    byMessages: true,
+    run: (args, run) => add(documentOf(args, run), args),
+  }),
+  defineEdit({
+    op: 'set_properties',
+    tool: 'set_component_properties',
+    description:
+      'Sets properties of a component, all or none: numbers, texts, colours, enums, assets, references, arrays, events. ' +
+      'Each is checked against the class.',
+    category,
+    idempotent: true,
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_INVALID_ARGUMENT:
+        'A property is not of the class, its value is of another type, or an event calls what is not there.',
+    },
+    examples: [
+      {
+        title: 'Text and colour',
+        input: {
+          componentUuid: 'Canvas/Menu/Title:cc.Label',
+          properties: { string: 'Hello', color: '#ff8800' },
+        },
+      },
+      {
+        title: 'A click event, and a reference',
+        input: {
+          componentUuid: 'Canvas/Menu/Start:cc.Button',
+          properties: {
+            clickEvents: [{ target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' }],
+            target: 'Canvas/Menu/Start',
+          },
+        },
+      },
+      {
+        input: { componentUuid: 'Canvas/Menu:cc.Label', properties: { string: 'a' } },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { componentUuid: 'Canvas/Menu/Title:cc.Label', properties: { txt: 'a' } },
+        fails: 'E_INVALID_ARGUMENT',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        componentUuid,
+        properties,
+        enabled: { ...flag, description: 'Switches the component on or off.' },
+      },
+      required: ['componentUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, componentUuid: text, applied: texts, warnings: texts },
+      required: ['componentUuid', 'applied'],
+    },
+    byMessages: true,
+    run(args, run) {
+      const document = documentOf(args, run);
+      const { handle } = requireComponentItem(document, args.componentUuid);
+      const { applied, ...set } = setProperties(document, handle, valuesOf(args));
+      const { enabled } = args;
+      const switched =
+        enabled === undefined ? [] : setComponentEnabled(document, handle, enabled).changes;
+      const warnings = set.warnings.length === 0 ? undefined : set.warnings;
+      return {
+        result: { componentUuid: handle, applied, warnings },
+        changes: [...set.changes, ...switched],
+      };
+    },
+  }),
+  defineEdit({
+    op: 'remove_component',
+    tool: 'delete_node_component',
+    description:
+      'Removes a component from its node. References to it become null, and are told among the changes.',
+    category,
+    safety: 'destructive',
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_PRECONDITION_FAILED: 'Another component of the node requires it.',
+    },
+    examples: [
+      { input: { componentUuid: 'Canvas/Menu/Start:cc.Button' } },
+      { input: { componentUuid: 'Canvas/Menu:cc.Label' }, fails: 'E_NOT_FOUND' },
+      {
+        input: { componentUuid: 'Canvas/Menu/Title:cc.UITransform' },
+        fails: 'E_PRECONDITION_FAILED',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        componentUuid,
+        force: { ...flag, description: 'Although another component requires it. Default false.' },
+      },
+      required: ['componentUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, componentUuid: text },
+      required: ['componentUuid'],
+    },
+    byMessages: true,
+    run(args, run) {
+      const document = documentOf(args, run);
+      const { handle } = requireComponentItem(document, args.componentUuid);
+      const { changes } = removeComponent(document, handle, { force: args.force === true });
+      return { result: { componentUuid: handle }, changes };
+    },
+  }),
+] as const;
+
+/** The values of properties; what comes as JSON is nothing else. */
+export const valuesOf = ({
+  properties: values = {},
+}: {
+  readonly properties?: object | undefined;
+}) => values as Properties;
+
+/** Adds a component with what its class requires. */
+export function add(
+  document: SceneDocument,
+  args: {
+    readonly nodeUuid: string;
+    readonly type: string;
+    readonly properties?: object | undefined;
+  },
+) {
+  const { type: wanted } = args;
+  const addition = { type: wanted, properties: valuesOf(args) };
+  const done = addComponent(document, args.nodeUuid, addition);
+  const { component, warnings, changes } = done;
+  const added = done.added.map(({ handle, type }) => ({ componentUuid: handle, type }));
+  const type = added.find(({ componentUuid: uuid }) => uuid === component)?.type ?? wanted;
+  return { result: { componentUuid: component, type, added, warnings }, changes, made: component };
+}

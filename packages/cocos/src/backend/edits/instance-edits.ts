@@ -1,0 +1,97 @@
+import { applyOverrides, requireInstance, revertOverrides } from '#cocos/edit';
+import { defineEdit, documentOf } from './define-edit.ts';
+import { count, instanceUuid, noInstance, scenePath, text } from './schemas.ts';
+
+const category = 'prefab';
+
+/** Edits of instances of prefabs. */
+export const instanceEdits = [
+  defineEdit({
+    op: 'revert_overrides',
+    tool: 'execute_prefab_revert',
+    description:
+      'Lets a prefab instance be as its prefab again, in all or in some; its name and place stay its own.',
+    category,
+    idempotent: true,
+    riskLevel: 'medium',
+    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Item' } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid: instanceUuid,
+        targetUuid: {
+          ...text,
+          description: 'Only what this node or component of the instance has.',
+        },
+        property: { ...text, description: 'Only this one, as list_prefab_overrides calls it.' },
+      },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, nodeUuid: text, reverted: count },
+      required: ['nodeUuid', 'reverted'],
+    },
+    run(args, run) {
+      const document = documentOf(args, run);
+      const { targetUuid, property } = args;
+      const nodeUuid = requireInstance(document, args.nodeUuid).handle;
+      const target = targetUuid === undefined ? undefined : document.view.get(targetUuid).handle;
+      let reverted = 0;
+      const { changes } = revertOverrides(document, nodeUuid, (override) => {
+        const isMeant =
+          !override.reserved &&
+          (target === undefined || override.target === target) &&
+          (property === undefined || override.property === property);
+        if (isMeant) reverted++;
+        return isMeant;
+      });
+      return { result: { nodeUuid, reverted }, changes };
+    },
+  }),
+  defineEdit({
+    op: 'apply_overrides',
+    tool: 'execute_prefab_apply',
+    description:
+      'Makes what a prefab instance has of its own part of the prefab, so that all instances have it. Changes the prefab file.',
+    category,
+    idempotent: true,
+    riskLevel: 'medium',
+    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Item' } },
+      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: { scenePath, nodeUuid: instanceUuid },
+      required: ['nodeUuid'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        nodeUuid: text,
+        prefabPath: text,
+        applied: count,
+        kept: count,
+      },
+      required: ['nodeUuid', 'prefabPath', 'applied', 'kept'],
+    },
+    run(args, run) {
+      const document = documentOf(args, run);
+      const nodeUuid = requireInstance(document, args.nodeUuid).handle;
+      const { prefab: prefabPath, applied, kept, changes } = applyOverrides(document, nodeUuid);
+      return { result: { nodeUuid, prefabPath, applied, kept }, changes };
+    },
+  }),
+] as const;

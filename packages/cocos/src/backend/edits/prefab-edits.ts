@@ -1,0 +1,133 @@
+import { createPrefab, instantiatePrefab } from '#cocos/edit';
+import { defineEdit, documentOf } from './define-edit.ts';
+import {
+  flag,
+  nodeUuid,
+  parentUuid,
+  position,
+  rotation,
+  scale,
+  scenePath,
+  siblingIndex,
+  text,
+} from './schemas.ts';
+
+const category = 'prefab';
+
+/** Edits that make and place prefabs. */
+export const prefabEdits = [
+  defineEdit({
+    op: 'create_prefab',
+    tool: 'create_prefab_asset',
+    description:
+      'Makes a prefab of a node with all below it; an instance of it takes the place of the node.',
+    category,
+    errors: {
+      E_NOT_FOUND: 'There is no such node.',
+      E_CONFLICT: 'There is an asset at the path.',
+      E_PRECONDITION_FAILED: 'The node belongs to a prefab instance.',
+    },
+    examples: [
+      { input: { nodeUuid: 'Canvas/Menu/Start', assetPath: 'assets/prefabs/start-button.prefab' } },
+      { input: { nodeUuid: 'Canvas/Nowhere', assetPath: 'assets/a.prefab' }, fails: 'E_NOT_FOUND' },
+      {
+        input: { nodeUuid: 'Canvas/Menu/Start', assetPath: 'assets/prefabs/item.prefab' },
+        fails: 'E_CONFLICT',
+      },
+      {
+        input: { nodeUuid: 'Canvas/Item', assetPath: 'assets/prefabs/item-2.prefab' },
+        fails: 'E_PRECONDITION_FAILED',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        nodeUuid,
+        assetPath: {
+          ...text,
+          minLength: 1,
+          description: 'The file to create: assets/ui/button.prefab. Folders come with it.',
+        },
+        keepNode: {
+          ...flag,
+          description: 'Leaves the node as it is, without an instance. Default false.',
+        },
+      },
+      required: ['nodeUuid', 'assetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, assetPath: text, assetUuid: text, nodeUuid: text },
+      required: ['assetPath', 'assetUuid', 'nodeUuid'],
+    },
+    run(args, run) {
+      const creation = { path: args.assetPath, replace: args.keepNode !== true };
+      const done = createPrefab(documentOf(args, run), args.nodeUuid, creation);
+      const { path, uuid, node, changes } = done;
+      return {
+        result: { assetPath: path, assetUuid: uuid, nodeUuid: node },
+        changes,
+        made: node,
+      };
+    },
+  }),
+  defineEdit({
+    op: 'instantiate_prefab',
+    tool: 'create_prefab_instance',
+    description: 'Puts an instance of a prefab, linked to it, into a scene or another prefab.',
+    category,
+    errors: {
+      E_NOT_FOUND: 'There is no such prefab or parent.',
+      E_INVALID_ARGUMENT: 'The asset is no prefab.',
+      E_CONFLICT: 'A prefab cannot contain itself.',
+    },
+    examples: [
+      {
+        input: {
+          assetPath: 'assets/prefabs/item.prefab',
+          parentUuid: 'Canvas/Menu',
+          name: 'Sword',
+          position: { x: 100, y: 0 },
+        },
+      },
+      { input: { assetPath: 'assets/prefabs/none.prefab' }, fails: 'E_NOT_FOUND' },
+      { input: { assetPath: 'assets/images/logo.png' }, fails: 'E_INVALID_ARGUMENT' },
+      {
+        input: {
+          scenePath: 'assets/prefabs/item.prefab',
+          assetPath: 'assets/prefabs/item.prefab',
+        },
+        fails: 'E_CONFLICT',
+      },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        assetPath: { ...text, minLength: 1, description: 'The prefab: path, db:// URL or uuid.' },
+        parentUuid: { ...parentUuid, description: 'The parent: uuid or path. Absent: the root.' },
+        name: { ...text, minLength: 1, description: 'Absent: that of the prefab.' },
+        position,
+        rotation,
+        scale,
+        siblingIndex,
+      },
+      required: ['assetPath'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: { scenePath: text, nodeUuid: text },
+      required: ['nodeUuid'],
+    },
+    byMessages: true,
+    run(args, run) {
+      const { assetPath: prefab, parentUuid: parent, ...placement } = args;
+      const placed = { prefab, parent, ...placement };
+      const { node, changes } = instantiatePrefab(documentOf(args, run), placed);
+      return { result: { nodeUuid: node }, changes, made: node };
+    },
+  }),
+] as const;

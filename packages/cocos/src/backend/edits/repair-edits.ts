@@ -1,0 +1,87 @@
+import { CocosError } from '#cocos/document';
+import { type FindingCode, findingRules, repairDocument } from '#cocos/validate';
+import { defineEdit } from './define-edit.ts';
+import { count, scenePath, text, texts } from './schemas.ts';
+
+/** Edits that repair. */
+export const repairEdits = [
+  defineEdit({
+    op: 'repair_document',
+    tool: 'execute_scene_repair',
+    description:
+      'Puts right what validate_scene_document calls fixable, where only one way is possible. Try it with dryRun first.',
+    category: 'scene',
+    idempotent: true,
+    riskLevel: 'medium',
+    errors: {
+      E_NOT_FOUND: 'There is no such scene.',
+      E_INVALID_ARGUMENT: 'There is no finding of that code.',
+      E_PRECONDITION_FAILED: 'No scene is open, and none is named; or the file cannot be read.',
+    },
+    examples: [
+      { input: { scenePath: 'assets/scenes/broken.scene' } },
+      { input: { scenePath: 'assets/scenes/broken.scene', codes: ['nullChild'] } },
+      { input: { codes: ['bad'] }, fails: 'E_INVALID_ARGUMENT' },
+      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
+    ],
+    input: {
+      type: 'object',
+      properties: {
+        scenePath,
+        codes: { ...texts, minItems: 1, description: 'Only findings of these codes. Absent: all.' },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      properties: {
+        scenePath: text,
+        repaired: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { code: text, count },
+            required: ['code', 'count'],
+          },
+        },
+        left: { ...count, description: 'How many findings remain.' },
+      },
+      required: ['scenePath', 'repaired', 'left'],
+    },
+    run({ scenePath: named, codes }, { workspace, currentDocument }) {
+      const path = named ?? currentDocument();
+      const done = repairDocument(workspace, path, { codes: codes?.map(knownCode) });
+      const unread = done.remaining.find(({ code }) => unreadable.has(code));
+      if (unread !== undefined) {
+        throw new CocosError(
+          'E_PRECONDITION_FAILED',
+          `"${unread.file}" cannot be repaired, because it cannot be read: ${unread.message}`,
+          { suggestion: unread.suggestion },
+        );
+      }
+      const counts = new Map<string, number>();
+      for (const { code } of done.repaired) counts.set(code, (counts.get(code) ?? 0) + 1);
+      const repaired = [...counts].map(([code, times]) => ({ code, count: times }));
+      const { draft } = workspace;
+      return {
+        result: {
+          scenePath: draft.asset(path)?.path ?? draft.resolve(path),
+          repaired,
+          left: done.remaining.length,
+        },
+        changes: done.changes,
+      };
+    },
+  }),
+] as const;
+
+/** Findings of files that no rule could look at. */
+const unreadable = new Set<FindingCode>(['parse', 'notArray', 'badHead']);
+
+function knownCode(code: string): FindingCode {
+  if (Object.hasOwn(findingRules, code)) return code as FindingCode;
+  throw new CocosError('E_INVALID_ARGUMENT', `There is no finding "${code}".`, {
+    suggestion: `Findings: ${Object.keys(findingRules).join(', ')}.`,
+  });
+}
