@@ -131,8 +131,8 @@ describe('between a client and a server of the handshake era', () => {
     await settle();
     const asked = { id: 'q', method: 'odd/question', params: { _meta: { progressToken: 'own' } } };
     open.server.peer.say(asked);
-    const { id, params } = await open.pipe.next();
-    const { progressToken } = params?.['_meta'] as { progressToken: unknown };
+    const { id, params = {} } = await open.pipe.next();
+    const { progressToken } = params['_meta'] as { progressToken: unknown };
     const progress = { progress: 1, ...odd, _meta: oddMeta };
     const method = 'notifications/progress';
     open.pipe.send({ jsonrpc: '2.0', method, params: { ...progress, progressToken } });

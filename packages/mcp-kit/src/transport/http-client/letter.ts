@@ -4,7 +4,7 @@ import type { Handshake } from './handshake.ts';
 
 /** A message that is sent, as far as its transport reads it. */
 export interface Message {
-  readonly id?: Id;
+  readonly id?: Id | undefined;
   readonly method?: string;
   readonly params?: Params;
 }

@@ -5,7 +5,7 @@ import type { Service } from '#protocol';
 import { Body } from './body.ts';
 import { createCors } from './cors.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
-import { isRefusal, type Incoming } from './gate.ts';
+import { isRefusal, type Incoming } from './admit.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import { badRequest, methodNotAllowed } from './refusals.ts';
 import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
@@ -40,7 +40,7 @@ export function toFetchHandler(
     headers: Record<string, string>,
     responder: Responder,
   ): Promise<void> => {
-    const entered = await endpoint.enter({ headers, address: undefined });
+    const entered = await endpoint.admit({ headers, address: undefined });
     if (isRefusal(entered)) {
       refuse(responder, entered);
       return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { isRecord, RpcError, rpcErrors } from '#jsonrpc';
-import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './envelope.ts';
+import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './client-view.ts';
 import { modernVersion } from './revisions.ts';
 import { isLoggingLevel } from './types.ts';
 
