@@ -207,7 +207,8 @@ test('A call that has a conversation to itself keeps it until its end, whatever 
   const ask = (id: number, method: string, params: Params): unknown => {
     const said = { ...params, _meta: envelope };
     const exchange = new Exchange({ jsonrpc: '2.0', id, method, params: said }, link);
-    return bridge.serve(exchange, readEnvelope(said));
+    exchange.client = readEnvelope(said);
+    return bridge.serve(exchange);
   };
   // Before anything is known of the server, all at once.
   const listed = [1, 2, 3].map((id) => ask(id, 'tools/list', {}));

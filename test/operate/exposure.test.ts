@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { createApiKey, readApiKeys, type ApiKeyEntry } from 'mcp-kit/operate';
-import { toFetchHandler } from 'mcp-kit/transport/http';
+import { asError, toFetchHandler } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { certificate, key } from '../support/certificate.ts';
 import { otherCertificate, otherKey } from '../support/other-certificate.ts';
@@ -238,15 +238,15 @@ describe('other runtimes', () => {
     const origin = 'https://app.example';
     const handler = toFetchHandler(sampleServer(), {
       allowedOrigins: [origin],
-      gate: {
-        enter: ({ headers }) =>
-          headers['x-user'] === undefined
-            ? { status: 401, error: { code: -32_600, message: 'Who?' } }
-            : { principal: String(headers['x-user']) },
-        pass: ({ method }) =>
-          method === 'tools/list'
-            ? { status: 403, error: { code: -32_600, message: 'No lists' } }
-            : undefined,
+      admit: ({ headers }) =>
+        headers['x-user'] === undefined
+          ? { status: 401, error: { code: -32_600, message: 'Who?' } }
+          : { principal: String(headers['x-user']) },
+      layers: {
+        limits: (next) => (exchange) => {
+          if (exchange.message.method !== 'tools/list') return next(exchange);
+          throw asError({ status: 403, error: { code: -32_600, message: 'No lists' } });
+        },
       },
     });
     const ask = async (call: ReturnType<typeof whoami>, more: Record<string, string>) => {

@@ -66,10 +66,9 @@ describe('limits', () => {
     const session = await startSession(server.url, { ...old, headers: ann });
     await session.post(initialized, ann);
     const tooMany = await session.post(waits(5), ann);
-    expect(tooMany).toMatchObject({
-      status: 503,
-      message: { error: { data: { limit: 'calls_per_principal' } } },
-    });
+    expect(tooMany.status).toBe(200);
+    const errors = tooMany.messages.flatMap(({ error }) => error ?? []);
+    expect(errors).toMatchObject([{ data: { limit: 'calls_per_principal' } }]);
     // Two requests to begin with, then four calls of the five: four are left.
     const status = async (): Promise<number> => (await session.post(waits(4), ann)).status;
     expect(await status()).toBe(200);
@@ -187,7 +186,7 @@ describe('metrics', () => {
     for (const kind of kinds) expect([kind, counted[kind] > 10]).toEqual([kind, true]);
     expect(requestsOf('tools/call', 'ok')).toBe(counted.ok + 10);
     expect(requestsOf('tools/call', 'failed')).toBe(counted.failed);
-    expect(requestsOf('tools/call', 'refused')).toBe(counted.unknownTool);
+    expect(requestsOf('tools/call', 'refused')).toBe(counted.unknownTool + counted.limited - 10);
     expect(requestsOf('other', 'refused')).toBe(counted.unknownMethod);
     expect(requestsOf('initialize', 'ok')).toBe(1);
     expect(of('mcp_tool_calls_total{tool="erase_all",outcome="ok"}')).toBe(10);
@@ -196,7 +195,7 @@ describe('metrics', () => {
     expect(of('mcp_rejections_total{cause="host"}')).toBe(counted.host);
     expect(of('mcp_rejections_total{cause="content_type"}')).toBe(counted.wrong);
     const timed = of('mcp_request_duration_seconds_count{method="tools/call"}');
-    expect(timed).toBe(counted.ok + 10 + counted.failed + counted.unknownTool);
+    expect(timed).toBe(counted.ok + counted.limited + counted.failed + counted.unknownTool);
     expect(of('mcp_request_duration_seconds_bucket{method="tools/call",le="+Inf"}')).toBe(timed);
     expect(of('mcp_sessions')).toBe(1);
     expect(of('mcp_streams')).toBe(1);

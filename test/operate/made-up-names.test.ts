@@ -91,6 +91,7 @@ describe('metrics', () => {
       'initialize',
       'other',
       'ping',
+      'server/discover',
       'tools/call',
     ]);
     expect(labels(text, 'tool')).toEqual([]);

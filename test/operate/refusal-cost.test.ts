@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { isPromise, silentLogger } from 'mcp-kit/base';
 import { createEndpoint, type Responder } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
-import { CallCounts, watchCalls } from '../../packages/mcp-kit/src/operate/calls.ts';
-import { createGate } from '../../packages/mcp-kit/src/operate/gate.ts';
+import { createAdmit } from '../../packages/mcp-kit/src/operate/admit.ts';
+import { CallCounts, observeCalls } from '../../packages/mcp-kit/src/operate/calls.ts';
 import { createLimits } from '../../packages/mcp-kit/src/operate/limits.ts';
 import { createMetrics } from '../../packages/mcp-kit/src/operate/metrics.ts';
 import { refuse } from '../../packages/mcp-kit/src/transport/http/responder.ts';
@@ -17,12 +17,14 @@ const bytes = Buffer.from(JSON.stringify(body));
 function serving(rate: string) {
   const counts = new CallCounts();
   const metrics = createMetrics(counts, () => undefined);
-  const gate = createGate({
-    limits: createLimits({ address: rate }, counts),
-    logger: silentLogger,
+  const limits = createLimits({ address: rate }, counts);
+  const endpoint = createEndpoint(sampleServer(), {
+    admit: createAdmit({ limits, logger: silentLogger }),
+    layers: {
+      observe: observeCalls(counts, (call) => metrics.ended(call)),
+      limits: limits.layer,
+    },
   });
-  const service = watchCalls(sampleServer(), counts, (call) => metrics.ended(call));
-  const endpoint = createEndpoint(service, { gate });
   const { observer } = metrics;
   const responder: Responder = {
     observer,
@@ -32,7 +34,7 @@ function serving(rate: string) {
     onGone() {},
   };
   const serve = (): void => {
-    const entered = endpoint.enter({ headers, address: '127.0.0.1' });
+    const entered = endpoint.admit({ headers, address: '127.0.0.1' });
     if (isPromise(entered)) throw new Error('this gate asks nobody');
     if ('status' in entered) refuse(responder, entered);
     else endpoint.post({ headers, caller: entered }, bytes, responder);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { connect as connectTls } from 'node:tls';
 import { rpcErrors } from 'mcp-kit/jsonrpc';
-import type { Gate, HttpOptions, Refusal } from 'mcp-kit/transport/http';
+import type { Admit, HttpOptions, Refusal } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
 import { RawHttp, requestBytes } from '../faults/lib/raw-http.ts';
 import { certificate, key } from '../support/certificate.ts';
@@ -20,14 +20,11 @@ async function limiting(
     headers: ['retry-after', '5'],
     sameForMs,
   };
-  const gate: Gate = {
-    enter({ headers }) {
-      asked += 1;
-      return headers['x-limited'] === undefined ? { principal: undefined } : refusal;
-    },
-    pass: () => undefined,
+  const admit: Admit = ({ headers }) => {
+    asked += 1;
+    return headers['x-limited'] === undefined ? { principal: undefined } : refusal;
   };
-  const served = await serving(sampleServer(), { gate, ...options });
+  const served = await serving(sampleServer(), { admit, ...options });
   return Object.assign(served, { asked: () => asked });
 }
 

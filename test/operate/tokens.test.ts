@@ -206,7 +206,11 @@ describe('a server that takes tokens', () => {
     await old.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
     const call = { jsonrpc: '2.0', id: 8, method: 'tools/call', params: { name: 'erase_all' } };
     const ping = { jsonrpc: '2.0', id: 9, method: 'ping' };
-    expect((await old.post([ping, call], headers)).status).toBe(403);
+    const both = await old.post([ping, call], headers);
+    expect(both.messages).toMatchObject([
+      { id: 9, result: {} },
+      { id: 8, error: {} },
+    ]);
     expect((await old.post([ping], headers)).status).toBe(200);
   });
 });

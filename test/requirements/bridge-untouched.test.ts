@@ -111,6 +111,38 @@ describe('between a client and a server of the handshake era', () => {
     },
   );
 
+  test('a question outside any call reaches the client, and its answer the server', async () => {
+    await using open = await greeted();
+    await settle();
+    open.server.peer.say({ id: 'q', method: 'odd/question', params: { ...odd, _meta: oddMeta } });
+    const question = await open.pipe.next();
+    expect(question).toEqual({
+      jsonrpc: '2.0',
+      id: question.id,
+      method: 'odd/question',
+      params: { ...odd, _meta: oddMeta },
+    });
+    open.pipe.send({ jsonrpc: '2.0', id: question.id, result: odd });
+    expect((await open.server.peer.answerTo('q')).result).toEqual(odd);
+  });
+
+  test('progress on a question arrives under the name that the server gave it', async () => {
+    await using open = await greeted();
+    await settle();
+    const asked = { id: 'q', method: 'odd/question', params: { _meta: { progressToken: 'own' } } };
+    open.server.peer.say(asked);
+    const { id, params = {} } = await open.pipe.next();
+    const { progressToken } = params['_meta'] as { progressToken: unknown };
+    const progress = { progress: 1, ...odd, _meta: oddMeta };
+    const method = 'notifications/progress';
+    open.pipe.send({ jsonrpc: '2.0', method, params: { ...progress, progressToken } });
+    open.pipe.send({ jsonrpc: '2.0', id, result: {} });
+    await open.server.peer.answerTo('q');
+    expect(open.server.peer.of(method)).toMatchObject([
+      { params: { ...progress, progressToken: 'own' } },
+    ]);
+  });
+
   test('a request without parameters has none', async () => {
     await using open = await greeted({ 'odd/method': () => ({}) });
     expect((await open.ask('odd/method')).result).toEqual({});

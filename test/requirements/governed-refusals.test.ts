@@ -316,7 +316,7 @@ test('over stdio a call before the handshake is refused with a trace that can be
 test('a server whose tools are not governed says what it did, and is asked nothing', async () => {
   const set = toolSet([defineTool({ name: 'a', description: 'A.', run: () => 'a' })]);
   const server = createServer({ name: 'plain', version: '1', features: [set] });
-  expect(server.refused).toBeUndefined();
+  expect(server.observe).toBeUndefined();
   await using served = await serving(server);
   const { message } = await send(
     served.url,

@@ -27,7 +27,7 @@ async function connect(url: string, timeoutMs = 10_000): Promise<Client> {
   const notifications: Notification[] = [];
   const waiting = new Map<string, (notification: Notification) => void>();
   const handlers = (connection: Connection): Handlers => ({
-    request: ({ request }) => {
+    request: ({ message: request }) => {
       if (request.method === 'ping') return {};
       throw new RpcError(-32_601, `Method not found: ${request.method}`);
     },

@@ -1,11 +1,11 @@
 import { silentLogger, withoutFolders } from '#base';
-import { traceTarget, type Service, type Target } from '#protocol';
+import { conversationOf, traceTarget, type Service, type Target } from '#protocol';
 import { Checkup } from './checkup.ts';
-import { tellAnswer, type Tell } from './crossing.ts';
+import { Clients } from './clients.ts';
+import { telling, type Tell } from './crossing.ts';
 import { Fleet } from './fleet.ts';
 import { Condition, type BridgeHealth } from './health.ts';
 import type { BridgeOptions } from './options.ts';
-import { BridgePeer } from './peer.ts';
 import type { Shared } from './shared.ts';
 import { StatelessSide } from './stateless-side.ts';
 import { ToolNames } from './tool-names.ts';
@@ -33,29 +33,21 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
   const shared: Shared = { target, options, tell, toolNames, fleet, condition, logger };
   const stateless = new StatelessSide(shared, false);
   const checkup = new Checkup(shared);
-  const peers = new Set<BridgePeer>();
-  const endings = new Set<Promise<unknown>>();
+  const clients = new Clients(shared);
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
-    for (const peer of peers) peer.closed();
-    await Promise.all([stateless.close(), checkup.close(), ...endings]);
+    await Promise.all([clients.close(), stateless.close(), checkup.close()]);
   };
 
   return {
-    open(connection) {
-      const peer: BridgePeer = new BridgePeer(connection, shared, (ending) => {
-        peers.delete(peer);
-        endings.add(ending);
-        void ending.finally(() => endings.delete(ending));
-      });
-      peers.add(peer);
-      return peer;
+    serve(exchange) {
+      const conversation = conversationOf(exchange);
+      if (conversation !== undefined) return clients.serve(exchange, conversation);
+      // What is told without a conversation is told to nobody.
+      return exchange.message.id === undefined ? undefined : stateless.serve(exchange);
     },
-    serve: (exchange, envelope) =>
-      tell === undefined
-        ? stateless.serve(exchange, envelope)
-        : tellAnswer(tell, exchange, () => stateless.serve(exchange, envelope)),
+    observe: tell && telling(tell),
     // What the server has besides the methods of the protocol is not known.
     knows: (what, name) => what === 'tool' && toolNames.has(name),
     mirroredHeaders: (tool) => stateless.toolHeaders.of(tool),

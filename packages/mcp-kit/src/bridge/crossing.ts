@@ -1,4 +1,5 @@
 import type { Exchange, Notification, Params } from '#jsonrpc';
+import type { Layer } from '#protocol';
 
 /** A message that crossed one of the two wires. */
 export interface Crossing {
@@ -12,14 +13,22 @@ export interface Crossing {
 /** Tells of a message; absent where nobody listens. */
 export type Tell = ((crossing: Crossing) => void) | undefined;
 
-/** Tells of a request of a client and of its answer. */
-export async function tellAnswer(
+/** Tells of every message of a client, and of the answers to its requests. */
+export function telling(tell: NonNullable<Tell>): Layer {
+  return (next) => (exchange) => {
+    const { message } = exchange;
+    tell({ side: 'client', direction: 'received', message });
+    return message.id === undefined
+      ? next(exchange)
+      : tellAnswer(tell, exchange, () => next(exchange));
+  };
+}
+
+async function tellAnswer(
   tell: NonNullable<Tell>,
-  { request }: Exchange,
+  { message: { id } }: Exchange,
   answer: () => unknown,
 ): Promise<unknown> {
-  tell({ side: 'client', direction: 'received', message: request });
-  const { id } = request;
   try {
     const result = await answer();
     tell({ side: 'client', direction: 'sent', message: { jsonrpc: '2.0', id, result } });

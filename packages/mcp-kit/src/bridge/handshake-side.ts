@@ -107,7 +107,7 @@ export class HandshakeSide {
   }
 
   async request(exchange: Exchange): Promise<unknown> {
-    const { id } = exchange.request;
+    const { id = 0 } = exchange.message;
     this.#exchanges.set(id, exchange);
     try {
       const session = this.#upstream.session ?? (await this.#upstream.open());
@@ -138,8 +138,8 @@ export class HandshakeSide {
   }
 
   #pass(session: Session, exchange: Exchange): Promise<unknown> {
-    const { method } = exchange.request;
-    const params = onBehalf(callerOf(exchange), exchange.request.params);
+    const { method } = exchange.message;
+    const params = onBehalf(callerOf(exchange), exchange.message.params);
     const options = passing(exchange, this.#shared.tell);
     const own = this.#passOwn(session, exchange);
     if (own !== undefined) return own;
@@ -160,7 +160,7 @@ export class HandshakeSide {
   }
 
   /** What the older era has another form for. */
-  #translate({ request: { method, params } }: Exchange, result: unknown): unknown {
+  #translate({ message: { method, params } }: Exchange, result: unknown): unknown {
     if (method === 'tools/call') {
       return toLegacyCall(result, this.#wrapped.has(String(params?.['name'])));
     }
@@ -172,7 +172,7 @@ export class HandshakeSide {
 
   /** The methods that change the conversation: the session knows them, and says them again when it is opened anew. */
   #passOwn(session: Session, exchange: Exchange): Promise<object> | undefined {
-    const { method, params } = exchange.request;
+    const { method, params } = exchange.message;
     const { stop: signal } = exchange;
     const { level, uri } = params ?? {};
     switch (method) {

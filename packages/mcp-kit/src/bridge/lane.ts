@@ -7,7 +7,7 @@ import {
   methodNotFound,
   reaches,
   type ClientCapabilities,
-  type Envelope,
+  type ClientView,
   type Era,
   type LoggingLevel,
 } from '#protocol';
@@ -57,7 +57,7 @@ export class Lane {
 
   constructor(
     key: string,
-    envelope: Envelope,
+    envelope: ClientView,
     how: {
       readonly shared: Shared;
       readonly isOneClient: boolean;

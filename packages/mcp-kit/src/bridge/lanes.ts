@@ -1,12 +1,12 @@
 import { KitError, unref } from '#base';
 import type { Session } from '#client';
-import { clientText, mayAskInput, type Envelope, type Era } from '#protocol';
+import { clientText, mayAskInput, type ClientView, type Era } from '#protocol';
 import { Lane } from './lane.ts';
 import type { Shared } from './shared.ts';
 
 /** What a request of the stateless era is, as far as its lane depends on it. */
 export interface Journey {
-  readonly envelope: Envelope;
+  readonly envelope: ClientView;
   /** Whose it is, and at whose expense. */
   readonly caller: string | undefined;
   readonly account: string | undefined;
@@ -216,6 +216,6 @@ export class Lanes {
   #keyOf(journey: Journey): string {
     if (this.#era === 'modern') return JSON.stringify([this.#ownerOf(journey)]);
     const { envelope, caller } = journey;
-    return clientText([caller, envelope.clientInfo, envelope.capabilities]);
+    return clientText([caller, envelope.info, envelope.capabilities]);
   }
 }

@@ -89,7 +89,7 @@ export class Listens {
 }
 
 /** The parameters, under the name that the client gave the subscription. */
-export function tagged({ request: { id } }: Exchange, params: Params | undefined): Params {
+export function tagged({ message: { id } }: Exchange, params: Params | undefined): Params {
   const meta = params?.['_meta'];
   return { ...params, _meta: { ...(isRecord(meta) && meta), [metaKeys.subscriptionId]: id } };
 }

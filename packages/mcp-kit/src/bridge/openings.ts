@@ -7,7 +7,7 @@ import {
   methodNotFound,
   modernVersion,
   type ClientCapabilities,
-  type Envelope,
+  type ClientView,
   type Target,
 } from '#protocol';
 import { mayBeAsked } from './asking.ts';
@@ -75,7 +75,7 @@ export async function openForHandshake(
 /** Opens a session for a client of the stateless era: with a server of either. */
 export function openForEnvelope(
   target: Target,
-  { capabilities, clientInfo }: Envelope,
+  { capabilities, info: clientInfo }: ClientView,
   options: SessionOptions,
 ): Promise<Session> {
   return openSession(target, {

@@ -89,5 +89,5 @@ export class Questions {
 }
 
 function isOneOf(calls: Asking['during'], call: Exchange): boolean {
-  return calls.get(call.request.id) === call;
+  return calls.get(call.message.id ?? 0) === call;
 }

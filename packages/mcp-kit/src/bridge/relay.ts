@@ -3,7 +3,7 @@ import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import { notificationOf, type Tell } from './crossing.ts';
 
 /** Under which name the client wants to hear of progress, if it does. */
-function progressTokenOf({ request: { params } }: Exchange): Id | undefined {
+function progressTokenOf({ message: { params } }: Exchange): Id | undefined {
   const meta = params?.['_meta'];
   const token = isRecord(meta) ? meta['progressToken'] : undefined;
   return isId(token) ? token : undefined;

@@ -11,13 +11,14 @@ import {
 } from '#jsonrpc';
 import {
   callerOf,
+  clientOf,
   createSealer,
   invalidParams,
   mayAskInput,
   methodNotFound,
   onBehalf,
   weightOfListen,
-  type Envelope,
+  type ClientView,
   type Sealer,
 } from '#protocol';
 import { Call, withVisits } from './call.ts';
@@ -68,8 +69,9 @@ export class StatelessSide {
     this.#carried = createCarriedStates(shared.options.stateKeys);
   }
 
-  async serve(exchange: Exchange, envelope: Envelope): Promise<unknown> {
-    const { method } = exchange.request;
+  async serve(exchange: Exchange): Promise<unknown> {
+    const envelope = clientOf(exchange);
+    const { method } = exchange.message;
     const caller = callerOf(exchange);
     const journey: Journey = { envelope, caller, account: exchange.principal, method };
     try {
@@ -78,7 +80,7 @@ export class StatelessSide {
       if (quick !== undefined) return await this.#pass(quick, exchange, envelope);
       const parked = this.#resume(exchange);
       if (parked !== undefined) {
-        return await this.#attend(parked, exchange, exchange.request.params);
+        return await this.#attend(parked, exchange, exchange.message.params);
       }
       const seat = await this.#lanes.find(journey);
       const { lane } = seat;
@@ -109,9 +111,9 @@ export class StatelessSide {
   }
 
   /** Passes a request on to a server of the same era, as it is. */
-  async #pass(lane: Lane, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
+  async #pass(lane: Lane, exchange: Exchange, { logLevel }: ClientView): Promise<unknown> {
     const { upstream } = lane;
-    const { method, params } = exchange.request;
+    const { method, params } = exchange.message;
     const caller = callerOf(exchange);
     const leave = lane.board({ exchange, logLevel });
     try {
@@ -134,10 +136,10 @@ export class StatelessSide {
   }
 
   /** Asks a server of the older era; the seat is left when the call has ended, which may be long after this request. */
-  async #translate(seat: Seat, exchange: Exchange, { logLevel }: Envelope): Promise<unknown> {
+  async #translate(seat: Seat, exchange: Exchange, { logLevel }: ClientView): Promise<unknown> {
     const { lane } = seat;
     const { upstream } = lane;
-    const { method, params } = exchange.request;
+    const { method, params } = exchange.message;
     const call = mayAskInput.has(method) ? new Call() : undefined;
     const leaveLane = lane.board({
       logLevel,
@@ -212,7 +214,7 @@ export class StatelessSide {
 
   /** The call that a request goes on with; none where the state is the server's own, or may be. */
   #resume(exchange: Exchange): Call | undefined {
-    const state = exchange.request.params?.['requestState'];
+    const state = exchange.message.params?.['requestState'];
     if (state === undefined) return undefined;
     const id =
       typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
@@ -225,7 +227,7 @@ export class StatelessSide {
 
   /** Opens a subscription, and keeps of its request only what it asks for: it stays for hours. */
   #listen(journey: Journey, exchange: Exchange): Promise<unknown> {
-    const filter = exchange.request.params?.['notifications'];
+    const filter = exchange.message.params?.['notifications'];
     if (!isRecord(filter)) throw invalidParams('notifications must be an object');
     const { link } = exchange;
     const weight = weightOfListen(filter);
@@ -301,7 +303,7 @@ async function endOf(closed: Promise<Error | undefined>, signal: AbortSignal): P
 
 /** What a sealed state is good for: this caller, this method, these parameters. */
 function bindingOf(exchange: Exchange): readonly unknown[] {
-  const { method, params } = exchange.request;
+  const { method, params } = exchange.message;
   const { _meta, inputResponses: _responses, requestState: _state, ...rest }: Params = params ?? {};
   return [callerOf(exchange) ?? null, method, rest];
 }

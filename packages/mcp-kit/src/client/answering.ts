@@ -59,7 +59,7 @@ export class Answering {
 
   /** Answers a request of the older era; one that is cancelled meanwhile has no answer. */
   async serve(exchange: Exchange, { everyMs, beat }: Heartbeat): Promise<unknown> {
-    const { request, signal } = exchange;
+    const { message: request, signal } = exchange;
     const timer = unref(setInterval(beat, Math.min(everyMs, longestTimerMs)));
     const stop = (): void => clearInterval(timer);
     signal.addEventListener('abort', stop, { once: true });

@@ -91,7 +91,7 @@ export class Inbound {
 
   /** Answers a request of the older era; a ping at once, however many others wait. */
   #serve(connection: Connection, exchange: Exchange): unknown {
-    if (exchange.request.method === 'ping') return {};
+    if (exchange.message.method === 'ping') return {};
     if (connection.inFlight.serving >= maxServing) {
       throw new RpcError(rpcErrors.overloaded, 'client overloaded');
     }

@@ -45,7 +45,7 @@ describe('batches', () => {
 
   test('are answered with one array when the last of their answers is there', async () => {
     const gate = createDeferred<string>();
-    const { wire } = open(({ request }) => (request.id === 1 ? gate.promise : 'at once'));
+    const { wire } = open(({ message: { id } }) => (id === 1 ? gate.promise : 'at once'));
     wire.receive([message(1), message(2), { jsonrpc: '2.0', method: 'n' }, 3]);
     expect(wire.texts).toEqual([]);
     gate.resolve('later');

@@ -1,8 +1,17 @@
 import type { Parts } from './encode.ts';
+import type { HttpAside } from './error.ts';
 import type { Id, Notification, Request } from './message.ts';
 
-/** Where a message came from, so that what belongs to it can go back the same way; opaque to all but its channel. */
-export type Origin = object;
+/** What was said beside a message: names in lower case. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Where a message came from, so that what belongs to it can go back the same way; the rest of it only its channel knows. */
+export interface Origin {
+  /** What was said beside the message, where the channel has a place for that. */
+  readonly headers?: Headers | undefined;
+  /** What its sender has been allowed; nothing where that is not asked. */
+  readonly scopes?: ReadonlySet<string> | undefined;
+}
 
 /** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
 export interface Sink {
@@ -47,8 +56,8 @@ export interface Channel {
   send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
   /** Sends a notification, and settles when the other side has taken it or has not; absent where nobody can know. */
   tell?(text: string, outgoing: Outgoing): Promise<void>;
-  /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
-  reply(text: string | undefined, origin?: Origin): void;
+  /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. `aside` is for HTTP. */
+  reply(text: string | undefined, origin?: Origin, aside?: HttpAside): void;
   /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */
   replyParts?(parts: Parts, origin?: Origin): boolean;
   /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */

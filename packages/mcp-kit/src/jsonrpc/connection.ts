@@ -10,11 +10,11 @@ import {
   resultParts,
   toNotification,
 } from './encode.ts';
-import { RpcError, rpcErrors } from './error.ts';
+import { RpcError, rpcErrors, type HttpAside } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { InFlight } from './in-flight.ts';
-import { hasRoomFor, noRoom, refusals } from './refusals.ts';
+import { hasRoomFor, noRoom, refusalOf, refusals } from './refusals.ts';
 import {
   classify,
   idAtEnd,
@@ -23,6 +23,7 @@ import {
   type Classified,
   type ErrorObject,
   type Id,
+  type Message,
   type Notification,
   type Params,
   type Request,
@@ -37,7 +38,8 @@ export class Connection implements Link, Sink {
   readonly #channel: Channel;
   readonly #options: ConnectionOptions;
   readonly #inFlight: InFlight;
-  readonly #handlers: Handlers;
+  /** What is done with what arrives. */
+  readonly handlers: Handlers;
   /** What is kept for the other side as long as it stays. */
   readonly #kept: Hold | undefined;
   #lastId = 0;
@@ -56,7 +58,7 @@ export class Connection implements Link, Sink {
     this.#options = options;
     this.#inFlight = new InFlight(options.maxInFlight ?? 1024);
     this.#kept = options.budget?.hold('sessions', connectionBytes, this);
-    this.#handlers = bind(this);
+    this.handlers = bind(this);
     channel.start(this);
   }
 
@@ -105,8 +107,8 @@ export class Connection implements Link, Sink {
   }
 
   malformed(code: number, reason: string, sample?: string): void {
-    if (this.#handlers.malformed !== undefined) {
-      this.#handlers.malformed(reason, sample);
+    if (this.handlers.malformed !== undefined) {
+      this.handlers.malformed(reason, sample);
       return;
     }
     const refusal = { code, message: reason };
@@ -153,7 +155,7 @@ export class Connection implements Link, Sink {
         this.#serve(classified.message, origin, bytes);
         break;
       case 'notification':
-        if (this.#inFlight.open) this.#hear(classified.message);
+        if (this.#inFlight.open) this.#hear(classified.message, origin);
         this.#reply(undefined, origin);
         break;
       case 'response':
@@ -246,7 +248,7 @@ export class Connection implements Link, Sink {
     clearTimeout(this.#lingering);
     this.#kept?.resize(0);
     this.#settleAll(cause);
-    this.#handlers.closed(cause);
+    this.handlers.closed(cause);
     this.#options.onClosed?.(cause);
   }
 
@@ -258,14 +260,14 @@ export class Connection implements Link, Sink {
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
-      this.#reply(this.#encodeRefusal(exchange, refusals.closed), exchange.origin);
+      this.#replyRefusal(exchange, refusals.closed());
     }
     for (const awaited of awaiting) awaited.reject(why);
   }
 
   /** What stands for an id that cannot be read. */
   get #noId(): null | undefined {
-    const isRequired = this.#options.nullIds ?? this.#handlers.requiresErrorId?.() ?? false;
+    const isRequired = this.#options.nullIds ?? this.handlers.requiresErrorId?.() ?? false;
     return isRequired ? null : undefined;
   }
 
@@ -278,50 +280,50 @@ export class Connection implements Link, Sink {
     const { id } = request;
     const exchange = new Exchange(request, this, origin);
     exchange.bytes = bytes;
+    if (origin instanceof Batch) origin.first ??= exchange;
     const hasRoom = this.budget?.admits('calls', exchange.weight) !== false;
     const admission = hasRoom ? this.#inFlight.admit(id) : 'noRoom';
     if (admission !== 'admitted') {
-      this.#reply(this.#encodeRefusal(exchange, refusals[admission]), origin);
+      this.#replyRefusal(exchange, refusals[admission]());
       return;
     }
     let outcome: unknown;
     try {
-      outcome = this.#handlers.request(exchange);
+      outcome = this.handlers.request(exchange);
     } catch (error) {
-      this.#reply(this.#encodeFailure(request, error), origin);
-      return;
+      return this.#replyThrown(request, error, origin);
     }
     if (!isPromise(outcome)) {
       this.#answer(request, outcome, origin);
       return;
     }
-    this.#inFlight.hold(exchange);
-    const holder = { letGo: () => this.#abandon(exchange) };
+    this.#inFlight.hold(id, exchange);
+    const holder = { letGo: () => this.#abandon(id, exchange) };
     const held = this.budget?.hold('calls', exchange.weight, holder);
     // The handler may have closed the connection under its own feet.
     if (!this.#inFlight.open) this.cancel(id, 'the connection closed');
     const end = (answer: () => void): void => {
       held?.resize(0);
-      if (!this.#inFlight.release(exchange)) return;
+      if (!this.#inFlight.release(id, exchange)) return;
       answer();
       if (this.#lingering !== undefined) this.ended();
     };
     outcome.then(
       (result) => end(() => this.#answer(request, result, origin)),
-      (error: unknown) => end(() => this.#reply(this.#encodeFailure(request, error), origin)),
+      (error: unknown) => end(() => this.#replyThrown(request, error, origin)),
     );
   }
 
   /** Ends a call for whose answer nobody waits. */
-  #abandon(exchange: Exchange): boolean {
-    if (this.#channel.awaits?.(routeOf(exchange.origin)) !== false) return false;
-    this.cancel(exchange.request.id, 'nobody waits for it, and there is no room');
+  #abandon(id: Id, { origin }: Exchange): boolean {
+    if (this.#channel.awaits?.(routeOf(origin)) !== false) return false;
+    this.cancel(id, 'nobody waits for it, and there is no room');
     return true;
   }
 
-  #hear(notification: Notification): void {
+  #hear(notification: Notification, origin: Origin | undefined): void {
     try {
-      this.#handlers.notification(notification);
+      this.handlers.notification(notification, origin);
     } catch (error) {
       this.#options.onBug?.(error, notification.method);
     }
@@ -340,29 +342,29 @@ export class Connection implements Link, Sink {
     try {
       return encodeResult(request.id, result);
     } catch (error) {
-      return this.#encodeFailure(request, error);
+      this.#options.onBug?.(error, request.method);
+      return encodeThrown(request.id, error);
     }
   }
 
-  #encodeFailure(request: Request, error: unknown): string {
-    if (!(error instanceof RpcError)) this.#options.onBug?.(error, request.method);
-    return encodeThrown(request.id, error);
+  #replyThrown({ id, method }: Message, error: unknown, origin: Origin | undefined): void {
+    const isMeant = error instanceof RpcError;
+    if (!isMeant) this.#options.onBug?.(error, method);
+    this.#reply(encodeThrown(id, error), origin, isMeant ? error.http : undefined);
   }
 
-  #encodeRefusal(exchange: Exchange, refusal: ErrorObject): string {
-    const { id } = exchange.request;
-    const { refused } = this.#handlers;
-    if (refused === undefined) return encodeError(id, refusal);
-    const { code, message, data } = refusal;
-    return encodeThrown(id, refused(new RpcError(code, message, data), exchange));
+  /** The same, for what the connection refuses by itself. */
+  #replyRefusal(exchange: Exchange, refusal: RpcError): void {
+    exchange.refusal = refusal;
+    const said = refusalOf(exchange, (seen) => this.handlers.refused?.(seen));
+    this.#replyThrown(exchange.message, said, exchange.origin);
   }
 
   /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */
   #refuse({ id, reason, answers }: Classified & { readonly kind: 'invalid' }): string | undefined {
-    const message = `Invalid request: ${reason}`;
-    const refusal = { code: rpcErrors.invalidRequest, message };
-    if (this.#handlers.malformed === undefined) return encodeError(id ?? this.#noId, refusal);
-    this.#handlers.malformed(reason, undefined);
+    const refusal = { code: rpcErrors.invalidRequest, message: `Invalid request: ${reason}` };
+    if (this.handlers.malformed === undefined) return encodeError(id ?? this.#noId, refusal);
+    this.handlers.malformed(reason, undefined);
     if (id === undefined) return undefined;
     if (answers !== true) return encodeError(id, refusal);
     this.lost(id, new KitError('invalid_answer', `the answer cannot be read: ${reason}`));
@@ -378,7 +380,7 @@ export class Connection implements Link, Sink {
   }
 
   #receiveBatch(values: readonly unknown[], origin: Origin | undefined, bytes = 0): void {
-    if (!this.#handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
+    if (!this.handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
       const message = 'Invalid request: batches are not accepted';
       this.#reply(encodeError(this.#noId, { code: rpcErrors.invalidRequest, message }), origin);
       return;
@@ -388,11 +390,11 @@ export class Connection implements Link, Sink {
     for (const value of values) this.accept(classify(value), batch, share);
   }
 
-  #reply(text: string | undefined, origin: Origin | undefined): void {
+  #reply(text: string | undefined, origin: Origin | undefined, aside?: HttpAside): void {
     if (origin instanceof Batch) {
       if (origin.add(text)) this.#channel.reply(origin.text, origin.origin);
     } else {
-      this.#channel.reply(text, origin);
+      this.#channel.reply(text, origin, aside);
     }
   }
 }

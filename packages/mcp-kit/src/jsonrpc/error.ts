@@ -10,11 +10,21 @@ export const rpcErrors = {
   overloaded: -32000,
 } as const;
 
+/** What HTTP says beside an error, as long as nothing was sent. */
+export interface HttpAside {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[] | undefined;
+  /** One word, for those who count; by default what the status means. */
+  readonly cause?: string | undefined;
+}
+
 /** A failure that crosses the wire as a JSON-RPC `error`. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: unknown;
+  http: HttpAside | undefined;
 
   constructor(code: number, message: string, data?: unknown) {
     super(message);

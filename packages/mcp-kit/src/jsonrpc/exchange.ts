@@ -1,7 +1,9 @@
 import { Stop, type Budget, type MaybePromise, type StopSignal } from '#base';
 import { Batch } from './batch.ts';
-import type { Origin } from './channel.ts';
-import type { Id, Params, Request } from './message.ts';
+import type { Headers, Origin } from './channel.ts';
+import type { RpcError } from './error.ts';
+import type { Handlers } from './handlers.ts';
+import type { Id, Message, Params } from './message.ts';
 
 export interface RequestOptions {
   /** How long to wait for an answer or a sign of progress. */
@@ -27,8 +29,8 @@ export interface Link {
   request(method: string, params?: Params, options?: RequestOptions): Promise<unknown>;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;
-  /** It is made for one request, which stands alone. */
-  readonly isAlone?: boolean;
+  /** What is done with what arrives on it; nothing where it is made for one request, which stands alone. */
+  readonly handlers?: Handlers | undefined;
   /** What is held for the other end is counted here; absent where nothing is counted. */
   readonly budget?: Budget | undefined;
   /** Lets whoever waits for an answer hang up and fetch it later, where the transport can. */
@@ -55,13 +57,17 @@ export function weightOfCall(bytes: number): number {
   return callBytes + 2 * bytes;
 }
 
-/** One request being served, and what its handler may do until it has answered. */
+/** One message being served, and what its handler may do until it has answered. */
 export class Exchange {
-  #request: Request;
-  /** How many bytes the request was, where the transport tells. */
+  #message: Message;
+  /** How many bytes the message was, where the transport tells. */
   bytes = 0;
   readonly origin: Origin | undefined;
   readonly link: Link;
+  /** What the protocol above knows of who asks; it has functions to read it. */
+  client: object | undefined;
+  /** Why it must not be served. Those who keep account of all messages see it go by before it is thrown. */
+  refusal: RpcError | undefined;
   /** Known once somebody has asked for it. */
   trace: TraceContext | undefined;
   #controller: AbortController | undefined;
@@ -69,14 +75,14 @@ export class Exchange {
   #cancelled = false;
   #reason: unknown;
 
-  constructor(request: Request, link: Link, origin?: Origin) {
-    this.#request = request;
+  constructor(message: Message, link: Link, origin?: Origin) {
+    this.#message = message;
     this.link = link;
     this.origin = origin;
   }
 
-  get request(): Request {
-    return this.#request;
+  get message(): Message {
+    return this.#message;
   }
 
   /** About how much memory it takes until it has ended. */
@@ -86,8 +92,8 @@ export class Exchange {
 
   /** Forgets what was asked, but for the name of it: what stays open for hours need not hold megabytes of parameters. */
   forgetParams(): void {
-    const { jsonrpc, id, method } = this.#request;
-    this.#request = { jsonrpc, id, method };
+    const { params: _forgotten, ...message } = this.#message;
+    this.#message = message;
     this.bytes = 0;
   }
 
@@ -96,12 +102,19 @@ export class Exchange {
     return this.link.principal;
   }
 
-  /** A header that came with the message, where its origin has any. */
-  header(name: string): string | undefined {
-    const origin = this.origin instanceof Batch ? this.origin.origin : this.origin;
-    const told = origin !== undefined && 'header' in origin ? origin.header : undefined;
-    const value: unknown = typeof told === 'function' ? told.call(origin, name) : undefined;
-    return typeof value === 'string' ? value : undefined;
+  /** What its sender has been allowed; nothing where that is not asked. */
+  get scopes(): ReadonlySet<string> | undefined {
+    return this.origin?.scopes;
+  }
+
+  /** What was said beside the message; nothing where the transport has no place for that. */
+  get headers(): Headers | undefined {
+    return this.origin?.headers;
+  }
+
+  /** It came in one array with another request, after that. */
+  get isFurther(): boolean {
+    return this.origin instanceof Batch && this.origin.first !== this;
   }
 
   get cancelled(): boolean {
@@ -142,6 +155,13 @@ export class Exchange {
   /** Lets the asking side hang up and fetch the answer later, where the transport can. */
   release(retryMs: number | undefined): void {
     this.link.release?.(this.origin, retryMs);
+  }
+
+  /** Another request by the same sender, which goes the same way: what is asked instead. */
+  instead(method: string, params?: Params): Exchange {
+    const { jsonrpc, id = 0 } = this.#message;
+    const message = { jsonrpc, id, method, ...(params && { params }) };
+    return new Exchange(message, this.link, this.origin);
   }
 
   /** Asks the other side something on behalf of this request. */

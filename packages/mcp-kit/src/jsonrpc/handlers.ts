@@ -1,19 +1,16 @@
 import type { Budget, MaybePromise } from '#base';
 import type { Vocabulary } from './ask.ts';
-import type { RpcError } from './error.ts';
+import type { Origin } from './channel.ts';
 import type { Exchange } from './exchange.ts';
 import type { Notification } from './message.ts';
-
-/** Takes note of a request that is refused instead of being served; returns what to answer. */
-export type Refused = (error: RpcError, exchange: Exchange) => RpcError;
 
 /** What one side of a conversation does with what it receives. */
 export interface Handlers {
   /** Serves a request: returns its result, or throws an `RpcError`. */
   request(exchange: Exchange): MaybePromise<unknown>;
-  notification(message: Notification): void;
-  /** Asked about requests that the connection refuses by itself, and those that end with it. */
-  readonly refused?: Refused | undefined;
+  notification(message: Notification, origin?: Origin): void;
+  /** Sees a request go by that the connection refuses by itself, or that ends with it: throws its `refusal`, or more than that. */
+  refused?(exchange: Exchange): unknown;
   /** Whether an array of messages is welcome now. */
   acceptsBatch(): boolean;
   /** Whether an error must have an id, also where none could be read: `null` then. */

@@ -56,14 +56,13 @@ export class InFlight {
   }
 
   /** Keeps an admitted request whose answer is not there yet. */
-  hold(exchange: Exchange): void {
+  hold(id: Id, exchange: Exchange): void {
     this.#serving ??= new ShortLivedMap();
-    this.#serving.set(exchange.request.id, exchange);
+    this.#serving.set(id, exchange);
   }
 
   /** Takes a held request out. False when it was cancelled or the connection closed: then it must not answer. */
-  release(exchange: Exchange): boolean {
-    const { id } = exchange.request;
+  release(id: Id, exchange: Exchange): boolean {
     if (this.#serving?.get(id) !== exchange) return false;
     this.#serving.take(id);
     return true;

@@ -1,5 +1,5 @@
 export type { Vocabulary } from './ask.ts';
-export type { Channel, Origin, Outgoing, Sent, Sink } from './channel.ts';
+export type { Channel, Headers, Origin, Outgoing, Sent, Sink } from './channel.ts';
 export { Connection } from './connection.ts';
 export {
   Encoded,
@@ -11,7 +11,7 @@ export {
   resultParts,
   type Parts,
 } from './encode.ts';
-export { RpcError, rpcErrors, toErrorObject } from './error.ts';
+export { RpcError, rpcErrors, toErrorObject, type HttpAside } from './error.ts';
 export {
   Exchange,
   weightOfCall,
@@ -19,7 +19,7 @@ export {
   type RequestOptions,
   type TraceContext,
 } from './exchange.ts';
-export type { ConnectionOptions, Handlers, Refused } from './handlers.ts';
+export type { ConnectionOptions, Handlers } from './handlers.ts';
 export { defaultLimits, type Limits } from './limits.ts';
 export {
   classify,
@@ -28,10 +28,11 @@ export {
   type Classified,
   type ErrorObject,
   type Id,
+  type Message,
   type Notification,
   type Params,
   type Request,
   type Response,
 } from './message.ts';
-export { hasRoomFor, noRoom, noRoomError } from './refusals.ts';
+export { hasRoomFor, noRoom, noRoomError, refusalOf } from './refusals.ts';
 export { oversized, parseMessage, type Parsed, type Unparsed } from './parse.ts';

@@ -14,9 +14,13 @@ export interface Request {
 
 export interface Notification {
   readonly jsonrpc: '2.0';
+  readonly id?: undefined;
   readonly method: string;
   readonly params?: Params;
 }
+
+/** What one side asks or tells the other. */
+export type Message = Request | Notification;
 
 export interface ErrorObject {
   readonly code: number;

@@ -1,5 +1,6 @@
-import type { Budget } from '#base';
+import { isPromise, type Budget } from '#base';
 import { RpcError, rpcErrors } from './error.ts';
+import type { Exchange } from './exchange.ts';
 import type { ErrorObject } from './message.ts';
 
 /** What is said when too much is held for clients already. */
@@ -11,7 +12,9 @@ export const noRoom: ErrorObject = {
 
 /** The same, to be thrown. */
 export function noRoomError(): RpcError {
-  return new RpcError(noRoom.code, noRoom.message, noRoom.data);
+  const error = new RpcError(noRoom.code, noRoom.message, noRoom.data);
+  error.http = { status: 503, headers: ['retry-after', '1'], cause: 'memory' };
+  return error;
 }
 
 const largeAnswer = 64 * 1024;
@@ -21,15 +24,24 @@ export function hasRoomFor(answer: string, budget: Budget | undefined): boolean 
   return answer.length < largeAnswer || budget?.admits('unread', answer.length) !== false;
 }
 
+/** Why a request is refused, once those have seen it go by who keep account of all: they throw it, perhaps with more to it. */
+export function refusalOf(exchange: Exchange, see?: (exchange: Exchange) => unknown): unknown {
+  try {
+    const seen = see?.(exchange);
+    if (isPromise(seen)) seen.catch(() => {});
+    return exchange.refusal;
+  } catch (error) {
+    return error;
+  }
+}
+
 type Reason = 'closed' | 'duplicate' | 'full' | 'noRoom';
 
 /** What is said to a request that is not served. */
-export const refusals: Readonly<Record<Reason, ErrorObject>> = {
-  closed: { code: rpcErrors.overloaded, message: 'The connection is closing' },
-  duplicate: { code: rpcErrors.invalidRequest, message: 'A request with this id is under way' },
-  full: {
-    code: rpcErrors.overloaded,
-    message: 'Overloaded: too many requests under way, retry later',
-  },
-  noRoom,
+export const refusals: Readonly<Record<Reason, () => RpcError>> = {
+  closed: () => new RpcError(rpcErrors.overloaded, 'The connection is closing'),
+  duplicate: () => new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),
+  full: () =>
+    new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+  noRoom: noRoomError,
 };

@@ -1,14 +1,6 @@
 import { isPromise, type MaybePromise } from '#base';
-import {
-  Encoded,
-  isRecord,
-  RpcError,
-  rpcErrors,
-  type Exchange,
-  type Notification,
-  type Refused,
-} from '#jsonrpc';
-import type { Envelope, LegacyVersion, Peer, Phase, Service } from '#protocol';
+import { Encoded, isRecord, RpcError, rpcErrors, type Exchange } from '#jsonrpc';
+import type { Layer } from '#protocol';
 
 /** How a call ended: its result, a result that is a failure of the tool, an error of the protocol, our own bug, or not at all. */
 export type CallOutcome = 'ok' | 'failed' | 'refused' | 'broken' | 'cancelled';
@@ -51,15 +43,13 @@ export class CallCounts {
   }
 }
 
-/** A wait for news is not work: it is neither counted as under way nor timed. */
-const waits = 'subscriptions/listen';
+/** Whether a message is counted as a call: a wait for news is not work, nor is one more look at a call that was given up. */
+export function isCounted({ message, cancelled }: Exchange): boolean {
+  return message.id !== undefined && message.method !== 'subscriptions/listen' && !cancelled;
+}
 
-/** The same service; every call is counted while it is under way, and told when it has ended. */
-export function watchCalls(
-  service: Service,
-  counts: CallCounts,
-  ended: (call: EndedCall) => void,
-): Service {
+/** Counts every call while it is under way, and tells when it has ended. */
+export function observeCalls(counts: CallCounts, ended: (call: EndedCall) => void): Layer {
   const end = (call: EndedCall): void => {
     counts.add(call.exchange.principal, -1);
     ended(call);
@@ -75,13 +65,13 @@ export function watchCalls(
     if (exchange.cancelled) end({ exchange, outcome: 'cancelled', durationMs, code: undefined });
     else end({ exchange, outcome, durationMs, code });
   };
-  const watch: Watch = (exchange, run) => {
-    if (exchange.request.method === waits) return run();
+  return (next) => (exchange) => {
+    if (!isCounted(exchange)) return next(exchange);
     const begunMs = performance.now();
     counts.add(exchange.principal, 1);
     let result: MaybePromise<unknown>;
     try {
-      result = run();
+      result = next(exchange);
     } catch (error) {
       failed(exchange, begunMs, error);
       throw error;
@@ -101,63 +91,10 @@ export function watchCalls(
       },
     );
   };
-  return {
-    open: (connection) => new WatchedPeer(service.open(connection), watch),
-    serve: (exchange, envelope: Envelope) =>
-      watch(exchange, () => service.serve(exchange, envelope)),
-    refused: service.refused,
-    knows: (what, name) => service.knows?.(what, name) === true,
-    mirroredHeaders: (tool) => service.mirroredHeaders(tool),
-    describe: () => service.describe(),
-  };
 }
 
 function outcomeOf(exchange: Exchange, result: unknown): CallOutcome {
   if (exchange.cancelled) return 'cancelled';
   const value = result instanceof Encoded ? result.value : result;
   return isRecord(value) && value['isError'] === true ? 'failed' : 'ok';
-}
-
-type Watch = (exchange: Exchange, run: () => MaybePromise<unknown>) => MaybePromise<unknown>;
-
-class WatchedPeer implements Peer {
-  readonly #peer: Peer;
-  readonly #watch: Watch;
-
-  constructor(peer: Peer, watch: Watch) {
-    this.#peer = peer;
-    this.#watch = watch;
-  }
-
-  get phase(): Phase {
-    return this.#peer.phase;
-  }
-
-  get version(): LegacyVersion | undefined {
-    return this.#peer.version;
-  }
-
-  get refused(): Refused | undefined {
-    return this.#peer.refused;
-  }
-
-  request(exchange: Exchange): MaybePromise<unknown> {
-    return this.#watch(exchange, () => this.#peer.request(exchange));
-  }
-
-  notification(message: Notification): void {
-    this.#peer.notification(message);
-  }
-
-  requiresErrorId(): boolean {
-    return this.#peer.requiresErrorId?.() === true;
-  }
-
-  acceptsBatch(): boolean {
-    return this.#peer.acceptsBatch();
-  }
-
-  closed(cause: Error | undefined): void {
-    this.#peer.closed(cause);
-  }
 }

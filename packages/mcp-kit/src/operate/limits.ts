@@ -1,6 +1,7 @@
-import { isRecord, type Notification, type Request } from '#jsonrpc';
-import type { Caller, Headers, Refusal } from '#transport/http';
-import type { CallCounts } from './calls.ts';
+import { isRecord, type Exchange, type Headers, type Message } from '#jsonrpc';
+import type { Layer } from '#protocol';
+import { asError, type Caller, type Refusal } from '#transport/http';
+import { isCounted, type CallCounts } from './calls.ts';
 import { parseRate, RateLimiter } from './rate.ts';
 import { tooBusy, tooMany } from './refusals.ts';
 import type { LimitSettings } from './settings.ts';
@@ -9,8 +10,8 @@ import type { LimitSettings } from './settings.ts';
 export interface Limits {
   address(address: string | undefined): Refusal | undefined;
   caller(caller: Caller, headers: Headers): Refusal | undefined;
-  /** `before` it, so many requests of the same batch were let through. */
-  message(message: Request | Notification, caller: Caller, before?: number): Refusal | undefined;
+  /** Refuses requests that are too many. */
+  readonly layer: Layer;
 }
 
 export function createLimits(settings: LimitSettings, counts: CallCounts): Limits {
@@ -21,6 +22,22 @@ export function createLimits(settings: LimitSettings, counts: CallCounts): Limit
   const { calls = Infinity, callsPerPrincipal = Infinity } = settings;
   const byPrincipal = (principal: string): number =>
     principals?.take(principal, performance.now()) ?? 0;
+
+  const tooMuch = (exchange: Exchange): Refusal | undefined => {
+    const { message, principal } = exchange;
+    // It is under way itself.
+    const own = isCounted(exchange) ? 1 : 0;
+    if (counts.total - own >= calls) return tooBusy('calls');
+    if (principal !== undefined) {
+      if (counts.of(principal) - own >= callsPerPrincipal) return tooBusy('calls_per_principal');
+      // The first of an array was counted when it came in.
+      const mustWaitMs = exchange.isFurther ? byPrincipal(principal) : 0;
+      if (mustWaitMs > 0) return tooMany('principal', mustWaitMs);
+    }
+    const tool = tools === undefined ? undefined : toolIn(message);
+    const waitMs = tool === undefined ? 0 : (tools?.(tool) ?? 0);
+    return waitMs === 0 ? undefined : tooMany('tool', waitMs);
+  };
 
   return {
     address(address) {
@@ -37,19 +54,10 @@ export function createLimits(settings: LimitSettings, counts: CallCounts): Limit
       const waitMs = sessions.take(`${session} ${principal}`, performance.now());
       return waitMs === 0 ? undefined : tooMany('session', waitMs);
     },
-    message(message, { principal }, before = 0) {
-      if (!('id' in message)) return undefined;
-      if (counts.total + before >= calls) return tooBusy('calls');
-      if (principal !== undefined) {
-        const others = counts.of(principal) + before;
-        if (others >= callsPerPrincipal) return tooBusy('calls_per_principal');
-        // The first of a batch was counted when it came in.
-        const mustWaitMs = before === 0 ? 0 : byPrincipal(principal);
-        if (mustWaitMs > 0) return tooMany('principal', mustWaitMs);
-      }
-      const tool = tools === undefined ? undefined : toolIn(message);
-      const waitMs = tool === undefined ? 0 : (tools?.(tool) ?? 0);
-      return waitMs === 0 ? undefined : tooMany('tool', waitMs);
+    layer: (next) => (exchange) => {
+      const refusal = exchange.message.id === undefined ? undefined : tooMuch(exchange);
+      if (refusal !== undefined) throw asError(refusal);
+      return next(exchange);
     },
   };
 }
@@ -68,7 +76,7 @@ function toolLimiters({ tool, tools = {} }: LimitSettings): ((name: string) => n
   return (name) => (own.get(name) ?? usual)?.take(name, performance.now()) ?? 0;
 }
 
-function toolIn({ method, params }: Request): string | undefined {
+function toolIn({ method, params }: Message): string | undefined {
   if (method !== 'tools/call' || !isRecord(params)) return undefined;
   const { name } = params;
   return typeof name === 'string' ? name : undefined;

@@ -43,7 +43,7 @@ const shown = (name: string): string =>
 /** Logs one line per call, with the trace that the caller says it belongs to, or one of its own. */
 export function callLog(logger: Logger): (call: EndedCall) => void {
   return ({ exchange, outcome, durationMs, code }) => {
-    const { method, params } = exchange.request;
+    const { method, params } = exchange.message;
     const name = isRecord(params) ? params['name'] : undefined;
     logger.info('call', {
       traceId: traceIdOf(exchange),

@@ -63,7 +63,7 @@ export function createMetrics(
       refused: (cause) => rejections.add(cause),
     },
     ended(call) {
-      const stats = statsOf(call.exchange.request.method);
+      const stats = statsOf(call.exchange.message.method);
       stats.outcomes[call.outcome] += 1;
       stats.seconds.observe(call.durationMs / 1000);
       const tool = toolOf(call);
@@ -100,7 +100,7 @@ function newStats(): MethodStats {
 
 /** The tool of a call, if there is one of that name: a name that leads nowhere was refused. */
 function toolOf({ exchange, outcome }: EndedCall): string | undefined {
-  const { method, params } = exchange.request;
+  const { method, params } = exchange.message;
   if (method !== 'tools/call' || outcome === 'refused' || !isRecord(params)) return undefined;
   const { name } = params;
   return typeof name === 'string' ? name : undefined;

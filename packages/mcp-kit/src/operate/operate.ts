@@ -10,8 +10,8 @@ import {
   type Pages,
 } from '#transport/http';
 import { createAuthentication, type Authentication } from './auth.ts';
-import { CallCounts, watchCalls, type EndedCall } from './calls.ts';
-import { createGate } from './gate.ts';
+import { createAdmit } from './admit.ts';
+import { CallCounts, observeCalls, type EndedCall } from './calls.ts';
 import type { Reasons } from './health.ts';
 import { createLimits } from './limits.ts';
 import { callLog } from './logs.ts';
@@ -19,7 +19,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { openOperationsPort } from './operations-port.ts';
 import { createPages, metadataUrlOf } from './pages.ts';
 import { createChallenges } from './refusals.ts';
-import { scopeRules } from './scopes.ts';
+import { scopeLayer, scopeRules } from './scopes.ts';
 import type { ServerSettings } from './settings.ts';
 import { readTls } from './tls-files.ts';
 
@@ -150,7 +150,8 @@ async function open(
     metadataUrl: () => (issuers.length > 0 ? metadataUrlOf(publicUrl()) : undefined),
     scopes: scopes.base,
   });
-  return serveHttp(watchCalls(service, counts, ended), {
+  const admitting = createLimits(limits, counts);
+  return serveHttp(service, {
     ...(profile !== undefined && { profile }),
     ...(answer !== undefined && { answer }),
     sessions: { ...sessions, ...settings.sessions },
@@ -158,11 +159,16 @@ async function open(
     ...(tls && { tls: await readTls(tls) }),
     logger,
     budget,
-    gate: createGate({
-      limits: createLimits(limits, counts),
+    admit: createAdmit({
+      limits: admitting,
       logger,
-      ...(authentication && { auth: { ...authentication, challenges, scopes } }),
+      auth: authentication && { ...authentication, challenges, scopes },
     }),
+    layers: {
+      observe: observeCalls(counts, ended),
+      scopes: authentication && scopeLayer(scopes, challenges.insufficient),
+      limits: admitting.layer,
+    },
     observer: metrics.observer,
     pages: {
       ...options.pages,

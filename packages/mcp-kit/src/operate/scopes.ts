@@ -1,4 +1,6 @@
-import { isRecord, type Notification, type Request } from '#jsonrpc';
+import { isRecord, type Message } from '#jsonrpc';
+import type { Layer } from '#protocol';
+import { asError, type Refusal } from '#transport/http';
 import type { AuthSettings } from './settings.ts';
 
 /** What calls need, and whether a caller has it. */
@@ -6,7 +8,7 @@ export interface ScopeRules {
   /** What everything needs. */
   readonly base: readonly string[];
   /** What this message needs, with what everything needs; nothing when that is no more. */
-  neededBy(message: Request | Notification): readonly string[] | undefined;
+  neededBy(message: Message): readonly string[] | undefined;
   covers(granted: ReadonlySet<string> | undefined, needed: readonly string[]): boolean;
 }
 
@@ -55,6 +57,20 @@ export function scopeRules(
       }
       return true;
     },
+  };
+}
+
+/** Refuses messages that need more than their sender has been allowed. */
+export function scopeLayer(
+  scopes: ScopeRules,
+  insufficient: (needed: readonly string[]) => Refusal,
+): Layer {
+  return (next) => (exchange) => {
+    const needed = scopes.neededBy(exchange.message);
+    if (needed !== undefined && !scopes.covers(exchange.scopes, needed)) {
+      throw asError(insufficient(needed));
+    }
+    return next(exchange);
   };
 }
 

@@ -9,7 +9,7 @@ const callerKey = 'mcp-kit/caller';
  * what its sender has already, so what it says needs no proof. What is counted or shared out goes by `exchange.principal`:
  * nobody gets more by dividing itself.
  */
-export function callerOf({ principal, request: { params } }: Exchange): string | undefined {
+export function callerOf({ principal, message: { params } }: Exchange): string | undefined {
   const meta = params?.['_meta'];
   const told = isRecord(meta) ? meta[callerKey] : undefined;
   return typeof told === 'string' ? JSON.stringify([principal ?? null, digest(told)]) : principal;

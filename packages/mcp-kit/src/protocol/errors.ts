@@ -10,17 +10,22 @@ export const mcpErrors = {
   unsupportedVersion: -32022,
 } as const;
 
-const saidWithin = new WeakSet<RpcError>();
-
 /** Marks what something behind a method has said: its code means what it means there, and is none of the request. */
 export function markWithin(error: RpcError): RpcError {
-  saidWithin.add(error);
+  error.http = { status: 200 };
+  return error;
+}
+
+/** Marks what is wrong with a request itself, whatever it asks for. */
+export function badRequest(error: RpcError): RpcError {
+  error.http = { status: 400 };
   return error;
 }
 
 /** The HTTP status of a modern answer that is a JSON-RPC error. */
 export function httpStatusOf(error: unknown): number {
-  if (!(error instanceof RpcError) || saidWithin.has(error)) return 200;
+  if (!(error instanceof RpcError)) return 200;
+  if (error.http !== undefined) return error.http.status;
   switch (error.code) {
     case rpcErrors.methodNotFound:
       return 404;

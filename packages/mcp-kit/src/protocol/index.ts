@@ -3,14 +3,22 @@ export { mergeCapabilities, supports } from './capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {
   claimsModern,
+  clientOf,
   clientText,
   isImplementation,
   metaKeys,
   readEnvelope,
-  requireModernVersion,
-  type Envelope,
-} from './envelope.ts';
+  type ClientView,
+} from './client-view.ts';
 export {
+  Conversation,
+  conversationOf,
+  type HandshakeRecord,
+  type Listener,
+  type Phase,
+} from './conversation.ts';
+export {
+  badRequest,
   httpStatusOf,
   invalidParams,
   markWithin,
@@ -38,6 +46,7 @@ export {
   type RootsResult,
   type SamplingResult,
 } from './inputs.ts';
+export { enclose, layered, type Layers } from './layers.ts';
 export { outputSchemaFor, structuredFor } from './legacy-schema.ts';
 export {
   cacheable,
@@ -61,7 +70,7 @@ export {
   type Era,
   type LegacyVersion,
 } from './revisions.ts';
-export type { Peer, Phase, Service } from './service.ts';
+export type { Layer, Serve, Service } from './serve.ts';
 export type { Target } from './target.ts';
 export { withContent } from './tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';

@@ -20,16 +20,16 @@ export function negotiate(requested: unknown): LegacyVersion {
 }
 
 /** Arrays of messages belong to one revision only. */
-export function allowsBatch(version: LegacyVersion | undefined): boolean {
+export function allowsBatch(version: string | undefined): boolean {
   return version === '2025-03-26';
 }
 
 /** Up to 2025-06-18 every error has an id; JSON-RPC says `null` where none could be read. Later ones leave it out. */
-export function requiresErrorId(version: LegacyVersion | undefined): boolean {
+export function requiresErrorId(version: string | undefined): boolean {
   return version !== undefined && version !== '2025-11-25';
 }
 
 /** Older clients fail on the empty event that lets newer ones resume before the first message. */
-export function understandsPriming(version: LegacyVersion | undefined): boolean {
+export function understandsPriming(version: string | undefined): boolean {
   return version === '2025-11-25';
 }

@@ -24,9 +24,10 @@ const pattern = /^(?!ff|00.{54})[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a
 const maxStateLength = 512;
 
 function joinTrace(exchange: Exchange): TraceContext {
-  const meta = exchange.request.params?.['_meta'];
+  const meta = exchange.message.params?.['_meta'];
   const said = isRecord(meta) ? meta : {};
-  const traceparent = said['traceparent'] ?? exchange.header('traceparent');
+  const { headers = {} } = exchange;
+  const traceparent = said['traceparent'] ?? headers['traceparent'];
   const spanId = randomDigits(16);
   const [, traceId = '', parentId = '', flags = ''] =
     typeof traceparent === 'string' ? (pattern.exec(traceparent) ?? []) : [];
@@ -39,7 +40,7 @@ function joinTrace(exchange: Exchange): TraceContext {
       state: undefined,
     };
   }
-  const tracestate = said['tracestate'] ?? exchange.header('tracestate');
+  const tracestate = said['tracestate'] ?? headers['tracestate'];
   const kept = typeof tracestate === 'string' && tracestate.length <= maxStateLength;
   return { traceId, spanId, parentId, flags, state: kept ? tracestate : undefined };
 }

@@ -2,27 +2,17 @@ import { crypto, type MaybePromise } from '#base';
 import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
   callerOf,
+  conversationOf,
   missingClientCapability,
   reaches,
   supports,
   traceIdOf,
   type ClientCapabilities,
-  type Era,
-  type Implementation,
+  type ClientView,
   type LoggingLevel,
   type Meta,
 } from '#protocol';
 import { capabilityMissing, type Answers, type Inputs, type Requests } from './inputs.ts';
-
-/** The client as one request sees it. */
-export interface ClientView {
-  readonly era: Era;
-  readonly version: string;
-  readonly info: Implementation | undefined;
-  readonly capabilities: ClientCapabilities;
-  /** Log messages below this are not sent; absent means none are. */
-  readonly logLevel: LoggingLevel | undefined;
-}
 
 /** A part of the work, as a trace shows it; parts may have parts. */
 export interface Spans {
@@ -92,8 +82,7 @@ export class Context {
 
   /** The same object for all requests of one session or connection; undefined where every request stands alone. */
   get conversation(): object | undefined {
-    const { link } = this.#exchange;
-    return link.isAlone === true ? undefined : link;
+    return conversationOf(this.#exchange);
   }
 
   /** The name of this request, within the trace of the client or one of its own: logs, traces and failures have the same. */
@@ -103,7 +92,7 @@ export class Context {
 
   /** The request's `_meta`, as received. */
   get meta(): Meta {
-    const meta = this.#exchange.request.params?.['_meta'];
+    const meta = this.#exchange.message.params?.['_meta'];
     return isRecord(meta) ? meta : {};
   }
 

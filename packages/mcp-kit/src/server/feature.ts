@@ -1,6 +1,6 @@
 import type { MaybePromise } from '#base';
-import type { Params, Refused } from '#jsonrpc';
-import type { HeaderBinding, ServerCapabilities } from '#protocol';
+import type { Params } from '#jsonrpc';
+import type { HeaderBinding, Layer, ServerCapabilities } from '#protocol';
 import type { Context } from './context.ts';
 
 /** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
@@ -30,8 +30,8 @@ export interface Feature {
   readonly methods: Readonly<Record<string, Handler>>;
   /** Methods offered to clients of the handshake era only. */
   readonly legacyMethods?: Readonly<Record<string, Handler>>;
-  /** By method: told of requests that are refused before they are served, for whoever keeps account of all. */
-  readonly refused?: Readonly<Record<string, Refused>>;
+  /** For whoever keeps account of all messages: sees also those that a transport refuses. */
+  readonly observe?: Layer | undefined;
   /** Called once, when the feature becomes part of a server. */
   attach?(changes: Changes): void;
   /** Called once, when the first client has been greeted: a time to load what the first call will need. */

@@ -1,9 +1,9 @@
-export { Context, type ClientView, type CommitNote, type Scope, type Spans } from './context.ts';
+export { Context, type CommitNote, type Scope, type Spans } from './context.ts';
 export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
 export type { Answers, Requests } from './inputs.ts';
 export { InputNeeded } from './rounds.ts';
 export { listMethod, type ListMethod } from './list.ts';
-export type { Caching } from './modern-result.ts';
+export type { Caching } from './modern-edge.ts';
 export {
   definePrompt,
   prompts,
@@ -12,7 +12,7 @@ export {
   type PromptDefinition,
   type PromptSet,
 } from './prompts.ts';
-export type { SealerOptions } from '#protocol';
+export type { ClientView, SealerOptions } from '#protocol';
 export {
   defineResource,
   defineResourceTemplate,

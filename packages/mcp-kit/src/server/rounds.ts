@@ -77,7 +77,7 @@ export class RoundInputs implements Inputs {
 
 /** Picks up a modern request where its previous round left off; a state we did not seal for it is refused. */
 export function resumeRound(sealer: Sealer, exchange: Exchange): RoundInputs {
-  const params = exchange.request.params ?? {};
+  const params = exchange.message.params ?? {};
   const { requestState } = params;
   if (requestState === undefined) return new RoundInputs(params['inputResponses']);
   const opened =
@@ -106,7 +106,7 @@ export function needInput(
 
 /** What a sealed state is valid for: this caller, this method, these parameters. */
 function bindingOf(exchange: Exchange): readonly unknown[] {
-  const { method, params } = exchange.request;
+  const { method, params } = exchange.message;
   const { _meta, inputResponses, requestState, ...rest }: Params = params ?? {};
   return [callerOf(exchange) ?? null, method, rest];
 }

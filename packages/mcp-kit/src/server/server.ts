@@ -1,23 +1,27 @@
 import { unref } from '#base';
-import type { Refused } from '#jsonrpc';
 import {
+  clientOf,
+  conversationOf,
   createSealer,
+  emptyLists,
+  layered,
   mergeCapabilities,
+  metaKeys,
   modernVersion,
   supportedVersions,
   type HeaderBinding,
   type Implementation,
   type SealerOptions,
+  type Serve,
   type ServerCapabilities,
   type Service,
 } from '#protocol';
-import { createClientViews } from './client-views.ts';
 import { completionFeature } from './completion.ts';
+import { Context } from './context.ts';
 import type { Changes, Feature, Handler } from './feature.ts';
-import { createModernDispatch } from './modern-dispatch.ts';
-import { modernResults, type Caching } from './modern-result.ts';
-import { ServerPeer } from './peer.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { createLegacyEdge } from './legacy-edge.ts';
+import { Listeners } from './listeners.ts';
+import { createModernEdge, modernResults, type Caching } from './modern-edge.ts';
 
 export interface ServerOptions extends Implementation {
   /** Told to the client's model once, before anything else. */
@@ -46,10 +50,7 @@ export function createServer(options: ServerOptions): Server {
   const { instructions, features, caching, requestState, ...info } = options;
   const all = [...features, completionFeature(features), logging];
   const capabilities = mergeCapabilities(all.map((feature) => feature.capabilities));
-  const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));
-  const legacyMethods = all.flatMap((feature) => Object.entries(feature.legacyMethods ?? {}));
-  const subscriptions = new Subscriptions();
-  const peers = new Set<ServerPeer>();
+  const listeners = new Listeners(capabilities);
   const greet = once(() => {
     const warm = (): void => {
       for (const feature of features) feature.warm?.();
@@ -58,59 +59,63 @@ export function createServer(options: ServerOptions): Server {
   });
   const discover: Handler = () => {
     greet();
-    return { supportedVersions: [modernVersion], capabilities, instructions };
+    const _meta = { [metaKeys.serverInfo]: info };
+    return { supportedVersions: [modernVersion], capabilities, instructions, _meta };
   };
-  const refused = joinRefused(features);
-  const serve = createModernDispatch({
+  const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));
+  const legacyMethods = new Map([
+    ...Array.from(emptyLists, ([name, empty]) => [name, () => empty] as const),
+    ...(capabilities.resources?.subscribe === true ? subscribing(listeners) : []),
+    ...methods,
+    ...all.flatMap((feature) => Object.entries(feature.legacyMethods ?? {})),
+  ]);
+  const modern = createModernEdge({
     methods: new Map(methods).set('server/discover', discover),
-    refused,
-    capabilities,
-    subscriptions,
+    listen: (exchange) => listeners.listen(exchange),
     sealer: createSealer(requestState),
     dress: modernResults(info, { ttlMs: 0, scope: 'private', ...caching }),
   });
-  const conversation = {
-    info,
-    capabilities,
-    instructions,
-    methods: new Map([...methods, ...legacyMethods]),
-    refused,
-    serve,
-    peers,
-    greet,
-    share: createClientViews(),
+  const legacy = createLegacyEdge(legacyMethods);
+  const serve: Serve = (exchange) => {
+    const { id, method } = exchange.message;
+    if (id !== undefined) {
+      return clientOf(exchange).era === 'modern' ? modern(exchange) : legacy(exchange);
+    }
+    const conversation = conversationOf(exchange);
+    if (method === 'notifications/initialized' && conversation) listeners.join(conversation);
+    return undefined;
   };
   const server: Server = {
     info,
     capabilities,
     serve,
-    refused,
-    open: (connection) => new ServerPeer(connection, conversation),
+    observe: observed(features),
     knows: (what, name) =>
       what === 'method'
-        ? conversation.methods.has(name)
+        ? legacyMethods.has(name)
         : features.some((feature) => feature.mirroredHeaders?.(name) !== undefined),
     mirroredHeaders: (tool) => mirroredHeaders(features, tool),
     describe: () => ({ ...info, protocolVersions: supportedVersions, capabilities }),
-    listChanged(kind) {
-      subscriptions.listChanged(kind);
-      for (const peer of peers) peer.notify(`notifications/${kind}/list_changed`);
-    },
-    resourceUpdated(uri) {
-      subscriptions.resourceUpdated(uri);
-      for (const peer of peers) peer.resourceUpdated(uri);
-    },
-    close: () => subscriptions.close(),
+    listChanged: (kind) => listeners.listChanged(kind),
+    resourceUpdated: (uri) => listeners.resourceUpdated(uri),
+    close: () => listeners.close(),
   };
   for (const feature of features) feature.attach?.(server);
   return server;
 }
 
-/** Nothing where no feature keeps account: then refusing costs what it did. */
-function joinRefused(features: readonly Feature[]): Refused | undefined {
-  const byMethod = new Map(features.flatMap((feature) => Object.entries(feature.refused ?? {})));
-  if (byMethod.size === 0) return undefined;
-  return (error, exchange) => byMethod.get(exchange.request.method)?.(error, exchange) ?? error;
+/** How sessions of the older era say of which resources they want to hear. */
+function subscribing(listeners: Listeners): readonly (readonly [string, Handler])[] {
+  return [
+    ['resources/subscribe', (_, context) => listeners.subscribe(Context.exchangeOf(context))],
+    ['resources/unsubscribe', (_, context) => listeners.unsubscribe(Context.exchangeOf(context))],
+  ];
+}
+
+/** Nothing where no feature keeps account of all messages: then it costs nothing. */
+function observed(features: readonly Feature[]): Service['observe'] {
+  const layers = features.flatMap(({ observe }) => observe ?? []);
+  return layers.length === 0 ? undefined : (next) => layered(next, layers);
 }
 
 function mirroredHeaders(features: readonly Feature[], tool: string): readonly HeaderBinding[] {

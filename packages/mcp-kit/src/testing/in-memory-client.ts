@@ -43,7 +43,7 @@ export function connectInMemory(
   const connection: Connection = new Connection(
     near,
     () => ({
-      request({ request: { method, params } }) {
+      request({ message: { method, params } }) {
         if (answer !== undefined) return answer(method, params);
         throw new RpcError(rpcErrors.methodNotFound, `Method not found: ${method}`);
       },

@@ -1,6 +1,6 @@
 import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
 import { structuredFor, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
-import type { Encoded, Refused } from '#jsonrpc';
+import type { Encoded, Exchange, RpcError } from '#jsonrpc';
 import type { Context, Handler } from '#server';
 import { runCall, type Call } from './call.ts';
 import type { Tool } from './define-tool.ts';
@@ -23,8 +23,8 @@ export interface Contract {
   /** Whether a tool is among those of a view. */
   shows?(entry: Entry, view: string): boolean;
   call(call: Call, logger: Logger): MaybePromise<CallToolResult | Encoded>;
-  /** What to answer to a call that does not reach a tool. */
-  readonly refuse?: Refused;
+  /** Takes note of a call that ends with an error of the protocol, and gives what to answer. */
+  readonly refuse?: (error: RpcError, exchange: Exchange) => RpcError;
   manifest(entry: Entry): Manifest;
   /** Loads what the first calls will need. */
   warm?(): void;

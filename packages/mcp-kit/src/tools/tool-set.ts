@@ -1,8 +1,8 @@
-import { KitError, stderrLogger, type Logger } from '#base';
+import { isPromise, KitError, stderrLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Params } from '#jsonrpc';
-import { invalidParams } from '#protocol';
+import { invalidParams, type Layer } from '#protocol';
 import { warmValidator } from '#schema';
-import { Context, listMethod, type Changes, type Feature } from '#server';
+import { listMethod, type Changes, type Context, type Feature } from '#server';
 import type { Call } from './call.ts';
 import { plainContract, type Contract, type CreateContract, type Registry } from './contract.ts';
 import type { Tool } from './define-tool.ts';
@@ -66,13 +66,10 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     capabilities: { tools: { listChanged: true } },
     methods: {
       'tools/list': list.handle,
-      'tools/call': (params, context) => {
-        const call = readCall(find(params['name'], context), params, context);
-        if (!(call instanceof RpcError)) return contract.call(call, logger);
-        throw contract.refuse?.(call, Context.exchangeOf(context)) ?? call;
-      },
+      'tools/call': (params, context) =>
+        contract.call(readCall(find(params['name'], context), params, context), logger),
     },
-    ...(contract.refuse === undefined ? {} : { refused: { 'tools/call': contract.refuse } }),
+    observe: contract.refuse && refusing(contract.refuse),
     legacyMethods: contract.legacyMethods,
     attach: (to) => {
       changes = to;
@@ -108,11 +105,28 @@ function createContract(registry: Registry, options: ToolSetOptions, logger: Log
   }
 }
 
-/** One call of a tool, or why it is none. */
-function readCall(entry: Entry | undefined, params: Params, context: Context): Call | RpcError {
+/** Has calls accounted for that end with an error of the protocol, whoever refused them. */
+function refusing(refuse: NonNullable<Contract['refuse']>): Layer {
+  return (next) => (exchange) => {
+    if (exchange.message.method !== 'tools/call') return next(exchange);
+    const failed = (error: unknown): never => {
+      throw error instanceof RpcError ? refuse(error, exchange) : error;
+    };
+    try {
+      const outcome = next(exchange);
+      return isPromise(outcome) ? outcome.catch(failed) : outcome;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+/** One call of a tool. */
+function readCall(entry: Entry | undefined, params: Params, context: Context): Call {
   const { name } = params;
-  if (typeof name !== 'string') return invalidParams('name must be a string: the tool to call');
-  if (entry === undefined) return invalidParams(`Unknown tool: ${name}`);
+  if (typeof name !== 'string') throw invalidParams('name must be a string: the tool to call');
+  if (entry === undefined) throw invalidParams(`Unknown tool: ${name}`);
   const args = params['arguments'] ?? {};
-  return isRecord(args) ? { entry, args, context } : invalidParams('arguments must be an object');
+  if (!isRecord(args)) throw invalidParams('arguments must be an object');
+  return { entry, args, context };
 }

@@ -79,7 +79,7 @@ class Side {
   }
 
   async #serve(exchange: Exchange): Promise<unknown> {
-    const question = this.#serves()[Number(exchange.request.params?.['index'])];
+    const question = this.#serves()[Number(exchange.message.params?.['index'])];
     assert.ok(question !== undefined);
     question.exchange = exchange;
     return question.gate.promise;
@@ -116,7 +116,7 @@ async function run(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? 
     else if (action.do === 'fail') question.gate.reject(new RpcError(-1, 'no'));
     else if (action.do === 'cancel') question.controller.abort();
     else if (question.exchange !== undefined) {
-      const progressToken = question.exchange.request.id;
+      const progressToken = question.exchange.message.id;
       void question.exchange.notify('notifications/progress', { progressToken, progress: 1 });
     }
   }

@@ -1,6 +1,6 @@
 import { describeError, processBudget, type Logger } from '#base';
 import { Connection, type Channel, type ConnectionOptions } from '#jsonrpc';
-import { vocabulary, type Service } from '#protocol';
+import { Conversation, enclose, vocabulary, type Service } from '#protocol';
 
 export interface ServeOptions extends Pick<
   ConnectionOptions,
@@ -15,9 +15,10 @@ export function serveChannel(
   channel: Channel,
   options: ServeOptions = {},
 ): Connection {
+  const serve = enclose(service);
   return new Connection(
     channel,
-    (connection) => service.open(connection),
+    (connection) => new Conversation(connection, serve),
     connectionOptions(options),
   );
 }

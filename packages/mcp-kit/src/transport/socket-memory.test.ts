@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBudget, type Budget } from '#base';
 import { isRecord, type Connection, type Exchange } from '#jsonrpc';
-import type { Service } from '#protocol';
+import { conversationOf, type Service } from '#protocol';
 import { listenSocket, type Listening } from './socket.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -25,7 +25,7 @@ const connections: Connection[] = [];
 const clients: Client[] = [];
 
 /** Hangs until it is cancelled, says so much, or answers at once. */
-function serve({ request, signal }: Exchange): unknown {
+function serve({ message: request, signal }: Exchange): unknown {
   const bytes = request.params?.['say'];
   if (typeof bytes === 'number') return { text: 'x'.repeat(bytes) };
   if (request.method !== 'hang') return {};
@@ -33,18 +33,17 @@ function serve({ request, signal }: Exchange): unknown {
 }
 
 const service: Service = {
-  open(connection) {
-    connections.push(connection);
-    return {
-      phase: 'ready',
-      version: undefined,
-      request: serve,
-      notification: ({ params }) => connection.cancel(String(params?.['id']), 'cancelled'),
-      acceptsBatch: () => false,
-      closed: () => {},
-    };
-  },
   serve: () => ({}),
+  // Before the handshake, which these methods do without.
+  observe: () => (exchange) => {
+    const { id, params } = exchange.message;
+    const connection = conversationOf(exchange)?.connection;
+    if (connection && !connections.includes(connection)) connections.push(connection);
+    if (exchange.refusal !== undefined) throw exchange.refusal;
+    if (id !== undefined) return serve(exchange);
+    connection?.cancel(String(params?.['id']), 'cancelled');
+    return undefined;
+  },
   mirroredHeaders: () => [],
   describe: () => ({}),
 };
@@ -154,15 +153,17 @@ test('a connection that does not read is cut off', async () => {
 
 test('an idle connection for which much is kept ends for another', async () => {
   const [idle, busy] = [new Client(), new Client()];
-  for (const { socket } of [idle, busy]) await once(socket, 'connect');
-  await expect.poll(() => connections.length).toBe(2);
-  idle.send('ping', 'ping');
-  await expect.poll(() => idle.answers.length).toBe(1);
+  for (const client of [idle, busy]) {
+    client.send('ping', 'ping');
+    await expect.poll(() => client.answers.length).toBe(1);
+  }
+  expect(connections).toHaveLength(2);
   busy.send('hang', 'hang');
   await expect.poll(() => budget.held.calls).toBeGreaterThan(0);
   for (const connection of connections) expect(connection.keep(1.5 * megabyte)).toBe(true);
   const third = new Client();
   const ended = once(idle.socket, 'close');
+  third.send('ping', 'ping');
   await expect.poll(() => connections.length).toBe(3);
   await expect.poll(() => connections[2]?.keep(1.2 * megabyte), { timeout: 20_000 }).toBe(true);
   await ended;

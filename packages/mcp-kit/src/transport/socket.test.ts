@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeferred } from '#base';
-import { Connection, type Exchange, type Handlers } from '#jsonrpc';
-import { steer, vocabulary, type Service } from '#protocol';
+import { Connection, type Exchange } from '#jsonrpc';
+import { vocabulary, type Serve, type Service } from '#protocol';
 import { dialSocket, listenSocket, socketTarget } from './socket.ts';
 
 let folder = '';
@@ -19,17 +19,12 @@ afterEach(async () => {
 });
 
 /** A service of plain JSON-RPC methods. */
-function serviceOf(request: Handlers['request']): Service {
+function serviceOf(request: Serve): Service {
   return {
-    open: (connection) => ({
-      phase: 'ready',
-      version: undefined,
-      request,
-      notification: (message) => void steer(connection, message),
-      acceptsBatch: () => false,
-      closed: () => {},
-    }),
     serve: () => ({}),
+    // Before the handshake, which these methods do without.
+    observe: (next) => (exchange) =>
+      exchange.message.id === undefined ? next(exchange) : request(exchange),
     mirroredHeaders: () => [],
     describe: () => ({}),
   };
@@ -48,11 +43,11 @@ async function dial(name: string): Promise<Connection> {
   );
 }
 
-const echo = serviceOf(({ request }) => request.params);
+const echo = serviceOf(({ message: request }) => request.params);
 
 describe('a socket', () => {
   test('serves many clients at once, each with its own answers to the same ids', async () => {
-    const delayed = serviceOf(async ({ request }) => {
+    const delayed = serviceOf(async ({ message: request }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
       return request.params;
     });
@@ -141,7 +136,7 @@ describe('a socket', () => {
 
   test('answers what was asked before the client stopped sending', async () => {
     const listening = await listenSocket(
-      serviceOf(async ({ request }) => {
+      serviceOf(async ({ message: request }) => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         return request.params;
       }),

@@ -180,7 +180,7 @@ describe('a stream channel', () => {
     const { input, channel } = open();
     const served: unknown[] = [];
     const connection: Connection = new Connection(channel, () =>
-      serving(({ request }) => {
+      serving(({ message: request }) => {
         served.push(request.id);
         void connection.close();
         return {};

@@ -135,7 +135,7 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
   const traceId = traceIdOf(exchange);
   if (hasBegun) return withTraceId(error, traceId);
   const { spanId, parentId } = traceOf(exchange);
-  const name = exchange.request.params?.['name'];
+  const name = exchange.message.params?.['name'];
   const remembered: Trace = {
     traceId,
     tool: typeof name === 'string' ? name.slice(0, 128) : '',
@@ -156,6 +156,8 @@ function refusalCode({ code }: RpcError): string {
   return `RPC${code}`;
 }
 
-function withTraceId({ code, message, data }: RpcError, traceId: string): RpcError {
-  return new RpcError(code, message, isRecord(data) ? { ...data, traceId } : { traceId });
+function withTraceId({ code, message, data, http }: RpcError, traceId: string): RpcError {
+  const named = new RpcError(code, message, isRecord(data) ? { ...data, traceId } : { traceId });
+  named.http = http;
+  return named;
 }

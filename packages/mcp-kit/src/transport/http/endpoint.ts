@@ -1,10 +1,11 @@
 import { processBudget, silentLogger, type Budget, type Logger } from '#base';
 import { defaultLimits, isRecord, parseMessage, type Limits } from '#jsonrpc';
-import { claimsModern, modernVersion, type Service } from '#protocol';
+import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
 import { chooseMode, unacceptable, wantsStream, wrongContentType } from './accept.ts';
-import { openGate, type Gate, type Incoming } from './gate.ts';
+import { admitAll, type Admit, type Incoming } from './admit.ts';
+import { headerCheck } from './header-check.ts';
 import { Legacy } from './legacy.ts';
 import { defaultPace, Heartbeat, streamBytes, type Pace } from './paced-stream.ts';
 import { profileOf, type Profile, type ProfileName } from './profile.ts';
@@ -40,13 +41,17 @@ export interface EndpointOptions {
   readonly maxInFlight?: number;
   /** Tells clients apart: sessions and what clients carry for us are then of use to their owner only. */
   readonly identify?: Identify;
-  /** Decides who is let in and what they may do; it tells clients apart instead of `identify`. */
-  readonly gate?: Gate;
+  /** Decides who is let in, before a body is read; it tells clients apart instead of `identify`. */
+  readonly admit?: Admit;
+  /** What stands before the service. */
+  readonly layers?: Omit<Layers, 'headers'>;
   readonly logger?: Logger;
 }
 
 /** One MCP endpoint, for any runtime: takes requests apart by era and method. */
-export interface Endpoint extends Pick<Gate, 'enter'> {
+export interface Endpoint {
+  /** Lets a request in before its body is read. */
+  readonly admit: Admit;
   readonly limits: Limits;
   readonly budget: Budget;
   readonly sessionCount: number;
@@ -90,15 +95,15 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const heartbeat = new Heartbeat(profile.heartbeat);
   const pace = { ...defaultPace, ...options.pace };
   const { retryMs = 1000, retainMs = 5 * 60_000 } = options;
-  const gate = options.gate ?? openGate(options.identify);
+  const serve = enclose(service, { ...options.layers, headers: headerCheck(service) });
   const streams = { log: store.log, heartbeat, pace, retryMs, retainMs };
-  const shared = { service, profile, logger, budget, ...streams };
+  const shared = { serve, profile, logger, budget, ...streams };
   const sessions = new Sessions(
     { ...shared, connection: connectionOptions({ maxInFlight, logger, budget }) },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
-  const legacy = new Legacy(sessions, { profile, gate, service, budget });
-  const stateless = new Stateless({ ...shared, gate, maxInFlight: 16 * maxInFlight });
+  const legacy = new Legacy(sessions, { profile, serve });
+  const stateless = new Stateless({ ...shared, maxInFlight: 16 * maxInFlight });
 
   return {
     limits,
@@ -113,7 +118,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       const { calls, undelivered } = sessions.load();
       return { calls: calls + stateless.size, undelivered, unreadBytes: heartbeat.unreadBytes };
     },
-    enter: (visit) => gate.enter(visit),
+    admit: options.admit ?? admitAll(options.identify),
     refusePost: (headers) => refusedPost(headers, limits, budget),
     post({ headers, caller }, body, responder) {
       const mode = chooseMode(single(headers, 'accept'), profile);

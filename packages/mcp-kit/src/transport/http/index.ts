@@ -1,7 +1,7 @@
 export { createCors, type Cors } from './cors.ts';
 export { createEndpoint, type Endpoint, type EndpointOptions, type Load } from './endpoint.ts';
 export { createForwarding, type Forwarding } from './forwarding.ts';
-export type { Caller, Gate, Incoming, Visit } from './gate.ts';
+export type { Admit, Caller, Incoming, Visit } from './admit.ts';
 export { createGuard, type Guard, type GuardOptions } from './guard.ts';
 export {
   isLoopback,
@@ -14,14 +14,15 @@ export {
 export { createListener, type ListenerOptions, type Page, type Pages } from './listener.ts';
 export type { Pace } from './paced-stream.ts';
 export type { SessionLimits } from './sessions.ts';
-export type {
-  HeaderList,
-  Headers,
-  Identify,
-  Observer,
-  Refusal,
-  Responder,
-  ResponseStream,
+export {
+  asError,
+  type HeaderList,
+  type Headers,
+  type Identify,
+  type Observer,
+  type Refusal,
+  type Responder,
+  type ResponseStream,
 } from './responder.ts';
 export { profileOf, profiles, type Profile, type ProfileName } from './profile.ts';
 export { toFetchHandler, type FetchHandler } from './web.ts';

@@ -1,15 +1,13 @@
-import type { Budget } from '#base';
-import { classify, isRecord, weightOfCall, type Classified } from '#jsonrpc';
-import { claimsModern, isLegacyVersion, type Service } from '#protocol';
+import { classify, isRecord, type Classified } from '#jsonrpc';
+import { claimsModern, isLegacyVersion, type Serve } from '#protocol';
 import { inOrder, type AnswerMode } from './accept.ts';
-import type { Gate, Incoming } from './gate.ts';
+import type { Incoming } from './admit.ts';
 import type { Profile } from './profile.ts';
 import {
-  accountedFor,
   badRequest,
-  noRoomNow,
   noSession,
   overloaded,
+  refuseSeen,
   unknownId,
   unsupportedVersion,
 } from './refusals.ts';
@@ -33,27 +31,19 @@ interface Post extends Incoming {
   readonly mode: AnswerMode;
 }
 
-interface LegacyOptions {
-  readonly profile: Profile;
-  readonly gate: Gate;
-  readonly service: Service;
-  readonly budget: Budget;
-}
-
 /** Serves requests of the handshake era: each belongs to a session, or opens one. */
 export class Legacy {
   readonly #sessions: Sessions;
   readonly #profile: Profile;
-  readonly #gate: Gate;
-  readonly #service: Service;
-  readonly #budget: Budget;
+  readonly #serve: Serve;
 
-  constructor(sessions: Sessions, options: LegacyOptions) {
+  constructor(
+    sessions: Sessions,
+    { profile, serve }: { readonly profile: Profile; readonly serve: Serve },
+  ) {
     this.#sessions = sessions;
-    this.#profile = options.profile;
-    this.#gate = options.gate;
-    this.#service = options.service;
-    this.#budget = options.budget;
+    this.#profile = profile;
+    this.#serve = serve;
   }
 
   post(given: Post, responder: Responder): void {
@@ -78,15 +68,11 @@ export class Legacy {
       this.#initialize(classified, post, responder);
     } else {
       const session = this.#session(post);
-      const found = session instanceof Session;
-      const refusal = found ? this.#pass(classified, post) : session;
-      if (refusal !== undefined) this.#refuse(refusal, classified, { post, responder });
-      else if (found)
-        session.connection.accept(
-          classified,
-          new Reply(session, responder, { mode, headers }),
-          bytes,
-        );
+      if (session instanceof Session) {
+        session.connection.accept(classified, new Reply(session, responder, post), bytes);
+      } else {
+        this.#refuse(session, classified, { post, responder });
+      }
     }
   }
 
@@ -96,20 +82,9 @@ export class Legacy {
     classified: Classified,
     { post, responder }: { readonly post: Post; readonly responder: Responder },
   ): void {
-    const { headers, caller } = post;
     const isRequest = classified.kind === 'request';
-    const read = isRequest && { request: classified.message, headers, caller };
-    refuse(responder, read ? accountedFor(refusal, read, this.#service) : refusal);
-  }
-
-  #pass(classified: Classified, { caller, bytes }: Post, before = 0): Refusal | undefined {
-    if (classified.kind !== 'request' && classified.kind !== 'notification') return undefined;
-    const { message } = classified;
-    const refusal = this.#gate.pass(message, caller, before);
-    if (!('id' in message)) return refusal;
-    if (refusal !== undefined) return { ...refusal, id: message.id };
-    const hasRoom = this.#budget.admits('calls', weightOfCall(bytes));
-    return hasRoom ? undefined : { ...noRoomNow, id: message.id };
+    const read = isRequest && { request: classified.message, refusal };
+    refuse(responder, read ? refuseSeen(read, post, this.#serve) : refusal);
   }
 
   /** Opens an event stream, or continues one. */
@@ -170,15 +145,10 @@ export class Legacy {
   }
 
   #initialize(classified: Classified, post: Post, responder: Responder): void {
-    const { headers, bytes, caller, mode } = post;
+    const { headers, bytes, caller } = post;
     if (classified.kind !== 'request') {
       const refusal = badRequest('initialize must be a request with an id');
       refuse(responder, { ...refusal, id: unknownId(headers) });
-      return;
-    }
-    const refusal = this.#pass(classified, post);
-    if (refusal !== undefined) {
-      refuse(responder, refusal);
       return;
     }
     const session = this.#sessions.create(caller);
@@ -191,17 +161,12 @@ export class Legacy {
       if (!session.initialized) this.#sessions.end(session);
     };
     responder.onGone(drop);
-    const reply = new Reply(session, responder, {
-      mode,
-      headers,
-      opens: true,
-      onAnswered: drop,
-    });
+    const reply = new Reply(session, responder, { ...post, opens: true, onAnswered: drop });
     session.connection.accept(classified, reply, bytes);
   }
 
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
-    const { headers, mode, bytes } = post;
+    const { headers, bytes } = post;
     const { batches, refusedBatch: status } = this.#profile;
     if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
       const session = this.#session(post);
@@ -210,16 +175,7 @@ export class Legacy {
         return;
       }
       if (session.acceptsBatch && !values.some(standsAlone)) {
-        let before = 0;
-        for (const value of values) {
-          const classified = classify(value);
-          const refusal = this.#pass(classified, post, before);
-          if (classified.kind === 'request') before += 1;
-          if (refusal === undefined) continue;
-          this.#refuse(refusal, classified, { post, responder });
-          return;
-        }
-        session.connection.message(values, new Reply(session, responder, { mode, headers }), bytes);
+        session.connection.message(values, new Reply(session, responder, post), bytes);
         return;
       }
     }

@@ -6,7 +6,7 @@ import { Body } from './body.ts';
 import type { Cors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Forwarding } from './forwarding.ts';
-import { isRefusal, type Caller } from './gate.ts';
+import { isRefusal, type Caller } from './admit.ts';
 import type { Guard } from './guard.ts';
 import { NodeResponder } from './node-responder.ts';
 import { methodNotAllowed } from './refusals.ts';
@@ -78,7 +78,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     const { remoteAddress } = request.socket;
     const headers = withAllCredentials(request.headers, request.rawHeaders);
     const address = forwarding === undefined ? remoteAddress : forwarding(remoteAddress, headers);
-    const entered = endpoint.enter({ headers, address });
+    const entered = endpoint.admit({ headers, address });
     if (isPromise(entered)) {
       entered
         .then((caller) => route(request, responder, caller))

@@ -1,6 +1,7 @@
 import {
   Exchange,
   noRoom,
+  refusalOf,
   RpcError,
   rpcErrors,
   toErrorObject,
@@ -13,29 +14,21 @@ import {
   mcpErrors,
   requiresErrorId,
   supportedVersions,
-  type Service,
+  type Serve,
 } from '#protocol';
-import type { Incoming } from './gate.ts';
-import { single, type Headers, type Refusal } from './responder.ts';
+import type { Incoming } from './admit.ts';
+import { asError, type Headers, type Refusal } from './responder.ts';
 
-/** A request that has been read. */
-export interface ReadRequest extends Pick<Incoming, 'headers' | 'caller'> {
-  readonly request: Request;
-}
-
-/** The refusal as it shall be said: where somebody keeps account of all requests, it is theirs to add to it. */
-export function accountedFor(
-  refusal: Refusal,
-  { request, headers, caller }: ReadRequest,
-  { refused }: Service,
+/** Refuses a request that has been read: whoever keeps account of all sees it go by, and may add to it. */
+export function refuseSeen(
+  { request, refusal }: { readonly request: Request; readonly refusal: Refusal },
+  { headers, caller }: Incoming,
+  serve: Serve,
 ): Refusal {
-  if (refused === undefined) return refusal;
-  const { code, message, data } = refusal.error;
-  const link: Link = { ...silent, principal: caller.principal };
-  const origin = { header: (name: string) => single(headers, name) };
-  const error = refused(new RpcError(code, message, data), new Exchange(request, link, origin));
-  const { text: _withoutIt, ...said } = refusal;
-  return { ...said, error: toErrorObject(error) };
+  const { principal, scopes } = caller;
+  const exchange = new Exchange(request, { ...silent, principal }, { headers, scopes });
+  exchange.refusal = asError(refusal);
+  return { ...refusal, error: toErrorObject(refusalOf(exchange, serve)) };
 }
 
 /** Nothing is told to whoever is refused besides that. */

@@ -1,10 +1,11 @@
-import type { Parts, Sent } from '#jsonrpc';
+import type { HttpAside, Parts, Sent } from '#jsonrpc';
 import type { AnswerMode } from './accept.ts';
+import type { Caller } from './admit.ts';
 import type { EventStream } from './event-stream.ts';
 import {
+  causeOf,
   eventsHeaders,
   jsonHeaders,
-  single,
   streamHeaders,
   type HeaderList,
   type Headers,
@@ -19,7 +20,8 @@ export class Reply {
   readonly #mode: AnswerMode;
   readonly #opens: boolean;
   readonly #onAnswered: (() => void) | undefined;
-  readonly #received: Headers;
+  readonly headers: Headers;
+  readonly scopes: ReadonlySet<string> | undefined;
   #answered = false;
   #stream: EventStream | undefined;
 
@@ -29,6 +31,7 @@ export class Reply {
     options: {
       readonly mode: AnswerMode;
       readonly headers: Headers;
+      readonly caller: Caller;
       readonly opens?: boolean;
       readonly onAnswered?: () => void;
     },
@@ -38,12 +41,8 @@ export class Reply {
     this.#mode = options.mode;
     this.#opens = options.opens === true;
     this.#onAnswered = options.onAnswered;
-    this.#received = options.headers;
-  }
-
-  /** A header of the POST. */
-  header(name: string): string | undefined {
-    return single(this.#received, name);
+    this.headers = options.headers;
+    this.scopes = options.caller.scopes;
   }
 
   /** Somebody is there to take the answer. */
@@ -59,12 +58,16 @@ export class Reply {
     return this.#open().emit(text);
   }
 
-  answer(text: string | undefined): void {
+  /** Ends with the answer, if there is one; `aside` is what HTTP says beside an error. */
+  answer(text: string | undefined, aside?: HttpAside): void {
     this.#answered = true;
     if (this.#stream !== undefined) {
       this.#stream.finish(text);
     } else if (text === undefined) {
       this.#responder.respond(202, [], '');
+    } else if (aside !== undefined && aside.status !== 200) {
+      this.#responder.observer?.refused(causeOf(aside));
+      this.#responder.respond(aside.status, [...jsonHeaders, ...(aside.headers ?? [])], text);
     } else if (this.#mode === 'sse') {
       const body = this.#session.completeStream(text);
       this.#responder.respond(200, this.#headers(eventsHeaders), body);

@@ -1,8 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { encodeError, type ErrorObject, type Id, type Parts } from '#jsonrpc';
+import {
+  encodeError,
+  RpcError,
+  type ErrorObject,
+  type Headers,
+  type Id,
+  type Parts,
+} from '#jsonrpc';
 
-/** Header names in lower case. */
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type { Headers } from '#jsonrpc';
 
 /** Who sends a request, by its headers; nothing where nobody is told apart. */
 export type Identify = (headers: Headers) => string | undefined;
@@ -112,7 +118,13 @@ export function answerOf({ status, error, id, headers, text }: Refusal): Answer 
 }
 
 /** One word for those who count. */
-export function causeOf({ status, cause }: Refusal): string {
+export function causeOf({
+  status,
+  cause,
+}: {
+  readonly status: number;
+  readonly cause?: string | undefined;
+}): string {
   return cause ?? causes[status] ?? 'other';
 }
 
@@ -121,6 +133,13 @@ export function sizeOf(body: string | Parts): number {
   if (typeof body === 'string') return Buffer.byteLength(body);
   const [head, bytes, tail] = body;
   return Buffer.byteLength(head) + bytes.length + tail.length;
+}
+
+/** The same as an error that is thrown. */
+export function asError({ status, error, headers, cause }: Refusal): RpcError {
+  const thrown = new RpcError(error.code, error.message, error.data);
+  thrown.http = { status, headers, cause };
+  return thrown;
 }
 
 /** The header as one string, when it was sent once. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBudget, silentLogger } from '#base';
-import type { Service } from '#protocol';
+import { enclose } from '#protocol';
 import { createMemoryStore } from '#store';
 import { defaultPace, Heartbeat } from './paced-stream.ts';
 import { profiles } from './profile.ts';
@@ -11,19 +11,13 @@ import { Session } from './session.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
-const service: Service = {
-  open: () => ({
-    phase: 'ready',
-    version: '2025-11-25',
-    request: () => ({}),
-    notification: () => {},
-    acceptsBatch: () => false,
-    closed: () => {},
-  }),
-  serve: () => ({}),
+const protocolVersion = '2025-11-25';
+const serve = enclose({
+  serve: () => ({ protocolVersion }),
   mirroredHeaders: () => [],
   describe: () => ({}),
-};
+});
+const greeting = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion } };
 
 /** A connection that takes everything, and keeps it. */
 class Taker implements ResponseStream {
@@ -51,10 +45,10 @@ const logs = { spec: createMemoryStore().log, '2025-06-18': createMemoryStore().
 
 function openSession(id: string, name: keyof typeof logs): Session {
   const profile = profiles[name];
-  return new Session(
+  const session = new Session(
     id,
     {
-      service,
+      serve,
       profile,
       log: logs[name],
       logger: silentLogger,
@@ -68,6 +62,8 @@ function openSession(id: string, name: keyof typeof logs): Session {
     },
     { principal: undefined },
   );
+  session.connection.message(greeting);
+  return session;
 }
 
 /** A session that has said something on three streams, and the ids it gave out. */

@@ -3,24 +3,25 @@ import {
   Connection,
   type Channel,
   type ConnectionOptions,
+  type HttpAside,
   type Origin,
   type Parts,
   type Sent,
 } from '#jsonrpc';
-import { understandsPriming, type Peer, type Service } from '#protocol';
+import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
 import { EventStream, type EventStreamOptions } from './event-stream.ts';
 import { messageEvent, primingEvent } from './events.ts';
 import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
-import type { Caller } from './gate.ts';
+import type { Caller } from './admit.ts';
 import { Reply } from './reply.ts';
 import type { ResponseStream } from './responder.ts';
 
 /** What all sessions of an endpoint share. */
 export interface SessionShared {
-  readonly service: Service;
+  readonly serve: Serve;
   readonly profile: Profile;
   readonly log: Log;
   readonly logger: Logger;
@@ -50,7 +51,7 @@ export class Session implements Channel {
   readonly id: string;
   readonly connection: Connection;
   readonly #shared: SessionShared;
-  #peer: Peer | undefined;
+  #conversation: Conversation | undefined;
   #streams: Map<number, EventStream> | undefined;
   /** Streams the client opened for what belongs to no request. */
   #listening: EventStream[] | undefined;
@@ -70,7 +71,7 @@ export class Session implements Channel {
     this.#client = client;
     this.connection = new Connection(
       this,
-      (connection) => (this.#peer = shared.service.open(connection)),
+      (connection) => (this.#conversation = new Conversation(connection, shared.serve)),
       // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
       principal === undefined ? shared.connection : { ...shared.connection, principal },
     );
@@ -83,20 +84,24 @@ export class Session implements Channel {
 
   /** `initialize` was answered. */
   get initialized(): boolean {
-    return this.#peer?.version !== undefined;
+    return this.#version !== undefined;
   }
 
   get ready(): boolean {
-    return this.#peer?.phase === 'ready';
+    return this.#conversation?.handshake.phase === 'ready';
   }
 
   get acceptsBatch(): boolean {
-    return this.#peer?.acceptsBatch() === true;
+    return this.#conversation?.acceptsBatch() === true;
   }
 
   /** The client understands the empty event that marks where to resume. */
   get canResume(): boolean {
-    return understandsPriming(this.#peer?.version);
+    return understandsPriming(this.#version);
+  }
+
+  get #version(): string | undefined {
+    return this.#conversation?.handshake.client?.version;
   }
 
   /** Messages that wait for a stream. */
@@ -156,8 +161,8 @@ export class Session implements Channel {
     if (origin instanceof Reply) origin.release(retryMs);
   }
 
-  reply(text: string | undefined, origin?: Origin): void {
-    if (origin instanceof Reply) origin.answer(text);
+  reply(text: string | undefined, origin?: Origin, aside?: HttpAside): void {
+    if (origin instanceof Reply) origin.answer(text, aside);
   }
 
   replyParts(parts: Parts, origin?: Origin): boolean {

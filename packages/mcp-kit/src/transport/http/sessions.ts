@@ -1,6 +1,6 @@
 import { crypto, unref } from '#base';
 import { Buffer } from 'node:buffer';
-import type { Caller } from './gate.ts';
+import type { Caller } from './admit.ts';
 import { Session, type SessionShared } from './session.ts';
 
 export interface SessionLimits {

@@ -15,6 +15,7 @@ import {
   Exchange,
   hasRoomFor,
   noRoom,
+  refusalOf,
   resultParts,
   RpcError,
   rpcErrors,
@@ -22,46 +23,37 @@ import {
   weightOfCall,
   type Id,
   type Link,
+  type Notification,
   type Origin,
   type Params,
   type Request,
   type Sent,
 } from '#jsonrpc';
-import {
-  decodeHeaderValue,
-  httpStatusOf,
-  mcpErrors,
-  mirrorMismatch,
-  namedBy,
-  readEnvelope,
-  requireModernVersion,
-  traceIdOf,
-  type Envelope,
-  type Service,
-} from '#protocol';
+import { httpStatusOf, traceIdOf, type Serve } from '#protocol';
 import type { AnswerMode } from './accept.ts';
-import type { Gate, Incoming } from './gate.ts';
+import type { Incoming } from './admit.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
-import { accountedFor, badRequest, noRoomNow, overloaded } from './refusals.ts';
+import { badRequest, noRoomNow, overloaded } from './refusals.ts';
 import {
+  asError,
+  causeOf,
   eventsHeaders,
   jsonHeaders,
   refuse,
-  single,
   streamHeaders,
+  type HeaderList,
   type Headers,
   type Refusal,
   type Responder,
 } from './responder.ts';
 
 export interface StatelessShared {
-  readonly service: Service;
+  readonly serve: Serve;
   readonly heartbeat: Heartbeat;
   readonly pace: Pace;
   readonly logger: Logger;
   readonly budget: Budget;
   readonly maxInFlight: number;
-  readonly gate: Gate;
 }
 
 interface Running {
@@ -97,12 +89,9 @@ export class Stateless {
       case 'request':
         this.#serve(classified.message, post, responder);
         break;
-      case 'notification': {
-        const refusal = this.#shared.gate.pass(classified.message, post.caller);
-        if (refusal === undefined) responder.respond(202, [], '');
-        else refuse(responder, refusal);
+      case 'notification':
+        this.#hear(classified.message, post, responder);
         break;
-      }
       case 'response':
         refuse(responder, badRequest('Clients do not send responses in this revision'));
         break;
@@ -112,46 +101,46 @@ export class Stateless {
     }
   }
 
+  #hear(message: Notification, { caller, headers }: Post, responder: Responder): void {
+    const { principal, scopes } = caller;
+    const link = new CallerLink(principal, this.#shared.budget);
+    try {
+      const heard = this.#shared.serve(new Exchange(message, link, { headers, scopes }));
+      if (isPromise(heard)) heard.catch(() => {});
+      responder.respond(202, [], '');
+    } catch (error) {
+      refuse(responder, { status: httpStatusOf(error), error: toErrorObject(error) });
+    }
+  }
+
   /** Ends every call under way. */
   close(): void {
     for (const { exchange, answer } of this.#running.values()) {
       exchange.cancel('the server is closing');
-      const error = this.#shared.service.refused?.(closing, exchange) ?? closing;
-      answer.finish(encodeThrown(exchange.request.id, error), 503);
+      exchange.refusal = closing;
+      const error = refusalOf(exchange, this.#shared.serve);
+      answer.finish(encodeThrown(exchange.message.id, error), 503);
     }
   }
 
-  /** The envelope of a request that may be served, or why it may not. */
-  #admit(request: Request, { headers, caller, bytes }: Post): Envelope | Refusal {
-    const { service, maxInFlight, gate, budget } = this.#shared;
-    let envelope: Envelope;
-    try {
-      envelope = checkedEnvelope(service, request, headers);
-    } catch (error) {
-      return { status: 400, error: toErrorObject(error) };
-    }
-    const refusal = gate.pass(request, caller);
-    if (refusal !== undefined) return refusal;
+  /** Why a request must not be served, if so. */
+  #refusal(bytes: number): Refusal | undefined {
+    const { maxInFlight, budget } = this.#shared;
     if (this.#running.size >= maxInFlight) return overloaded('Overloaded, retry later', 1);
-    return budget.admits('calls', weightOfCall(bytes)) ? envelope : noRoomNow;
+    return budget.admits('calls', weightOfCall(bytes)) ? undefined : noRoomNow;
   }
 
   #serve(request: Request, post: Post, responder: Responder): void {
-    const { service, logger, budget } = this.#shared;
-    const { headers, caller, mode } = post;
+    const { serve, logger, budget } = this.#shared;
     const { id, method } = request;
-    const envelope = this.#admit(request, post);
-    if ('status' in envelope) {
-      const refusal = accountedFor(envelope, { request, headers, caller }, service);
-      refuse(responder, { ...refusal, id });
-      return;
-    }
+    const answer = new StatelessAnswer(responder, post, this.#shared);
     // A subscription is a stream or nothing, whatever form other answers take.
-    const streams = mode === 'json' && method === 'subscriptions/listen';
-    const asked = { mode: streams ? 'either' : mode, headers } as const;
-    const answer = new StatelessAnswer(responder, asked, this.#shared);
-    const exchange = new Exchange(request, new CallerLink(caller.principal, budget), answer);
+    if (post.mode === 'json' && method === 'subscriptions/listen') answer.mode = 'either';
+    const link = new CallerLink(post.caller.principal, budget);
+    const exchange = new Exchange(request, link, answer);
     exchange.bytes = post.bytes;
+    const refusal = this.#refusal(post.bytes);
+    if (refusal !== undefined) exchange.refusal = asError(refusal);
     // Not the request itself: one that stays open for hours forgets what it was asked with.
     const failed = (error: unknown): void => {
       if (exchange.cancelled) return;
@@ -160,10 +149,10 @@ export class Stateless {
           traceId: traceIdOf(exchange),
           error: describeError(error),
         });
-      answer.finish(encodeThrown(id, error), httpStatusOf(error));
+      answer.fail(id, error);
     };
     try {
-      const outcome = service.serve(exchange, envelope);
+      const outcome = serve(exchange);
       if (!isPromise(outcome)) {
         answer.succeed(id, outcome);
         return;
@@ -190,33 +179,26 @@ export class Stateless {
 
 /** The answer to one request: JSON, or a stream as soon as something precedes it. */
 class StatelessAnswer {
+  readonly headers: Headers;
+  readonly scopes: ReadonlySet<string> | undefined;
+  mode: AnswerMode;
   readonly #responder: Responder;
-  readonly #mode: AnswerMode;
   readonly #shared: StatelessShared;
   #finished = false;
   #stream: PacedStream | undefined;
-  readonly #received: Headers;
   /** Called when the stream is over before the answer. */
   onLost: () => void = () => {};
 
-  constructor(
-    responder: Responder,
-    asked: { readonly mode: AnswerMode; readonly headers: Headers },
-    shared: StatelessShared,
-  ) {
+  constructor(responder: Responder, { mode, headers, caller }: Post, shared: StatelessShared) {
+    this.headers = headers;
+    this.scopes = caller.scopes;
+    this.mode = mode;
     this.#responder = responder;
-    this.#mode = asked.mode;
-    this.#received = asked.headers;
     this.#shared = shared;
   }
 
-  /** A header of the POST. */
-  header(name: string): string | undefined {
-    return single(this.#received, name);
-  }
-
   emit(text: string): Sent {
-    if (this.#finished || this.#mode === 'json') return 'dropped';
+    if (this.#finished || this.mode === 'json') return 'dropped';
     if (this.#stream === undefined) {
       this.#stream = new PacedStream(
         this.#responder.openStream(streamHeaders),
@@ -235,7 +217,7 @@ class StatelessAnswer {
 
   /** Ends with a result. */
   succeed(id: Id, result: unknown): void {
-    const whole = !this.#finished && this.#stream === undefined && this.#mode !== 'sse';
+    const whole = !this.#finished && this.#stream === undefined && this.mode !== 'sse';
     const parts = whole ? resultParts(id, result) : undefined;
     if (parts === undefined) {
       const text = encodeResult(id, result);
@@ -247,16 +229,25 @@ class StatelessAnswer {
     this.#responder.respond(200, jsonHeaders, parts);
   }
 
-  finish(text: string, status: number): void {
+  /** Ends with an error, and with what HTTP says beside it. */
+  fail(id: Id, error: unknown): void {
+    const aside = error instanceof RpcError ? error.http : undefined;
+    const status = httpStatusOf(error);
+    const isRefusal = aside !== undefined && status !== 200 && this.#stream === undefined;
+    if (isRefusal) this.#responder.observer?.refused(causeOf({ status, cause: aside.cause }));
+    this.finish(encodeThrown(id, error), status, aside?.headers);
+  }
+
+  finish(text: string, status: number, headers: HeaderList = []): void {
     if (this.#finished) return;
     this.#finished = true;
     if (this.#stream !== undefined) {
       this.#stream.write(event(text));
       this.#stream.end();
-    } else if (this.#mode === 'sse' && status === 200) {
+    } else if (this.mode === 'sse' && status === 200) {
       this.#responder.respond(200, eventsHeaders, event(text));
     } else {
-      this.#responder.respond(status, jsonHeaders, text);
+      this.#responder.respond(status, [...jsonHeaders, ...headers], text);
     }
   }
 }
@@ -267,7 +258,6 @@ const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 
 /** What a handler can send before it answers; this era has no requests to the client. */
 class CallerLink implements Link {
-  readonly isAlone = true;
   readonly principal: string | undefined;
   readonly budget: Budget;
 
@@ -289,31 +279,4 @@ class CallerLink implements Link {
 
 function isAnswer(origin: Origin | undefined): origin is StatelessAnswer {
   return origin instanceof StatelessAnswer;
-}
-
-/** Checks, in this order, the envelope, the headers that repeat it, and those that repeat parameters. */
-function checkedEnvelope(service: Service, request: Request, headers: Headers): Envelope {
-  const { method, params } = request;
-  const envelope = readEnvelope(params);
-  if (headers['mcp-protocol-version'] !== envelope.version) throw mismatch('MCP-Protocol-Version');
-  requireModernVersion(envelope.version);
-  if (headers['mcp-method'] !== method) throw mismatch('Mcp-Method');
-  const member = namedBy.get(method);
-  if (member === undefined) return envelope;
-  const header = single(headers, 'mcp-name');
-  const name = header === undefined ? undefined : decodeHeaderValue(header);
-  if (name === undefined || name !== params?.[member]) throw mismatch('Mcp-Name');
-  if (method !== 'tools/call') return envelope;
-  const bindings = service.mirroredHeaders(name);
-  if (bindings.length === 0) return envelope;
-  const wrong = mirrorMismatch(bindings, params?.['arguments'], headers);
-  if (wrong !== undefined) throw new RpcError(mcpErrors.headerMismatch, wrong);
-  return envelope;
-}
-
-function mismatch(header: string): RpcError {
-  return new RpcError(
-    mcpErrors.headerMismatch,
-    `The ${header} header is missing or differs from the body`,
-  );
 }

@@ -6,7 +6,7 @@ import { Unread } from '../unread.ts';
 import { Body } from './body.ts';
 import { createCors } from './cors.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
-import { isRefusal, type Incoming } from './gate.ts';
+import { isRefusal, type Incoming } from './admit.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 import { badRequest, methodNotAllowed } from './refusals.ts';
 import {
@@ -48,7 +48,7 @@ export function toFetchHandler(
     headers: Record<string, string>,
     responder: Responder,
   ): Promise<void> => {
-    const entered = await endpoint.enter({ headers, address: undefined });
+    const entered = await endpoint.admit({ headers, address: undefined });
     if (isRefusal(entered)) {
       refuse(responder, entered);
       return;

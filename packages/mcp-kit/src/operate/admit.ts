@@ -1,32 +1,31 @@
 import { isPromise, type Logger } from '#base';
-import type { Caller, Gate, Refusal, Visit } from '#transport/http';
+import type { Admit, Caller, Refusal, Visit } from '#transport/http';
 import type { Authenticate } from './authenticator.ts';
 import type { Limits } from './limits.ts';
 import { cannotTell, type Challenges } from './refusals.ts';
 import type { ScopeRules } from './scopes.ts';
 import type { Verdict } from './verdict.ts';
 
-export interface GateOptions {
+export interface AdmitOptions {
   readonly limits: Limits;
   readonly logger: Logger;
   /** How callers prove who they are; nothing where everybody is let in. */
-  readonly auth?: {
-    readonly authenticate: Authenticate;
-    readonly challenges: Challenges;
-    readonly scopes: ScopeRules;
-  };
+  readonly auth?:
+    | {
+        readonly authenticate: Authenticate;
+        readonly challenges: Challenges;
+        readonly scopes: ScopeRules;
+      }
+    | undefined;
 }
 
 const nobody: Caller = { principal: undefined };
 
 /** Asks, in this order: does the address ask too often, who is it, may they, do they ask too often. */
-export function createGate({ limits, auth, logger }: GateOptions): Gate {
+export function createAdmit({ limits, auth, logger }: AdmitOptions): Admit {
   if (auth === undefined) {
-    return {
-      enter: ({ address, headers }) =>
-        limits.address(address) ?? limits.caller(nobody, headers) ?? nobody,
-      pass: (message, caller, before) => limits.message(message, caller, before),
-    };
+    return ({ address, headers }) =>
+      limits.address(address) ?? limits.caller(nobody, headers) ?? nobody;
   }
   const { authenticate, challenges, scopes } = auth;
   const { base } = scopes;
@@ -57,21 +56,12 @@ export function createGate({ limits, auth, logger }: GateOptions): Gate {
     return limits.caller(caller, visit.headers) ?? caller;
   };
 
-  return {
-    enter(visit) {
-      const refusal = limits.address(visit.address);
-      if (refusal !== undefined) return refusal;
-      const verdict = authenticate(visit.headers);
-      return isPromise(verdict)
-        ? verdict.then((found) => judge(found, visit))
-        : judge(verdict, visit);
-    },
-    pass(message, caller, before) {
-      const needed = scopes.neededBy(message);
-      if (needed !== undefined && !scopes.covers(caller.scopes, needed)) {
-        return challenges.insufficient(needed);
-      }
-      return limits.message(message, caller, before);
-    },
+  return (visit) => {
+    const refusal = limits.address(visit.address);
+    if (refusal !== undefined) return refusal;
+    const verdict = authenticate(visit.headers);
+    return isPromise(verdict)
+      ? verdict.then((found) => judge(found, visit))
+      : judge(verdict, visit);
   };
 }

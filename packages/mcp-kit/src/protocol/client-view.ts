@@ -1,6 +1,6 @@
-import { isRecord, RpcError, type Params } from '#jsonrpc';
-import { invalidParams, mcpErrors } from './errors.ts';
-import { modernVersion } from './revisions.ts';
+import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
+import { badRequest, invalidParams, mcpErrors } from './errors.ts';
+import { modernVersion, type Era } from './revisions.ts';
 import {
   isLoggingLevel,
   type ClientCapabilities,
@@ -17,13 +17,21 @@ export const metaKeys = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** What a modern request says about its sender. */
-export interface Envelope {
+/** The client as one message sees it: by its envelope, or by the handshake of its conversation. */
+export interface ClientView {
+  readonly era: Era;
   readonly version: string;
+  readonly info: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  readonly clientInfo: Implementation | undefined;
-  /** Absent: the client wants no log messages. */
+  /** Log messages below this are not sent; absent means none are. */
   readonly logLevel: LoggingLevel | undefined;
+}
+
+/** Who sends a message; known behind the handshake. */
+export function clientOf({ client, message }: Exchange): ClientView {
+  if (client === undefined) throw new TypeError(`${message.method}: it is not known who asks`);
+  // Nobody but the edges puts anything there.
+  return client as ClientView;
 }
 
 /** A message is modern when it says so itself; nothing else about its connection matters. */
@@ -36,10 +44,10 @@ export function claimsModern(params: Params | undefined): boolean {
   );
 }
 
-/** Reads the envelope without judging the version; throws `-32602` when a required key is missing or malformed. */
-export function readEnvelope(params: Params | undefined): Envelope {
+/** Reads the envelope of a modern request without judging the version; throws `-32602` when a required key is missing or malformed. */
+export function readEnvelope(params: Params | undefined): ClientView {
   const meta = params?.['_meta'];
-  if (!isRecord(meta)) throw invalidParams('params._meta is required');
+  if (!isRecord(meta)) throw badRequest(invalidParams('params._meta is required'));
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== 'string') throw malformed('protocolVersion', 'a string');
   const capabilities = meta[metaKeys.clientCapabilities];
@@ -50,9 +58,10 @@ export function readEnvelope(params: Params | undefined): Envelope {
   }
   const info = meta[metaKeys.clientInfo];
   return {
+    era: 'modern',
     version,
+    info: isImplementation(info) ? info : undefined,
     capabilities,
-    clientInfo: isImplementation(info) ? info : undefined,
     logLevel,
   };
 }
@@ -69,10 +78,25 @@ export function clientText(said: unknown): string {
 /** Throws `-32022` unless the version is one that is served statelessly. */
 export function requireModernVersion(version: string): void {
   if (version === modernVersion) return;
-  throw new RpcError(mcpErrors.unsupportedVersion, `Unsupported protocol version: ${version}`, {
-    supported: [modernVersion],
-    requested: version,
-  });
+  const data = { supported: [modernVersion], requested: version };
+  const message = `Unsupported protocol version: ${version}`;
+  throw badRequest(new RpcError(mcpErrors.unsupportedVersion, message, data));
+}
+
+const maxShared = 256;
+const shared = new Map<string, ClientView>();
+
+/**
+ * Gives equal views the same object. A busy server has thousands of sessions from a handful of client programs,
+ * and what a client says of itself is a good part of what an idle session weighs.
+ */
+export function sharedView(view: ClientView): ClientView {
+  const key = clientText(view);
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  if (shared.size >= maxShared) shared.clear();
+  shared.set(key, view);
+  return view;
 }
 
 export function isImplementation(value: unknown): value is Implementation {
@@ -85,5 +109,5 @@ function malformed(
   key: 'protocolVersion' | 'clientCapabilities' | 'logLevel',
   what: string,
 ): RpcError {
-  return invalidParams(`params._meta["${metaKeys[key]}"] must be ${what}`);
+  return badRequest(invalidParams(`params._meta["${metaKeys[key]}"] must be ${what}`));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { isRecord, RpcError, rpcErrors } from '#jsonrpc';
-import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './envelope.ts';
+import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './client-view.ts';
 import { modernVersion } from './revisions.ts';
 import { isLoggingLevel } from './types.ts';
 
@@ -57,8 +57,8 @@ test('any parameters give an envelope whose every part is well formed, or invali
           [envelope.version, envelope.capabilities, envelope.logLevel],
           [version, capabilities, logLevel],
         );
-        const { clientInfo } = envelope;
-        assert.ok(clientInfo === undefined || clientInfo === sent[metaKeys.clientInfo]);
+        const { info } = envelope;
+        assert.ok(info === undefined || info === sent[metaKeys.clientInfo]);
       } catch (error) {
         assert.ok(error instanceof RpcError && error.code === rpcErrors.invalidParams && !sound);
       }

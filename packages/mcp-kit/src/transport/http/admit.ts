@@ -1,6 +1,5 @@
 import type { MaybePromise } from '#base';
-import type { Notification, Request } from '#jsonrpc';
-import type { Headers, Refusal } from './responder.ts';
+import type { Headers, Identify, Refusal } from './responder.ts';
 
 /** A request as it is known before its body is read. */
 export interface Visit {
@@ -19,13 +18,8 @@ export interface Caller {
   readonly scopes?: ReadonlySet<string> | undefined;
 }
 
-/** Decides which requests are served. */
-export interface Gate {
-  /** Lets a request in before its body is read, and says who sends it. Never rejects. */
-  enter(visit: Visit): MaybePromise<Caller | Refusal>;
-  /** Lets a message through, now that it is known; `before` it, so many requests of the same batch were. */
-  pass(message: Request | Notification, caller: Caller, before?: number): Refusal | undefined;
-}
+/** Lets a request in before its body is read, and says who sends it. Never rejects. */
+export type Admit = (visit: Visit) => MaybePromise<Caller | Refusal>;
 
 /** A request that has been let in. */
 export interface Incoming {
@@ -40,9 +34,6 @@ export function isRefusal(entered: Caller | Refusal): entered is Refusal {
 const nobody: Caller = { principal: undefined };
 
 /** Lets everybody in; `identify` tells them apart. */
-export function openGate(identify?: (headers: Headers) => string | undefined): Gate {
-  return {
-    enter: ({ headers }) => (identify === undefined ? nobody : { principal: identify(headers) }),
-    pass: () => undefined,
-  };
+export function admitAll(identify?: Identify): Admit {
+  return ({ headers }) => (identify === undefined ? nobody : { principal: identify(headers) });
 }

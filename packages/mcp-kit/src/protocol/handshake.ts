@@ -1,0 +1,168 @@
+import { isPromise, type MaybePromise } from '#base';
+import { Encoded, isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
+import {
+  claimsModern,
+  isImplementation,
+  metaKeys,
+  readEnvelope,
+  requireModernVersion,
+  sharedView,
+  type ClientView,
+} from './client-view.ts';
+import { steer } from './control.ts';
+import { conversationOf, type Conversation, type Phase } from './conversation.ts';
+import { invalidParams } from './errors.ts';
+import { modernVersion, negotiate } from './revisions.ts';
+import type { Layer, Serve } from './serve.ts';
+import { isLoggingLevel, type LoggingLevel } from './types.ts';
+
+const defaultLogLevel: LoggingLevel = 'info';
+
+/**
+ * The inner edge of a transport: from here on every message has its client. A modern one brings it along; one of the older era
+ * has it from the handshake of its conversation. `initialize` is sent on first: what answers it speaks the older era itself, and
+ * everything else is passed on as it is; what does not know the method is asked by the words of the newer one.
+ */
+export const handshake: Layer = (next) => (exchange) => {
+  const { id, params } = exchange.message;
+  const conversation = conversationOf(exchange);
+  if (id === undefined) return conversation && hear(next, exchange, conversation);
+  if (conversation === undefined || claimsModern(params)) {
+    exchange.client ??= envelopeOf(params);
+    return next(exchange);
+  }
+  return serve(next, exchange, conversation);
+};
+
+/** What a modern request says about its sender; without it, or in a revision that is not served, the request is a bad one. */
+function envelopeOf(params: Params | undefined): ClientView {
+  const view = readEnvelope(params);
+  requireModernVersion(view.version);
+  return view;
+}
+
+function serve(next: Serve, exchange: Exchange, conversation: Conversation): MaybePromise<unknown> {
+  const { method, params } = exchange.message;
+  const { handshake: record, opening } = conversation;
+  if (method === 'initialize') return initialize(next, exchange, conversation);
+  if (opening !== undefined) {
+    // Whoever does not wait for the answer to its handshake is answered after it.
+    const again = (): MaybePromise<unknown> => serve(next, exchange, conversation);
+    return opening.then(again, again);
+  }
+  exchange.client = record.client;
+  if (record.mode === 'relay') return next(exchange);
+  if (method === 'ping') return {};
+  if (record.phase !== 'ready') {
+    throw new RpcError(rpcErrors.invalidRequest, notReady[record.phase]);
+  }
+  if (method === 'logging/setLevel') return setLevel(conversation, params?.['level']);
+  return next(exchange);
+}
+
+/** A notification: steers what is under way, completes the handshake, or is passed on. */
+function hear(next: Serve, exchange: Exchange, conversation: Conversation): MaybePromise<unknown> {
+  const { connection, handshake: record, opening } = conversation;
+  const { message } = exchange;
+  if (message.id !== undefined || steer(connection, message)) return undefined;
+  if (message.method === 'notifications/initialized') {
+    if (opening !== undefined) {
+      // Not before the answer has left: what is said from then on is heard only then.
+      return opening
+        .then(() => new Promise((resolve) => setImmediate(resolve)))
+        .then(() => hear(next, exchange, conversation));
+    }
+    if (record.phase !== 'awaiting_initialized_notification') return undefined;
+    record.phase = 'ready';
+  }
+  exchange.client = record.client;
+  return next(exchange);
+}
+
+function initialize(
+  next: Serve,
+  exchange: Exchange,
+  conversation: Conversation,
+): MaybePromise<unknown> {
+  const params = exchange.message.params ?? {};
+  if (typeof params['protocolVersion'] !== 'string') {
+    throw invalidParams('protocolVersion must be a string');
+  }
+  const client = clientIn(params);
+  exchange.client = client;
+  conversation.restart();
+  const relay = (result: unknown): unknown => {
+    const said = isRecord(result) ? result['protocolVersion'] : undefined;
+    begin(conversation, 'relay', { ...client, version: negotiate(said) });
+    return result;
+  };
+  const translate = (error: unknown): MaybePromise<unknown> => {
+    if (!(error instanceof RpcError) || error.code !== rpcErrors.methodNotFound) throw error;
+    const discover = exchange.instead('server/discover');
+    discover.client = { ...client, era: 'modern', version: modernVersion } satisfies ClientView;
+    const discovered = next(discover);
+    const answer = (result: unknown): object => {
+      begin(conversation, 'translate', client);
+      return initializeResult(result, client.version);
+    };
+    const declined = (): never => {
+      throw error;
+    };
+    return isPromise(discovered) ? discovered.then(answer, declined) : answer(discovered);
+  };
+  let outcome: MaybePromise<unknown>;
+  try {
+    outcome = next(exchange);
+  } catch (error) {
+    return translate(error);
+  }
+  if (!isPromise(outcome)) return relay(outcome);
+  const opening = outcome.then(relay, translate).finally(() => {
+    if (conversation.opening === opening) conversation.opening = undefined;
+  });
+  conversation.opening = opening;
+  return opening;
+}
+
+function begin(
+  { handshake: record }: Conversation,
+  mode: 'relay' | 'translate',
+  client: ClientView,
+): void {
+  record.client = sharedView(client);
+  record.mode = mode;
+  record.phase = 'awaiting_initialized_notification';
+}
+
+/** The client that `initialize` tells of. Capability sets are open: whatever it declares beyond what we know is kept and ignored. */
+function clientIn({ protocolVersion, capabilities, clientInfo }: Params): ClientView {
+  return sharedView({
+    era: 'legacy',
+    version: negotiate(protocolVersion),
+    info: isImplementation(clientInfo) ? clientInfo : undefined,
+    capabilities: isRecord(capabilities) ? capabilities : {},
+    logLevel: defaultLogLevel,
+  });
+}
+
+/** What a server says of itself in the newer era, as the answer to `initialize`. */
+function initializeResult(discovered: unknown, protocolVersion: string): object {
+  const result = discovered instanceof Encoded ? discovered.value : discovered;
+  const { capabilities, instructions, _meta } = isRecord(result) ? result : {};
+  const serverInfo = isRecord(_meta) ? _meta[metaKeys.serverInfo] : undefined;
+  const said = { protocolVersion, capabilities, serverInfo };
+  return instructions === undefined ? said : { ...said, instructions };
+}
+
+function setLevel({ handshake: record }: Conversation, level: unknown): object {
+  if (!isLoggingLevel(level)) throw invalidParams(`Unknown logging level: ${String(level)}`);
+  if (record.client !== undefined)
+    record.client = sharedView({ ...record.client, logLevel: level });
+  return {};
+}
+
+const notReady = {
+  new: 'Not initialized: send initialize first',
+  awaiting_initialized_notification: 'Not ready: send notifications/initialized first',
+  ready: '',
+} satisfies Record<Phase, string>;

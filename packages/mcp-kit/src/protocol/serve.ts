@@ -1,0 +1,22 @@
+import type { MaybePromise } from '#base';
+import type { Exchange } from '#jsonrpc';
+import type { HeaderBinding } from './headers.ts';
+
+/** Everything that can be asked: a server, a bridge, whatever stands before them. Notifications too: no id, the result is ignored. */
+export type Serve = (exchange: Exchange) => MaybePromise<unknown>;
+
+/** The only way to stand between; returns `next` itself when it has nothing to do. */
+export type Layer = (next: Serve) => Serve;
+
+/** What a transport serves: all of a server that is not about bytes. */
+export interface Service {
+  readonly serve: Serve;
+  /** Sees every message and what becomes of it, also those that a transport refuses once it has read them. */
+  readonly observe?: Layer | undefined;
+  /** Whether there is such a method or tool. Names of which nobody says so may be made up: nothing is counted under them. */
+  knows?(what: 'method' | 'tool', name: string): boolean;
+  /** The headers that must repeat arguments of this tool. */
+  mirroredHeaders(tool: string): readonly HeaderBinding[];
+  /** What `GET` may tell a curious visitor. */
+  describe(): object;
+}

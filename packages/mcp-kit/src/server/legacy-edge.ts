@@ -1,0 +1,34 @@
+import { isPromise, KitError, type KitErrorCode } from '#base';
+import { RpcError, rpcErrors } from '#jsonrpc';
+import { clientOf, methodNotFound, type Serve } from '#protocol';
+import { Context } from './context.ts';
+import type { Handler } from './feature.ts';
+import { directInputs } from './inputs.ts';
+
+/** Serves requests of conversations whose handshake is done. */
+export function createLegacyEdge(methods: ReadonlyMap<string, Handler>): Serve {
+  return (exchange) => {
+    const { method, params = {} } = exchange.message;
+    const handler = methods.get(method);
+    if (handler === undefined) throw methodNotFound(method);
+    try {
+      const outcome = handler(params, new Context(exchange, clientOf(exchange), directInputs));
+      return isPromise(outcome) ? outcome.catch(refuseUnsupported) : outcome;
+    } catch (error) {
+      return refuseUnsupported(error);
+    }
+  };
+}
+
+/** What a question to the client can run into, none of which is a bug of ours. */
+const clientLimits: ReadonlySet<string> = new Set<KitErrorCode>([
+  'capability_missing',
+  'invalid_answer',
+  'timeout',
+]);
+
+function refuseUnsupported(error: unknown): never {
+  throw error instanceof KitError && clientLimits.has(error.code)
+    ? new RpcError(rpcErrors.invalidRequest, error.message)
+    : error;
+}

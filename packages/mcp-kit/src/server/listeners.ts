@@ -1,0 +1,189 @@
+import { createDeferred, KitError } from '#base';
+import { isRecord, noRoomError, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
+import {
+  conversationOf,
+  invalidParams,
+  isUri,
+  metaKeys,
+  weightOfListen,
+  weightOfUri,
+  type Conversation,
+  type Listener,
+  type ServerCapabilities,
+} from '#protocol';
+import type { Changes, ListKind } from './feature.ts';
+
+interface Filter {
+  readonly toolsListChanged?: true;
+  readonly promptsListChanged?: true;
+  readonly resourcesListChanged?: true;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+const maxListens = 10_000;
+const maxUris = 1000;
+
+const bitOf: Readonly<Record<ListKind, number>> = { tools: 1, prompts: 2, resources: 4 };
+const allLists = bitOf.tools | bitOf.prompts | bitOf.resources;
+const kinds = ['tools', 'prompts', 'resources'] as const;
+
+/** All who hear of changes: sessions of the older era, and open `subscriptions/listen` requests. */
+export class Listeners implements Changes {
+  readonly #open = new Set<Listener>();
+  readonly #offered: ServerCapabilities;
+  /** How the open listens are ended. */
+  readonly #listens = new Set<() => void>();
+  #closed = false;
+
+  constructor(offered: ServerCapabilities) {
+    this.#offered = offered;
+  }
+
+  /** A client of the older era is ready: it hears of all lists, and of the resources it subscribes to. */
+  join(conversation: Conversation): void {
+    const { connection, handshake } = conversation;
+    const tell: Listener['tell'] = (method, params) => void connection.notify(method, params);
+    const listener: Listener = { lists: allLists, uris: undefined, tell };
+    handshake.listener = listener;
+    this.#open.add(listener);
+    conversation.onEnded = () => {
+      this.#open.delete(listener);
+      for (const uri of listener.uris ?? []) connection.keep(-weightOfUri(uri));
+    };
+  }
+
+  /** Adds a resource to those of which a client of the older era hears. */
+  subscribe(exchange: Exchange): object {
+    const { uri, uris, keep } = subscriptionOf(exchange);
+    if (uris.has(uri)) return {};
+    if (uris.size >= maxUris) {
+      throw new RpcError(rpcErrors.overloaded, `More than ${maxUris} subscriptions`);
+    }
+    if (!keep(weightOfUri(uri))) throw noRoomError();
+    uris.add(uri);
+    return {};
+  }
+
+  unsubscribe(exchange: Exchange): object {
+    const { uri, uris, keep } = subscriptionOf(exchange);
+    if (uris.delete(uri)) keep(-weightOfUri(uri));
+    return {};
+  }
+
+  /** Stays open, telling what the filter asks for, until the client leaves or the server closes. */
+  async listen(exchange: Exchange): Promise<object> {
+    const filter = honour(exchange.message.params, this.#offered);
+    // What it came with may be megabytes, and it stays for hours.
+    exchange.forgetParams();
+    if (this.#listens.size >= maxListens) {
+      throw new RpcError(rpcErrors.overloaded, 'Too many subscriptions');
+    }
+    if (exchange.link.budget?.admits('listens', weightOfListen(filter)) === false) {
+      throw noRoomError();
+    }
+    const tag = tagOf(exchange);
+    await exchange.notify('notifications/subscriptions/acknowledged', {
+      notifications: filter,
+      ...tag,
+    });
+    if (!this.#closed && Object.keys(filter).length > 0) await this.#hold(exchange, filter);
+    return tag;
+  }
+
+  async #hold(exchange: Exchange, filter: Filter): Promise<void> {
+    const { signal, link } = exchange;
+    if (signal.aborted) return;
+    const { promise, resolve, reject } = createDeferred<void>();
+    const listener = listenerOf(exchange, filter);
+    const gone = (): void => reject(new KitError('aborted', 'the subscriber left'));
+    this.#open.add(listener);
+    this.#listens.add(resolve);
+    signal.addEventListener('abort', gone, { once: true });
+    const letGo = (): boolean => {
+      held?.resize(0);
+      reject(noRoomError());
+      return true;
+    };
+    const held = link.budget?.hold('listens', weightOfListen(filter), { letGo });
+    try {
+      await promise;
+    } finally {
+      held?.resize(0);
+      this.#open.delete(listener);
+      this.#listens.delete(resolve);
+    }
+  }
+
+  listChanged(kind: ListKind): void {
+    for (const listener of this.#open) {
+      if ((listener.lists & bitOf[kind]) === 0) continue;
+      listener.tell(`notifications/${kind}/list_changed`);
+    }
+  }
+
+  resourceUpdated(uri: string): void {
+    for (const listener of this.#open) {
+      if (listener.uris?.has(uri)) listener.tell('notifications/resources/updated', { uri });
+    }
+  }
+
+  /** Completes every open `subscriptions/listen`. */
+  close(): void {
+    this.#closed = true;
+    for (const finish of this.#listens) finish();
+  }
+}
+
+function listenerOf(exchange: Exchange, filter: Filter): Listener {
+  const tag = tagOf(exchange);
+  let lists = 0;
+  for (const kind of kinds) if (filter[`${kind}ListChanged`] === true) lists |= bitOf[kind];
+  const uris = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions);
+  return {
+    lists,
+    uris,
+    tell: (method, params) => void exchange.notify(method, { ...params, ...tag }),
+  };
+}
+
+/** What a client of the older era names, and what it hears of. */
+function subscriptionOf(exchange: Exchange) {
+  const uri = exchange.message.params?.['uri'];
+  if (!isUri(uri)) throw invalidParams('uri must be a string, and not an enormous one');
+  const conversation = conversationOf(exchange);
+  const listener = conversation?.handshake.listener;
+  if (conversation === undefined || listener === undefined) {
+    throw new RpcError(rpcErrors.invalidRequest, 'Only a session can subscribe');
+  }
+  listener.uris ??= new Set();
+  const keep = (bytes: number): boolean => conversation.connection.keep(bytes);
+  return { uri, uris: listener.uris, keep };
+}
+
+/** The part of the requested filter that this server can serve. */
+function honour(params: Params | undefined, offered: ServerCapabilities): Filter {
+  const wanted = params?.['notifications'];
+  if (!isRecord(wanted)) throw invalidParams('notifications must be an object');
+  const uris = wanted['resourceSubscriptions'];
+  if (uris !== undefined && !isStrings(uris)) {
+    throw invalidParams(`resourceSubscriptions must be at most ${maxUris} URIs`);
+  }
+  const filter: { -readonly [K in keyof Filter]: Filter[K] } = {};
+  for (const kind of kinds) {
+    const member = `${kind}ListChanged` as const;
+    if (wanted[member] === true && offered[kind]?.listChanged === true) filter[member] = true;
+  }
+  if (uris !== undefined && uris.length > 0 && offered.resources?.subscribe === true) {
+    filter.resourceSubscriptions = uris;
+  }
+  return filter;
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= maxUris && value.every(isUri);
+}
+
+/** Every message of a subscription names the request that opened it. */
+function tagOf({ message: { id } }: Exchange): { readonly _meta: Params } {
+  return { _meta: { [metaKeys.subscriptionId]: id } };
+}

@@ -1,0 +1,47 @@
+import { RpcError } from '#jsonrpc';
+import {
+  badRequest,
+  conversationOf,
+  decodeHeaderValue,
+  mcpErrors,
+  mirrorMismatch,
+  modernVersion,
+  namedBy,
+  readEnvelope,
+  type Layer,
+  type Service,
+} from '#protocol';
+import { single } from './responder.ts';
+
+/** Refuses modern requests whose headers do not repeat their envelope and their parameters, in this order. */
+export function headerCheck({ mirroredHeaders }: Pick<Service, 'mirroredHeaders'>): Layer {
+  return (next) => (exchange) => {
+    const { id, method, params } = exchange.message;
+    if (id === undefined || conversationOf(exchange) !== undefined) return next(exchange);
+    const headers = exchange.headers ?? {};
+    const { version } = readEnvelope(params);
+    if (headers['mcp-protocol-version'] !== version) throw differs('MCP-Protocol-Version');
+    // What other revisions have in headers is not known.
+    if (version !== modernVersion) return next(exchange);
+    if (headers['mcp-method'] !== method) throw differs('Mcp-Method');
+    const member = namedBy.get(method);
+    if (member === undefined) return next(exchange);
+    const header = single(headers, 'mcp-name');
+    const name = header === undefined ? undefined : decodeHeaderValue(header);
+    if (name === undefined || name !== params?.[member]) throw differs('Mcp-Name');
+    if (method !== 'tools/call') return next(exchange);
+    const bindings = mirroredHeaders(name);
+    const wrong =
+      bindings.length === 0 ? undefined : mirrorMismatch(bindings, params['arguments'], headers);
+    if (wrong !== undefined) throw mismatch(wrong);
+    return next(exchange);
+  };
+}
+
+function differs(header: string): RpcError {
+  return mismatch(`The ${header} header is missing or differs from the body`);
+}
+
+function mismatch(message: string): RpcError {
+  return badRequest(new RpcError(mcpErrors.headerMismatch, message));
+}
