@@ -216,10 +216,10 @@ const runners: { readonly [Name in EditName]: Runner<Name> } = {
     const made = createFolder(workspace, path);
     return { gives: { path: made.path }, changes: made.changes };
   },
-  import_image(edit, { workspace, readSource }) {
+  async import_image(edit, { workspace, readSource }) {
     const { path, type, onConflict } = edit;
     const bytes = readSource(edit.source);
-    const done = importImage(workspace, { bytes, path, type, onConflict });
+    const done = await importImage(workspace, { bytes, path, type, onConflict });
     const { uuid, spriteFrameUuid, reused, changes } = done;
     const frame = spriteFrameUuid === undefined ? {} : { spriteFrameUuid };
     return {
