@@ -29,7 +29,7 @@ export async function makeSample(folder) {
   const project = await openProject(folder);
   const step = async (label, make) => {
     const workspace = await edit.openWorkspace(project);
-    make(workspace);
+    await make(workspace);
     await project.commit(workspace.draft, label);
   };
   await step('scripts', importScripts);
@@ -65,11 +65,11 @@ function importScripts(workspace) {
   }
 }
 
-function importImages(workspace) {
+async function importImages(workspace) {
   for (const [name, { bytes, border }] of Object.entries(sampleImages)) {
     beginIds(name);
     const file = `assets/textures/${name}`;
-    edit.importImage(workspace, { bytes, path: file });
+    await edit.importImage(workspace, { bytes, path: file });
     if (border === undefined) continue;
     const meta = workspace.draft.meta(file);
     const sides = ['borderTop', 'borderBottom', 'borderLeft', 'borderRight'];

@@ -120,16 +120,12 @@ function writeFiles(folder, { scripts, data }) {
   }
 }
 
-function importImages(workspace, count) {
+async function importImages(workspace, count, uuids) {
   for (let index = 0; index < count; index++) {
     const bytes = squarePng(8, [index % 256, (index * 7) % 256, (index * 31) % 256]);
-    const type = 'sprite-frame';
-    importImage(workspace, {
-      bytes,
-      path: `assets/images/icon-${index}.png`,
-      type,
-      onConflict: 'fail',
-    });
+    const path = `assets/images/icon-${index}.png`;
+    const image = { bytes, path, type: 'sprite-frame', onConflict: 'fail' };
+    await withUuids(uuids, () => importImage(workspace, image));
   }
 }
 
@@ -207,7 +203,7 @@ export async function makeLargeProject(folder, { nodes = 5000, assets = 2000 } =
   try {
     const uuids = countingUuids();
     const first = await openWorkspace(project);
-    withUuids(uuids, () => importImages(first, images));
+    await importImages(first, images, uuids);
     await project.commit(first.draft, 'images');
     const second = await openWorkspace(project);
     const made = withUuids(uuids, () => {

@@ -47,10 +47,17 @@ export function borderedPng(width: number, height: number): Buffer {
   ]);
 }
 
+const icon = borderedPng(8, 6);
+const iconMeta = await newImageMeta({
+  uuid: uuidFor('icon'),
+  name: 'icon',
+  extension: '.png',
+  image: readImage(icon),
+  type: 'sprite-frame',
+});
+
 /** A small game: a scene with a Canvas, a script, an image, and an image outside; the same ids every time. */
 export function newGame(): TestProject {
-  const icon = borderedPng(8, 6);
-  const facts = { uuid: uuidFor('icon'), name: 'icon', extension: '.png', image: readImage(icon) };
   const scene = { name: 'main', uuid: uuidFor('main'), resolution: { width: 960, height: 640 } };
   const game = new TestProject();
   game.write({
@@ -59,7 +66,7 @@ export function newGame(): TestProject {
     'assets/scripts/menu.ts': menuSource,
     'assets/scripts/menu.ts.meta': metaFor('menu', 'typescript'),
     'assets/icon.png': icon,
-    'assets/icon.png.meta': printMeta(createMeta(newImageMeta({ ...facts, type: 'sprite-frame' }))),
+    'assets/icon.png.meta': printMeta(createMeta(iconMeta)),
     'icon-source.png': borderedPng(12, 10),
   });
   return game;

@@ -611,16 +611,16 @@ describe('Prefabs', () => {
 });
 
 describe('Assets', () => {
-  it('of pictures are imported once, shown by sprites, and sized', () => {
-    const made = importImage(workspace, {
+  it('of pictures are imported once, shown by sprites, and sized', async () => {
+    const made = await importImage(workspace, {
       bytes: png(12, 8),
       path: 'assets/art/hero.png',
       type: 'sprite-frame',
     });
     expect(made).toMatchObject({ reused: false, spriteFrameUuid: `${made.uuid}@f9941` });
-    expect(
+    await expect(
       importImage(workspace, { bytes: png(12, 8), path: 'assets/art/hero.png' }),
-    ).toMatchObject({ uuid: made.uuid, reused: true, changes: [] });
+    ).resolves.toMatchObject({ uuid: made.uuid, reused: true, changes: [] });
     const { node } = createNode(scene, { element: 'Node', name: 'Hero' });
     const { component } = assignSprite(scene, node, { spriteFrame: 'assets/art/hero.png' });
     expect(readComponent(scene, component).properties['spriteFrame']).toBe(
@@ -635,20 +635,21 @@ describe('Assets', () => {
       width: 12,
       height: 8,
     });
-    const update = importImage(workspace, { bytes: png(20, 20), path: 'assets/art/hero.png' });
+    const update = await importImage(workspace, {
+      bytes: png(20, 20),
+      path: 'assets/art/hero.png',
+    });
     expect(update).toMatchObject({ uuid: made.uuid, reused: false });
-    expect(
-      code(() =>
-        importImage(workspace, {
-          bytes: png(9, 9),
-          path: 'assets/art/hero.png',
-          onConflict: 'fail',
-        }),
-      ),
-    ).toBe('E_CONFLICT');
-    expect(
-      code(() => importImage(workspace, { bytes: png(9, 9), path: 'assets/art/hero.jpg' })),
-    ).toBe('E_INVALID_ARGUMENT');
+    await expect(
+      importImage(workspace, {
+        bytes: png(9, 9),
+        path: 'assets/art/hero.png',
+        onConflict: 'fail',
+      }),
+    ).rejects.toMatchObject({ code: 'E_CONFLICT' });
+    await expect(
+      importImage(workspace, { bytes: png(9, 9), path: 'assets/art/hero.jpg' }),
+    ).rejects.toMatchObject({ code: 'E_INVALID_ARGUMENT' });
     createNode(scene, { element: 'Label', name: 'Text' });
     expect(code(() => assignSprite(scene, 'Canvas/Text', { spriteFrame: made.uuid }))).toBe(
       'E_CONFLICT',
@@ -688,12 +689,12 @@ describe('Assets', () => {
   });
 
   it('in use are deleted only by force, and references can be replaced before', async () => {
-    const first = importImage(workspace, {
+    const first = await importImage(workspace, {
       bytes: png(4, 4),
       path: 'assets/a.png',
       type: 'sprite-frame',
     });
-    const second = importImage(workspace, {
+    const second = await importImage(workspace, {
       bytes: png(5, 5),
       path: 'assets/b.png',
       type: 'sprite-frame',

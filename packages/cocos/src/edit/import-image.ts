@@ -38,7 +38,10 @@ export interface ImageImported {
 }
 
 /** Imports a PNG or JPEG with its meta, and the folders it needs. */
-export function importImage(workspace: Workspace, options: ImageImport): ImageImported {
+export async function importImage(
+  workspace: Workspace,
+  options: ImageImport,
+): Promise<ImageImported> {
   const { draft } = workspace;
   const image = checkImage(workspace, options);
   const { path } = image;
@@ -49,12 +52,15 @@ export function importImage(workspace: Workspace, options: ImageImport): ImageIm
     throw new CocosError('E_CONFLICT', `Another image is at "${path}".`, {
       suggestion: 'Choose another path, or pass onConflict: "update".',
     });
-  const meta =
-    before === undefined ? freshMeta(workspace, image) : retyped(workspace, before, image);
+  // Identities are given before anything is waited for: they are those of this edit.
+  const uuid = before?.uuid ?? newUuid();
+  const folders = ensureFolders(workspace, path);
+  const meta = await (before === undefined
+    ? freshMeta(workspace, image, uuid)
+    : retyped(workspace, before, image));
   const isKept = before !== undefined && equalJson(before.value, meta.value);
-  const changes: Change[] = [];
-  if (isSame && isKept) return { path, ...identify(meta), reused: true, changes };
-  for (const target of ensureFolders(workspace, path)) changes.push({ type: 'create', target });
+  if (isSame && isKept) return { path, ...identify(meta), reused: true, changes: [] };
+  const changes: Change[] = folders.map((target) => ({ type: 'create', target }));
   if (!isSame) draft.write(path, options.bytes);
   if (!isKept) draft.writeMeta(path, meta);
   changes.push({ type: old === undefined ? 'create' : 'update', target: path });
@@ -79,11 +85,11 @@ interface FreshImage extends Pick<ImageImport, 'path' | 'type'> {
   readonly image: ReturnType<typeof readImage>;
 }
 
-function freshMeta(
+async function freshMeta(
   workspace: Workspace,
   { path, extension, image, type }: FreshImage,
-  uuid = newUuid(),
-): Meta {
+  uuid: string,
+): Promise<Meta> {
   const versions = {
     image: metaVersion(workspace, 'image'),
     texture: metaVersion(workspace, 'texture'),
@@ -92,17 +98,17 @@ function freshMeta(
   const name = baseName(path);
   const { imageType } = workspace.project.info;
   return createMeta(
-    newImageMeta({ uuid, name, extension, image, type: type ?? imageType, versions }),
+    await newImageMeta({ uuid, name, extension, image, type: type ?? imageType, versions }),
   );
 }
 
 /** The meta of an image that was there: as it was but for the pixels, unless it shall be of another type. */
-function retyped(workspace: Workspace, before: Meta, fresh: FreshImage): Meta {
+async function retyped(workspace: Workspace, before: Meta, fresh: FreshImage): Promise<Meta> {
   const userData = before.value['userData'];
   const type = isObject(userData) ? userData['type'] : undefined;
   if (fresh.type !== undefined && fresh.type !== type)
-    return { ...freshMeta(workspace, fresh, before.uuid), style: before.style };
-  return { ...before, value: updateImageMeta(before.value, fresh.image) };
+    return { ...(await freshMeta(workspace, fresh, before.uuid)), style: before.style };
+  return { ...before, value: await updateImageMeta(before.value, fresh.image) };
 }
 
 function identify({ uuid, value }: Meta): { uuid: string; spriteFrameUuid?: string } {

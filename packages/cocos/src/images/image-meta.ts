@@ -30,11 +30,11 @@ export const textureId = '6c48a';
 export const spriteFrameId = 'f9941';
 
 /** The meta that the editor writes for an image it has never seen. */
-export function newImageMeta(options: NewImage): JsonObject {
+export async function newImageMeta(options: NewImage): Promise<JsonObject> {
   const { uuid, extension, image, versions = {} } = options;
   const type = options.type ?? 'texture';
   const subMetas: JsonObject = { [textureId]: textureMeta(options, type) };
-  if (type === 'sprite-frame') subMetas[spriteFrameId] = spriteFrameMeta(options);
+  if (type === 'sprite-frame') subMetas[spriteFrameId] = await spriteFrameMeta(options);
   return {
     ver: versions.image ?? '1.0.27',
     importer: 'image',
@@ -95,8 +95,8 @@ function textureMeta(options: NewImage, type: ImageType): JsonObject {
   });
 }
 
-function spriteFrameMeta(options: NewImage): JsonObject {
-  const { vertices, numbers } = spriteGeometry(options.image, trimBox(options.image, 1));
+async function spriteFrameMeta(options: NewImage): Promise<JsonObject> {
+  const { vertices, numbers } = spriteGeometry(options.image, await trimBox(options.image, 1));
   return subMeta(options, {
     importer: 'sprite-frame',
     id: spriteFrameId,
@@ -125,24 +125,24 @@ function spriteFrameMeta(options: NewImage): JsonObject {
 }
 
 /** The meta after the image has changed: the same keys in the same order, with the numbers of the new image. */
-export function updateImageMeta(meta: JsonObject, image: ImageFacts): JsonObject {
+export async function updateImageMeta(meta: JsonObject, image: ImageFacts): Promise<JsonObject> {
   const updated = structuredClone(meta);
   replacePresent(updated['userData'], { hasAlpha: image.hasAlpha });
   for (const sub of Object.values(asObject(updated['subMetas']))) {
     const { importer, userData } = asObject(sub);
-    if (importer === 'sprite-frame') updateSpriteFrame(asObject(userData), image);
+    if (importer === 'sprite-frame') await updateSpriteFrame(asObject(userData), image);
   }
   return updated;
 }
 
-function updateSpriteFrame(userData: JsonObject, image: ImageFacts): void {
-  const { vertices, numbers } = spriteGeometry(image, boxFor(userData, image));
+async function updateSpriteFrame(userData: JsonObject, image: ImageFacts): Promise<void> {
+  const { vertices, numbers } = spriteGeometry(image, await boxFor(userData, image));
   replacePresent(userData, numbers);
   // A mesh of more than a rectangle was made by the editor, and only it can make it again.
   if ((userData['meshType'] ?? 0) === 0) replacePresent(userData, { vertices });
 }
 
-function boxFor(userData: JsonObject, image: ImageFacts): Box {
+async function boxFor(userData: JsonObject, image: ImageFacts): Promise<Box> {
   const { width, height } = image;
   const number = (key: string, otherwise: number) => {
     const value = userData[key];

@@ -103,9 +103,9 @@ function encode(picture: Picture): Buffer {
   ]);
 }
 
-function outcomeOf(read: () => unknown): string {
+async function outcomeOf(read: () => Promise<unknown>): Promise<string> {
   try {
-    read();
+    await read();
     return 'read';
   } catch (error) {
     return error instanceof CocosError ? error.code : String(error);
@@ -183,9 +183,9 @@ function expectedAlpha({ colorType, depth, pixels, transparency }: Picture): num
 const corpus = path.resolve(import.meta.dirname, '../../../../../shared/cocos-corpus');
 
 describe('Reading an image', () => {
-  test('every kind of PNG gives its size, whether it has alpha, and the alpha of each pixel', () => {
-    fc.assert(
-      fc.property(pictures, (picture) => {
+  test('every kind of PNG gives its size, whether it has alpha, and the alpha of each pixel', async () => {
+    await fc.assert(
+      fc.asyncProperty(pictures, async (picture) => {
         const image = readImage(encode(picture));
         const { colorType, transparency } = picture;
         expect([image.width, image.height]).toEqual([picture.width, picture.height]);
@@ -193,48 +193,76 @@ describe('Reading an image', () => {
           colorType === 4 || colorType === 6 || transparency !== undefined,
         );
         const isTrimmed = image.hasAlpha && colorType !== 0 && colorType !== 4;
-        const alpha = image.alpha && [...image.alpha()];
+        const alpha = image.alpha && [...(await image.alpha())];
         expect(alpha).toEqual(isTrimmed ? expectedAlpha(picture) : undefined);
       }),
       { numRuns: Math.min(2000, Number(process.env['PROPERTY_RUNS'])) },
     );
   });
 
-  test('a PNG that expands to more than its size says is refused without being expanded', () => {
+  test('of a PNG that expands to more than its size says, no more is expanded', async () => {
     const honest = encode(rgba(2, 2, []));
     const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024));
     const at = honest.indexOf('IDAT') - 4;
     const bytes = Buffer.concat([honest.subarray(0, at), chunk('IDAT', bomb)]);
-    expect(() => readImage(bytes).alpha?.()).toThrow('cannot be decompressed');
+    const before = process.cpuUsage();
+    await expect(readImage(bytes).alpha?.()).resolves.toHaveLength(4);
+    // All of it takes 100 ms at least.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(60);
   });
 
-  test('a size that no memory holds is refused before anything is decoded', () => {
+  test('others run while a large PNG is decoded and trimmed', async () => {
+    const [width, height] = [2048, 2048];
+    const honest = encode(rgba(2, 2, []));
+    honest.writeUInt32BE(width, 16);
+    honest.writeUInt32BE(height, 20);
+    const lines = Buffer.alloc((1 + 4 * width) * height);
+    // The filter that costs most.
+    for (let row = 0; row < height; row += 1) lines[row * (1 + 4 * width)] = 4;
+    const at = honest.indexOf('IDAT') - 4;
+    const bytes = Buffer.concat([honest.subarray(0, at), chunk('IDAT', deflateSync(lines))]);
+    let turns = 0;
+    const turning = setInterval(() => (turns += 1), 0);
+    await expect(trimBox(readImage(bytes), 1)).resolves.toMatchObject({ width: 1, height: 1 });
+    clearInterval(turning);
+    // 64 KiB are decoded in a turn, and 16 MiB are there.
+    expect(turns).toBeGreaterThan(50);
+  });
+
+  test('more chunks than any PNG has are refused', () => {
+    const honest = encode(rgba(2, 2, []));
+    const at = honest.indexOf('IDAT') - 4;
+    const empty = Array.from({ length: 70_000 }, () => chunk('tEXt', Buffer.alloc(0)));
+    expect(() => readImage(Buffer.concat([honest.subarray(0, at), ...empty]))).toThrow('chunks');
+  });
+
+  test('a size that no memory holds is refused before anything is decoded', async () => {
     const bytes = encode(rgba(2, 2, []));
     bytes.writeUInt32BE(0x7fff_ffff, 16);
     expect(() => readImage(bytes)).toThrow('not possible');
     bytes.writeUInt32BE(16_384, 16);
     bytes.writeUInt32BE(16_384, 20);
-    expect(() => readImage(bytes).alpha?.()).toThrow('too large to decode');
+    await expect(readImage(bytes).alpha?.()).rejects.toThrow('too large to decode');
   });
 
-  test('a file cut off anywhere is refused with a reason, or read as what it still says', () => {
+  test('a file cut off anywhere is refused with a reason, or read as what it still says', async () => {
     const bytes = encode(rgba(5, 4, [[1, 1]]));
     for (let length = 0; length < bytes.length - 12; length += 1) {
-      const read = () => readImage(bytes.subarray(0, length)).alpha?.();
-      expect(read, `${length} bytes`).toThrow(
+      const read = async () => readImage(bytes.subarray(0, length)).alpha?.();
+      await expect(read(), `${length} bytes`).rejects.toThrow(
         expect.objectContaining({ code: 'E_INVALID_ARGUMENT' }),
       );
     }
   });
 
-  test('damaged bytes never end in anything but an answer or a refusal', () => {
+  test('damaged bytes never end in anything but an answer or a refusal', async () => {
     const bytes = encode({ ...rgba(6, 6, [[2, 3]]), interlaced: true });
     const damage = fc.record({ at: fc.nat(bytes.length - 1), value: fc.nat(255) });
-    fc.assert(
-      fc.property(fc.array(damage, { maxLength: 6 }), (spots) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(damage, { maxLength: 6 }), async (spots) => {
         const broken = Buffer.from(bytes);
         for (const { at, value } of spots) broken[at] = value;
-        expect(outcomeOf(() => trimBox(readImage(broken), 1))).toMatch(
+        expect(await outcomeOf(async () => trimBox(readImage(broken), 1))).toMatch(
           /^(read|E_INVALID_ARGUMENT)$/,
         );
       }),
@@ -274,7 +302,7 @@ describe('Reading an image', () => {
 
 describe('The meta of an image', () => {
   const uuid = '11111111-2222-4333-8444-555555555555';
-  const fresh = (picture: Picture): JsonObject =>
+  const fresh = (picture: Picture): Promise<JsonObject> =>
     newImageMeta({
       uuid,
       name: 'a',
@@ -285,9 +313,9 @@ describe('The meta of an image', () => {
   const frameOf = (meta: JsonObject) =>
     (meta['subMetas'] as Record<string, { userData: JsonObject }>)['f9941']?.userData ?? {};
 
-  test('transparent edges are trimmed and the offset points to the middle of what is left', () => {
+  test('transparent edges are trimmed and the offset points to the middle of what is left', async () => {
     const frame = frameOf(
-      fresh(
+      await fresh(
         rgba(10, 8, [
           [2, 1],
           [4, 3],
@@ -304,8 +332,8 @@ describe('The meta of an image', () => {
     });
   });
 
-  test('an image without any opaque pixel keeps one pixel', () => {
-    expect(frameOf(fresh(rgba(4, 3, [])))).toMatchObject({
+  test('an image without any opaque pixel keeps one pixel', async () => {
+    expect(frameOf(await fresh(rgba(4, 3, [])))).toMatchObject({
       trimX: 3,
       trimY: 2,
       width: 1,
@@ -313,17 +341,17 @@ describe('The meta of an image', () => {
     });
   });
 
-  test('a texture has no sprite frame and repeats', () => {
+  test('a texture has no sprite frame and repeats', async () => {
     const image = readImage(encode(rgba(2, 2, [[0, 0]])));
-    const meta = newImageMeta({ uuid, name: 'a', extension: '.png', image });
+    const meta = await newImageMeta({ uuid, name: 'a', extension: '.png', image });
     expect(Object.keys(meta['subMetas'] as object)).toEqual(['6c48a']);
     expect(meta['userData']).toMatchObject({ type: 'texture', hasAlpha: true });
   });
 
-  test('a new image keeps keys, order, borders and what the user chose, and replaces the numbers', () => {
-    const meta = fresh(rgba(10, 8, [[2, 1]]));
+  test('a new image keeps keys, order, borders and what the user chose, and replaces the numbers', async () => {
+    const meta = await fresh(rgba(10, 8, [[2, 1]]));
     Object.assign(frameOf(meta), { borderTop: 3, packable: false, own: 1 });
-    const updated = updateImageMeta(
+    const updated = await updateImageMeta(
       meta,
       readImage(
         encode(
@@ -345,18 +373,22 @@ describe('The meta of an image', () => {
     expect(frameOf(meta)).toMatchObject({ width: 1, rawHeight: 8 });
   });
 
-  test('a box chosen by hand stays, cut to the new image, and no trimming stays none', () => {
-    const meta = fresh(rgba(10, 8, [[2, 1]]));
+  test('a box chosen by hand stays, cut to the new image, and no trimming stays none', async () => {
+    const meta = await fresh(rgba(10, 8, [[2, 1]]));
     const small = readImage(encode(rgba(4, 4, [[1, 1]])));
     Object.assign(frameOf(meta), { trimType: 'custom', trimX: 3, trimY: 0, width: 5, height: 2 });
-    expect(frameOf(updateImageMeta(meta, small))).toMatchObject({
+    expect(frameOf(await updateImageMeta(meta, small))).toMatchObject({
       trimX: 0,
       trimY: 0,
       width: 4,
       height: 2,
     });
     Object.assign(frameOf(meta), { trimType: 'none' });
-    expect(frameOf(updateImageMeta(meta, small))).toMatchObject({ trimX: 0, width: 4, height: 4 });
+    expect(frameOf(await updateImageMeta(meta, small))).toMatchObject({
+      trimX: 0,
+      width: 4,
+      height: 4,
+    });
   });
 });
 
@@ -368,23 +400,29 @@ describe.skipIf(!existsSync(corpus))('Real images (needs ../shared/cocos-corpus)
     : [];
   const metaText = (file: string) => readFileSync(`${file}.meta`, 'utf8');
 
-  test('the metas that the editor wrote for new images are made again, byte for byte', () => {
+  test('the metas that the editor wrote for new images are made again, byte for byte', async () => {
     const project = images.filter((file) => file.includes('customsnake'));
     expect(project).toHaveLength(17);
     for (const file of project) {
       const { uuid } = JSON.parse(metaText(file)) as { uuid: string };
       const image = readImage(readFileSync(file));
       const name = path.basename(file, '.png');
-      const meta = newImageMeta({ uuid, name, extension: '.png', image, type: 'sprite-frame' });
+      const meta = await newImageMeta({
+        uuid,
+        name,
+        extension: '.png',
+        image,
+        type: 'sprite-frame',
+      });
       expect([file, `${JSON.stringify(meta, null, 2)}\n`]).toEqual([file, metaText(file)]);
     }
   });
 
-  test('importing every image again changes no byte of its meta', () => {
+  test('importing every image again changes no byte of its meta', async () => {
     expect(images.length).toBeGreaterThanOrEqual(75);
     for (const file of images) {
       const meta = JSON.parse(metaText(file)) as JsonObject;
-      const again = updateImageMeta(meta, readImage(readFileSync(file)));
+      const again = await updateImageMeta(meta, readImage(readFileSync(file)));
       expect([file, JSON.stringify(again)]).toEqual([file, JSON.stringify(meta)]);
     }
   });

@@ -48,26 +48,66 @@ export function scanLines(layout: PngLayout): Pass[] {
     .filter(({ width, height }) => width > 0 && height > 0);
 }
 
-/** The alpha of each pixel, line by line, 0 to 255; `raw` is changed. */
-export function readAlpha(layout: PngLayout, raw: Buffer): Uint8Array {
+/** The alpha of each pixel, line by line, 0 to 255; others run while the bytes of lines come. */
+export async function readAlpha(
+  layout: PngLayout,
+  inflated: AsyncIterable<Buffer>,
+): Promise<Uint8Array> {
   const alpha = new Uint8Array(layout.width * layout.height);
   const alphaAt = alphaReader(layout);
   const pixelBytes = Math.max(1, (layout.samples * layout.depth) >> 3);
-  let at = 0;
-  for (const pass of scanLines(layout)) {
-    let above: Buffer | undefined;
-    for (let row = 0; row < pass.height; row += 1) {
-      const line = raw.subarray(at + 1, at + 1 + pass.stride);
-      unfilter(raw[at] ?? 0, { line, above, pixelBytes });
-      const start = (pass.y + row * pass.stepY) * layout.width + pass.x;
-      for (let column = 0; column < pass.width; column += 1) {
-        alpha[start + column * pass.stepX] = alphaAt(line, column);
-      }
-      above = line;
-      at += 1 + pass.stride;
+  const lines = takeLines(inflated, scanLines(layout));
+  for await (const { pass, row, filter, line, above } of lines) {
+    unfilter(filter, { line, above, pixelBytes });
+    const start = (pass.y + row * pass.stepY) * layout.width + pass.x;
+    for (let column = 0; column < pass.width; column += 1) {
+      alpha[start + column * pass.stepX] = alphaAt(line, column);
     }
   }
   return alpha;
+}
+
+interface Line {
+  readonly pass: Pass;
+  readonly row: number;
+  readonly filter: number;
+  readonly line: Buffer;
+  /** The line before it in its pass. */
+  readonly above: Buffer | undefined;
+}
+
+/** The lines of all passes, each as soon as its bytes are there. */
+async function* takeLines(
+  inflated: AsyncIterable<Buffer>,
+  passes: readonly Pass[],
+): AsyncGenerator<Line> {
+  const chunks = inflated[Symbol.asyncIterator]();
+  try {
+    let chunk: Buffer = Buffer.alloc(0);
+    let at = 0;
+    for (const pass of passes) {
+      let above: Buffer | undefined;
+      for (let row = 0; row < pass.height; row += 1) {
+        const bytes = Buffer.alloc(1 + pass.stride);
+        for (let filled = 0; filled < bytes.length;) {
+          if (at === chunk.length) {
+            const next = await chunks.next();
+            if (next.done === true) throw invalid('the PNG ends before its last pixel');
+            chunk = next.value;
+            at = 0;
+          }
+          const taken = chunk.copy(bytes, filled, at);
+          filled += taken;
+          at += taken;
+        }
+        const line = bytes.subarray(1);
+        yield { pass, row, filter: bytes[0] ?? 0, line, above };
+        above = line;
+      }
+    }
+  } finally {
+    await chunks.return?.();
+  }
 }
 
 interface Filtered {

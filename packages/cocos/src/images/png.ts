@@ -1,4 +1,6 @@
-import { inflateSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { createInflate } from 'node:zlib';
+import { CocosError } from '#cocos/document';
 import { invalid } from './invalid.ts';
 import { readAlpha, scanLines, type PngLayout } from './png-pixels.ts';
 import type { ImageFacts } from './read-image.ts';
@@ -15,9 +17,10 @@ const depthsOf: Readonly<Record<number, readonly number[]>> = {
   6: [8, 16],
 };
 
-/** Larger than any texture a device can show, and small enough to hold in memory. */
-const maxPixels = 16_384 * 16_384;
+/** Larger than any texture a device can show. */
+const maxSide = 16_384;
 const maxDecodedBytes = 256 * 1024 * 1024;
+const maxChunks = 65_536;
 
 interface Chunks {
   readonly header: Buffer;
@@ -42,7 +45,7 @@ export function readPng(bytes: Uint8Array): ImageFacts {
   return isTrimmed ? { ...size, alpha: () => decodeAlpha(layout, chunks.data) } : size;
 }
 
-function decodeAlpha(layout: PngLayout, data: readonly Buffer[]): Uint8Array {
+async function decodeAlpha(layout: PngLayout, data: readonly Buffer[]): Promise<Uint8Array> {
   const expected = scanLines(layout).reduce(
     (sum, pass) => sum + pass.height * (pass.stride + 1),
     0,
@@ -50,14 +53,13 @@ function decodeAlpha(layout: PngLayout, data: readonly Buffer[]): Uint8Array {
   if (expected > maxDecodedBytes) {
     throw invalid(`the PNG of ${layout.width} × ${layout.height} is too large to decode`);
   }
-  let raw: Buffer;
+  const inflate = createInflate({ chunkSize: 64 * 1024 });
   try {
-    raw = inflateSync(Buffer.concat(data), { maxOutputLength: expected });
+    return await readAlpha(layout, Readable.from(data).pipe(inflate));
   } catch (cause) {
+    if (cause instanceof CocosError) throw cause;
     throw invalid('the pixels of the PNG cannot be decompressed', cause);
   }
-  if (raw.length < expected) throw invalid('the PNG ends before its last pixel');
-  return readAlpha(layout, raw);
 }
 
 function readLayout({ header, transparency }: Chunks): PngLayout {
@@ -66,7 +68,7 @@ function readLayout({ header, transparency }: Chunks): PngLayout {
   const depth = header.readUInt8(8);
   const colorType = header.readUInt8(9);
   const samples = samplesOf[colorType];
-  if (width === 0 || height === 0 || width * height > maxPixels) {
+  if (width === 0 || height === 0 || Math.max(width, height) > maxSide) {
     throw invalid(`a PNG of ${width} × ${height} pixels is not possible here`);
   }
   if (samples === undefined || depthsOf[colorType]?.includes(depth) !== true) {
@@ -83,7 +85,10 @@ function readChunks(bytes: Buffer): Chunks {
   let header: Buffer | undefined;
   let transparency: Buffer | undefined;
   const data: Buffer[] = [];
+  let count = 0;
   for (let at = signature.length; at + 12 <= bytes.length;) {
+    count += 1;
+    if (count > maxChunks) throw invalid(`the PNG has more than ${maxChunks} chunks`);
     const length = bytes.readUInt32BE(at);
     const type = bytes.toString('latin1', at + 4, at + 8);
     const end = at + 8 + length;

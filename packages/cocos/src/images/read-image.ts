@@ -8,8 +8,8 @@ export interface ImageFacts {
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
-  /** Decodes the alpha of each pixel, line by line; absent where the editor trims nothing. */
-  readonly alpha?: () => Uint8Array;
+  /** Decodes the alpha of each pixel, line by line, while others run; absent where the editor trims nothing. */
+  readonly alpha?: () => Promise<Uint8Array>;
 }
 
 /** Reads the facts of a PNG or JPEG from its bytes, whatever its name is. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ImageFacts } from './read-image.ts';
 
 /** A rectangle of pixels; y counts from the top. */
@@ -8,16 +9,21 @@ export interface Box {
   readonly height: number;
 }
 
+/** So many pixels are looked at before others run. */
+const pixelsInTurn = 1 << 22;
+
 /** The smallest box with every pixel whose alpha reaches the threshold: at least one pixel, the whole image where nothing is trimmed. */
-export function trimBox(image: ImageFacts, threshold: number): Box {
+export async function trimBox(image: ImageFacts, threshold: number): Promise<Box> {
   const { width, height } = image;
-  const alpha = image.alpha?.();
+  const alpha = await image.alpha?.();
   if (alpha === undefined) return { x: 0, y: 0, width, height };
   let left = width;
   let top = height;
   let right = -1;
   let bottom = -1;
+  const linesInTurn = Math.ceil(pixelsInTurn / width);
   for (let y = 0; y < height; y += 1) {
+    if (y % linesInTurn === linesInTurn - 1) await setImmediate();
     for (let x = 0; x < width; x += 1) {
       if ((alpha[y * width + x] ?? 0) < threshold) continue;
       if (x < left) left = x;

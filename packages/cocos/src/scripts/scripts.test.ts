@@ -311,6 +311,16 @@ describe('The scripts of a project', () => {
     expect(catalog.byClass('A')).toBeUndefined();
   });
 
+  test('a source that can be read in ever more ways is given up, also a short one', async () => {
+    // Each pair of brackets doubles what the parser tries: 30 would take it an hour.
+    const { problem } = await readScript('<a>('.repeat(30));
+    expect(problem).toBe('more than 50000 tokens');
+    await expect(readScript('a;'.repeat(1_000_000))).resolves.toMatchObject({ problem });
+    const methods = Array.from({ length: 900 }, (_, at) => `m${at}(a: number) { this.b(a, 1); }`);
+    const { classes } = await readScript(component(methods.join('\n')));
+    expect(classes[0]?.methods).toHaveLength(900);
+  });
+
   test('a file without a class can be described, with the reason', async () => {
     const catalog = await catalogOf({
       'assets/util.ts': 'export const a = 1;',

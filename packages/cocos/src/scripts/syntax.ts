@@ -20,13 +20,32 @@ async function makeParser(): Promise<Parse> {
     import('@sveltejs/acorn-typescript'),
   ]);
   const TypeScriptParser = Parser.extend(tsPlugin());
-  return (source) =>
+  let tokens = 0;
+  const reader = TypeScriptParser.prototype as unknown as Reader;
+  const { nextToken } = reader;
+  reader.nextToken = function next() {
+    tokens += 1;
+    // What may be one thing or another is read twice, and what is inside of it four times.
+    if (tokens > maxTokens) throw new RangeError(`more than ${maxTokens} tokens`);
+    nextToken.call(this);
+  };
+  return (source) => {
+    tokens = 0;
     // The tree is plain data, and its own types do not know TypeScript.
-    TypeScriptParser.parse(source, {
+    return TypeScriptParser.parse(source, {
       ecmaVersion: 'latest',
       sourceType: 'module',
       allowHashBang: true,
     }) as unknown as Syntax;
+  };
+}
+
+/** Of some thousand lines; each takes a microsecond or two. */
+const maxTokens = 50_000;
+
+/** What all of a parser goes through, and its types do not show. */
+interface Reader {
+  nextToken(): void;
 }
 
 /** The child of that name, if it is a node. */

@@ -26,7 +26,7 @@ export function numberOf(
   const text = values[option];
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw usageError(`--${option} cannot be "${text}"`, 'Use a whole number.');
+  throw usageError(`--${option} cannot be "${text}"`, 'Use a whole number from 0 to 999999999.');
 }
 
 export function readUrl(option: string, text: string | undefined): string | undefined {

@@ -74,9 +74,10 @@ export const assetEdits = [
       required: ['assetPath', 'assetUuid', 'reused'],
     },
     byMessages: true,
-    run({ sourcePath, assetPath, type = 'sprite-frame', onConflict }, { workspace, readSource }) {
+    async run(args, { workspace, readSource }) {
+      const { sourcePath, assetPath, type = 'sprite-frame', onConflict } = args;
       const image = { bytes: readSource(sourcePath), path: assetPath, type, onConflict };
-      const { path, uuid, spriteFrameUuid, reused, changes } = importImage(workspace, image);
+      const { path, uuid, spriteFrameUuid, reused, changes } = await importImage(workspace, image);
       return {
         result: { assetPath: path, assetUuid: uuid, spriteFrameUuid, reused },
         changes,
