@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { absoluteFolders, findProgram, KitError, windowsProgram } from '#base';
 
 export interface OpenBrowserOptions {
-  readonly platform?: NodeJS.Platform;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly platform?: NodeJS.Platform | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
