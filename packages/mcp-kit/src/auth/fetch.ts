@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { KitError, startTimer } from '#base';
 import type { WayOut } from './way-out.ts';
 
+/** What is sent with a fetch of authorization. */
 export interface FetchInit {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -15,6 +16,7 @@ export interface FetchInit {
 /** Like `fetch`, within the bounds of a way out: sizes, times, and no redirect to another origin. */
 export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
 
+/** How much, and for how long, a fetch of authorization may read. */
 export interface FetchBounds {
   /** The longest answer; 1 MiB. */
   readonly maxBytes?: number | undefined;

@@ -28,6 +28,7 @@ export type Grant =
   /** A token of the platform that the program runs on vouches for it. */
   | { readonly kind: 'workload'; readonly assertion: () => MaybePromise<string> };
 
+/** For which server tokens are got, how, as whom, and where they are kept. */
 export interface AuthorizerOptions {
   /** The address of the MCP server. */
   readonly server: string | URL;

@@ -148,6 +148,7 @@ export interface Verdicts {
   set(key: string, era: Era): MaybePromise<void>;
 }
 
+/** How much is remembered of servers, and for how long. */
 export interface VerdictOptions {
   /**
    * How long a server counts as one of the legacy era. Not for ever: one that has learnt the modern era still answers

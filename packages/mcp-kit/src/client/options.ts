@@ -22,6 +22,7 @@ export const defaults = {
   probeTimeoutMs: 5000,
 } as const;
 
+/** Who the owner of a session is, what it answers and hears, and how long things may take. */
 export interface SessionOptions extends Partial<Implementation> {
   /** Which era to speak; by default whichever the server knows, the modern one first. */
   readonly era?: 'auto' | Era | undefined;
@@ -115,8 +116,10 @@ export interface SamplingRequest extends Meta {
   readonly maxTokens: number;
 }
 
+/** The directories that a client works in. */
 export type Roots = RootsResult['roots'];
 
+/** What a handler of the owner is told beside its request. */
 export interface InputContext {
   /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal;

@@ -3,6 +3,7 @@ import { listenForCallback, type CallbackServer } from './callback-server.ts';
 import type { BrowserLogin, DevicePrompt, Interaction } from './interaction.ts';
 import { openBrowser, pageAddress } from './open-browser.ts';
 
+/** How a person is sent to a browser, and comes back. */
 export interface BrowserInteractionOptions {
   /** Tells the person something, a line at a time. */
   readonly say: (line: string) => void;

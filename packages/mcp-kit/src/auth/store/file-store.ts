@@ -14,6 +14,7 @@ import { findSeal, sealFrom, type KeychainEntry } from './keychain.ts';
 import type { Seal } from './seal.ts';
 import type { CredentialStore } from './store.ts';
 
+/** Where credentials are kept, and what seals them. */
 export interface CredentialFileOptions {
   /** `credentials.json` in the folder `mcp-kit` of this user's state. */
   readonly file?: string | undefined;

@@ -5,6 +5,7 @@ import { isResponse } from './request.ts';
 import { HttpChannel } from './channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
 
+/** How one call without a session is sent. */
 export interface CallMcpOptions extends Pick<
   HttpClientOptions,
   'headers' | 'auth' | 'limits' | 'agent'
