@@ -10,7 +10,17 @@ export {
   type Server,
 } from '#server';
 export { defineTool as tool, fail } from '#tools';
-export type { CallOptions, Session, SessionOptions } from '#client';
+export {
+  imagesOf,
+  orThrow,
+  structuredOf,
+  textOf,
+  type CallOptions,
+  type Image,
+  type Session,
+  type SessionOptions,
+  type ToolResult,
+} from '#client';
 export { connect, type Place } from './connect.ts';
 export { createServer, type ServerOptions } from './create-server.ts';
 export { serve } from './serve.ts';

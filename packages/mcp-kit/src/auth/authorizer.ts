@@ -5,7 +5,7 @@ import { examine, type Rung } from './examine.ts';
 import { clientOf } from './grants/refresh.ts';
 import { proofOfClient } from './identity.ts';
 import { oauth, throughOurs } from './oauth.ts';
-import { knock } from './knock.ts';
+import { probe } from './probe.ts';
 import type { AuthorizerOptions, Surroundings } from './options.ts';
 import { findResource } from './resource.ts';
 import { issuerOf } from './situation.ts';
@@ -17,11 +17,11 @@ export interface Login {
   readonly server: string;
   readonly issuer: string;
   readonly clientId: string;
-  readonly subject?: Subject;
+  readonly subject?: Subject | undefined;
   /** What was granted, where the issuer says so; otherwise what was asked for. */
   readonly scopes: readonly string[];
   /** When the token ends, in milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** Nobody has to log in again when it ends. */
   readonly renewable: boolean;
   /** Where the tokens are kept. */
@@ -35,7 +35,7 @@ export interface Authorizer {
   /** Does what can be done about a refusal. Rejects when a person would have to be asked and cannot be. */
   challenged(challenge: AuthChallenge): Promise<'retry' | 'give up'>;
   /** Logs in now, whatever was kept; asks for the scopes beside what the server wants. */
-  login(options?: { readonly scopes?: readonly string[] }): Promise<Login>;
+  login(options?: { readonly scopes?: readonly string[] | undefined }): Promise<Login>;
   /** Forgets the tokens, here and, if it takes that, at the issuer; says whether there were any. */
   logout(): Promise<boolean>;
   /** Who is logged in, without asking anybody. */
@@ -52,7 +52,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     headers: (request) => keeper.headers(request),
     challenged: (challenge) => keeper.challenged(challenge),
     login: async ({ scopes } = {}) => {
-      const { status, demand: said } = await knock(around);
+      const { status, demand: said } = await probe(around);
       const resourceMetadata = said?.resourceMetadata;
       const demand = { error: undefined, resourceMetadata, scopes: unionOf(said?.scopes, scopes) };
       if (status !== 401) await assertProtected(around);
@@ -90,9 +90,9 @@ function describe({ server, options }: Surroundings, kept: Credentials): Login {
     server: server.href,
     issuer,
     clientId: client.id,
-    ...(subject !== undefined && { subject }),
+    subject,
     scopes: scopes ?? asked ?? [],
-    ...(expiresAt !== undefined && { expiresAt }),
+    expiresAt,
     renewable: kept.refreshToken !== undefined,
     place: options.store.place,
   };

@@ -8,20 +8,20 @@ import type { Tokens } from './tokens.ts';
 export interface KeptClient extends KnownClient {
   readonly kind: 'known' | 'document' | 'registered';
   /** The only address that the issuer sends browsers back to. */
-  readonly redirectUri?: string;
+  readonly redirectUri?: string | undefined;
   /** When its secret ends, in milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 /** What lets us into a server: tokens, and what they are bound to. */
 export interface Credentials extends Tokens {
   readonly issuer: string;
-  readonly resource?: string;
+  readonly resource?: string | undefined;
   readonly client: KeptClient;
   /** All scopes that were ever asked for, so that asking for more loses none. */
-  readonly asked?: readonly string[];
+  readonly asked?: readonly string[] | undefined;
   /** The private key that the tokens are bound to. */
-  readonly key?: JsonWebKey;
+  readonly key?: JsonWebKey | undefined;
   readonly obtainedAt: number;
 }
 

@@ -4,7 +4,7 @@ import { textsIn } from './documents.ts';
 import { needsPerson } from './failures.ts';
 import { isForMachines } from './grants/machine.ts';
 import type { Issuer } from './issuer.ts';
-import { knock } from './knock.ts';
+import { probe } from './probe.ts';
 import type { Surroundings } from './options.ts';
 import { needsClient } from './registration.ts';
 import { findResource } from './resource.ts';
@@ -32,7 +32,7 @@ export async function examine(
     rung = next;
   };
   try {
-    const { status, demand } = await knock(around);
+    const { status, demand } = await probe(around);
     passed(status === 401 ? 'wants a token' : `answers ${status} without a token`, 'resource');
     const said = demand?.resourceMetadata;
     const resource = await findResource(around.fetch, around.server, said);
@@ -73,8 +73,9 @@ async function clientSays({ options, safe }: Surroundings, issuer: Issuer): Prom
 }
 
 function loginSays(around: Surroundings, kept: Credentials | undefined): string {
-  if (kept === undefined && isForMachines(around.grant))
+  if (kept === undefined && isForMachines(around.grant)) {
     return 'tokens are got when they are needed';
+  }
   if (kept === undefined) throw needsPerson(around);
   const { expiresAt, refreshToken, scopes, asked } = kept;
   const isOver = expiresAt !== undefined && expiresAt <= Date.now();

@@ -3,23 +3,25 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { KitError, startTimer } from '#base';
 import type { WayOut } from './way-out.ts';
 
+/** What is sent with a fetch of authorization. */
 export interface FetchInit {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | URLSearchParams | undefined;
   /** `follow` takes redirects within the origin, for GET; otherwise they are answers like any other. */
-  readonly redirect?: 'follow' | 'manual';
+  readonly redirect?: 'follow' | 'manual' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Like `fetch`, within the bounds of a way out: sizes, times, and no redirect to another origin. */
 export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
 
+/** How much, and for how long, a fetch of authorization may read. */
 export interface FetchBounds {
   /** The longest answer; 1 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** How long a request may take, with its answer; 15 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Ends every request. */
   readonly signal?: AbortSignal | undefined;
 }

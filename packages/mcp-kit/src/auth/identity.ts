@@ -10,13 +10,13 @@ export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' |
 /** A client that an authorization server knows. */
 export interface KnownClient {
   readonly id: string;
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** Signs who it is, instead of a secret: PKCS #8 in PEM. */
-  readonly privateKey?: string;
+  readonly privateKey?: string | undefined;
   /** `ES256`, unless the key is another; for RSA keys `RS256` or `PS256`, …. */
-  readonly algorithm?: string;
-  readonly keyId?: string;
-  readonly method?: AuthMethod;
+  readonly algorithm?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly method?: AuthMethod | undefined;
 }
 
 /** The way in which a client proves itself to an issuer. */

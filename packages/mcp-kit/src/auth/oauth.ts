@@ -39,7 +39,7 @@ export async function translated(error: unknown, what: string): Promise<KitError
     return new KitError('unauthorized', `${what}: ${plain(said.join(': '))}`, {
       hint: hints[error.error],
       cause: error,
-      details: { oauthError: error.error, ...(status !== undefined && { status }) },
+      details: { oauthError: error.error, status },
     });
   }
   const reason = error instanceof Error ? error.message : String(error);

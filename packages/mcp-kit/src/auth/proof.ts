@@ -6,7 +6,7 @@ import { crypto } from '#base';
 interface Proven {
   readonly method: string;
   readonly url: string;
-  readonly accessToken?: string;
+  readonly accessToken?: string | undefined;
   readonly nonce?: string | undefined;
 }
 
@@ -39,11 +39,13 @@ function claimsOf({ method, url, accessToken, nonce }: Proven): object {
     htm: method,
     htu: origin + pathname,
     iat: Math.floor(Date.now() / 1000),
-    ...(accessToken !== undefined && {
-      ath: crypto().createHash('sha256').update(accessToken).digest('base64url'),
-    }),
-    ...(nonce !== undefined && { nonce }),
+    ath: accessToken === undefined ? undefined : digestOf(accessToken),
+    nonce,
   };
+}
+
+function digestOf(token: string): string {
+  return crypto().createHash('sha256').update(token).digest('base64url');
 }
 
 function sign(key: KeyObject, text: string): string {

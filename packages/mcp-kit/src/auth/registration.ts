@@ -95,9 +95,8 @@ async function register(issuer: Issuer, wishes: ClientWishes, fetch: Fetch): Pro
     application_type: 'native',
     grant_types: grants,
     token_endpoint_auth_method: wantedMethod(issuer),
-    ...(redirectUri === undefined
-      ? { response_types: [] }
-      : { redirect_uris: [redirectUri], response_types: ['code'] }),
+    redirect_uris: redirectUri === undefined ? undefined : [redirectUri],
+    response_types: redirectUri === undefined ? [] : ['code'],
   };
   const answer = await fetch(place, {
     method: 'POST',
@@ -109,7 +108,7 @@ async function register(issuer: Issuer, wishes: ClientWishes, fetch: Fetch): Pro
   if (!answer.ok || !isRecord(document) || id === undefined) {
     throw notRegistered(place, answer.status, isRecord(document) ? document : {});
   }
-  return { ...registeredClient(id, document), ...(redirectUri !== undefined && { redirectUri }) };
+  return { ...registeredClient(id, document), redirectUri };
 }
 
 function registeredClient(id: string, document: Document): KeptClient {
@@ -119,9 +118,9 @@ function registeredClient(id: string, document: Document): KeptClient {
   return {
     id,
     kind: 'registered',
-    ...(secret !== undefined && method !== 'none' && { secret }),
-    ...(method !== undefined && { method: method as AuthMethod }),
-    ...(secret !== undefined && endsAt > 0 && { expiresAt: endsAt * 1000 }),
+    secret: method === 'none' ? undefined : secret,
+    method: method as AuthMethod | undefined,
+    expiresAt: secret !== undefined && endsAt > 0 ? endsAt * 1000 : undefined,
   };
 }
 

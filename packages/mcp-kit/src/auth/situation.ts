@@ -118,8 +118,8 @@ export function bound(tokens: Tokens, situation: Situation, client: KeptClient):
     issuer: issuer.name,
     client,
     obtainedAt: Date.now(),
-    ...(resource !== undefined && { resource }),
-    ...(scopes !== undefined && { asked: scopes }),
-    ...(key !== undefined && tokens.tokenType === 'dpop' && { key: key.jwk }),
+    resource,
+    asked: scopes,
+    key: tokens.tokenType === 'dpop' ? key?.jwk : undefined,
   };
 }

@@ -279,8 +279,9 @@ export class TokenKeeper {
       await this.#keep(await this.#get(situation));
     } catch (error) {
       const isNo = error instanceof KitError && nos.has(error.code);
-      if (isNo && !isForMachines(this.around.grant))
+      if (isNo && !isForMachines(this.around.grant)) {
         this.#lastNo = { error, at: performance.now() };
+      }
       throw error;
     }
   }

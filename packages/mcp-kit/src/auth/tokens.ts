@@ -10,19 +10,19 @@ import type { ProofKey } from './proof.ts';
 export interface Tokens {
   readonly accessToken: string;
   readonly tokenType: 'bearer' | 'dpop';
-  readonly refreshToken?: string;
+  readonly refreshToken?: string | undefined;
   /** When the access token ends, in milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** What it is good for, where the issuer says so. */
-  readonly scopes?: readonly string[];
-  readonly subject?: Subject;
+  readonly scopes?: readonly string[] | undefined;
+  readonly subject?: Subject | undefined;
 }
 
 /** Who has logged in, as the issuer says. */
 export interface Subject {
   readonly id: string;
-  readonly name?: string;
-  readonly email?: string;
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
 }
 
 /** A request to a token endpoint. */
@@ -36,7 +36,7 @@ export interface TokenRequest {
   /** The key that the tokens shall be bound to. */
   readonly key?: ProofKey | undefined;
   /** Types that are no access tokens and are meant nevertheless. */
-  readonly otherTypes?: readonly string[];
+  readonly otherTypes?: readonly string[] | undefined;
 }
 
 /** Asks for tokens. What the issuer objects to is an error with its code in `details.oauthError`. */
@@ -71,14 +71,17 @@ async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEnd
   const client = { client_id: clientId };
   const given = Object.entries(parameters).filter((entry) => entry[1] !== undefined);
   const url = metadata.token_endpoint ?? '';
-  const headers = key && { dpop: key.prove({ method: 'POST', url, nonce: nonces.nonce }) };
+  const headers = new Headers();
+  if (key !== undefined) {
+    headers.set('dpop', key.prove({ method: 'POST', url, nonce: nonces.nonce }));
+  }
   const answer = await genericTokenEndpointRequest(
     metadata,
     client,
     proof,
     grant,
     given as [string, string][],
-    { ...(await throughOurs(request.fetch)), ...(headers && { headers }) },
+    { ...(await throughOurs(request.fetch)), headers },
   );
   nonces.latest = answer.headers.get('dpop-nonce') ?? undefined;
   const recognizedTokenTypes = Object.fromEntries(otherTypes.map((type) => [type, () => {}]));
@@ -97,10 +100,10 @@ async function tokensOf(answer: TokenEndpointResponse, request: TokenRequest): P
   return {
     accessToken,
     tokenType: type === 'dpop' ? 'dpop' : 'bearer',
-    ...(refreshToken !== undefined && { refreshToken }),
-    ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1000 }),
-    ...(scopes !== undefined && { scopes }),
-    ...(claims !== undefined && { subject: subjectOf(claims) }),
+    refreshToken,
+    expiresAt: seconds === undefined ? undefined : Date.now() + seconds * 1000,
+    scopes,
+    subject: claims && subjectOf(claims),
   };
 }
 
@@ -108,7 +111,7 @@ function subjectOf(claims: { readonly sub: string; readonly [other: string]: unk
   const { sub: id, name, email } = claims;
   return {
     id,
-    ...(typeof name === 'string' && { name }),
-    ...(typeof email === 'string' && { email }),
+    name: typeof name === 'string' ? name : undefined,
+    email: typeof email === 'string' ? email : undefined,
   };
 }

@@ -57,7 +57,7 @@ export class Answering {
     return this.#queue?.timeouts ?? 0;
   }
 
-  /** Answers a request of the older era; one that is cancelled meanwhile has no answer. */
+  /** Answers a request of the legacy era; one that is cancelled meanwhile has no answer. */
   async serve(exchange: Exchange, { everyMs, beat }: Heartbeat): Promise<unknown> {
     const { message: request, signal } = exchange;
     const timer = unref(setInterval(beat, Math.min(everyMs, longestTimerMs)));
@@ -76,7 +76,7 @@ export class Answering {
     }
   }
 
-  /** What to send with the next round of a stateless request, whose result asks for input. */
+  /** What to send with the next round of a modern request, whose result asks for input. */
   async respond(
     method: string,
     { inputRequests, requestState }: Readonly<Record<string, unknown>>,

@@ -94,7 +94,7 @@ export class Caller implements Subscriber {
   readonly send: Send = ({ kind, method, params, options }) =>
     kind === 'request' ? this.request(method, params, options) : this.notify(method, params);
 
-  /** Made at the first wish: many sessions have none. */
+  /** Made when first needed: many sessions subscribe to nothing. */
   get subscriptions(): Subscriptions {
     this.#subscriptions ??= this.#createSubscriptions();
     return this.#subscriptions;

@@ -33,7 +33,7 @@ export interface ConversationEvents {
 /** One try at a call; the options of a second one have what is left of the time. */
 export type Attempt<T> = (agreed: Agreed, options: CallOptions) => Promise<T>;
 
-/** The thread that runs through all connections with one server: opens them, notices when one is lost, opens the next. */
+/** The connections with one server, one after the other: opens them, notices when one is lost, opens the next. */
 export class Conversation {
   readonly #target: Target;
   readonly #identity: Identity;
@@ -160,7 +160,7 @@ export class Conversation {
     return this.#options.heal !== false;
   }
 
-  /** What went wrong on this side of the wire, or because another server has taken the place of the one agreed with. */
+  /** What went wrong on this side, or because another server has taken the place of the one agreed with. */
   async #failureOf(
     agreed: Agreed,
     error: unknown,
@@ -175,7 +175,7 @@ export class Conversation {
     return error instanceof KitError ? error : undefined;
   }
 
-  /** Whether a server of the older era answers where one of the newer did. */
+  /** Whether a legacy server answers where a modern one did. */
   #check(agreed: Agreed): Promise<boolean> {
     if (this.#ended !== undefined || !this.#heals || eraOf(this.#options) === 'modern') {
       return Promise.resolve(false);

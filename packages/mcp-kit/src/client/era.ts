@@ -24,9 +24,9 @@ export function eraOf({ era = 'auto', protocolVersion }: SessionOptions): 'auto'
 /** What the answer to a probe says about the server. */
 export type Finding =
   | { readonly kind: 'modern'; readonly facts: ServerFacts }
-  /** It may know the older era; `error` is what it said instead. */
+  /** It may know the legacy era; `error` is what it said instead. */
   | { readonly kind: 'legacy'; readonly error: unknown }
-  /** It is not well, or does not say so otherwise: it may know the older era, and another time it may be otherwise. */
+  /** It is not well, or does not say so otherwise: it may know the legacy era, and another time it may be otherwise. */
   | { readonly kind: 'unclear'; readonly error: unknown }
   /** It says nothing about the era; there is no use in going on. */
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -89,7 +89,7 @@ function supportedBy(error: unknown): readonly unknown[] | undefined {
 
 /**
  * No single code tells an older server: they answer the unknown method with whatever they have. Only what a server of
- * the newer era alone says, and what is no answer at all, is something else.
+ * the modern era alone says, and what is no answer at all, is something else.
  */
 function judgeError(error: unknown): Finding {
   const supported = supportedBy(error);
@@ -118,10 +118,10 @@ function isRefusal(error: unknown): boolean {
   return error.code === 'invalid_answer' || isDeclinedByStatus(error);
 }
 
-/** What servers of the older era say to a message that belongs to no session of theirs. */
+/** What servers of the legacy era say to a message that belongs to no session of theirs. */
 const outsideSession = /session|initiali[sz]e|protocol version/i;
 
-/** Whether a server of the newer era has probably not refused like this. */
+/** Whether a server of the modern era has probably not refused like this. */
 export function mayBeLegacy(error: unknown): error is Error {
   if (error instanceof KitError) return isDeclinedByStatus(error);
   if (!(error instanceof RpcError)) return false;
@@ -148,9 +148,10 @@ export interface Verdicts {
   set(key: string, era: Era): MaybePromise<void>;
 }
 
+/** How much is remembered of servers, and for how long. */
 export interface VerdictOptions {
   /**
-   * How long a server counts as one of the older era. Not for ever: one that has learnt the newer era still answers
+   * How long a server counts as one of the legacy era. Not for ever: one that has learnt the modern era still answers
    * in the older, and would never be asked again.
    */
   readonly legacyTtlMs?: number | undefined;

@@ -51,7 +51,7 @@ export interface ServerFacts {
   readonly greeting: Readonly<Record<string, unknown>>;
 }
 
-/** What a stateless request says about its sender. */
+/** What a modern request says about its sender. */
 export function envelopeOf({ info, capabilities }: Identity, logLevel?: LoggingLevel): Meta {
   return {
     [metaKeys.protocolVersion]: modernVersion,
@@ -69,7 +69,7 @@ export function isDiscoverResult(result: unknown): result is DiscoverResult {
   );
 }
 
-/** What a server of the stateless era told. */
+/** What a server of the modern era told. */
 export function modernFacts(result: DiscoverResult): ServerFacts {
   const info = result._meta?.[metaKeys.serverInfo];
   return {

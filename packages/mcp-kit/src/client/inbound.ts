@@ -89,7 +89,7 @@ export class Inbound {
     };
   }
 
-  /** Answers a request of the older era; a ping at once, however many others wait. */
+  /** Answers a request of the legacy era; a ping at once, however many others wait. */
   #serve(connection: Connection, exchange: Exchange): unknown {
     if (exchange.message.method === 'ping') return {};
     if (connection.inFlight.serving >= maxServing) {

@@ -5,7 +5,7 @@ import { waitWithin } from './limit.ts';
 import type { CallOptions } from './options.ts';
 
 /** What is sent to a server: a request, or a notification, which has no result. */
-export interface Sending {
+interface Sending {
   readonly kind: 'request' | 'notification';
   readonly method: string;
   readonly params: Params | undefined;

@@ -15,7 +15,7 @@ export interface Plan {
   readonly era: 'auto' | Era;
   readonly identity: Identity;
   readonly verdicts: Verdicts;
-  /** How long a server may be silent after the probe before the older era is tried as well. */
+  /** How long a server may be silent after the probe before the legacy era is tried as well. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
   /** Stopping it ends all that was opened. */
@@ -118,7 +118,7 @@ async function findOut(target: Target, approach: Approach): Promise<Outcome> {
   return { agreed: await handshake(target, { plan, open, connection: await open(target) }) };
 }
 
-/** Goes on in the newer era; on a pipe that may be bound to the older one by the handshake, with another one. */
+/** Goes on in the modern era; on a pipe that may be bound to the legacy one by the handshake, with another one. */
 async function goOnModern(
   target: Target,
   { plan, open, connection }: Approach,
@@ -150,7 +150,7 @@ function isDeclined(error: unknown, connection: Connection): boolean {
   return strange || mayBeOldest(error) || mayEndOnProbe(error, connection);
 }
 
-/** The handshake of the older era, under way while the probe has no answer yet. */
+/** The handshake of the legacy era, under way while the probe has no answer yet. */
 interface Begun {
   readonly agreed: Promise<Agreed>;
   /** Tells the server that its answer counts. */
@@ -193,7 +193,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
     begun.agreed.then(
       async () =>
         (await within(probing, Math.min(lateMs, (deadline - performance.now()) / 2))) ?? silent,
-      // A server of the newer era may refuse it; its other answer is then soon to come.
+      // A server of the modern era may refuse it; its other answer is then soon to come.
       async () => (await within(probing, plan.probeTimeoutMs)) ?? silent,
     ),
   ]);
@@ -203,7 +203,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
 
 const silent: Finding = { kind: 'legacy', error: undefined };
 
-/** One that is known to have spoken the newer era is waited for, because most likely it is starting. */
+/** One that is known to have spoken the modern era is waited for, because most likely it is starting. */
 function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan']): number {
   return remembered === 'modern' ? timeoutMs / 2 : Math.min(probeTimeoutMs, timeoutMs / 2);
 }
@@ -225,7 +225,7 @@ function beginBeside(target: Target, { plan, open }: Approach): Begun {
   return { agreed: begin(), confirm() {} };
 }
 
-/** Whether the server has said no to the handshake; one that has not may be bound to the older era by it. */
+/** Whether the server has said no to the handshake; one that has not may be bound to the legacy era by it. */
 function isRefused({ agreed }: Begun, { probeTimeoutMs }: Plan): Promise<boolean> {
   const refused = agreed.then(
     () => false,
@@ -244,7 +244,7 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
   }
 }
 
-/** The older era; and where the server does not know its HTTP either, the oldest transport. */
+/** The legacy era; and where the server does not know its HTTP either, the oldest transport. */
 async function handshake(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
   const limits = { timeoutMs: plan.timeoutMs, maxTotalMs: plan.timeoutMs };
   try {
@@ -266,7 +266,7 @@ function mayBeOldest(error: unknown): boolean {
   return error instanceof RpcError || (error instanceof KitError && isDeclinedByStatus(error));
 }
 
-/** Opens, or opens anew, a conversation of the older era. */
+/** Opens, or opens anew, a conversation of the legacy era. */
 export async function initialize(
   connection: Connection,
   identity: Identity,

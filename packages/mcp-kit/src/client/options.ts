@@ -22,20 +22,21 @@ export const defaults = {
   probeTimeoutMs: 5000,
 } as const;
 
+/** Who the owner of a session is, what it answers and hears, and how long things may take. */
 export interface SessionOptions extends Partial<Implementation> {
-  /** Which era to speak; by default whichever the server knows, the newer one first. */
+  /** Which era to speak; by default whichever the server knows, the modern one first. */
   readonly era?: 'auto' | Era | undefined;
-  /** The one revision to offer; the era follows from it. One that is not known here is offered in the older era. */
+  /** The one revision to offer; the era follows from it. One that is not known here is offered in the legacy era. */
   readonly protocolVersion?: string | undefined;
   /** What only this side can give: answers of the user, the model, the workspace. */
   readonly inputs?: InputHandlers | undefined;
-  /** Answers what else a server asks; without an answer it is not known here, which a server of the older era is told. */
+  /** Answers what else a server asks; without an answer it is not known here, which a server of the legacy era is told. */
   readonly onRequest?: RequestListener | undefined;
   /** How `inputs` and `onRequest` are called. */
   readonly handlers?: HandlerOptions | undefined;
   /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
   readonly onNotification?: NotificationListener | undefined;
-  /** Asks a server of the stateless era to tell `onNotification` of every changed list. On by default. */
+  /** Asks a server of the modern era to tell `onNotification` of every changed list. On by default. */
   readonly watchLists?: boolean | undefined;
   /** Told each time a conversation with the server has begun, the first included. */
   readonly onOpened?: (() => void) | undefined;
@@ -53,7 +54,7 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly maxTotalMs?: number | undefined;
   /** How long opening may take in all, the start of a slow server included, whatever it says meanwhile. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long a server may be silent after the first question before the older era is tried as well. */
+  /** How long a server may be silent after the first question before the legacy era is tried as well. */
   readonly probeTimeoutMs?: number | undefined;
   /** How requests are numbered; some servers take only one of them. */
   readonly ids?: 'number' | 'string' | undefined;
@@ -115,8 +116,10 @@ export interface SamplingRequest extends Meta {
   readonly maxTokens: number;
 }
 
+/** The directories that a client works in. */
 export type Roots = RootsResult['roots'];
 
+/** What a handler of the owner is told beside its request. */
 export interface InputContext {
   /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal;

@@ -81,7 +81,7 @@ export interface SubscriptionFilter {
   readonly [kind: string]: unknown;
 }
 
-/** A standing wish to be told. */
+/** A subscription that stays open until one side closes it. */
 export interface Subscription {
   /** Under which name the server tells; the legacy era has none. */
   readonly id?: string | undefined;

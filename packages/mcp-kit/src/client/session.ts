@@ -120,7 +120,7 @@ export class Session implements AsyncDisposable {
     await this.#caller.ask(method, undefined, options);
   }
 
-  /** What the server can do; in the older era as it said when the session was opened. */
+  /** What the server can do; in the legacy era as it said when the session was opened. */
   async discover(options?: CallOptions): Promise<DiscoverResult> {
     if (this.era === 'legacy') {
       const { version, capabilities, instructions, server } = this.#caller.facts;
@@ -238,8 +238,9 @@ export class Session implements AsyncDisposable {
     const { arguments: args, ...limits } = options;
     const params = { ref, argument, context: args && { arguments: args } };
     const result = await this.request('completion/complete', params, limits);
-    if (!isRecord(result))
+    if (!isRecord(result)) {
       throw new KitError('invalid_answer', 'completion/complete: no completion');
+    }
     requireList(result['completion'], 'values', 'completion/complete');
     return result;
   }

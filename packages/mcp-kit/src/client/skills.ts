@@ -112,8 +112,9 @@ async function assertSameFrontmatter(
   const reading = await readYaml(text, { maxLength: maxFrontmatter, maxAliases: 0 });
   if ('fault' in reading) throw tampered(uri, 'its frontmatter cannot be read');
   const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
-  if (!isDeepStrictEqual(reading.value, frontmatter))
+  if (!isDeepStrictEqual(reading.value, frontmatter)) {
     throw tampered(uri, 'its frontmatter differs');
+  }
 }
 
 function tampered(uri: string, what: string): KitError {

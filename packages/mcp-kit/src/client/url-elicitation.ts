@@ -41,8 +41,9 @@ export class UrlElicitations {
       const { ended } = request;
       const limit = { subject: method, signal, ended, timeoutMs: deadline - performance.now() };
       if (elicitations.length === 0) throw error;
-      if (!(await waitWithin(limit, (until) => this.#visit(elicitations, request, until))))
+      if (!(await waitWithin(limit, (until) => this.#visit(elicitations, request, until)))) {
         throw error;
+      }
     }
     const left = { ...options, maxTotalMs: deadline - performance.now() };
     return connection.request(method, params, left);

@@ -29,9 +29,7 @@ export async function logInByDevice(
   await device.call(around.options.interact, {
     userCode: begun.user_code,
     verificationUri: begun.verification_uri,
-    ...(begun.verification_uri_complete !== undefined && {
-      completeUri: begun.verification_uri_complete,
-    }),
+    completeUri: begun.verification_uri_complete,
     expiresAt,
   });
   const tokens = await poll({ around, situation, client, begun, expiresAt });

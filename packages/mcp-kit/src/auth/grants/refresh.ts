@@ -27,9 +27,15 @@ export async function refresh(
     parameters: { refresh_token: kept.refreshToken, resource: kept.resource },
     key: kept.key && proofKeyOf(kept.key),
   });
-  // What is not said anew stays as it was.
-  const { expiresAt: _, ...before } = kept;
-  return { ...before, ...tokens, obtainedAt: Date.now() };
+  return {
+    ...kept,
+    ...tokens,
+    // What is not said anew stays as it was.
+    refreshToken: tokens.refreshToken ?? kept.refreshToken,
+    scopes: tokens.scopes ?? kept.scopes,
+    subject: tokens.subject ?? kept.subject,
+    obtainedAt: Date.now(),
+  };
 }
 
 /** The client that the tokens were given to; secrets that the user gave are not kept, but given each time. */

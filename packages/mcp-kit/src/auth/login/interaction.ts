@@ -14,7 +14,7 @@ export interface DevicePrompt {
   readonly userCode: string;
   readonly verificationUri: string;
   /** With the code in it. */
-  readonly completeUri?: string;
+  readonly completeUri?: string | undefined;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { absoluteFolders, findProgram, KitError, windowsProgram } from '#base';
 
+/** Where a browser is opened. */
 export interface OpenBrowserOptions {
-  readonly platform?: NodeJS.Platform;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly platform?: NodeJS.Platform | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**

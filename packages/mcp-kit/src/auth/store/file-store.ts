@@ -14,13 +14,14 @@ import { findSeal, sealFrom, type KeychainEntry } from './keychain.ts';
 import type { Seal } from './seal.ts';
 import type { CredentialStore } from './store.ts';
 
+/** Where credentials are kept, and what seals them. */
 export interface CredentialFileOptions {
   /** `credentials.json` in the folder `mcp-kit` of this user's state. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Where the key is kept that seals the file: `auto` is the keychain of the system, where there is one. */
-  readonly keychain?: 'auto' | 'none' | KeychainEntry;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly logger?: Logger;
+  readonly keychain?: 'auto' | 'none' | KeychainEntry | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 /** Where this user's credentials are kept. */

@@ -5,6 +5,7 @@ import { isResponse } from './request.ts';
 import { HttpChannel } from './channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
 
+/** How one call without a session is sent. */
 export interface CallMcpOptions extends Pick<
   HttpClientOptions,
   'headers' | 'auth' | 'limits' | 'agent'
@@ -16,7 +17,7 @@ export interface CallMcpOptions extends Pick<
 
 /**
  * One direct call without a session; resolves with the whole JSON-RPC response, be it a result or an error.
- * A server that wants the envelope of the stateless revision gets it at a second try.
+ * A server that wants the envelope of the modern era gets it at a second try.
  */
 export async function callMcp(
   url: string | URL,
@@ -77,7 +78,7 @@ function wantsEnvelope({ error }: Response): boolean {
       return error.message.includes('_meta');
     case rpcErrors.invalidRequest:
     case rpcErrors.overloaded:
-      // One that serves sessions beside stateless calls takes this for a message of a session.
+      // One that serves sessions beside modern calls takes this for a message of a session.
       return /session|initiali[sz]e/i.test(error.message);
     default:
       return false;

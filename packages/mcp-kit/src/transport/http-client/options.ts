@@ -8,6 +8,7 @@ import type { HttpAuth } from './auth.ts';
 /** Headers by name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
+/** How a server behind a URL is reached. */
 export interface HttpClientOptions {
   /** Sent with every request, or a function that is asked before each: for tokens that change. */
   readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>) | undefined;

@@ -35,9 +35,11 @@ function naive(input: Buffer): Said[] {
   const dispatch = (): void => {
     const whole = data.join('\n');
     if (id !== undefined) said.push(['id', id]);
-    if (refused) said.push(['oversized']);
-    else if (whole !== '')
+    if (refused) {
+      said.push(['oversized']);
+    } else if (whole !== '') {
       said.push(['event', Buffer.from(type, 'latin1').toString() || 'message', whole]);
+    }
     [data, type, id, refused] = [[], '', undefined, false];
   };
   const lines = text.split(/\r\n|\r|\n/);

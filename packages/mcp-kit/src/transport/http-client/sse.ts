@@ -121,8 +121,9 @@ export class SseReader {
       return;
     }
     this.#line.add(part);
-    if (this.#line.size > this.#maxBytes + lineExtra)
+    if (this.#line.size > this.#maxBytes + lineExtra) {
       this.#skipping = this.#skip(this.#line.take());
+    }
   }
 
   #finishLine(tail: Buffer): void {

@@ -1,8 +1,8 @@
 import { demandOf, type Demand } from './challenge.ts';
 import type { Surroundings } from './options.ts';
 
-/** What a server says to somebody who shows nothing. */
-export async function knock({
+/** What a server says to a request without a token. */
+export async function probe({
   fetch,
   server,
 }: Surroundings): Promise<{ readonly status: number; readonly demand: Demand | undefined }> {
