@@ -10,15 +10,22 @@ import { operating, sample } from './fixture.ts';
 class Line implements Disposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #url: string;
+  readonly #sockets = new Set<object>();
 
   constructor(url: string) {
     this.#url = url;
+  }
+
+  /** How many it took so far. */
+  get connections(): number {
+    return this.#sockets.size;
   }
 
   send({ headers = {}, body }: Call): Promise<number> {
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, headers, method: 'POST' };
       const sent = httpRequest(this.#url, options, (response) => {
+        this.#sockets.add(response.socket);
         response.on('end', () => resolve(response.statusCode ?? 0)).resume();
       });
       sent.on('error', reject).end(JSON.stringify(body));
@@ -44,35 +51,13 @@ class Line implements Disposable {
 const call = (headers: Record<string, string> = {}): Call =>
   modern('tools/call', { name: 'whoami' }, { headers });
 
-test.concurrent('a connection that does not wait when it is refused is told so some hundred times a second at most', async () => {
+test.concurrent('a connection that is refused again and again ends with an answer', async () => {
   await using server = await operating({ limits: { address: '1/h' } });
   using line = new Line(server.url);
   expect(await line.send(call())).toBe(200);
-  expect(await line.flood(call(), 1500)).toBeLessThanOrEqual(1010);
-});
-
-test.concurrent('a connection that asks for something else each time it is refused is answered twice a second at most', async () => {
-  await using server = await operating({ limits: { address: '1/h' } });
-  using line = new Line(server.url);
-  expect(await line.send(call())).toBe(200);
-  const startMs = performance.now();
-  let answers = 0;
-  while (performance.now() - startMs < 1500) {
-    expect(await line.send(call({ 'x-number': String(answers) }))).toBe(429);
-    answers += 1;
-  }
-  expect(answers).toBeLessThanOrEqual(8);
-});
-
-test.concurrent('a connection is held for no longer than its limit lasts', async () => {
-  await using server = await operating({ limits: { address: '20/s burst 1' } });
-  using line = new Line(server.url);
-  const statuses: number[] = [];
-  while (statuses.filter((status) => status === 200).length < 5 && statuses.length < 500) {
-    statuses.push(await line.send(call()));
-  }
-  expect(statuses.filter((status) => status === 200)).toHaveLength(5);
-  expect(statuses.length).toBeLessThan(150);
+  for (let times = 0; times < 25; times++) expect(await line.send(call())).toBe(429);
+  // Ten refusals each for the first two connections.
+  expect(line.connections).toBe(3);
 });
 
 test.concurrent('whoever waits as long as they are told is served', async () => {
@@ -84,21 +69,6 @@ test.concurrent('whoever waits as long as they are told is served', async () => 
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   expect(await line.send(call())).toBe(200);
-});
-
-test.concurrent('a proxy that is believed is not held for one of those it carries', async () => {
-  await using server = await operating({
-    limits: { address: '1/h' },
-    trustedProxies: ['127.0.0.1'],
-  });
-  using line = new Line(server.url);
-  const from = (address: string): Call => call({ 'x-forwarded-for': address });
-  expect(await line.send(from('203.0.113.1'))).toBe(200);
-  // Held for a second each, as others are, they would take longer than there is time.
-  for (let times = 0; times < 300; times++) {
-    expect(await line.send(from('203.0.113.1'))).toBe(429);
-  }
-  expect(await line.send(from('203.0.113.2'))).toBe(200);
 });
 
 /** What a server of its own spends on a request of a flood over several connections, in µs of CPU: the least of some tries. */

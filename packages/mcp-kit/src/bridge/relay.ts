@@ -1,6 +1,84 @@
-import type { CallOptions } from '#client';
-import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
-import { notificationOf, type Tell } from './crossing.ts';
+import type { MaybePromise, ShortLivedMap } from '#base';
+import type { CallOptions, Session } from '#client';
+import {
+  isId,
+  isRecord,
+  type Connection,
+  type Exchange,
+  type Id,
+  type Notification,
+  type Params,
+} from '#jsonrpc';
+import { callerOf, onBehalf, type Layer } from '#protocol';
+import { asRpcError } from './health.ts';
+import type { Translation } from './translate.ts';
+
+/** A message that crossed one of the two wires. */
+export interface Crossing {
+  /** Which wire: the one to the client, or the one to the server. */
+  readonly side: 'client' | 'server';
+  /** As the bridge sees it. */
+  readonly direction: 'received' | 'sent';
+  readonly message: unknown;
+}
+
+/** Tells of a message; absent where nobody listens. */
+export type Tell = ((crossing: Crossing) => void) | undefined;
+
+/** Tells of every message of a client, and of the answers to its requests. */
+export function telling(tell: NonNullable<Tell>): Layer {
+  return (next) => (exchange) => {
+    const { message } = exchange;
+    tell({ side: 'client', direction: 'received', message });
+    return message.id === undefined
+      ? next(exchange)
+      : tellAnswer(tell, exchange, () => next(exchange));
+  };
+}
+
+async function tellAnswer(
+  tell: NonNullable<Tell>,
+  { message: { id } }: Exchange,
+  answer: () => MaybePromise<unknown>,
+): Promise<unknown> {
+  try {
+    const result = await answer();
+    tell({ side: 'client', direction: 'sent', message: { jsonrpc: '2.0', id, result } });
+    return result;
+  } catch (error) {
+    const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+    const said = { code, message, ...(data !== undefined && { data }) };
+    tell({ side: 'client', direction: 'sent', message: { jsonrpc: '2.0', id, error: said } });
+    throw error;
+  }
+}
+
+/** A notification as the wire has it. */
+export function notificationOf(method: string, params: Params | undefined): Notification {
+  return { jsonrpc: '2.0', method, ...(params && { params }) };
+}
+
+/** A request on its way to the server: as it is, or in the words of the other era. */
+export interface Relayed {
+  readonly exchange: Exchange;
+  readonly translation: Translation;
+  readonly options: CallOptions;
+}
+
+/** Asks the server what a client asks, and gives back what it says. */
+export async function relay(session: Session, relayed: Relayed): Promise<unknown> {
+  const { exchange, translation, options } = relayed;
+  const { message } = exchange;
+  const caller = callerOf(exchange);
+  const params = onBehalf(caller, translation.request(message.params, caller));
+  let result: unknown;
+  try {
+    result = await session.request(message.method, params, options);
+  } catch (error) {
+    throw translation.error(error, message);
+  }
+  return translation.result(result, message, caller);
+}
 
 /** Under which name the client wants to hear of progress, if it does. */
 function progressTokenOf({ message: { params } }: Exchange): Id | undefined {
@@ -28,4 +106,93 @@ export function passing(exchange: Exchange, tell: Tell): CallOptions {
       void exchange.notify('notifications/progress', params);
     },
   };
+}
+
+/** People need longer than machines. */
+const personMs = 10 * 60_000;
+
+interface Question {
+  /** The calls it may belong to: those that were under way when it was asked. */
+  readonly calls: Set<Exchange>;
+  withdraw(reason: unknown): void;
+}
+
+export interface Asking {
+  /** Fires when the server takes the question back. */
+  readonly signal: AbortSignal;
+  /** The calls of the client that are under way. */
+  readonly during: Pick<ShortLivedMap<Id, Exchange>, 'get' | 'values'>;
+  readonly onProgress?: (progress: Params) => void;
+}
+
+/** What a server asks a client of the older era. A question ends with the last call it can belong to. */
+export class Questions {
+  readonly #connection: Connection;
+  readonly #tell: Tell;
+  readonly #open = new Set<Question>();
+  #lastId = 0;
+
+  constructor(connection: Connection, tell: Tell) {
+    this.#connection = connection;
+    this.#tell = tell;
+  }
+
+  /** Asks; with the answer of the newest call, where there is one. */
+  async ask(method: string, params: Params, asking: Asking): Promise<unknown> {
+    const { signal, during, onProgress } = asking;
+    const id = (this.#lastId += 1);
+    const calls = new Set(during.values());
+    const newest = [...calls].at(-1);
+    const stop = new AbortController();
+    const withdraw = (reason: unknown): void => {
+      stop.abort(reason);
+      // The answer it came with may have ended: then it is said where the client hears everything else.
+      if (newest === undefined || (isOneOf(during, newest) && !newest.cancelled)) return;
+      const said = typeof reason === 'string' && { reason };
+      void this.#connection.notify('notifications/cancelled', { requestId: id, ...said });
+    };
+    const question = { calls, withdraw };
+    const takeBack = (): void => withdraw(signal.reason);
+    signal.addEventListener('abort', takeBack, { once: true });
+    if (calls.size > 0) this.#open.add(question);
+    const options = {
+      id,
+      signal: stop.signal,
+      timeoutMs: personMs,
+      maxTotalMs: personMs,
+      ...(onProgress && { onProgress }),
+    };
+    const message = { jsonrpc: '2.0', id, method, params };
+    this.#tell?.({ side: 'client', direction: 'sent', message });
+    try {
+      const result = await (newest === undefined
+        ? this.#connection.request(method, params, options)
+        : newest.call(method, params, options));
+      const answer = { jsonrpc: '2.0', id, result };
+      this.#tell?.({ side: 'client', direction: 'received', message: answer });
+      return result;
+    } catch (error) {
+      throw asRpcError(error);
+    } finally {
+      this.#open.delete(question);
+      signal.removeEventListener('abort', takeBack);
+    }
+  }
+
+  /** Whether a call may be waiting for an answer of the client. */
+  hasAskedDuring(exchange: Exchange): boolean {
+    for (const { calls } of this.#open) if (calls.has(exchange)) return true;
+    return false;
+  }
+
+  /** A call is over, and with it what only it can have been the reason for. */
+  ended(exchange: Exchange): void {
+    for (const { calls, withdraw } of this.#open) {
+      if (calls.delete(exchange) && calls.size === 0) withdraw('the call that asked has ended');
+    }
+  }
+}
+
+function isOneOf(calls: Asking['during'], call: Exchange): boolean {
+  return calls.get(call.message.id ?? 0) === call;
 }

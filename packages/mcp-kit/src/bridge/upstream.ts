@@ -1,18 +1,70 @@
-import { createBackoff, describeError, KitError, unref, type Logger } from '#base';
-import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
-import { RpcError } from '#jsonrpc';
-import type { ServerCapabilities } from '#protocol';
-import { asRpcError, asUnsent } from './failures.ts';
-import type { Fleet } from './fleet.ts';
-import type { Condition } from './health.ts';
-import type { BridgeOptions } from './options.ts';
+import { createBackoff, crypto, describeError, KitError, unref, type Logger } from '#base';
+import {
+  createStormBreaker,
+  openSession,
+  type RequestListener,
+  type Session,
+  type SessionOptions,
+  type ToolGuard,
+  type Verdicts,
+} from '#client';
+import { isRecord, RpcError, type Params } from '#jsonrpc';
+import {
+  isImplementation,
+  legacyVersions,
+  methodNotFound,
+  modernVersion,
+  supports,
+  type ClientCapabilities,
+  type ClientView,
+  type Era,
+  type ServerCapabilities,
+  type Target,
+} from '#protocol';
+import { asRpcError, asUnsent, type Condition } from './health.ts';
+import type { OpenUpstreams } from './pool.ts';
+import type { Crossing, Tell } from './relay.ts';
+import type { ToolNames } from './tools.ts';
 
-/** What all conversations of a bridge share. */
-export interface UpstreamShared {
-  readonly fleet: Fleet;
+export interface BridgeOptions {
+  /** Which era to speak with the server; by default the client's own, and the other one where the server knows no other. */
+  readonly era?: 'auto' | Era;
+  /** How long the server may take to answer or give a sign of progress; ten minutes. */
+  readonly timeoutMs?: number;
+  /** How long opening a conversation with the server may take, its start included; a minute. */
+  readonly connectTimeoutMs?: number;
+  /** What is known of the server's era; shared by the process unless given. */
+  readonly verdicts?: Verdicts;
+  /**
+   * Conversations with the server at the same time; 64. A process each, where the server is one. A caller that is told apart from
+   * others has at most as many at work as are left for them.
+   */
+  readonly maxUpstreams?: number;
+  /** How long a conversation that no client needs any more is kept for the next one; half a minute. */
+  readonly idleMs?: number;
+  /** How long a call waits for a client that was asked something; ten minutes. */
+  readonly parkedMs?: number;
+  /**
+   * 32-byte keys that bind to its caller what a caller carries between questions; the first seals, all open. Bridges behind
+   * one address need the same; without any, what is carried is of no use after a restart.
+   */
+  readonly stateKeys?: readonly Uint8Array[];
+  /** Hears every message on either side, in the order in which they cross. */
+  readonly onMessage?: (crossing: Crossing) => void;
+  /** Decides which tools of the server clients may see and call; made for each conversation with it. */
+  readonly guard?: (session: Session) => ToolGuard;
+  readonly logger?: Logger;
+}
+
+/** What every client of a bridge meets. */
+export interface Shared {
+  readonly target: Target;
+  readonly options: BridgeOptions;
+  readonly tell: Tell;
+  readonly toolNames: ToolNames;
+  readonly open: OpenUpstreams;
   readonly condition: Condition;
   readonly logger: Logger;
-  readonly options: Pick<BridgeOptions, 'guard'>;
 }
 
 /** Opens a session that is told and tells as these options say. */
@@ -25,7 +77,7 @@ const firstMs = 50;
 
 /** One conversation with the server on behalf of a client: opened when first needed, and again whenever it is lost. */
 export class Upstream {
-  readonly #shared: UpstreamShared;
+  readonly #shared: Shared;
   readonly #opening: Opening;
   readonly #breaker = createStormBreaker();
   readonly #backoff = createBackoff({ firstMs });
@@ -51,7 +103,7 @@ export class Upstream {
   /** Called when a server that was lost is there again: it may be another one, and nobody knows what it has told meanwhile. */
   onRestored: (capabilities: ServerCapabilities) => void = () => {};
 
-  constructor(opening: Opening, shared: UpstreamShared, account?: string) {
+  constructor(opening: Opening, shared: Shared, account?: string) {
     this.#opening = opening;
     this.#shared = shared;
     this.account = account;
@@ -112,7 +164,7 @@ export class Upstream {
     clearTimeout(this.#retry);
     const session = this.#session;
     this.#session = undefined;
-    this.#shared.fleet.remove(this);
+    this.#shared.open.remove(this);
     if (!this.#closed) this.onAsleep();
     await session?.close();
   }
@@ -128,7 +180,7 @@ export class Upstream {
   #begin(): void {
     if (this.#working === 0) {
       try {
-        this.#shared.fleet.begin(this.account);
+        this.#shared.open.begin(this.account);
       } catch (error) {
         throw asUnsent(error);
       }
@@ -139,15 +191,15 @@ export class Upstream {
 
   #end(): void {
     this.#working -= 1;
-    if (this.#working === 0) this.#shared.fleet.end(this.#worksFor);
+    if (this.#working === 0) this.#shared.open.end(this.#worksFor);
   }
 
   async #open(): Promise<Session> {
-    const { fleet, condition, logger } = this.#shared;
+    const { open, condition, logger } = this.#shared;
     if (this.#closed) throw new KitError('closed', 'the bridge is closed');
     this.#begin();
     try {
-      await fleet.admit(this);
+      await open.admit(this);
       const session = await this.#opening({
         breaker: this.#breaker,
         onLost: (cause) => this.#lost(cause),
@@ -166,7 +218,7 @@ export class Upstream {
       this.#session = this.#guard === undefined ? session : session.guarded(this.#guard);
       return this.#session;
     } catch (error) {
-      fleet.remove(this);
+      open.remove(this);
       // Whose client has gone is not the server's trouble.
       if (!this.#closed) condition.failed(error);
       throw asUnsent(error);
@@ -204,5 +256,119 @@ export class Upstream {
         });
       }, this.#backoff.next()),
     );
+  }
+}
+
+/** Asks the client what only it can give. */
+export type AskClient = (method: string, params: object, signal: AbortSignal) => Promise<unknown>;
+
+const defaultTimeoutMs = 10 * 60_000;
+
+/** How every session of a bridge is held: whoever asked says how long it may take. */
+export function sessionOptions(options: BridgeOptions): SessionOptions {
+  const { timeoutMs = defaultTimeoutMs, connectTimeoutMs, verdicts } = options;
+  return {
+    timeoutMs,
+    maxTotalMs: Infinity,
+    validateOutput: false,
+    ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
+    ...(verdicts && { verdicts }),
+  };
+}
+
+/**
+ * Opens a session for a client that said `initialize`, in its words. A server that does not know the handshake is spoken to
+ * in the newer era.
+ */
+export async function openForHandshake(
+  target: Target,
+  params: Params,
+  how: { readonly options: SessionOptions; readonly ask: AskClient },
+): Promise<Session> {
+  const { capabilities: declared, clientInfo, protocolVersion, ...more } = params;
+  const capabilities: ClientCapabilities = isRecord(declared) ? declared : {};
+  const { ask } = how;
+  const options: SessionOptions = {
+    ...how.options,
+    capabilities,
+    ...(isImplementation(clientInfo) && { clientInfo }),
+  };
+  const offered = typeof protocolVersion === 'string' ? protocolVersion : modernVersion;
+  let refusal: unknown;
+  if (options.era !== 'modern') {
+    try {
+      return await openSession(target, {
+        ...options,
+        era: 'legacy',
+        initializeParams: more,
+        protocolVersion: offered === modernVersion ? legacyVersions[0] : offered,
+        onRequest: ({ method, params: asked = {} }, { signal }) => ask(method, asked, signal),
+      });
+    } catch (error) {
+      if (options.era === 'legacy' || !isDeclined(error)) throw error;
+      refusal = error;
+    }
+  }
+  const onRequest: RequestListener = ({ method, params: asked = {} }, { signal }) => {
+    if (!mayBeAsked(capabilities, method, asked)) throw methodNotFound(method);
+    return ask(method, asked['mode'] === 'url' ? withVisitId(asked) : asked, signal);
+  };
+  return openSession(target, { ...options, era: 'modern', onRequest }).catch((error: unknown) => {
+    throw refusal ?? error;
+  });
+}
+
+/** Opens a session for a client of the stateless era: with a server of either. */
+export function openForEnvelope(
+  target: Target,
+  { capabilities, info: clientInfo }: ClientView,
+  options: SessionOptions,
+): Promise<Session> {
+  return openSession(target, {
+    ...options,
+    ...(clientInfo && { clientInfo }),
+    capabilities,
+    // What clients want to be told they ask for.
+    watchLists: false,
+  });
+}
+
+/** The older era wants a name for each visit. */
+function withVisitId(params: object): object {
+  return { elicitationId: crypto().randomUUID(), ...params };
+}
+
+/** Whether the server is there, and only does not know the handshake. */
+function isDeclined(error: unknown): boolean {
+  if (error instanceof RpcError) return true;
+  if (!(error instanceof KitError)) return false;
+  const status = error.details?.['status'];
+  const isRefused = error.code === 'http_status' && typeof status === 'number' && status < 500;
+  return isRefused || error.code === 'unsupported_version' || error.code === 'invalid_answer';
+}
+
+/** Whether a client that can do so much may be asked this, where a question is part of a call. */
+export function mayBeAsked(
+  capabilities: ClientCapabilities,
+  method: string,
+  params: Params,
+): boolean {
+  const needs = needsOf(method, params);
+  return needs !== undefined && supports(capabilities, needs);
+}
+
+/** What a client must have declared to be asked this; nothing for what the stateless era cannot ask. */
+function needsOf(method: string, params: Params): ClientCapabilities | undefined {
+  switch (method) {
+    case 'elicitation/create':
+      return { elicitation: params['mode'] === 'url' ? { url: {} } : { form: {} } };
+    case 'sampling/createMessage': {
+      const usesTools = params['tools'] !== undefined || params['toolChoice'] !== undefined;
+      return { sampling: usesTools ? { tools: {} } : {} };
+    }
+    case 'roots/list':
+      return { roots: {} };
+    default:
+      return undefined;
   }
 }

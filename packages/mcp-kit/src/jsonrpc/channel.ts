@@ -1,5 +1,4 @@
 import type { Parts } from './encode.ts';
-import type { HttpAside } from './error.ts';
 import type { Id, Notification, Request } from './message.ts';
 
 /** What was said beside a message: names in lower case. */
@@ -11,6 +10,8 @@ export interface Origin {
   readonly headers?: Headers | undefined;
   /** What its sender has been allowed; nothing where that is not asked. */
   readonly scopes?: ReadonlySet<string> | undefined;
+  /** Who sent it, where messages of several meet on one connection. */
+  readonly principal?: string | undefined;
 }
 
 /** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
@@ -56,8 +57,11 @@ export interface Channel {
   send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
   /** Sends a notification, and settles when the other side has taken it or has not; absent where nobody can know. */
   tell?(text: string, outgoing: Outgoing): Promise<void>;
-  /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. `aside` is for HTTP. */
-  reply(text: string | undefined, origin?: Origin, aside?: HttpAside): void;
+  /**
+   * Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. `error` is what
+   * was thrown, for channels that say more of it.
+   */
+  reply(text: string | undefined, origin?: Origin, error?: unknown): void;
   /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */
   replyParts?(parts: Parts, origin?: Origin): boolean;
   /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */

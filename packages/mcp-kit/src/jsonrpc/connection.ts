@@ -10,11 +10,11 @@ import {
   resultParts,
   toNotification,
 } from './encode.ts';
-import { RpcError, rpcErrors, type HttpAside } from './error.ts';
+import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import type { ConnectionOptions, Handlers } from './handlers.ts';
-import { InFlight } from './in-flight.ts';
-import { hasRoomFor, noRoom, refusalOf, refusals } from './refusals.ts';
+import { InFlight, type Key } from './in-flight.ts';
+import { hasRoomFor, noRoom, noRoomError, refusalOf, refusals } from './refusals.ts';
 import {
   classify,
   idAtEnd,
@@ -23,7 +23,6 @@ import {
   type Classified,
   type ErrorObject,
   type Id,
-  type Message,
   type Notification,
   type Params,
   type Request,
@@ -57,7 +56,7 @@ export class Connection implements Link, Sink {
     this.#channel = channel;
     this.#options = options;
     this.#inFlight = new InFlight(options.maxInFlight ?? 1024);
-    this.#kept = options.budget?.hold('sessions', connectionBytes, this);
+    this.#kept = options.budget?.hold('sessions', options.manyClients ? 0 : connectionBytes, this);
     this.handlers = bind(this);
     channel.start(this);
   }
@@ -213,9 +212,9 @@ export class Connection implements Link, Sink {
     });
   }
 
-  /** Stops serving a request: its handler's signal fires, and it will not be answered. Unknown ids are ignored. */
-  cancel(id: Id, reason: unknown): void {
-    const exchange = this.#inFlight.withdraw(id);
+  /** Stops serving a request: its handler's signal fires, and it will not be answered. Unknown ones are ignored. */
+  cancel(key: Key, reason: unknown): void {
+    const exchange = this.#inFlight.withdraw(key);
     if (exchange === undefined) return;
     exchange.cancel(reason);
     this.#reply(undefined, exchange.origin);
@@ -277,12 +276,12 @@ export class Connection implements Link, Sink {
   }
 
   #serve(request: Request, origin: Origin | undefined, bytes = 0): void {
-    const { id } = request;
+    const key = this.#options.manyClients && origin !== undefined ? origin : request.id;
     const exchange = new Exchange(request, this, origin);
     exchange.bytes = bytes;
     if (origin instanceof Batch) origin.first ??= exchange;
     const hasRoom = this.budget?.admits('calls', exchange.weight) !== false;
-    const admission = hasRoom ? this.#inFlight.admit(id) : 'noRoom';
+    const admission = hasRoom ? this.#inFlight.admit(key) : 'noRoom';
     if (admission !== 'admitted') {
       this.#replyRefusal(exchange, refusals[admission]());
       return;
@@ -291,33 +290,33 @@ export class Connection implements Link, Sink {
     try {
       outcome = this.handlers.request(exchange);
     } catch (error) {
-      return this.#replyThrown(request, error, origin);
+      return this.#replyThrown(exchange, error);
     }
     if (!isPromise(outcome)) {
       this.#answer(request, outcome, origin);
       return;
     }
-    this.#inFlight.hold(id, exchange);
-    const holder = { letGo: () => this.#abandon(id, exchange) };
+    this.#inFlight.hold(key, exchange);
+    const holder = { letGo: () => this.#abandon(key, exchange) };
     const held = this.budget?.hold('calls', exchange.weight, holder);
     // The handler may have closed the connection under its own feet.
-    if (!this.#inFlight.open) this.cancel(id, 'the connection closed');
+    if (!this.#inFlight.open) this.cancel(key, 'the connection closed');
     const end = (answer: () => void): void => {
       held?.resize(0);
-      if (!this.#inFlight.release(id, exchange)) return;
+      if (!this.#inFlight.release(key, exchange)) return;
       answer();
       if (this.#lingering !== undefined) this.ended();
     };
     outcome.then(
       (result) => end(() => this.#answer(request, result, origin)),
-      (error: unknown) => end(() => this.#replyThrown(request, error, origin)),
+      (error: unknown) => end(() => this.#replyThrown(exchange, error)),
     );
   }
 
   /** Ends a call for whose answer nobody waits. */
-  #abandon(id: Id, { origin }: Exchange): boolean {
+  #abandon(key: Key, { origin }: Exchange): boolean {
     if (this.#channel.awaits?.(routeOf(origin)) !== false) return false;
-    this.cancel(id, 'nobody waits for it, and there is no room');
+    this.cancel(key, 'nobody waits for it, and there is no room');
     return true;
   }
 
@@ -334,7 +333,8 @@ export class Connection implements Link, Sink {
     if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
     const text = this.#encodeResult(request, result);
     const isFine = hasRoomFor(text, this.budget);
-    this.#reply(isFine ? text : encodeError(request.id, noRoom), origin);
+    if (isFine) this.#reply(text, origin);
+    else this.#reply(encodeError(request.id, noRoom), origin, noRoomError());
   }
 
   /** A result that is not JSON is a failure like any other. */
@@ -347,17 +347,17 @@ export class Connection implements Link, Sink {
     }
   }
 
-  #replyThrown({ id, method }: Message, error: unknown, origin: Origin | undefined): void {
-    const isMeant = error instanceof RpcError;
-    if (!isMeant) this.#options.onBug?.(error, method);
-    this.#reply(encodeThrown(id, error), origin, isMeant ? error.http : undefined);
+  #replyThrown(exchange: Exchange, error: unknown): void {
+    const { id, method } = exchange.message;
+    if (!(error instanceof RpcError)) this.#options.onBug?.(error, method, exchange);
+    this.#reply(encodeThrown(id, error), exchange.origin, error);
   }
 
   /** The same, for what the connection refuses by itself. */
   #replyRefusal(exchange: Exchange, refusal: RpcError): void {
     exchange.refusal = refusal;
     const said = refusalOf(exchange, (seen) => this.handlers.refused?.(seen));
-    this.#replyThrown(exchange.message, said, exchange.origin);
+    this.#replyThrown(exchange, said);
   }
 
   /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */
@@ -390,11 +390,11 @@ export class Connection implements Link, Sink {
     for (const value of values) this.accept(classify(value), batch, share);
   }
 
-  #reply(text: string | undefined, origin: Origin | undefined, aside?: HttpAside): void {
+  #reply(text: string | undefined, origin: Origin | undefined, error?: unknown): void {
     if (origin instanceof Batch) {
       if (origin.add(text)) this.#channel.reply(origin.text, origin.origin);
     } else {
-      this.#channel.reply(text, origin, aside);
+      this.#channel.reply(text, origin, error);
     }
   }
 }

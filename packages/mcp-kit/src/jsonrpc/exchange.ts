@@ -99,7 +99,7 @@ export class Exchange {
 
   /** Who asks, where the transport knows. */
   get principal(): string | undefined {
-    return this.link.principal;
+    return this.link.principal ?? this.origin?.principal;
   }
 
   /** What its sender has been allowed; nothing where that is not asked. */

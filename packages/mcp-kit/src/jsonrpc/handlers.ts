@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number;
   /** What is held for the other end is counted here, and requests are refused when it is too much. */
   readonly budget?: Budget | undefined;
+  /** Messages of many clients meet here, each alone with its origin: their ids are not compared, and cannot be cancelled by. */
+  readonly manyClients?: boolean;
   /** How our requests are numbered; some peers take only one of them. */
   readonly ids?: 'number' | 'string';
   /** What the other side says by itself is of no use here. */
@@ -45,5 +47,5 @@ export interface ConnectionOptions {
   /** Called once, when nothing can be sent or received any more. */
   readonly onClosed?: (cause: Error | undefined) => void;
   /** Told about what a handler threw that was not meant for the peer. */
-  readonly onBug?: (error: unknown, method: string) => void;
+  readonly onBug?: (error: unknown, method: string, exchange?: Exchange) => void;
 }

@@ -1,4 +1,5 @@
 import { ShortLivedMap } from '#base';
+import type { Origin } from './channel.ts';
 import type { Exchange } from './exchange.ts';
 import type { Id } from './message.ts';
 
@@ -13,6 +14,9 @@ export interface Awaited {
   released(retryMs: number | undefined): void;
 }
 
+/** What a request is known by while it is served: its id, or where it came from when ids of several clients meet. */
+export type Key = Id | Origin;
+
 export type Admission = 'admitted' | 'duplicate' | 'full' | 'closed';
 
 /**
@@ -23,7 +27,7 @@ export class InFlight {
   readonly #limit: number;
   #open = true;
   // Made on first use: thousands of idle sessions have nothing in flight.
-  #serving: ShortLivedMap<Id, Exchange> | undefined;
+  #serving: ShortLivedMap<Key, Exchange> | undefined;
   #awaiting: ShortLivedMap<Id, Awaited> | undefined;
 
   constructor(limit: number) {
@@ -47,30 +51,29 @@ export class InFlight {
     return this.#serving?.values() ?? [];
   }
 
-  /** May a request with this id start now? */
-  admit(id: Id): Admission {
+  /** May a request that is known by this start now? */
+  admit(key: Key): Admission {
     if (!this.#open) return 'closed';
-    if (this.#serving === undefined) return 'admitted';
-    if (this.#serving.get(id) !== undefined) return 'duplicate';
-    return this.#serving.size < this.#limit ? 'admitted' : 'full';
+    if (this.#serving?.get(key) !== undefined) return 'duplicate';
+    return this.serving < this.#limit ? 'admitted' : 'full';
   }
 
   /** Keeps an admitted request whose answer is not there yet. */
-  hold(id: Id, exchange: Exchange): void {
+  hold(key: Key, exchange: Exchange): void {
     this.#serving ??= new ShortLivedMap();
-    this.#serving.set(id, exchange);
+    this.#serving.set(key, exchange);
   }
 
   /** Takes a held request out. False when it was cancelled or the connection closed: then it must not answer. */
-  release(id: Id, exchange: Exchange): boolean {
-    if (this.#serving?.get(id) !== exchange) return false;
-    this.#serving.take(id);
+  release(key: Key, exchange: Exchange): boolean {
+    if (this.#serving?.get(key) !== exchange) return false;
+    this.#serving.take(key);
     return true;
   }
 
-  /** Takes the request with this id out, to be cancelled. */
-  withdraw(id: Id): Exchange | undefined {
-    return this.#serving?.take(id);
+  /** Takes a request out, to be cancelled. */
+  withdraw(key: Key): Exchange | undefined {
+    return this.#serving?.take(key);
   }
 
   expect(id: Id, awaited: Awaited): void {

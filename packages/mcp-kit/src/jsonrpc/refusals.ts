@@ -12,8 +12,11 @@ export const noRoom: ErrorObject = {
 
 /** The same, to be thrown. */
 export function noRoomError(): RpcError {
-  const error = new RpcError(noRoom.code, noRoom.message, noRoom.data);
-  error.http = { status: 503, headers: ['retry-after', '1'], cause: 'memory' };
+  return unavailable(new RpcError(noRoom.code, noRoom.message, noRoom.data), 'memory');
+}
+
+function unavailable(error: RpcError, cause?: string): RpcError {
+  error.http = { status: 503, headers: ['retry-after', '1'], cause };
   return error;
 }
 
@@ -42,6 +45,8 @@ export const refusals: Readonly<Record<Reason, () => RpcError>> = {
   closed: () => new RpcError(rpcErrors.overloaded, 'The connection is closing'),
   duplicate: () => new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),
   full: () =>
-    new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+    unavailable(
+      new RpcError(rpcErrors.overloaded, 'Overloaded: too many requests under way, retry later'),
+    ),
   noRoom: noRoomError,
 };

@@ -1,43 +1,20 @@
-import { encodeError, rpcErrors } from '#jsonrpc';
+import { rpcErrors } from '#jsonrpc';
 import type { Refusal } from '#transport/http';
 
 /** What a limit counts by. */
 export type LimitName = 'address' | 'principal' | 'session' | 'tool';
 
-/** Made once for each wait, because refusing must cost next to nothing. */
-const made: Record<LimitName, Map<number, Refusal>> = {
-  address: new Map(),
-  principal: new Map(),
-  session: new Map(),
-  tool: new Map(),
-};
-const mostMade = 1000;
-
-/** Waits below a second are told apart by this, and rounded up to it. */
-const stepMs = 10;
-
 /** How often was too often, and when to come back. */
 export function tooMany(limit: LimitName, waitMs: number): Refusal {
-  const unitMs = waitMs < 1000 ? stepMs : 1000;
-  const roundMs = Math.ceil(waitMs / unitMs) * unitMs;
-  const known = made[limit].get(roundMs);
-  if (known !== undefined) return known;
-  const seconds = Math.ceil(roundMs / 1000);
+  const seconds = Math.ceil(waitMs / 1000);
   const message = `Too many requests for one ${limit}: retry in ${seconds} s`;
   const data = { limit, retryAfterMs: seconds * 1000 };
-  const error = { code: rpcErrors.overloaded, message, data };
-  const refusal = {
+  return {
     status: 429,
-    error,
-    text: encodeError(undefined, error),
+    error: { code: rpcErrors.overloaded, message, data },
     headers: ['retry-after', String(seconds)],
     cause: `rate_${limit}`,
-    // What is too much for a tool is the doing of all.
-    ...(limit !== 'tool' && { sameForMs: Math.min(roundMs, 1000) - stepMs }),
   };
-  if (made[limit].size >= mostMade) made[limit].clear();
-  made[limit].set(roundMs, refusal);
-  return refusal;
 }
 
 /** So many calls at a time are enough. */

@@ -66,7 +66,8 @@ export function scopeLayer(
   insufficient: (needed: readonly string[]) => Refusal,
 ): Layer {
   return (next) => (exchange) => {
-    const needed = scopes.neededBy(exchange.message);
+    const { message } = exchange;
+    const needed = message.id === undefined ? undefined : scopes.neededBy(message);
     if (needed !== undefined && !scopes.covers(exchange.scopes, needed)) {
       throw asError(insufficient(needed));
     }

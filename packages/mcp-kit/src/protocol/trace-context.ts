@@ -24,10 +24,7 @@ const pattern = /^(?!ff|00.{54})[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a
 const maxStateLength = 512;
 
 function joinTrace(exchange: Exchange): TraceContext {
-  const meta = exchange.message.params?.['_meta'];
-  const said = isRecord(meta) ? meta : {};
-  const { headers = {} } = exchange;
-  const traceparent = said['traceparent'] ?? headers['traceparent'];
+  const traceparent = saidBy(exchange, 'traceparent');
   const spanId = randomDigits(16);
   const [, traceId = '', parentId = '', flags = ''] =
     typeof traceparent === 'string' ? (pattern.exec(traceparent) ?? []) : [];
@@ -40,9 +37,15 @@ function joinTrace(exchange: Exchange): TraceContext {
       state: undefined,
     };
   }
-  const tracestate = said['tracestate'] ?? headers['tracestate'];
+  const tracestate = saidBy(exchange, 'tracestate');
   const kept = typeof tracestate === 'string' && tracestate.length <= maxStateLength;
   return { traceId, spanId, parentId, flags, state: kept ? tracestate : undefined };
+}
+
+/** What a request says in its `_meta`, or beside it. */
+function saidBy({ message, headers }: Exchange, name: string): unknown {
+  const meta = message.params?.['_meta'];
+  return (isRecord(meta) ? meta[name] : undefined) ?? headers?.[name];
 }
 
 function isNonZero(hex: string): boolean {

@@ -1,6 +1,6 @@
 import { describeError, processBudget, type Logger } from '#base';
 import { Connection, type Channel, type ConnectionOptions } from '#jsonrpc';
-import { Conversation, enclose, vocabulary, type Service } from '#protocol';
+import { Conversation, enclose, traceIdOf, vocabulary, type Service } from '#protocol';
 
 export interface ServeOptions extends Pick<
   ConnectionOptions,
@@ -29,6 +29,9 @@ export function connectionOptions({ logger, ...options }: ServeOptions): Connect
     ...options,
     budget: options.budget ?? processBudget(),
     vocabulary,
-    onBug: (error, method) => logger?.error(`${method} failed`, { error: describeError(error) }),
+    onBug: (error, method, exchange) => {
+      const traceId = exchange && traceIdOf(exchange);
+      logger?.error(`${method} failed`, { traceId, error: describeError(error) });
+    },
   };
 }

@@ -45,7 +45,7 @@ export async function drain(
   draining.begun = true;
   draining.lastRequestMs = begunMs;
   // Not by the method of HTTP servers: that one closes idle connections at once, and a request may be on its way on each.
-  await stopAccepting(server, timeoutMs);
+  await stopAccepting(server);
   const isOver = async (): Promise<boolean> => (await connectionsOf(server)) === 0;
   const isQuiet = (): boolean => performance.now() - draining.lastRequestMs >= quietMs;
   const isLate = (): boolean => performance.now() - begunMs >= timeoutMs;
@@ -61,25 +61,19 @@ function connectionsOf(server: Server): Promise<number> {
   return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 }
 
-/** A turn of the event loop that takes longer leaves time for somebody to come unseen. */
-const shortTurnMs = 0.3;
-
 /**
  * Closes the door when nobody stands in it: the system has connections that Node has not taken yet, and would reset them. In a
- * turn Node first takes who is there, then does its work, then comes here: only after a short one is it known that nobody waits.
+ * turn Node first takes who is there, so that after turns in which nobody came nobody waits.
  */
-async function stopAccepting(server: Server, timeoutMs: number): Promise<void> {
-  const begunMs = performance.now();
+async function stopAccepting(server: Server): Promise<void> {
   let quietTurns = 0;
   const arrived = (): void => {
     quietTurns = -1;
   };
   server.on('connection', arrived);
-  for (let nowMs = begunMs; quietTurns < 2 && nowMs - begunMs < timeoutMs;) {
+  while (quietTurns < 2) {
     await new Promise((resolve) => setImmediate(resolve));
-    const turnMs = performance.now() - nowMs;
-    nowMs += turnMs;
-    quietTurns = turnMs < shortTurnMs ? quietTurns + 1 : 0;
+    quietTurns += 1;
   }
   server.off('connection', arrived);
   net().Server.prototype.close.call(server);

@@ -1,5 +1,5 @@
 import { processBudget, silentLogger, type Budget, type Logger } from '#base';
-import { defaultLimits, isRecord, parseMessage, type Limits } from '#jsonrpc';
+import { classify, defaultLimits, isRecord, parseMessage, type Limits } from '#jsonrpc';
 import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
@@ -98,12 +98,14 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const serve = enclose(service, { ...options.layers, headers: headerCheck(service) });
   const streams = { log: store.log, heartbeat, pace, retryMs, retainMs };
   const shared = { serve, profile, logger, budget, ...streams };
+  const connection = connectionOptions({ maxInFlight, logger, budget });
   const sessions = new Sessions(
-    { ...shared, connection: connectionOptions({ maxInFlight, logger, budget }) },
+    { ...shared, connection },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
   const legacy = new Legacy(sessions, { profile, serve });
-  const stateless = new Stateless({ ...shared, maxInFlight: 16 * maxInFlight });
+  const together = { ...connection, maxInFlight: 16 * maxInFlight };
+  const stateless = new Stateless({ ...shared, connection: together });
 
   return {
     limits,
@@ -116,21 +118,22 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
     },
     load() {
       const { calls, undelivered } = sessions.load();
-      return { calls: calls + stateless.size, undelivered, unreadBytes: heartbeat.unreadBytes };
+      const { serving } = stateless.connection.inFlight;
+      return { calls: calls + serving, undelivered, unreadBytes: heartbeat.unreadBytes };
     },
     admit: options.admit ?? admitAll(options.identify),
     refusePost: (headers) => refusedPost(headers, limits, budget),
     post({ headers, caller }, body, responder) {
       const mode = chooseMode(single(headers, 'accept'), profile);
       const parsed = parseMessage(body, limits);
-      if (mode === undefined) {
-        refuse(responder, unacceptable(profile));
-      } else if (!parsed.ok) {
+      if (mode === undefined) refuse(responder, unacceptable(profile));
+      else if (!parsed.ok) {
         const error = { code: parsed.code, message: parsed.reason };
         refuse(responder, { status: 400, error, id: unknownId(headers) });
       } else {
         const post = { value: parsed.value, bytes: body.length, headers, caller, mode };
-        if (speaksModern(headers, parsed.value)) stateless.post(post, responder);
+        if (speaksModern(headers, post.value))
+          stateless.post(classify(post.value), post, responder);
         else legacy.post(post, responder);
       }
     },
@@ -151,17 +154,15 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       }
     },
     delete(incoming, responder) {
-      if (incoming.headers['mcp-protocol-version'] === modernVersion) {
-        refuse(responder, methodNotAllowed('This revision has no sessions'));
-      } else {
-        legacy.delete(incoming, responder);
-      }
+      const isModern = incoming.headers['mcp-protocol-version'] === modernVersion;
+      if (isModern) refuse(responder, methodNotAllowed('This revision has no sessions'));
+      else legacy.delete(incoming, responder);
     },
     async close() {
       sessions.endAll();
       // Subscriptions that the server has just completed say their last word within this turn.
       await new Promise((resolve) => setImmediate(resolve));
-      stateless.close();
+      await stateless.connection.close();
       heartbeat.endAll();
     },
   };

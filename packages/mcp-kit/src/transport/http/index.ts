@@ -11,7 +11,8 @@ export {
   type HttpOptions,
   type TlsIdentity,
 } from './node.ts';
-export { createListener, type ListenerOptions, type Page, type Pages } from './listener.ts';
+export { createListener, type ListenerOptions } from './listener.ts';
+export type { Page, Pages } from './router.ts';
 export type { Pace } from './paced-stream.ts';
 export type { SessionLimits } from './sessions.ts';
 export {

@@ -1,6 +1,6 @@
 import { classify, isRecord, type Classified } from '#jsonrpc';
 import { claimsModern, isLegacyVersion, type Serve } from '#protocol';
-import { inOrder, type AnswerMode } from './accept.ts';
+import { inOrder } from './accept.ts';
 import type { Incoming } from './admit.ts';
 import type { Profile } from './profile.ts';
 import {
@@ -11,7 +11,7 @@ import {
   unknownId,
   unsupportedVersion,
 } from './refusals.ts';
-import { Reply } from './reply.ts';
+import { Reply, type Post } from './reply.ts';
 import {
   eventsHeaders,
   refuse,
@@ -23,13 +23,6 @@ import {
 } from './responder.ts';
 import { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
-
-interface Post extends Incoming {
-  readonly value: unknown;
-  /** How many the body had. */
-  readonly bytes: number;
-  readonly mode: AnswerMode;
-}
 
 /** Serves requests of the handshake era: each belongs to a session, or opens one. */
 export class Legacy {
@@ -161,7 +154,7 @@ export class Legacy {
       if (!session.initialized) this.#sessions.end(session);
     };
     responder.onGone(drop);
-    const reply = new Reply(session, responder, { ...post, opens: true, onAnswered: drop });
+    const reply = new Reply(session, responder, { ...post, onOpened: drop });
     session.connection.accept(classified, reply, bytes);
   }
 

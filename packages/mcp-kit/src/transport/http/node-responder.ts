@@ -5,7 +5,6 @@ import type { Parts } from '#jsonrpc';
 import { Unread } from '../unread.ts';
 import {
   sizeOf,
-  type Answer,
   type HeaderList,
   type Observer,
   type Responder,
@@ -67,21 +66,6 @@ export class NodeResponder implements Responder, ResponseStream {
     this.#response.once('close', () => unread.end());
   }
 
-  /** What `respond` would send now, as text; on a connection that is kept. */
-  textOf({ status, headers, body }: Answer): string {
-    const head = this.#head(headers);
-    const lines = [`HTTP/1.1 ${status} ${this.#response.statusMessage}`];
-    for (let at = 0; at < head.length; at += 2) lines.push(`${head[at]}: ${head[at + 1]}`);
-    lines.push(`content-length: ${Buffer.byteLength(body)}`);
-    lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: keep-alive');
-    return `${lines.join('\r\n')}\r\n\r\n${body}`;
-  }
-
-  /** Whether the connection goes on after the answer. */
-  get keepsConnection(): boolean {
-    return this.#response.shouldKeepAlive;
-  }
-
   openStream(headers: HeaderList): ResponseStream {
     const response = this.#response;
     if (!response.headersSent && !response.destroyed) {
@@ -109,11 +93,6 @@ export class NodeResponder implements Responder, ResponseStream {
     response.once('close', () => {
       if (!response.writableFinished) listener();
     });
-  }
-
-  /** Calls back once the whole answer has left. */
-  onSent(listener: () => void): void {
-    this.#response.once('finish', listener);
   }
 
   write(text: string): void {

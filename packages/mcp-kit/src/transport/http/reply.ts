@@ -1,7 +1,6 @@
-import type { HttpAside, Parts, Sent } from '#jsonrpc';
+import { RpcError, type HttpAside, type Origin, type Parts, type Sent } from '#jsonrpc';
 import type { AnswerMode } from './accept.ts';
-import type { Caller } from './admit.ts';
-import type { EventStream } from './event-stream.ts';
+import type { Incoming } from './admit.ts';
 import {
   causeOf,
   eventsHeaders,
@@ -10,39 +9,74 @@ import {
   type HeaderList,
   type Headers,
   type Responder,
+  type ResponseStream,
 } from './responder.ts';
-import type { Session } from './session.ts';
 
-/** The answer to one POST of the handshake era: plain JSON, or a stream as soon as something precedes the answer. */
-export class Reply {
-  readonly #session: Session;
+/** A POST whose body has been read. */
+export interface Post extends Incoming {
+  readonly value: unknown;
+  /** How many the body had. */
+  readonly bytes: number;
+  readonly mode: AnswerMode;
+}
+
+/** An answer whose end is not known yet. */
+export interface AnswerStream {
+  /** Somebody is there to read it. */
+  readonly attached: boolean;
+  emit(text: string): Sent;
+  /** Adds the last message, if there is one, and ends. */
+  finish(text: string | undefined): void;
+  drained(): Promise<void>;
+  /** Lets the client hang up and come back for the rest, where it can. */
+  release(retryMs: number | undefined): void;
+}
+
+/** What answers do differently in the two eras. */
+export interface ReplyPolicy {
+  /** The client can come back for an answer. */
+  readonly canResume: boolean;
+  /** What the answer says that opens a session. */
+  readonly openedHeaders: HeaderList;
+  /** Takes what precedes the answer of a client that takes no stream with it. */
+  divert(text: string): Sent;
+  drained(): Promise<void>;
+  openStream(out: ResponseStream, reply: Reply): AnswerStream;
+  /** A whole stream in one text: an answer that nothing preceded. */
+  completeStream(text: string): string;
+  /** What HTTP says beside an error. */
+  asideOf(error: RpcError): HttpAside | undefined;
+}
+
+/** The answer to one POST: plain JSON, or a stream as soon as something precedes the answer. */
+export class Reply implements Origin {
+  readonly headers: Headers;
+  readonly principal: string | undefined;
+  readonly scopes: ReadonlySet<string> | undefined;
+  readonly #policy: ReplyPolicy;
   readonly #responder: Responder;
   readonly #mode: AnswerMode;
-  readonly #opens: boolean;
-  readonly #onAnswered: (() => void) | undefined;
-  readonly headers: Headers;
-  readonly scopes: ReadonlySet<string> | undefined;
+  /** Called with the answer to what opens a session. */
+  readonly #onOpened: (() => void) | undefined;
   #answered = false;
-  #stream: EventStream | undefined;
+  #stream: AnswerStream | undefined;
 
   constructor(
-    session: Session,
+    policy: ReplyPolicy,
     responder: Responder,
-    options: {
-      readonly mode: AnswerMode;
-      readonly headers: Headers;
-      readonly caller: Caller;
-      readonly opens?: boolean;
-      readonly onAnswered?: () => void;
-    },
+    options: Pick<Post, 'headers' | 'caller' | 'mode'> & { readonly onOpened?: () => void },
   ) {
-    this.#session = session;
+    this.headers = options.headers;
+    this.principal = options.caller.principal;
+    this.scopes = options.caller.scopes;
+    this.#policy = policy;
     this.#responder = responder;
     this.#mode = options.mode;
-    this.#opens = options.opens === true;
-    this.#onAnswered = options.onAnswered;
-    this.headers = options.headers;
-    this.scopes = options.caller.scopes;
+    this.#onOpened = options.onOpened;
+  }
+
+  get answered(): boolean {
+    return this.#answered;
   }
 
   /** Somebody is there to take the answer. */
@@ -53,59 +87,63 @@ export class Reply {
   /** Sends what belongs to the request before its answer. */
   emit(text: string): Sent {
     if (this.#answered) return 'dropped';
-    // A client that takes no stream here may have one open elsewhere.
-    if (this.#mode === 'json') return this.#session.send(text);
-    return this.#open().emit(text);
+    return this.#mode === 'json' ? this.#policy.divert(text) : this.#open().emit(text);
   }
 
-  /** Ends with the answer, if there is one; `aside` is what HTTP says beside an error. */
-  answer(text: string | undefined, aside?: HttpAside): void {
+  answer(text: string | undefined, error?: unknown): void {
+    if (this.#answered) return;
     this.#answered = true;
+    const aside = error instanceof RpcError ? this.#policy.asideOf(error) : undefined;
     if (this.#stream !== undefined) {
       this.#stream.finish(text);
     } else if (text === undefined) {
       this.#responder.respond(202, [], '');
     } else if (aside !== undefined && aside.status !== 200) {
-      this.#responder.observer?.refused(causeOf(aside));
+      if (aside.cause !== undefined) this.#responder.observer?.refused(aside.cause);
       this.#responder.respond(aside.status, [...jsonHeaders, ...(aside.headers ?? [])], text);
     } else if (this.#mode === 'sse') {
-      const body = this.#session.completeStream(text);
-      this.#responder.respond(200, this.#headers(eventsHeaders), body);
+      const body = this.#policy.completeStream(text);
+      this.#responder.respond(200, this.#head(eventsHeaders), body);
     } else {
-      this.#responder.respond(200, this.#headers(jsonHeaders), text);
+      this.#responder.respond(200, this.#head(jsonHeaders), text);
     }
-    this.#onAnswered?.();
+    this.#onOpened?.();
   }
 
   /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
   answerParts(parts: Parts): boolean {
+    if (this.#answered) return true;
     if (this.#stream !== undefined || this.#mode === 'sse') return false;
     this.#answered = true;
-    this.#responder.respond(200, this.#headers(jsonHeaders), parts);
-    this.#onAnswered?.();
+    this.#responder.respond(200, this.#head(jsonHeaders), parts);
+    this.#onOpened?.();
     return true;
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */
   release(retryMs: number | undefined): void {
-    if (this.#answered || this.#mode === 'json' || !this.#session.canResume) return;
+    if (this.#answered || this.#mode === 'json' || !this.#policy.canResume) return;
     this.#open().release(retryMs);
   }
 
   drained(): Promise<void> {
-    return this.#stream?.drained() ?? this.#session.drained();
+    return this.#stream?.drained() ?? this.#policy.drained();
   }
 
-  #open(): EventStream {
-    this.#stream ??= this.#session.openStream(
-      this.#responder.openStream(this.#headers(streamHeaders)),
+  #open(): AnswerStream {
+    this.#stream ??= this.#policy.openStream(
+      this.#responder.openStream(this.#head(streamHeaders)),
+      this,
     );
     return this.#stream;
   }
 
-  /** The answer that opens a session names it; a refused handshake has opened none. */
-  #headers(usual: HeaderList): HeaderList {
-    if (!this.#opens || !this.#session.initialized) return usual;
-    return [...usual, 'mcp-session-id', this.#session.id];
+  #head(usual: HeaderList): HeaderList {
+    return this.#onOpened === undefined ? usual : [...usual, ...this.#policy.openedHeaders];
   }
+}
+
+/** What HTTP says beside an error that says so itself, with a word for those who count. */
+export function ownAside({ http }: RpcError): HttpAside | undefined {
+  return http && { ...http, cause: causeOf(http) };
 }

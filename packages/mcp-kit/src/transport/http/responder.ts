@@ -75,10 +75,6 @@ export interface Refusal {
   readonly headers?: HeaderList;
   /** One word, for those who count; by default what the status means. */
   readonly cause?: string;
-  /** The error as it is written without an id, where the same is said so often that it is worth keeping. */
-  readonly text?: string;
-  /** For how long, at least, the same will be said to the same headers from the same place; a second at most. */
-  readonly sameForMs?: number;
 }
 
 const causes: Readonly<Record<number, string>> = {
@@ -94,27 +90,10 @@ const causes: Readonly<Record<number, string>> = {
   503: 'overloaded',
 };
 
-/** A whole answer. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly body: string;
-}
-
 export function refuse(responder: Responder, refusal: Refusal): void {
-  const { status, headers, body } = answerOf(refusal);
+  const { status, error, id, headers = [] } = refusal;
   responder.observer?.refused(causeOf(refusal));
-  responder.respond(status, headers, body);
-}
-
-/** What is said to a request that is not served. */
-export function answerOf({ status, error, id, headers, text }: Refusal): Answer {
-  const kept = id === undefined ? text : undefined;
-  return {
-    status,
-    headers: headers === undefined ? jsonHeaders : [...jsonHeaders, ...headers],
-    body: kept ?? encodeError(id, error),
-  };
+  responder.respond(status, [...jsonHeaders, ...headers], encodeError(id, error));
 }
 
 /** One word for those who count. */

@@ -6,6 +6,7 @@ import {
   type HttpAside,
   type Origin,
   type Parts,
+  type RpcError,
   type Sent,
 } from '#jsonrpc';
 import { Conversation, understandsPriming, type Serve } from '#protocol';
@@ -16,8 +17,8 @@ import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
 import type { Caller } from './admit.ts';
-import { Reply } from './reply.ts';
-import type { ResponseStream } from './responder.ts';
+import { ownAside, Reply, type ReplyPolicy } from './reply.ts';
+import type { HeaderList, ResponseStream } from './responder.ts';
 
 /** What all sessions of an endpoint share. */
 export interface SessionShared {
@@ -47,7 +48,7 @@ const maxUnsent = 1024;
 const weightOf = (text: string): number => 2 * text.length + 64;
 
 /** One client of the handshake era over HTTP: a conversation whose messages travel in many requests. */
-export class Session implements Channel {
+export class Session implements Channel, ReplyPolicy {
   readonly id: string;
   readonly connection: Connection;
   readonly #shared: SessionShared;
@@ -102,6 +103,21 @@ export class Session implements Channel {
 
   get #version(): string | undefined {
     return this.#conversation?.handshake.client?.version;
+  }
+
+  /** A refused handshake has opened none. */
+  get openedHeaders(): HeaderList {
+    return this.initialized ? ['mcp-session-id', this.id] : [];
+  }
+
+  /** A client that takes no stream with its answer may have one open elsewhere. */
+  divert(text: string): Sent {
+    return this.send(text);
+  }
+
+  /** An error that answers a request is an answer, unless it says itself what it is to HTTP. */
+  asideOf(error: RpcError): HttpAside | undefined {
+    return ownAside(error);
   }
 
   /** Messages that wait for a stream. */
@@ -161,8 +177,8 @@ export class Session implements Channel {
     if (origin instanceof Reply) origin.release(retryMs);
   }
 
-  reply(text: string | undefined, origin?: Origin, aside?: HttpAside): void {
-    if (origin instanceof Reply) origin.answer(text, aside);
+  reply(text: string | undefined, origin?: Origin, error?: unknown): void {
+    if (origin instanceof Reply) origin.answer(text, error);
   }
 
   replyParts(parts: Parts, origin?: Origin): boolean {

@@ -1,282 +1,139 @@
+import type { Budget } from '#base';
 import {
-  describeError,
-  isPromise,
-  ShortLivedMap,
-  type Budget,
-  type Logger,
-  type MaybePromise,
-} from '#base';
-import {
-  classify,
-  encodeError,
-  encodeThrown,
-  encodeNotification,
-  encodeResult,
+  Connection,
   Exchange,
-  hasRoomFor,
-  noRoom,
-  refusalOf,
-  resultParts,
-  RpcError,
-  rpcErrors,
-  toErrorObject,
-  weightOfCall,
-  type Id,
-  type Link,
-  type Notification,
+  type Channel,
+  type Classified,
+  type ConnectionOptions,
+  type HttpAside,
   type Origin,
-  type Params,
-  type Request,
+  type Parts,
+  type RpcError,
   type Sent,
 } from '#jsonrpc';
-import { httpStatusOf, traceIdOf, type Serve } from '#protocol';
-import type { AnswerMode } from './accept.ts';
-import type { Incoming } from './admit.ts';
+import { httpStatusOf, type Serve } from '#protocol';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
-import { badRequest, noRoomNow, overloaded } from './refusals.ts';
-import {
-  asError,
-  causeOf,
-  eventsHeaders,
-  jsonHeaders,
-  refuse,
-  streamHeaders,
-  type HeaderList,
-  type Headers,
-  type Refusal,
-  type Responder,
-} from './responder.ts';
+import { badRequest } from './refusals.ts';
+import { ownAside, Reply, type AnswerStream, type Post, type ReplyPolicy } from './reply.ts';
+import { refuse, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
 
 export interface StatelessShared {
   readonly serve: Serve;
   readonly heartbeat: Heartbeat;
   readonly pace: Pace;
-  readonly logger: Logger;
   readonly budget: Budget;
-  readonly maxInFlight: number;
+  readonly connection: ConnectionOptions;
 }
 
-interface Running {
-  readonly exchange: Exchange;
-  readonly answer: StatelessAnswer;
-}
-
-interface Post extends Incoming {
-  readonly value: unknown;
-  /** How many the body had. */
-  readonly bytes: number;
-  readonly mode: AnswerMode;
-}
-
-/** Serves POSTs of the stateless era: each is complete in itself. */
-export class Stateless {
+/** Serves POSTs of the stateless era: each is complete in itself, and all meet on one connection. */
+export class Stateless implements Channel, ReplyPolicy {
+  readonly connection: Connection;
+  readonly canResume = false;
+  readonly openedHeaders: HeaderList = [];
   readonly #shared: StatelessShared;
-  readonly #running = new ShortLivedMap<number, Running>();
-  #begun = 0;
 
   constructor(shared: StatelessShared) {
+    const { serve, connection } = shared;
     this.#shared = shared;
+    const bind = (link: Connection) => ({
+      request: serve,
+      refused: serve,
+      notification: (message: Exchange['message'], origin?: Origin) =>
+        void serve(new Exchange(message, link, origin)),
+      acceptsBatch: () => false,
+      closed() {},
+    });
+    this.connection = new Connection(this, bind, { ...connection, manyClients: true });
   }
 
-  /** Calls under way that take a while. */
-  get size(): number {
-    return this.#running.size;
-  }
-
-  post(post: Post, responder: Responder): void {
-    const classified = classify(post.value);
-    switch (classified.kind) {
-      case 'request':
-        this.#serve(classified.message, post, responder);
-        break;
-      case 'notification':
-        this.#hear(classified.message, post, responder);
-        break;
-      case 'response':
-        refuse(responder, badRequest('Clients do not send responses in this revision'));
-        break;
-      case 'invalid':
-        refuse(responder, { ...badRequest(classified.reason), id: classified.id });
-        break;
-    }
-  }
-
-  #hear(message: Notification, { caller, headers }: Post, responder: Responder): void {
-    const { principal, scopes } = caller;
-    const link = new CallerLink(principal, this.#shared.budget);
-    try {
-      const heard = this.#shared.serve(new Exchange(message, link, { headers, scopes }));
-      if (isPromise(heard)) heard.catch(() => {});
-      responder.respond(202, [], '');
-    } catch (error) {
-      refuse(responder, { status: httpStatusOf(error), error: toErrorObject(error) });
-    }
-  }
-
-  /** Ends every call under way. */
-  close(): void {
-    for (const { exchange, answer } of this.#running.values()) {
-      exchange.cancel('the server is closing');
-      exchange.refusal = closing;
-      const error = refusalOf(exchange, this.#shared.serve);
-      answer.finish(encodeThrown(exchange.message.id, error), 503);
-    }
-  }
-
-  /** Why a request must not be served, if so. */
-  #refusal(bytes: number): Refusal | undefined {
-    const { maxInFlight, budget } = this.#shared;
-    if (this.#running.size >= maxInFlight) return overloaded('Overloaded, retry later', 1);
-    return budget.admits('calls', weightOfCall(bytes)) ? undefined : noRoomNow;
-  }
-
-  #serve(request: Request, post: Post, responder: Responder): void {
-    const { serve, logger, budget } = this.#shared;
-    const { id, method } = request;
-    const answer = new StatelessAnswer(responder, post, this.#shared);
-    // A subscription is a stream or nothing, whatever form other answers take.
-    if (post.mode === 'json' && method === 'subscriptions/listen') answer.mode = 'either';
-    const link = new CallerLink(post.caller.principal, budget);
-    const exchange = new Exchange(request, link, answer);
-    exchange.bytes = post.bytes;
-    const refusal = this.#refusal(post.bytes);
-    if (refusal !== undefined) exchange.refusal = asError(refusal);
-    // Not the request itself: one that stays open for hours forgets what it was asked with.
-    const failed = (error: unknown): void => {
-      if (exchange.cancelled) return;
-      if (!(error instanceof RpcError))
-        logger.error(`${method} failed`, {
-          traceId: traceIdOf(exchange),
-          error: describeError(error),
-        });
-      answer.fail(id, error);
-    };
-    try {
-      const outcome = serve(exchange);
-      if (!isPromise(outcome)) {
-        answer.succeed(id, outcome);
-        return;
-      }
-      const running = { exchange, answer };
-      const held = budget.hold('calls', exchange.weight);
-      const place = (this.#begun += 1);
-      this.#running.set(place, running);
-      // This era's way to cancel is to hang up.
-      answer.onLost = () => exchange.cancel('the client hung up');
-      responder.onGone(answer.onLost);
-      void outcome
-        .then((result) => answer.succeed(id, result))
-        .catch(failed)
-        .finally(() => {
-          held.resize(0);
-          this.#running.take(place);
-        });
-    } catch (error) {
-      failed(error);
-    }
-  }
-}
-
-/** The answer to one request: JSON, or a stream as soon as something precedes it. */
-class StatelessAnswer {
-  readonly headers: Headers;
-  readonly scopes: ReadonlySet<string> | undefined;
-  mode: AnswerMode;
-  readonly #responder: Responder;
-  readonly #shared: StatelessShared;
-  #finished = false;
-  #stream: PacedStream | undefined;
-  /** Called when the stream is over before the answer. */
-  onLost: () => void = () => {};
-
-  constructor(responder: Responder, { mode, headers, caller }: Post, shared: StatelessShared) {
-    this.headers = headers;
-    this.scopes = caller.scopes;
-    this.mode = mode;
-    this.#responder = responder;
-    this.#shared = shared;
-  }
-
-  emit(text: string): Sent {
-    if (this.#finished || this.mode === 'json') return 'dropped';
-    if (this.#stream === undefined) {
-      this.#stream = new PacedStream(
-        this.#responder.openStream(streamHeaders),
-        this.#shared.pace,
-        this.#shared.budget,
-      );
-      this.#shared.heartbeat.add(this.#stream);
-    }
-    if (!this.#stream.open) this.onLost();
-    return this.#stream.offer(event(text));
-  }
-
-  drained(): Promise<void> {
-    return this.#stream?.drained() ?? Promise.resolve();
-  }
-
-  /** Ends with a result. */
-  succeed(id: Id, result: unknown): void {
-    const whole = !this.#finished && this.#stream === undefined && this.mode !== 'sse';
-    const parts = whole ? resultParts(id, result) : undefined;
-    if (parts === undefined) {
-      const text = encodeResult(id, result);
-      if (hasRoomFor(text, this.#shared.budget)) this.finish(text, 200);
-      else this.finish(encodeError(id, noRoom), 503);
-      return;
-    }
-    this.#finished = true;
-    this.#responder.respond(200, jsonHeaders, parts);
-  }
-
-  /** Ends with an error, and with what HTTP says beside it. */
-  fail(id: Id, error: unknown): void {
-    const aside = error instanceof RpcError ? error.http : undefined;
-    const status = httpStatusOf(error);
-    const isRefusal = aside !== undefined && status !== 200 && this.#stream === undefined;
-    if (isRefusal) this.#responder.observer?.refused(causeOf({ status, cause: aside.cause }));
-    this.finish(encodeThrown(id, error), status, aside?.headers);
-  }
-
-  finish(text: string, status: number, headers: HeaderList = []): void {
-    if (this.#finished) return;
-    this.#finished = true;
-    if (this.#stream !== undefined) {
-      this.#stream.write(event(text));
-      this.#stream.end();
-    } else if (this.mode === 'sse' && status === 200) {
-      this.#responder.respond(200, eventsHeaders, event(text));
+  post(classified: Classified, post: Post, responder: Responder): void {
+    if (classified.kind === 'invalid') {
+      refuse(responder, { ...badRequest(classified.reason), id: classified.id });
+    } else if (classified.kind === 'response') {
+      refuse(responder, badRequest('Clients do not send responses in this revision'));
     } else {
-      this.#responder.respond(status, [...jsonHeaders, ...headers], text);
+      // A subscription is a stream or nothing, whatever form other answers take.
+      const streams = post.mode === 'json' && classified.message.method === 'subscriptions/listen';
+      const asked = streams ? { ...post, mode: 'either' as const } : post;
+      const reply = new Reply(this, responder, asked);
+      this.connection.accept(classified, reply, post.bytes);
+      if (!reply.answered) responder.onGone(() => this.#leave(reply));
     }
   }
-}
 
-const closing = new RpcError(rpcErrors.overloaded, 'The server is closing');
+  start(): void {}
+
+  send(text: string, origin?: Origin): Sent {
+    return origin instanceof Reply ? origin.emit(text) : 'dropped';
+  }
+
+  reply(text: string | undefined, origin?: Origin, error?: unknown): void {
+    if (origin instanceof Reply) origin.answer(text, error);
+  }
+
+  replyParts(parts: Parts, origin?: Origin): boolean {
+    return origin instanceof Reply && origin.answerParts(parts);
+  }
+
+  drained(origin?: Origin): Promise<void> {
+    return origin instanceof Reply ? origin.drained() : Promise.resolve();
+  }
+
+  /** There is no other stream on which its client could hear it. */
+  divert(): Sent {
+    return 'dropped';
+  }
+
+  openStream(out: ResponseStream, reply: Reply): AnswerStream {
+    const { pace, budget, heartbeat } = this.#shared;
+    const stream = new PacedStream(out, pace, budget);
+    heartbeat.add(stream);
+    stream.onClose(() => this.#leave(reply));
+    return new PlainStream(stream);
+  }
+
+  completeStream(text: string): string {
+    return event(text);
+  }
+
+  asideOf(error: RpcError): HttpAside {
+    return ownAside(error) ?? { status: httpStatusOf(error) };
+  }
+
+  async close(): Promise<void> {}
+
+  /** This era's way to cancel is to hang up. */
+  #leave(reply: Reply): void {
+    this.connection.cancel(reply, 'the client hung up');
+  }
+}
 
 const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 
-/** What a handler can send before it answers; this era has no requests to the client. */
-class CallerLink implements Link {
-  readonly principal: string | undefined;
-  readonly budget: Budget;
+/** A stream that nobody can come back to. */
+class PlainStream implements AnswerStream {
+  readonly #out: PacedStream;
 
-  constructor(principal: string | undefined, budget: Budget) {
-    this.principal = principal;
-    this.budget = budget;
+  constructor(out: PacedStream) {
+    this.#out = out;
   }
 
-  notify(method: string, params?: Params, origin?: Origin): MaybePromise<void> {
-    if (!isAnswer(origin)) return;
-    if (origin.emit(encodeNotification(method, params)) !== 'sent') return origin.drained();
+  get attached(): boolean {
+    return this.#out.open;
   }
 
-  request(): Promise<never> {
-    const message = 'This revision has no requests to the client';
-    return Promise.reject(new RpcError(rpcErrors.internal, message));
+  emit(text: string): Sent {
+    return this.#out.offer(event(text));
   }
-}
 
-function isAnswer(origin: Origin | undefined): origin is StatelessAnswer {
-  return origin instanceof StatelessAnswer;
+  finish(text: string | undefined): void {
+    if (text !== undefined) this.#out.write(event(text));
+    this.#out.end();
+  }
+
+  drained(): Promise<void> {
+    return this.#out.drained();
+  }
+
+  release(): void {}
 }

@@ -3,19 +3,11 @@ import { createDeferred, unref, type Budget } from '#base';
 import type { Parts } from '#jsonrpc';
 import type { Service } from '#protocol';
 import { Unread } from '../unread.ts';
-import { Body } from './body.ts';
 import { createCors } from './cors.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
-import { isRefusal, type Incoming } from './admit.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
-import { badRequest, methodNotAllowed } from './refusals.ts';
-import {
-  refuse,
-  sizeOf,
-  type HeaderList,
-  type Responder,
-  type ResponseStream,
-} from './responder.ts';
+import { sizeOf, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
+import { createRouter, type BodySink } from './router.ts';
 
 export interface FetchHandler {
   (request: Request): Promise<Response>;
@@ -29,67 +21,40 @@ export function toFetchHandler(
   options: EndpointOptions & GuardOptions = {},
 ): FetchHandler {
   const endpoint = createEndpoint(service, options);
-  const guard = createGuard(options);
   const cors = createCors(options.allowedOrigins ?? []);
-  const handle = async (request: Request): Promise<Response> => {
+  const route = createRouter({ endpoint, guard: createGuard(options), cors });
+  const handle = (request: Request): Promise<Response> => {
     const headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) };
-    const more = cors.headersFor(headers) ?? [];
-    const responder = new WebResponder(request.signal, more, endpoint.budget);
-    const preflight = request.method === 'OPTIONS' ? cors.preflight(headers) : undefined;
-    const refusal = guard(headers, []);
-    if (refusal !== undefined) refuse(responder, refusal);
-    else if (preflight !== undefined) responder.respond(204, preflight, '');
-    else await serve(request, headers, responder);
+    const responder = new WebResponder(
+      request.signal,
+      cors.headersFor(headers) ?? [],
+      endpoint.budget,
+    );
+    const { method } = request;
+    const read = (sink: BodySink): (() => void) => readBody(request, sink);
+    route({ method, headers, rawHeaders: [], address: undefined, read }, responder);
     return responder.response;
-  };
-
-  const serve = async (
-    request: Request,
-    headers: Record<string, string>,
-    responder: Responder,
-  ): Promise<void> => {
-    const entered = await endpoint.admit({ headers, address: undefined });
-    if (isRefusal(entered)) {
-      refuse(responder, entered);
-      return;
-    }
-    const incoming = { headers, caller: entered };
-    if (request.method === 'POST') await post(request, incoming, responder);
-    else if (request.method === 'GET') endpoint.get(incoming, responder);
-    else if (request.method === 'DELETE') endpoint.delete(incoming, responder);
-    else refuse(responder, methodNotAllowed(`${request.method} is not supported`));
-  };
-
-  const post = async (
-    request: Request,
-    incoming: Incoming,
-    responder: Responder,
-  ): Promise<void> => {
-    const refusal = endpoint.refusePost(incoming.headers);
-    if (refusal !== undefined) {
-      refuse(responder, refusal);
-      return;
-    }
-    let isGivenUp = false;
-    const body = new Body(endpoint, incoming.headers, (why) => {
-      isGivenUp = true;
-      refuse(responder, why);
-    });
-    try {
-      for await (const chunk of request.body ?? []) {
-        body.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-        if (isGivenUp) return;
-      }
-      if (!isGivenUp) endpoint.post(incoming, body.take(), responder);
-    } catch {
-      body.end();
-      refuse(responder, badRequest('The body could not be read'));
-    }
   };
 
   return Object.assign(handle, {
     close: () => endpoint.close(),
   });
+}
+
+/** Reads a body until it ends or nobody wants more of it. */
+function readBody({ body }: Request, { piece, end, broken }: BodySink): () => void {
+  let isWanted = true;
+  const read = async (): Promise<void> => {
+    for await (const chunk of body ?? []) {
+      if (isWanted) piece(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      if (!isWanted) return;
+    }
+    end();
+  };
+  read().catch(broken);
+  return () => {
+    isWanted = false;
+  };
 }
 
 /** Bodies a runtime may not attach to these. */

@@ -1,5 +1,5 @@
 import { createDeferred, describeError } from '#base';
-import type { CallOptions, Subscription, SubscriptionFilter } from '#client';
+import type { CallOptions, Session, Subscription, SubscriptionFilter } from '#client';
 import {
   isRecord,
   noRoomError,
@@ -16,29 +16,33 @@ import {
   invalidParams,
   mayAskInput,
   methodNotFound,
-  onBehalf,
   weightOfListen,
   type ClientView,
   type Sealer,
 } from '#protocol';
-import { Call, withVisits } from './call.ts';
-import { createCarriedStates, noSuchCall, type CarriedStates } from './carried-states.ts';
-import { notificationOf } from './crossing.ts';
-import { asRpcError } from './failures.ts';
-import type { Lane } from './lane.ts';
-import { Lanes, type Journey, type Seat } from './lanes.ts';
-import { tagged } from './listens.ts';
-import { passing } from './relay.ts';
+import { asRpcError } from './health.ts';
+import { tagged } from './listeners.ts';
+import {
+  createCarriedStates,
+  noSuchCall,
+  ParkedCall,
+  withVisits,
+  type CarriedStates,
+} from './parked.ts';
+import type { PooledSession } from './pooled-session.ts';
+import { Pool, type Lease, type PoolRequest } from './pool.ts';
+import { notificationOf, passing, relay } from './relay.ts';
+import { ToolHeaders } from './tools.ts';
 import {
   discoverResult,
+  forModernClient,
+  markedWithin,
   removed,
-  throwOf,
   toModern,
-  toModernError,
   withoutEnvelope,
-} from './results.ts';
-import type { Shared } from './shared.ts';
-import { ToolHeaders } from './tool-headers.ts';
+  type Translation,
+} from './translate.ts';
+import type { Shared } from './upstream.ts';
 
 const defaultParkedMs = 10 * 60_000;
 const maxCalls = 1024;
@@ -52,19 +56,19 @@ interface Listening {
 }
 
 /** Clients of the stateless era: all that come over HTTP, or the one at the other end of a pipe. */
-export class StatelessSide {
+export class ModernClients {
   readonly toolHeaders: ToolHeaders = new ToolHeaders();
   readonly #shared: Shared;
-  readonly #lanes: Lanes;
+  readonly #pool: Pool;
   readonly #sealer: Sealer;
   readonly #carried: CarriedStates;
   /** Calls at a server of the older era that wait for their client. */
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, ParkedCall>();
 
   constructor(shared: Shared, isOneClient: boolean) {
     const { parkedMs = defaultParkedMs } = shared.options;
     this.#shared = shared;
-    this.#lanes = new Lanes(shared, isOneClient);
+    this.#pool = new Pool(shared, isOneClient);
     this.#sealer = createSealer({ ttlMs: parkedMs });
     this.#carried = createCarriedStates(shared.options.stateKeys);
   }
@@ -73,22 +77,22 @@ export class StatelessSide {
     const envelope = clientOf(exchange);
     const { method } = exchange.message;
     const caller = callerOf(exchange);
-    const journey: Journey = { envelope, caller, account: exchange.principal, method };
+    const request: PoolRequest = { envelope, caller, account: exchange.principal, method };
     try {
-      if (method === 'subscriptions/listen') return await this.#listen(journey, exchange);
-      const quick = this.#lanes.quick(journey);
+      if (method === 'subscriptions/listen') return await this.#listen(request, exchange);
+      const quick = this.#pool.quick(request);
       if (quick !== undefined) return await this.#pass(quick, exchange, envelope);
       const parked = this.#resume(exchange);
       if (parked !== undefined) {
         return await this.#attend(parked, exchange, exchange.message.params);
       }
-      const seat = await this.#lanes.find(journey);
-      const { lane } = seat;
-      if (lane.era === 'legacy') return await this.#translate(seat, exchange, envelope);
+      const lease = await this.#pool.find(request);
+      const { pooled } = lease;
+      if (pooled.era === 'legacy') return await this.#translate(lease, exchange, envelope);
       try {
-        return await this.#pass(lane, exchange, envelope);
+        return await this.#pass(pooled, exchange, envelope);
       } finally {
-        seat.leave();
+        lease.release();
       }
     } catch (error) {
       throw asRpcError(error);
@@ -97,7 +101,7 @@ export class StatelessSide {
 
   /** Passes on what the client tells the server. */
   tell({ method, params }: Notification): void {
-    const { session } = this.#lanes;
+    const { session } = this.#pool;
     const said = session?.era === 'legacy' ? withoutEnvelope(params) : params;
     session?.notify(method, said).catch((error: unknown) => {
       this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
@@ -107,50 +111,60 @@ export class StatelessSide {
   async close(): Promise<void> {
     for (const call of this.#calls.values()) call.cancel('the bridge is closing');
     this.#calls.clear();
-    await this.#lanes.close();
+    await this.#pool.close();
   }
 
-  /** Passes a request on to a server of the same era, as it is. */
-  async #pass(lane: Lane, exchange: Exchange, { logLevel }: ClientView): Promise<unknown> {
-    const { upstream } = lane;
-    const { method, params } = exchange.message;
-    const caller = callerOf(exchange);
-    const leave = lane.board({ exchange, logLevel });
+  /** Passes a request on to a server of the same era: only what clients carry between questions is bound to them. */
+  async #pass(
+    pooled: PooledSession,
+    exchange: Exchange,
+    { logLevel }: ClientView,
+  ): Promise<unknown> {
+    const { upstream } = pooled;
+    const giveBack = pooled.borrow({ exchange, logLevel });
     try {
       const session = upstream.session ?? (await upstream.open());
+      const translation = this.#carriedWith(session);
       const options = passing(exchange, this.#shared.tell);
-      const sent = onBehalf(caller, this.#carried.unwrap(caller, params));
-      const result = await upstream.run(() =>
-        session.request(method, sent, options).catch(throwOf(session, method)),
-      );
-      if (method === 'tools/list') this.#learn(params, result);
-      return this.#carried.wrap(caller, result);
+      const result = await upstream.run(() => relay(session, { exchange, translation, options }));
+      return this.#learn(exchange, result);
     } finally {
-      leave();
+      giveBack();
     }
   }
 
-  #learn(params: Params | undefined, result: unknown): void {
-    this.toolHeaders.learn(params, result);
-    this.#shared.toolNames.learn(result);
+  #carriedWith(session: Session): Translation {
+    return {
+      request: (params, caller) => this.#carried.unwrap(caller, params),
+      result: (result, _message, caller) => this.#carried.wrap(caller, result),
+      error: (error, { method }) => markedWithin(session, method, error),
+    };
   }
 
-  /** Asks a server of the older era; the seat is left when the call has ended, which may be long after this request. */
-  async #translate(seat: Seat, exchange: Exchange, { logLevel }: ClientView): Promise<unknown> {
-    const { lane } = seat;
-    const { upstream } = lane;
+  /** Learns from the answer to `tools/list`. */
+  #learn({ message: { method, params } }: Exchange, result: unknown): unknown {
+    if (method !== 'tools/list') return result;
+    this.toolHeaders.learn(params, result);
+    this.#shared.toolNames.learn(result);
+    return result;
+  }
+
+  /** Asks a server of the older era; the lease ends with the call, which may be long after this request. */
+  async #translate(lease: Lease, exchange: Exchange, { logLevel }: ClientView): Promise<unknown> {
+    const { pooled } = lease;
+    const { upstream } = pooled;
     const { method, params } = exchange.message;
-    const call = mayAskInput.has(method) ? new Call() : undefined;
-    const leaveLane = lane.board({
+    const call = mayAskInput.has(method) ? new ParkedCall() : undefined;
+    const giveBack = pooled.borrow({
       logLevel,
-      ...(call && { call }),
+      call,
       get exchange() {
         return call === undefined ? exchange : call.exchange;
       },
     });
-    const leave = (): void => {
-      leaveLane();
-      seat.leave();
+    const release = (): void => {
+      giveBack();
+      lease.release();
     };
     let hasBegun = false;
     try {
@@ -158,42 +172,33 @@ export class StatelessSide {
       if (params?.['requestState'] !== undefined) throw noSuchCall();
       const session = await upstream.open();
       if (method === 'server/discover') return discoverResult(session);
-      const isLogged = await lane.raiseLevel(session);
-      const sent = onBehalf(callerOf(exchange), withoutEnvelope(params));
-      const finish = (result: unknown): object => toModern(method, result, session.server);
-      const options = passing(exchange, this.#shared.tell);
-      const ask = async (limits: CallOptions): Promise<unknown> => {
+      const isLogged = await pooled.raiseLevel(session);
+      const translation = forModernClient(session);
+      const ask = async (options: CallOptions): Promise<unknown> => {
         try {
-          return await session.request(method, sent, limits).catch(throwOf(session, method));
+          return await relay(session, { exchange, translation, options });
         } finally {
-          if (isLogged && logLevel !== undefined) await lane.lull();
+          if (isLogged && logLevel !== undefined) await pooled.lull();
         }
       };
-      if (call === undefined) {
-        const result = await upstream.run(() => ask(options));
-        if (method === 'tools/list') this.#learn(params, result);
-        return finish(result);
-      }
+      const options = passing(exchange, this.#shared.tell);
+      if (call === undefined) return this.#learn(exchange, await upstream.run(() => ask(options)));
       const { onProgress } = options;
       const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
-      const work = (): Promise<unknown> => ask(limits);
       hasBegun = true;
-      call.start(
-        upstream
-          .run(() => withVisits(call, work))
-          .then(finish)
-          .finally(leave),
-      );
+      call.start(upstream.run(() => withVisits(call, () => ask(limits))).finally(release));
       return await this.#attend(call, exchange, undefined);
-    } catch (error) {
-      throw toModernError(error);
     } finally {
-      if (!hasBegun) leave();
+      if (!hasBegun) release();
     }
   }
 
   /** Waits for what comes of a call: its result, or questions with which the client has to come back. */
-  async #attend(call: Call, exchange: Exchange, params: Params | undefined): Promise<unknown> {
+  async #attend(
+    call: ParkedCall,
+    exchange: Exchange,
+    params: Params | undefined,
+  ): Promise<unknown> {
     await call.answer(params?.['inputResponses']);
     const inputRequests = await call.attend(exchange);
     if (inputRequests === undefined) {
@@ -213,20 +218,20 @@ export class StatelessSide {
   }
 
   /** The call that a request goes on with; none where the state is the server's own, or may be. */
-  #resume(exchange: Exchange): Call | undefined {
+  #resume(exchange: Exchange): ParkedCall | undefined {
     const state = exchange.message.params?.['requestState'];
     if (state === undefined) return undefined;
     const id =
       typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
     const call = typeof id === 'string' ? this.#calls.get(id) : undefined;
-    if (call === undefined && this.#lanes.era === 'legacy') throw noSuchCall();
+    if (call === undefined && this.#pool.era === 'legacy') throw noSuchCall();
     // Each state is good for one try.
     if (call !== undefined) this.#calls.delete(call.id);
     return call;
   }
 
   /** Opens a subscription, and keeps of its request only what it asks for: it stays for hours. */
-  #listen(journey: Journey, exchange: Exchange): Promise<unknown> {
+  #listen(request: PoolRequest, exchange: Exchange): Promise<unknown> {
     const filter = exchange.message.params?.['notifications'];
     if (!isRecord(filter)) throw invalidParams('notifications must be an object');
     const { link } = exchange;
@@ -242,25 +247,25 @@ export class StatelessSide {
     };
     const held = link.budget?.hold('listens', weight, { letGo });
     const listening = { exchange, filter, full: full.promise };
-    return this.#listenBy(journey, listening).finally(() => held?.resize(0));
+    return this.#listenBy(request, listening).finally(() => held?.resize(0));
   }
 
-  async #listenBy(journey: Journey, listening: Listening): Promise<unknown> {
-    const { lane, leave } = await this.#lanes.find(journey);
+  async #listenBy(request: PoolRequest, listening: Listening): Promise<unknown> {
+    const { pooled, release } = await this.#pool.find(request);
     try {
-      return await this.#subscribe(lane, listening);
+      return await this.#subscribe(pooled, listening);
     } finally {
-      leave();
+      release();
     }
   }
 
   async #subscribe(
-    { upstream, listens }: Lane,
+    { upstream, listeners }: PooledSession,
     { exchange, filter, full }: Listening,
   ): Promise<unknown> {
     const { signal } = exchange;
     const letGo = upstream.hold();
-    const settle = listens.expect();
+    const settle = listeners.expect();
     let leave: (() => void) | undefined;
     let subscription: Subscription | undefined;
     try {
@@ -272,7 +277,7 @@ export class StatelessSide {
       const message = notificationOf(method, params);
       this.#shared.tell?.({ side: 'client', direction: 'sent', message });
       await exchange.notify(method, params);
-      leave = listens.add(exchange, subscription);
+      leave = listeners.add(exchange, subscription);
       settle();
       if (Object.keys(honored).length > 0) {
         await Promise.race([endOf(closed, signal), full]);

@@ -1,9 +1,9 @@
 import type { Subscription, SubscriptionFilter } from '#client';
 import { isRecord, type Exchange, type Params } from '#jsonrpc';
 import { metaKeys } from '#protocol';
-import { notificationOf, type Tell } from './crossing.ts';
+import { notificationOf, type Tell } from './relay.ts';
 
-interface Listen {
+interface Listener {
   readonly exchange: Exchange;
   readonly subscription: Subscription;
 }
@@ -12,8 +12,8 @@ interface Listen {
 const maxUnclaimed = 64;
 
 /** The open `subscriptions/listen` of clients, over one conversation with the server. */
-export class Listens {
-  readonly #open = new Set<Listen>();
+export class Listeners {
+  readonly #open = new Set<Listener>();
   readonly #unclaimed: { readonly method: string; readonly params: Params | undefined }[] = [];
   readonly #tell: Tell;
   /** Subscriptions that the server may have taken up already. */

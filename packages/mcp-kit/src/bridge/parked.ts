@@ -9,6 +9,7 @@ import {
   type StopSignal,
 } from '#base';
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
+import { createSealer, invalidParams } from '#protocol';
 
 /** A question of the server that the client has not answered yet. */
 interface Question {
@@ -26,7 +27,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
  * A call of a client of the stateless era, at a server of the older one. When the server asks something in between, the
  * client's request ends with the questions and the call is parked: its next request brings the answers, and the call goes on.
  */
-export class Call {
+export class ParkedCall {
   readonly id: string = crypto().randomUUID();
   readonly #questions = new Map<string, Question>();
   readonly #stop = new Stop();
@@ -158,7 +159,7 @@ export class Call {
 const urlElicitationRequired = -32042;
 
 /** Does the work; where the server wants pages visited first, the client is asked to, and it is done once more. */
-export async function withVisits(call: Call, work: () => Promise<unknown>): Promise<unknown> {
+export async function withVisits(call: ParkedCall, work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work();
   } catch (error) {
@@ -182,4 +183,41 @@ function visitsOf(error: unknown): readonly Record<string, unknown>[] {
 /** The stateless era has no names for visits. */
 export function toVisit({ elicitationId: _id, ...visit }: Params): Params {
   return { mode: 'url', ...visit };
+}
+
+/** What clients carry for servers of the stateless era between questions: of use to the caller it was given to, and to nobody else. */
+export interface CarriedStates {
+  /** A result for a caller, with what it carries bound to it. */
+  wrap(caller: string | undefined, result: unknown): unknown;
+  /** Parameters of a caller, with what it carries as the server gave it; refused where it was given to somebody else. */
+  unwrap(caller: string | undefined, params: Params | undefined): Params | undefined;
+}
+
+/** The server decides how long a state is of use; this is only when one is surely of no use any more. */
+const ttlMs = 24 * 60 * 60_000;
+
+/** Where callers are not told apart, everything passes as it is. */
+export function createCarriedStates(keys: readonly Uint8Array[] | undefined): CarriedStates {
+  const sealer = createSealer({ ttlMs, ...(keys && { keys }) });
+  return {
+    wrap(caller, result) {
+      if (caller === undefined || !isRecord(result)) return result;
+      const { requestState } = result;
+      if (typeof requestState !== 'string') return result;
+      return { ...result, requestState: sealer.seal(requestState, caller) };
+    },
+    unwrap(caller, params) {
+      const carried = params?.['requestState'];
+      if (caller === undefined || carried === undefined) return params;
+      const requestState = typeof carried === 'string' ? sealer.open(carried, caller) : undefined;
+      if (requestState === undefined) throw noSuchCall();
+      return { ...params, requestState };
+    },
+  };
+}
+
+/** Refuses what somebody else was given, or what is of no use any more. */
+export function noSuchCall(): RpcError {
+  const why = 'requestState is not valid for this request, or its call has ended';
+  return invalidParams(`${why}; call again without it`);
 }

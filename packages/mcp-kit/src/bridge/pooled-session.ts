@@ -11,19 +11,16 @@ import {
   type Era,
   type LoggingLevel,
 } from '#protocol';
-import { mayBeAsked } from './asking.ts';
-import { toVisit, unanswered, type Call } from './call.ts';
-import { notificationOf } from './crossing.ts';
-import { Listens } from './listens.ts';
-import { openForEnvelope, sessionOptions } from './openings.ts';
-import type { Shared } from './shared.ts';
-import { Upstream } from './upstream.ts';
+import { Listeners } from './listeners.ts';
+import { toVisit, unanswered, type ParkedCall } from './parked.ts';
+import { notificationOf } from './relay.ts';
+import { mayBeAsked, openForEnvelope, sessionOptions, Upstream, type Shared } from './upstream.ts';
 
-/** Somebody whose request is under way. */
-export interface Rider {
+/** A request that uses the session. */
+export interface Borrower {
   readonly exchange: Exchange | undefined;
   readonly logLevel: LoggingLevel | undefined;
-  readonly call?: Call;
+  readonly call?: ParkedCall | undefined;
 }
 
 /** What the server says by another connection than the one of its answer comes about when that does, if not before. */
@@ -32,23 +29,23 @@ const lullMs = 30;
 const longestLullMs = 500;
 
 /** One conversation with the server that requests of the stateless era share, or that one of them has to itself. */
-export class Lane {
+export class PooledSession {
   readonly upstream: Upstream;
   /** Who may use it: any client of the stateless era, or those that are alike. */
   key: string;
   /** Whose it is, where callers are told apart and have conversations of their own. */
   readonly owner: string | undefined;
-  readonly listens: Listens;
+  readonly listeners: Listeners;
   readonly #shared: Shared;
   readonly #capabilities: ClientCapabilities;
-  readonly #riders = new ShortLivedMap<number, Rider>();
-  #boarded = 0;
+  readonly #borrowers = new ShortLivedMap<number, Borrower>();
+  #borrowed = 0;
   #heard = 0;
-  /** Whether what is said without a name may be for any rider: all are the same client, or there is only one. */
+  /** Whether what is said without a name may be for any borrower: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
   era: Era | undefined;
   /** Requests that have found it and not ended. */
-  seats = 0;
+  leases = 0;
   /** One of them has it to itself. */
   isTaken = false;
   /** From which level on the server was told to say something, and in which session. */
@@ -70,7 +67,7 @@ export class Lane {
     this.#shared = shared;
     this.#capabilities = envelope.capabilities;
     this.#isPrivate = () => how.isOneClient || this.isTaken;
-    this.listens = new Listens(shared.tell);
+    this.listeners = new Listeners(shared.tell);
     this.upstream = new Upstream(
       (options) =>
         openForEnvelope(shared.target, envelope, {
@@ -82,26 +79,26 @@ export class Lane {
         }),
       shared,
     );
-    this.upstream.onRestored = () => this.listens.missed();
+    this.upstream.onRestored = () => this.listeners.missed();
     this.upstream.giveWay = () => this.#giveWay();
   }
 
   get isFree(): boolean {
-    return this.seats === 0 && this.#riders.size === 0 && this.listens.size === 0;
+    return this.leases === 0 && this.#borrowers.size === 0 && this.listeners.size === 0;
   }
 
   /** Takes a request in; it leaves when the function that is given back is called. */
-  board(rider: Rider): () => void {
-    const place = (this.#boarded += 1);
-    this.#riders.set(place, rider);
-    return () => void this.#riders.take(place);
+  borrow(borrower: Borrower): () => void {
+    const place = (this.#borrowed += 1);
+    this.#borrowers.set(place, borrower);
+    return () => void this.#borrowers.take(place);
   }
 
-  /** Has a server of the older era say as much as any rider wants to hear; whether it says anything. */
+  /** Has a server of the older era say as much as any borrower wants to hear; whether it says anything. */
   async raiseLevel(session: Session): Promise<boolean> {
     if (session.capabilities.logging === undefined) return false;
     let wanted: LoggingLevel | undefined;
-    for (const { logLevel } of this.#riders.values()) {
+    for (const { logLevel } of this.#borrowers.values()) {
       if (logLevel !== undefined && (wanted === undefined || reaches(wanted, logLevel))) {
         wanted = logLevel;
       }
@@ -136,11 +133,11 @@ export class Lane {
   /** Ends calls and subscriptions that only wait; nothing happens where somebody waits for them, or may from now on. */
   #giveWay(): boolean {
     const isShared = this.era === 'modern' && this.#shared.target.wire === 'http';
-    const riders = [...this.#riders.values()];
-    const isAwaited = riders.some(({ exchange }) => exchange !== undefined);
-    const isSoughtOut = this.seats > riders.length + this.listens.size;
+    const borrowers = [...this.#borrowers.values()];
+    const isAwaited = borrowers.some(({ exchange }) => exchange !== undefined);
+    const isSoughtOut = this.leases > borrowers.length + this.listeners.size;
     if (isShared || isAwaited || isSoughtOut || this.upstream.session === undefined) return false;
-    for (const { call } of riders) call?.forget('another caller needs its place');
+    for (const { call } of borrowers) call?.forget('another caller needs its place');
     return true;
   }
 
@@ -163,8 +160,8 @@ export class Lane {
   }
 
   /** The newest call whose client waits; else the newest whose client will come back. */
-  #callToAsk(): Call | undefined {
-    const calls = [...this.#riders.values()].flatMap(({ call }) =>
+  #callToAsk(): ParkedCall | undefined {
+    const calls = [...this.#borrowers.values()].flatMap(({ call }) =>
       call === undefined ? [] : [call],
     );
     return calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
@@ -173,17 +170,17 @@ export class Lane {
   #hear({ method, params }: Notification): MaybePromise<void> {
     this.#heard += 1;
     if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
-    if (this.listens.hear(method, params) || !this.#isPrivate()) return;
+    if (this.listeners.hear(method, params) || !this.#isPrivate()) return;
     if (isListed(method)) return;
-    const rider = [...this.#riders.values()].findLast(
+    const borrower = [...this.#borrowers.values()].findLast(
       ({ exchange, logLevel }) =>
         exchange !== undefined &&
         (method !== 'notifications/message' || isWanted(params, logLevel)),
     );
-    if (rider?.exchange === undefined) return;
+    if (borrower?.exchange === undefined) return;
     const message = notificationOf(method, params);
     this.#shared.tell?.({ side: 'client', direction: 'sent', message });
-    return rider.exchange.notify(method, params);
+    return borrower.exchange.notify(method, params);
   }
 }
 

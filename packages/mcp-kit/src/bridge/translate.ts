@@ -1,6 +1,6 @@
 import { KitError } from '#base';
 import type { Session } from '#client';
-import { isRecord, RpcError, rpcErrors, type Params } from '#jsonrpc';
+import { isRecord, RpcError, rpcErrors, type Message, type Params } from '#jsonrpc';
 import {
   cacheable,
   markWithin,
@@ -13,6 +13,45 @@ import {
   type Implementation,
   type Meta,
 } from '#protocol';
+
+/** What a request and its answer become on their way between a client and a server. */
+export interface Translation {
+  request(params: Params | undefined, caller: string | undefined): Params | undefined;
+  result(result: unknown, message: Message, caller: string | undefined): unknown;
+  error(error: unknown, message: Message): unknown;
+}
+
+/** Where both speak the same era, everything passes as it is. */
+export const untouched: Translation = {
+  request: (params) => params,
+  result: (result) => result,
+  error: (error) => error,
+};
+
+/** For a client of the older era at a server of the newer one; `wrapped` are the tools whose results it knows in another form. */
+export function forLegacyClient(wrapped: Set<string>): Translation {
+  return {
+    request: (params) => params,
+    result(result, { method, params }) {
+      const said = toLegacy(method, result);
+      if (method === 'tools/call') return toLegacyCall(said, wrapped.has(String(params?.['name'])));
+      const tools = method === 'tools/list' && isRecord(said) ? said['tools'] : undefined;
+      return Array.isArray(tools)
+        ? { ...Object(said), tools: toLegacyTools(tools, wrapped) }
+        : said;
+    },
+    error: (error, { method }) => toLegacyError(method, error),
+  };
+}
+
+/** For a client of the newer era at a server of the older one. */
+export function forModernClient(session: Session): Translation {
+  return {
+    request: withoutEnvelope,
+    result: (result, { method }) => toModern(method, result, session.server),
+    error: (error, { method }) => toModernError(markedWithin(session, method, error)),
+  };
+}
 
 /** What a server of the stateless era said of itself, as the answer to `initialize`. */
 export function initializeResult(session: Session, requested: unknown): object {
@@ -67,7 +106,7 @@ function withTypedInput(tool: unknown): unknown {
 }
 
 /** A result of the stateless era without what only that one knows. */
-export function toLegacy(method: string, result: unknown): unknown {
+function toLegacy(method: string, result: unknown): unknown {
   if (!isRecord(result)) return result;
   const { resultType: _type, _meta, ...rest } = result;
   if (cacheable.has(method)) {
@@ -79,7 +118,7 @@ export function toLegacy(method: string, result: unknown): unknown {
 }
 
 /** Tools as the older era lists them, whose structured results are objects; adds the names of those that had to change. */
-export function toLegacyTools(tools: readonly unknown[], wrapped: Set<string>): unknown[] {
+function toLegacyTools(tools: readonly unknown[], wrapped: Set<string>): unknown[] {
   return tools.map((tool) => {
     const schema = isRecord(tool) ? tool['outputSchema'] : undefined;
     if (!isRecord(tool) || !isRecord(schema) || schema['type'] === 'object') return tool;
@@ -89,7 +128,7 @@ export function toLegacyTools(tools: readonly unknown[], wrapped: Set<string>): 
 }
 
 /** A result of a tool as the older era has it; `isWrapped` says what its schema was changed to. */
-export function toLegacyCall(result: unknown, isWrapped: boolean): unknown {
+function toLegacyCall(result: unknown, isWrapped: boolean): unknown {
   if (!isRecord(result) || result['structuredContent'] === undefined) return result;
   const { structuredContent } = result;
   if (!isWrapped && isRecord(structuredContent)) return result;
@@ -128,7 +167,7 @@ function withoutKeys(meta: unknown, keys: readonly string[]): Meta | undefined {
 }
 
 /** An error of a server of the stateless era, as the older one says it. */
-export function toLegacyError(method: string, error: unknown): unknown {
+function toLegacyError(method: string, error: unknown): unknown {
   if (error instanceof KitError && error.cause instanceof RpcError) {
     const why = `${method}: the client did not answer what the server asked: ${error.cause.message}`;
     return new RpcError(rpcErrors.invalidRequest, why);
@@ -152,20 +191,19 @@ export const removed: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** Throws what a server said in answer to a method: about the request it says only that there is no such method. */
-export function throwOf(
+/** What a server said in answer to a method: about the request it says only that there is no such method. */
+export function markedWithin(
   { capabilities }: Pick<Session, 'capabilities'>,
   method: string,
-): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof RpcError)) throw error;
-    const [kind = ''] = method.split('/', 1);
-    const feature = kind === 'completion' ? 'completions' : kind;
-    const isOffered = Object.hasOwn(capabilities, feature) && !removed.has(method);
-    const { methodNotFound, overloaded } = rpcErrors;
-    const isWithin = error.code === overloaded || (error.code === methodNotFound && isOffered);
-    throw isWithin ? markWithin(error) : error;
-  };
+  error: unknown,
+): unknown {
+  if (!(error instanceof RpcError)) return error;
+  const [kind = ''] = method.split('/', 1);
+  const feature = kind === 'completion' ? 'completions' : kind;
+  const isOffered = Object.hasOwn(capabilities, feature) && !removed.has(method);
+  const { methodNotFound, overloaded } = rpcErrors;
+  const isWithin = error.code === overloaded || (error.code === methodNotFound && isOffered);
+  return isWithin ? markWithin(error) : error;
 }
 
 /** An error of a server of the handshake era, as the stateless one says it. */

@@ -12,36 +12,17 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import {
-  callerOf,
-  invalidParams,
-  isLoggingLevel,
-  isUri,
-  onBehalf,
-  weightOfUri,
-  type LoggingLevel,
-} from '#protocol';
-import { notificationOf } from './crossing.ts';
+import { invalidParams, isLoggingLevel, isUri, weightOfUri, type LoggingLevel } from '#protocol';
 import { Early } from './early.ts';
-import { asRpcError } from './failures.ts';
-import { openForHandshake, sessionOptions } from './openings.ts';
-import { passing } from './relay.ts';
-import { Questions } from './questions.ts';
-import {
-  initializeResult,
-  toLegacy,
-  toLegacyCall,
-  toLegacyError,
-  toLegacyTools,
-  withoutSubscription,
-} from './results.ts';
-import type { Shared } from './shared.ts';
-import { Upstream } from './upstream.ts';
+import { asRpcError } from './health.ts';
+import { notificationOf, passing, Questions, relay } from './relay.ts';
+import { forLegacyClient, initializeResult, untouched, withoutSubscription } from './translate.ts';
+import { openForHandshake, sessionOptions, Upstream, type Shared } from './upstream.ts';
 
 const maxWatched = 1000;
 
 /** A client that has said `initialize`: a conversation with the server of its own, in whichever era the server knows. */
-export class HandshakeSide {
+export class LegacyClient {
   readonly #connection: Connection;
   readonly #shared: Shared;
   readonly #upstream: Upstream;
@@ -55,8 +36,7 @@ export class HandshakeSide {
   #letSleep: (() => void) | undefined;
   /** What the client has set. */
   #level: LoggingLevel | undefined;
-  /** Tools whose structured results the client knows in another form. */
-  readonly #wrapped = new Set<string>();
+  readonly #translation = forLegacyClient(new Set());
 
   constructor(connection: Connection, params: Params, shared: Shared) {
     this.#connection = connection;
@@ -137,37 +117,15 @@ export class HandshakeSide {
     return this.#upstream.close();
   }
 
-  #pass(session: Session, exchange: Exchange): Promise<unknown> {
-    const { method } = exchange.message;
-    const params = onBehalf(callerOf(exchange), exchange.message.params);
-    const options = passing(exchange, this.#shared.tell);
+  async #pass(session: Session, exchange: Exchange): Promise<unknown> {
+    const { tell, toolNames } = this.#shared;
     const own = this.#passOwn(session, exchange);
     if (own !== undefined) return own;
-    const asked = session.request(method, params, options);
-    const answered = method === 'tools/list' ? asked.then((result) => this.#learn(result)) : asked;
-    if (session.era === 'legacy') return answered;
-    return answered.then(
-      (result) => this.#translate(exchange, toLegacy(method, result)),
-      (error: unknown) => {
-        throw toLegacyError(method, error);
-      },
-    );
-  }
-
-  #learn(result: unknown): unknown {
-    this.#shared.toolNames.learn(result);
+    const translation = session.era === 'legacy' ? untouched : this.#translation;
+    const options = passing(exchange, tell);
+    const result = await relay(session, { exchange, translation, options });
+    if (exchange.message.method === 'tools/list') toolNames.learn(result);
     return result;
-  }
-
-  /** What the older era has another form for. */
-  #translate({ message: { method, params } }: Exchange, result: unknown): unknown {
-    if (method === 'tools/call') {
-      return toLegacyCall(result, this.#wrapped.has(String(params?.['name'])));
-    }
-    const tools = method === 'tools/list' && isRecord(result) ? result['tools'] : undefined;
-    return Array.isArray(tools)
-      ? { ...Object(result), tools: toLegacyTools(tools, this.#wrapped) }
-      : result;
   }
 
   /** The methods that change the conversation: the session knows them, and says them again when it is opened anew. */

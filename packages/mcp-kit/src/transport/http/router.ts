@@ -1,0 +1,151 @@
+import { isPromise } from '#base';
+import type { Buffer } from 'node:buffer';
+import { rpcErrors } from '#jsonrpc';
+import { isRefusal, type Caller } from './admit.ts';
+import { Body } from './body.ts';
+import type { Cors } from './cors.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Guard } from './guard.ts';
+import { badRequest, methodNotAllowed } from './refusals.ts';
+import {
+  refuse,
+  type HeaderList,
+  type Headers,
+  type Refusal,
+  type Responder,
+} from './responder.ts';
+
+/** What is answered to GET besides the endpoint. */
+export interface Page {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string;
+}
+
+/** Pages by path, made anew for every visitor. */
+export type Pages = Readonly<Record<string, (headers: Headers) => Page>>;
+
+/** Who takes a body as it comes in. */
+export interface BodySink {
+  /** Takes a piece; true when `lost` must be called should the rest never come. */
+  piece(piece: Buffer): boolean;
+  end(): void;
+  /** Whoever sends it has left. */
+  lost(): void;
+  /** The rest cannot be read. */
+  broken(): void;
+}
+
+/** One HTTP request, whatever runtime it came in through. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Without what is asked there; nothing where the runtime has found the endpoint. */
+  readonly path?: string | undefined;
+  readonly headers: Headers;
+  /** Names and values as they were sent; none where the runtime does not tell. */
+  readonly rawHeaders: readonly string[];
+  readonly address: string | undefined;
+  /** Reads the body; what is given back stops that, and what still comes is thrown away. */
+  read(sink: BodySink): () => void;
+  /** Called when the request is refused before its body is read. */
+  refused?(): void;
+}
+
+export interface RouterOptions {
+  readonly endpoint: Endpoint;
+  readonly guard: Guard;
+  readonly path?: string | undefined;
+  readonly cors?: Cors | undefined;
+  readonly pages?: Pages | undefined;
+}
+
+/** Serves requests of any runtime: asks who may come in, and takes them apart by path and method. */
+export function createRouter(
+  options: RouterOptions,
+): (request: HttpRequest, responder: Responder) => void {
+  const { endpoint, guard, cors, pages = {} } = options;
+
+  const enter = (request: HttpRequest, responder: Responder, entered: Caller | Refusal): void => {
+    const { method, headers } = request;
+    if (isRefusal(entered)) {
+      request.refused?.();
+      refuse(responder, entered);
+      return;
+    }
+    const incoming = { headers, caller: entered };
+    if (method === 'POST') post(endpoint, { request, caller: entered }, responder);
+    else if (method === 'GET') endpoint.get(incoming, responder);
+    else if (method === 'DELETE') endpoint.delete(incoming, responder);
+    else refuse(responder, methodNotAllowed(`${method} is not supported`));
+  };
+
+  const serve = (request: HttpRequest, responder: Responder): void => {
+    const entered = endpoint.admit(request);
+    if (isPromise(entered)) {
+      entered
+        .then((caller) => enter(request, responder, caller))
+        .catch(() => refuse(responder, broken));
+    } else {
+      enter(request, responder, entered);
+    }
+  };
+
+  return (request, responder) => {
+    const { method, path, headers, rawHeaders } = request;
+    const refusal = guard(headers, rawHeaders);
+    // Of pages, too: clients say their revision when they ask for metadata, and browsers ask whether they may.
+    const preflight = method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
+    const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (refusal !== undefined) refuse(responder, refusal);
+    else if (preflight !== undefined) responder.respond(204, preflight, '');
+    else if (path === undefined || path === options.path) serve(request, responder);
+    else if (page !== undefined) show(page, request, responder);
+    else refuse(responder, nothingHere(options.path));
+  };
+}
+
+const broken: Refusal = {
+  status: 500,
+  error: { code: rpcErrors.internal, message: 'Internal error' },
+};
+
+function nothingHere(path: string | undefined): Refusal {
+  const error = { code: rpcErrors.invalidRequest, message: `Nothing here: try ${path}` };
+  return { status: 404, error };
+}
+
+function show(page: Pages[string], { method, headers }: HttpRequest, responder: Responder): void {
+  if (method !== 'GET' && method !== 'HEAD') {
+    refuse(responder, { ...methodNotAllowed('Only GET'), headers: ['allow', 'GET, HEAD'] });
+    return;
+  }
+  const shown = page(headers);
+  responder.respond(shown.status, shown.headers, shown.body);
+}
+
+function post(
+  endpoint: Endpoint,
+  { request, caller }: { readonly request: HttpRequest; readonly caller: Caller },
+  responder: Responder,
+): void {
+  const { headers } = request;
+  const refusal = endpoint.refusePost(headers);
+  if (refusal !== undefined) {
+    refuse(responder, refusal);
+    return;
+  }
+  const body = new Body(endpoint, headers, (why) => {
+    // What still comes is read and thrown away: a client that is writing does not look for an answer.
+    stop();
+    refuse(responder, why);
+  });
+  const stop = request.read({
+    piece: (piece) => body.add(piece),
+    end: () => endpoint.post({ headers, caller }, body.take(), responder),
+    lost: () => body.end(),
+    broken() {
+      body.end();
+      refuse(responder, badRequest('The body could not be read'));
+    },
+  });
+}
