@@ -131,8 +131,10 @@ test('README.md and docs/http.md tell the limits as they are', async () => {
   expect(inGuide.get('body')).toBe(mebibytes(limits.maxBytes));
   expect(inReadme.get('nesting of JSON')).toBe(String(limits.maxDepth));
   expect(inGuide.get('nesting')).toBe(String(limits.maxDepth));
-  expect(inReadme.get('elements and members of one message')).toBe(spaced(limits.maxElements));
-  expect(inGuide.get('elements and members')).toBe(spaced(limits.maxElements));
+  expect(inReadme.get('elements, and twice the members, of one message')).toBe(
+    spaced(limits.maxElements),
+  );
+  expect(inGuide.get('elements, and twice the members')).toBe(spaced(limits.maxElements));
 });
 
 test('docs/cocos.md lists every entry of the pack', () => {
