@@ -16,8 +16,8 @@ import { plainField } from './terminal/plain-text.ts';
 
 /** Where configuration is looked for, going by the options. */
 export function loadOptions({ root, configFile }: Globals): LoadOptions {
-  const files = configFile === undefined ? {} : { files: [configFile] };
-  return { root, home: home(), env: process.env, ...files };
+  const files = configFile === undefined ? undefined : [configFile];
+  return { root, home: home(), env: process.env, files };
 }
 
 /** What the files say. What is wrong with them goes to standard error; a file that was named, or is the only one, must be right. */

@@ -1,4 +1,5 @@
 import type { Options } from './args.ts';
+import type { Command } from './command.ts';
 
 /** What every command prints with. */
 const outputOptions = {
@@ -112,3 +113,13 @@ export const globalOptions = {
   ...sessionOptions,
   ...trustOptions,
 } as const satisfies Options;
+
+/** Every option that a command takes: its own, and those that its scope adds. */
+export function optionsOf({
+  scope,
+  options,
+}: Pick<Command, 'scope' | 'options'>): Options & typeof commonOptions {
+  if (scope === 'own') return { ...options, ...commonOptions };
+  if (scope === 'config') return { ...globalOptions, ...options, ...commonOptions };
+  return { ...globalOptions, ...targetOptions, ...options, ...commonOptions };
+}

@@ -87,15 +87,16 @@ function readRoot(named: string | undefined): string {
 
 function readPolicy(values: GlobalValues): Partial<EgressPolicy> {
   const dnsTimeoutMs = readMs('--dns-timeout-ms', values['dns-timeout-ms']);
-  return {
+  const policy = {
     requireHttps: values['allow-http'] !== true,
     allowLocalhost: values['allow-localhost'] ?? false,
     allowPrivateIps: values['allow-private-ip'] ?? false,
     dnsCheck: values['no-dns-check'] !== true,
     dnsFailOpen: values['dns-fail-open'] ?? false,
     allowedHosts: (values['allow-host'] ?? []).map(readHost),
-    ...(dnsTimeoutMs !== undefined && { dnsTimeoutMs }),
   };
+  // One that is undefined would take the place of the default.
+  return dnsTimeoutMs === undefined ? policy : { ...policy, dnsTimeoutMs };
 }
 
 /** A host, perhaps with a port; the policy says the rest. */
@@ -138,23 +139,23 @@ export function readMs(name: string, text: string | undefined): number | undefin
 
 function warningsFor(values: GlobalValues): readonly string[] {
   const unchecked = values['no-dns-check'] === true;
-  return [
-    ...(values['dns-check']
-      ? [
-          'NOTE: --dns-check is already the default in untrusted mode; the flag is kept for compatibility.',
-        ]
-      : []),
-    ...(values.trust
-      ? [
-          'WARNING: --trust disables the default safety restrictions.',
-          '  Programs that the configuration names are started, with the variables it asks for.',
-          '  Any address that it names is connected to, with the credentials it asks for.',
-          '  Approve single servers instead: mcpctl trust approve SERVER',
-        ]
-      : []),
-    ...(unchecked ? ['WARNING: DNS checks are disabled (--no-dns-check).'] : []),
-    ...(unchecked && values['allow-host'] !== undefined
-      ? ['WARNING: --allow-host is set with DNS checks disabled (--no-dns-check).']
-      : []),
-  ];
+  const warnings: string[] = [];
+  if (values['dns-check']) {
+    warnings.push(
+      'NOTE: --dns-check is already the default in untrusted mode; the flag is kept for compatibility.',
+    );
+  }
+  if (values.trust) {
+    warnings.push(
+      'WARNING: --trust disables the default safety restrictions.',
+      '  Programs that the configuration names are started, with the variables it asks for.',
+      '  Any address that it names is connected to, with the credentials it asks for.',
+      '  Approve single servers instead: mcpctl trust approve SERVER',
+    );
+  }
+  if (unchecked) warnings.push('WARNING: DNS checks are disabled (--no-dns-check).');
+  if (unchecked && values['allow-host'] !== undefined) {
+    warnings.push('WARNING: --allow-host is set with DNS checks disabled (--no-dns-check).');
+  }
+  return warnings;
 }

@@ -17,7 +17,7 @@ export async function startEarly(
   options: {
     readonly stop: AbortSignal;
     readonly logger: Logger;
-    readonly onStderr?: (text: string) => void;
+    readonly onStderr?: ((text: string) => void) | undefined;
   },
 ): Promise<HeadStart> {
   const { stop, ...rest } = options;

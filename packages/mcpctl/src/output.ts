@@ -62,7 +62,7 @@ export interface Failure {
   /** The code of a local failure, or of the JSON-RPC error that the server answered with. */
   readonly code: string | number;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** What the server added to its error. */
   readonly data?: unknown;
 }
@@ -94,7 +94,7 @@ export function describeFailure(error: unknown): Failure {
     // What such a server says of itself tells how, but not where to put it.
     const isTheirs = code === 'unauthorized' && error.details?.['loginNeeded'] !== true;
     const hint = isTheirs && error.hint ? `${error.hint}\n${next}` : (error.hint ?? next);
-    return { code, message: error.message, ...(hint !== undefined && { hint }) };
+    return { code, message: error.message, hint };
   }
   if (error instanceof RpcError) {
     const { code, data } = error;
@@ -103,7 +103,7 @@ export function describeFailure(error: unknown): Failure {
       code === mcpErrors.missingClientCapability
         ? 'Questions of servers are asked on a terminal only: standard input and standard error must be one.'
         : '--trace shows what was sent, and what came back.';
-    return { code, message, hint, ...(data !== undefined && { data }) };
+    return { code, message, hint, data };
   }
   const message = error instanceof Error ? error.message : String(error);
   const refused = systemCode(error);

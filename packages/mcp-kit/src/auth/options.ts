@@ -41,7 +41,7 @@ export interface AuthorizerOptions {
   /** How to reach the person; without it nobody is asked, and what needs a person fails at once. */
   readonly interact?: Interaction;
   /** By browser, unless told otherwise. */
-  readonly grant?: Grant;
+  readonly grant?: Grant | undefined;
   /** A client that the authorization server knows. */
   readonly client?: KnownClient;
   /** The https URL of a document that describes the client, for servers that read such. */

@@ -43,7 +43,7 @@ export interface InputHandlers {
   /** Asks the model. */
   sample?(params: SamplingRequest, context: InputContext): MaybePromise<SamplingResult>;
   /** The directories this side works in. */
-  readonly roots?: Roots | ((context: InputContext) => MaybePromise<Roots>);
+  readonly roots?: Roots | ((context: InputContext) => MaybePromise<Roots>) | undefined;
 }
 
 /** Answers a request of a server that nothing else answers; `undefined` says that it is not known here either. */

@@ -42,11 +42,11 @@ export interface SessionOptions extends Partial<Implementation> {
   /** Further members of what `initialize` says. */
   readonly initializeParams?: Params;
   /** How long to wait for an answer or a sign of progress. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long to wait in all, whatever progress says. */
   readonly maxTotalMs?: number;
   /** How long opening may take in all, the start of a slow server included, whatever it says meanwhile. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** How long a server may be silent after the first question before the older era is tried as well. */
   readonly probeTimeoutMs?: number;
   /** How requests are numbered; some servers take only one of them. */

@@ -4,7 +4,7 @@ import { usageError, type OptionValues } from '../args.ts';
 import { readMs, type Globals } from '../globals.ts';
 import { helpHint } from '../help.ts';
 import { readTarget, type Target } from '../target.ts';
-import { operatorOptions } from '../serve/options.ts';
+import { operatorNames } from '../serve/options.ts';
 import { readName, readPath, readPort } from '../serve/read-values.ts';
 import { readServerSection } from '../serve/server-section.ts';
 import type { bridgeOptions } from './options.ts';
@@ -65,11 +65,10 @@ export async function readPlan(given: Given): Promise<Plan> {
 
 /** The server that the words of the command line say how to reach; none where they only name one of a file. */
 function typedTarget({ server, values, globals }: Given): Target | undefined {
-  const ways = [
-    ...(server === undefined ? [] : [server]),
-    ...(values.url === undefined ? [] : ['--url']),
-    ...(globals.target === undefined ? [] : ['a command after --']),
-  ];
+  const ways: string[] = [];
+  if (server !== undefined) ways.push(server);
+  if (values.url !== undefined) ways.push('--url');
+  if (globals.target !== undefined) ways.push('a command after --');
   if (ways.length > 1) {
     throw usageError(`${ways[0]} and ${ways[1]} exclude each other`, 'Name one server.');
   }
@@ -79,11 +78,7 @@ function typedTarget({ server, values, globals }: Given): Target | undefined {
     if (header !== undefined) throw usageError('--header needs a URL', help);
     return undefined;
   }
-  const given = server ?? values.url;
-  return (
-    globals.target ??
-    readTarget({ ...(given && { url: given }), ...(header && { header }) }, undefined)
-  );
+  return globals.target ?? readTarget({ url: server ?? values.url, header }, undefined);
 }
 
 function unixTarget(socket: string | undefined): Target {
@@ -130,17 +125,11 @@ async function readFront(values: Given['values']): Promise<Front> {
   const server = await readServerSection({
     ...values,
     port,
-    ...(at > 0 && { host: readName('--http', http.slice(0, at)) }),
-    ...(place !== undefined && { path: place }),
-    ...(settings !== undefined && { config: settings }),
+    host: at > 0 ? readName('--http', http.slice(0, at)) : undefined,
+    path: place,
+    config: settings,
   });
   return { kind: 'http', server };
 }
 
-const httpOnly = [
-  'http-path',
-  'settings',
-  ...(Object.keys(operatorOptions) as OperatorOption[]),
-] as const;
-
-type OperatorOption = keyof typeof operatorOptions;
+const httpOnly = ['http-path', 'settings', ...operatorNames] as const;

@@ -48,7 +48,7 @@ export const cocosRender = defineCommand({
       names,
       inactive,
       outlines: !values['no-outlines'],
-      ...(node === undefined ? {} : { node }),
+      node,
       background: readBackground(background),
     };
     const { svg, width, height, nodes, notes } = await lookAtProject(folder, (workspace) =>

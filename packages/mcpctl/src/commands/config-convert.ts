@@ -78,7 +78,8 @@ export const configConvert = defineCommand({
         to,
         servers: servers.length,
         leftOut,
-        ...(file === undefined ? { text } : { file }),
+        text: file === undefined ? text : undefined,
+        file,
         lost,
       });
     } else if (file === undefined) {
@@ -121,8 +122,9 @@ async function source(
   const { home: folder, ...options } = loadOptions(globals);
   const config = await loadConfig({
     ...options,
-    ...(file !== undefined && { files: [path.resolve(file)] }),
-    ...(from !== undefined && { dialect: from, ...(file === undefined && { home: folder }) }),
+    files: file === undefined ? options.files : [path.resolve(file)],
+    dialect: from,
+    home: from !== undefined && file === undefined ? folder : undefined,
   });
   const [error] = config.errors;
   const isNamed = file !== undefined || globals.configFile !== undefined;
@@ -202,7 +204,7 @@ async function convertInto(
 ): Promise<Conversion & { readonly into: string | undefined }> {
   const convert = async (): Promise<Conversion & { readonly into: string | undefined }> => {
     const into = await textOf(file);
-    const conversion = await convertConfig(entries, to, into === undefined ? {} : { into, file });
+    const conversion = await convertConfig(entries, to, { into, file });
     if (conversion.text !== into) await replaceFile(file, conversion.text, await modeOf(file));
     return { ...conversion, into };
   };

@@ -19,7 +19,7 @@ import { aligned } from './trust-view.ts';
 /** Where a server comes from and what it needs. */
 type Explained = Omit<Explanation, 'variables'> & {
   readonly variables: readonly VariableState[];
-  readonly argv?: readonly string[];
+  readonly argv?: readonly string[] | undefined;
 };
 
 export const configExplain = defineCommand({
@@ -57,8 +57,9 @@ function explained(config: LoadedConfig, { showArgv }: Globals): readonly Explai
     if (entry === undefined) return explanation;
     const { transport } = entry;
     const variables = variableStates(entry, process.env);
-    const argv = showArgv && transport.kind === 'stdio' && [transport.command, ...transport.args];
-    return { ...explanation, variables, ...(argv !== false && { argv }) };
+    const isShown = showArgv && transport.kind === 'stdio';
+    const argv = isShown ? [transport.command, ...transport.args] : undefined;
+    return { ...explanation, variables, argv };
   });
 }
 
@@ -69,10 +70,10 @@ function describe(server: Explained, { bold, dim }: Style): string {
     ['from', `${file}#${pointer} (${dialectTitle(dialect)}, ${scope})`],
     ...shadows.map((other) => ['shadows', `${other.file}#${other.pointer}`] as const),
     ['target', argv === undefined ? target : commandLine(argv)],
-    ...(envKeys.length === 0 ? [] : [['env', envKeys.join(', ')] as const]),
-    ...(headerKeys.length === 0 ? [] : [['headers', headerKeys.join(', ')] as const]),
-    ...variables.map((use) => ['variable', variableText(use)] as const),
   ];
+  if (envKeys.length > 0) lines.push(['env', envKeys.join(', ')]);
+  if (headerKeys.length > 0) lines.push(['headers', headerKeys.join(', ')]);
+  for (const use of variables) lines.push(['variable', variableText(use)]);
   const state = enabled ? '' : dim(' (switched off)');
   return `${bold(plainField(name))}${state}\n${aligned(lines)}`;
 }

@@ -72,7 +72,7 @@ async function rungsOf(server: string, { globals, stop, config }: Run): Promise<
   const onStderr = (_: string, text: string): void => {
     stderr = (stderr + text).slice(-keptCharacters);
   };
-  const run = { globals, stop, server, more: { onStderr }, ...(config && { config }) };
+  const run = { globals, stop, server, config, more: { onStderr } };
   return withManager(run, async ({ manager, entries }) => {
     const entry = entries.find(({ name }) => name === server);
     if (entry === undefined) return [];
@@ -83,14 +83,7 @@ async function rungsOf(server: string, { globals, stop, config }: Run): Promise<
 
 /** The same members in the same order, whoever made the rung; what is empty is left out. */
 function inOrder({ name, state, said, more = [], fix, ms }: Rung): Rung {
-  return {
-    name,
-    state,
-    said,
-    ...(more.length > 0 && { more }),
-    ...(fix !== undefined && { fix }),
-    ...(ms !== undefined && { ms }),
-  };
+  return { name, state, said, more: more.length > 0 ? more : undefined, fix, ms };
 }
 
 const marks: Readonly<Record<Rung['state'], (style: Style) => string>> = {
@@ -106,7 +99,7 @@ function describe({ name, state, said, more = [], fix, ms }: Rung, style: Style)
   const lines = [
     `${marks[state](style)}  ${name.padEnd(8)}  ${plainField(said)}${time}`,
     ...more.map((line) => style.dim(`${indent}${plainField(line)}`)),
-    ...(fix === undefined ? [] : [`${indent}${style.bold('→')} ${plainField(fix)}`]),
   ];
+  if (fix !== undefined) lines.push(`${indent}${style.bold('→')} ${plainField(fix)}`);
   return lines.join('\n');
 }

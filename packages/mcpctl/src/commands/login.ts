@@ -43,15 +43,14 @@ export const login = defineCommand({
       throw usageError('--device and --no-browser exclude each other', 'Use one.');
     }
     const port = readPort(values['callback-port']);
-    const clientId = values['client-id'];
     const scopes = values.scope?.flatMap((text) => text.split(/\s+/)).filter((text) => text !== '');
     const noBrowser = values['no-browser'] === true;
     const found = await withManager({ globals, stop, server }, async ({ manager }) =>
       manager.login(server, {
         interact: await interactionFor({ noBrowser, port }),
-        ...(values.device && { grant: { kind: 'device' } as const }),
-        ...(scopes && { scopes }),
-        ...(clientId !== undefined && { clientId }),
+        grant: values.device ? { kind: 'device' } : undefined,
+        scopes,
+        clientId: values['client-id'],
         signal: stop,
       }),
     );

@@ -32,9 +32,15 @@ export const ping = defineCommand({
         if (!globals.json) print(`answered in ${show(ms)}`);
       }
       if (globals.json) {
-        const info = peer === undefined ? {} : { serverInfo: peer };
-        const facts = { server, ok: true, protocolVersion: version, era, ...info };
-        printJson({ ...facts, connectMs: round(connect.ms), pingMs: answers });
+        printJson({
+          server,
+          ok: true,
+          protocolVersion: version,
+          era,
+          serverInfo: peer,
+          connectMs: round(connect.ms),
+          pingMs: answers,
+        });
       }
     });
   },

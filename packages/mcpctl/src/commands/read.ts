@@ -41,7 +41,7 @@ function wholePart(part: unknown, uri: string): ResourceContents {
   const { text, blob, mimeType, uri: own } = isRecord(part) ? part : {};
   const about = {
     uri: typeof own === 'string' ? own : uri,
-    ...(typeof mimeType === 'string' && { mimeType }),
+    mimeType: typeof mimeType === 'string' ? mimeType : undefined,
   };
   if (typeof text === 'string') return { ...about, text };
   if (typeof blob === 'string') return { ...about, blob };

@@ -80,14 +80,14 @@ type Outcome =
   | {
       readonly name: string;
       readonly entryDigest: string;
-      readonly program?: string;
+      readonly program: string | undefined;
       /** What a program that runs others' code runs, as far as it is covered. */
-      readonly runs?: Runs;
+      readonly runs: Runs | undefined;
       /** The tools that were recorded; none when they could not be seen. */
-      readonly tools?: readonly string[];
+      readonly tools: readonly string[] | undefined;
       /** What is to be known about it. */
       readonly notes: readonly string[];
-      readonly lock?: string;
+      readonly lock: string | undefined;
     };
 
 function checkNames(names: readonly string[], all: boolean): void {
@@ -169,14 +169,14 @@ async function approveAsItIs(
   return {
     name,
     entryDigest,
-    ...(executable !== undefined && { program: executable.path }),
-    ...(runs !== undefined && { runs }),
-    ...(tools !== undefined && { tools: Object.keys(tools) }),
+    program: executable?.path,
+    runs,
+    tools: tools && Object.keys(tools),
     notes:
       verdict === 'trusted'
         ? unpinnedNotes(unpinned)
         : [`${lockPath(entry.provenance.file)} has something else: approve it with --lock as well`],
-    ...(file !== undefined && { lock: file }),
+    lock: file,
   };
 }
 

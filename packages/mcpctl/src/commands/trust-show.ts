@@ -42,11 +42,9 @@ function describe(
   receipt: Receipt | undefined,
   changes: readonly Change[],
 ): string {
-  const parts = [
-    aligned(proposalLines(entry)),
-    ...(receipt === undefined ? [] : ['receipt:', aligned(receiptLines(receipt))]),
-    ...(changes.length === 0 ? [] : ['changes:', ...changes.flatMap(indented)]),
-  ];
+  const parts = [aligned(proposalLines(entry))];
+  if (receipt !== undefined) parts.push('receipt:', aligned(receiptLines(receipt)));
+  if (changes.length > 0) parts.push('changes:', ...changes.flatMap(indented));
   return parts.join('\n');
 }
 

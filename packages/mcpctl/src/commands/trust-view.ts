@@ -28,16 +28,16 @@ export interface Proposal {
   readonly file: string;
   readonly pointer: string;
   /** The program with its arguments. */
-  readonly argv?: readonly string[];
-  readonly cwd?: string;
+  readonly argv?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
   /** Names of the variables that it gets, whatever their values. */
   readonly env?: readonly string[];
   /** Those among them that make programs run other code, with their values as they are written. */
-  readonly loads?: Readonly<Record<string, string>>;
-  readonly envFile?: string;
-  readonly inheritsEnv?: true;
+  readonly loads?: Readonly<Record<string, string>> | undefined;
+  readonly envFile?: string | undefined;
+  readonly inheritsEnv?: true | undefined;
   readonly url?: string;
-  readonly streamUrl?: string;
+  readonly streamUrl?: string | undefined;
   readonly socket?: string;
   /** Names of the headers that it is sent. */
   readonly headers?: readonly string[];
@@ -65,11 +65,11 @@ export function proposalOf(entry: ServerEntry): Proposal {
     return {
       ...where,
       argv: [command, ...args],
-      ...(cwd !== undefined && { cwd }),
+      cwd,
       env: [...new Set([...Object.keys(env), ...passEnv])],
-      ...(Object.keys(loads).length > 0 && { loads }),
-      ...(envFile !== undefined && { envFile }),
-      ...(inheritEnv && { inheritsEnv: true }),
+      loads: Object.keys(loads).length > 0 ? loads : undefined,
+      envFile,
+      inheritsEnv: inheritEnv ? true : undefined,
       reads,
     };
   }
@@ -81,7 +81,7 @@ export function proposalOf(entry: ServerEntry): Proposal {
   return {
     ...where,
     url: shownUrl(entry, url),
-    ...(streamUrl !== undefined && { streamUrl: shownUrl(entry, streamUrl) }),
+    streamUrl: streamUrl && shownUrl(entry, streamUrl),
     headers: [...new Set([...Object.keys(headers), ...Object.keys(envHeaders), ...bearer])],
     reads,
   };
@@ -129,9 +129,9 @@ export function proposalLines(
     ['socket', socket],
     ['headers', list(headers)],
     ['reads', list(reads)],
-    ...(argv === undefined ? [] : coverageLines(argv)),
   ];
-  return lines.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+  const said = lines.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+  return argv === undefined ? said : [...said, ...coverageLines(argv)];
 }
 
 /** What an approval of a command line would cover of what it runs, and what not. */
@@ -172,11 +172,9 @@ function runsLines({
   image,
   gaps,
 }: Runs): readonly (readonly [string, string])[] {
-  const covered = [
-    ...Object.entries(files).map(([place, { sha256 }]) => `sha256:${sha256}  ${place}`),
-    ...(of === undefined ? [] : [`${of.spec}  ${of.integrity ?? 'by its name only'}`]),
-    ...(image === undefined ? [] : [`${image.name}  ${image.digest ?? 'by its name only'}`]),
-  ];
+  const covered = Object.entries(files).map(([place, { sha256 }]) => `sha256:${sha256}  ${place}`);
+  if (of !== undefined) covered.push(`${of.spec}  ${of.integrity ?? 'by its name only'}`);
+  if (image !== undefined) covered.push(`${image.name}  ${image.digest ?? 'by its name only'}`);
   const named = (name: string, lines: readonly string[]): readonly (readonly [string, string])[] =>
     lines.map((line, at) => [at === 0 ? name : '', line]);
   return [...named('covers', covered), ...named('not', gaps)];
@@ -191,20 +189,19 @@ export function receiptLines({
   runs,
   tools,
 }: Receipt): readonly (readonly [name: string, text: string])[] {
-  const pinned = tools === undefined ? undefined : Object.entries(tools);
-  return [
+  const lines: (readonly [string, string])[] = [
     ['approved', `${approvedAt} by ${by}`],
     ['entry', entryDigest],
-    ...(executable === undefined
-      ? []
-      : [
-          ['program', executable.path] as const,
-          ['', `sha256:${executable.sha256}, ${executable.size} bytes`] as const,
-        ]),
-    ...(runs === undefined ? [] : runsLines(runs)),
-    ['tools', pinned === undefined ? 'not seen yet' : String(pinned.length)],
-    ...(pinned ?? []).map(([name, { digest }]) => ['', `${digest}  ${name}`] as const),
   ];
+  if (executable !== undefined) {
+    const { path, sha256, size } = executable;
+    lines.push(['program', path], ['', `sha256:${sha256}, ${size} bytes`]);
+  }
+  if (runs !== undefined) lines.push(...runsLines(runs));
+  const pinned = Object.entries(tools ?? {});
+  lines.push(['tools', tools === undefined ? 'not seen yet' : String(pinned.length)]);
+  for (const [name, { digest }] of pinned) lines.push(['', `${digest}  ${name}`]);
+  return lines;
 }
 
 /** Named lines below each other, the names aligned. */

@@ -108,19 +108,18 @@ class Ending {
 function selection(values: Values): (method: string) => boolean {
   const { tools, prompts, resources, resource, log } = values;
   if (!tools && !prompts && !resources && resource === undefined) return () => true;
-  const wanted = new Set([
-    ...(tools ? ['notifications/tools/list_changed'] : []),
-    ...(prompts ? ['notifications/prompts/list_changed'] : []),
-    ...(resources ? ['notifications/resources/list_changed'] : []),
-    ...(resource === undefined ? [] : ['notifications/resources/updated']),
-    ...(log === undefined ? [] : ['notifications/message']),
-  ]);
+  const wanted = new Set<string>();
+  if (tools) wanted.add('notifications/tools/list_changed');
+  if (prompts) wanted.add('notifications/prompts/list_changed');
+  if (resources) wanted.add('notifications/resources/list_changed');
+  if (resource !== undefined) wanted.add('notifications/resources/updated');
+  if (log !== undefined) wanted.add('notifications/message');
   return (method) => wanted.has(method);
 }
 
 function show({ method, params }: Notification, globals: Globals): void {
   if (globals.json) {
-    printJson({ method, ...(params && { params }) });
+    printJson({ method, params });
     return;
   }
   const style = createStyle(globals);

@@ -29,9 +29,9 @@ export interface Probe {
   /** When each stage was over, in milliseconds after the one before. */
   readonly took: Readonly<Partial<Record<Stage, number>>>;
   readonly addresses: readonly string[];
-  readonly address?: string;
-  readonly certificate?: PeerCertificate;
-  readonly tlsVersion?: string;
+  readonly address: string | undefined;
+  readonly certificate: PeerCertificate | undefined;
+  readonly tlsVersion: string | undefined;
   readonly response?: {
     readonly status: number;
     readonly headers: IncomingMessage['headers'];
@@ -74,9 +74,7 @@ async function startRequest(question: Question): Promise<ClientRequest> {
   const { request } = await (url.protocol === 'https:'
     ? import('node:https')
     : import('node:http'));
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const options = { method, agent, headers: { ...headers, ...length } };
-  return request(url, options).end(body);
+  return request(url, { method, agent, headers }).end(body);
 }
 
 /** Follows the connection from its first moment: a name that is known already is looked up before a request is told. */
@@ -135,9 +133,9 @@ class Notes {
     return {
       took: this.#took,
       addresses: this.#addresses,
-      ...(this.#address !== undefined && { address: this.#address }),
-      ...(this.#certificate !== undefined && { certificate: this.#certificate }),
-      ...(this.#tlsVersion !== undefined && { tlsVersion: this.#tlsVersion }),
+      address: this.#address,
+      certificate: this.#certificate,
+      tlsVersion: this.#tlsVersion,
     };
   }
 

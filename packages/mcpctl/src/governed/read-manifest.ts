@@ -107,9 +107,9 @@ async function describeTool(tool: Tool): Promise<LintedTool> {
   const known = fromListed({
     name,
     inputSchema: isRecord(inputSchema) ? inputSchema : { type: 'object' },
-    ...(typeof description === 'string' && { description }),
-    ...(isRecord(outputSchema) && { outputSchema }),
-    ...(isRecord(_meta) && { _meta }),
+    description: typeof description === 'string' ? description : undefined,
+    outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+    _meta: isRecord(_meta) ? _meta : undefined,
   });
   if (known.layer !== undefined) return known;
   return { ...known, ...hinted(isRecord(annotations) ? annotations : {}) };

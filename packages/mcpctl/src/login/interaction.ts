@@ -12,10 +12,10 @@ export async function interactionFor({ noBrowser, port }: Ways): Promise<Interac
   const { browserInteraction } = await import('mcp-kit/auth');
   return browserInteraction({
     say: (line) => process.stderr.write(`${plainText(line)}\n`),
-    ...(noBrowser && { open: false as const }),
+    open: noBrowser ? false : undefined,
     // Where no browser opens, a person can still carry the address over; so can a script.
-    ...((noBrowser || process.stdin.isTTY) && { pasted: readLine }),
-    ...(port !== undefined && { port }),
+    pasted: noBrowser || process.stdin.isTTY ? readLine : undefined,
+    port,
   });
 }
 

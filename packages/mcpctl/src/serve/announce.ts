@@ -16,7 +16,7 @@ export interface Offer {
   /** A tool that works without arguments. */
   readonly firstTool: string;
   /** Lines that follow the address. */
-  readonly more?: readonly string[];
+  readonly more: readonly string[];
   /** The same, as members of the data. */
   readonly facts?: object;
 }
@@ -50,7 +50,7 @@ export function announceHttp(url: string, offer: Offer): Announcement {
     json: { transport: 'http', url, config, try: tryIt, ...offer.facts },
     text: [
       `Serving ${offer.what} at ${url} (${revisions})`,
-      ...(offer.more ?? []),
+      ...offer.more,
       '',
       'Client configuration, for mcp.json:',
       JSON.stringify(config, undefined, 2),
@@ -71,7 +71,7 @@ export function announceUnix(path: string, offer: Offer): Announcement {
     json: { transport: 'unix', path, try: tryIt, ...offer.facts },
     text: [
       `Serving ${offer.what} on the unix socket ${path}, one message per line (${revisions})`,
-      ...(offer.more ?? []),
+      ...offer.more,
       '',
       'Call a tool:',
       tryIt,

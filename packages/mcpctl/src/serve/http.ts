@@ -41,7 +41,7 @@ export async function openHttp(service: Service, plan: HttpPlan): Promise<Ending
   const { settings, announce, logsJson, warn, ...options } = plan;
   const { logger } = options;
   const wayOut = await wayOutOf(settings);
-  const operated = await operateHttp(service, settings, { ...options, ...(wayOut && { wayOut }) });
+  const operated = await operateHttp(service, settings, { ...options, wayOut });
   const say = (level: 'info' | 'warn', text: string): void => {
     if (logsJson) logger[level](text);
     else tell(level === 'warn' ? `warning: ${text}` : text);

@@ -218,7 +218,10 @@ export const serveOptions = {
 export type ServeValues = OptionValues<typeof serveOptions>;
 
 /** Options by which a server over HTTP is run, whatever it serves. */
-export const operatorOptions = { ...reach, ...authorization, ...limits, ...operation } as const;
+const operatorOptions = { ...reach, ...authorization, ...limits, ...operation } as const;
+
+/** Their names. */
+export const operatorNames = Object.keys(operatorOptions) as (keyof typeof operatorOptions)[];
 
 /** Options that say something about HTTP only. */
 export const httpOnly: readonly (keyof ServeValues)[] = [
@@ -227,5 +230,5 @@ export const httpOnly: readonly (keyof ServeValues)[] = [
   'path',
   'config',
   'new-api-key',
-  ...(Object.keys(operatorOptions) as (keyof typeof operatorOptions)[]),
+  ...operatorNames,
 ];

@@ -2,15 +2,6 @@ import { isIP } from 'node:net';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
 
-/** A member if there is a value for it. */
-export function given<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { readonly [Key in Name]?: Value } {
-  // One member, of the name and type that were given.
-  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
-}
-
 export function numberOf(
   option:
     | 'metrics-port'

@@ -31,7 +31,8 @@ export function showItems(
     const line = style.bold(name) + style.dim(rest);
     return about === '' ? [line] : [line, `${indent}${cut(about, indent.length)}`];
   });
-  return [...lines, ...(wasCut ? [style.dim(`Cut to fit; ${more} shows all.`)] : [])].join('\n');
+  if (wasCut) lines.push(style.dim(`Cut to fit; ${more} shows all.`));
+  return lines.join('\n');
 }
 
 /** JSON for people; what a terminal would obey is escaped, and it stays the same JSON. */

@@ -14,14 +14,11 @@ export function showTool(tool: Tool, { color }: Globals): string {
     .filter(([, value]) => typeof value === 'boolean')
     .map(([name, value]) => `${name.replace(/Hint$/, '')}: ${value ? 'yes' : 'no'}`);
   const shownTitle = title ?? annotations.title;
-  return [
-    style.bold(toolSignature(tool)),
-    ...(typeof shownTitle === 'string' ? [plainLine(shownTitle)] : []),
-    ...(typeof description === 'string' ? ['', plainText(description.trimEnd())] : []),
-    ...(hints.length === 0 ? [] : ['', style.dim(plainLine(hints.join(', ')))]),
-    '',
-    style.dim('Input:'),
-    prettyJson(inputSchema),
-    ...(outputSchema === undefined ? [] : [style.dim('Output:'), prettyJson(outputSchema)]),
-  ].join('\n');
+  const lines = [style.bold(toolSignature(tool))];
+  if (typeof shownTitle === 'string') lines.push(plainLine(shownTitle));
+  if (typeof description === 'string') lines.push('', plainText(description.trimEnd()));
+  if (hints.length > 0) lines.push('', style.dim(plainLine(hints.join(', '))));
+  lines.push('', style.dim('Input:'), prettyJson(inputSchema));
+  if (outputSchema !== undefined) lines.push(style.dim('Output:'), prettyJson(outputSchema));
+  return lines.join('\n');
 }

@@ -24,11 +24,10 @@ const tries = 3;
 /** Answers servers from the terminal; where nobody sits at one, nothing is offered but the roots. */
 export function terminalInputs(options: TerminalInputOptions = {}): InputHandlers {
   const { root } = options;
-  const uri = root === undefined ? undefined : pathToFileURL(root).href;
-  return {
-    ...(root !== undefined && uri !== undefined && { roots: [{ uri, name: path.basename(root) }] }),
-    ...(process.stdin.isTTY && process.stderr.isTTY && questions(options)),
-  };
+  const roots =
+    root === undefined ? undefined : [{ uri: pathToFileURL(root).href, name: path.basename(root) }];
+  const isAttended = process.stdin.isTTY && process.stderr.isTTY;
+  return isAttended ? { roots, ...questions(options) } : { roots };
 }
 
 interface Talk {

@@ -7,16 +7,16 @@ export interface BrowserInteractionOptions {
   /** Tells the person something, a line at a time. */
   readonly say: (line: string) => void;
   /** Opens the page; without it, the person is told the address, as over SSH. */
-  readonly open?: ((url: URL) => MaybePromise<boolean>) | false;
+  readonly open?: ((url: URL) => MaybePromise<boolean>) | false | undefined;
   /**
    * Waits for the person to paste the address that their browser came back to; for where the browser is on another
    * machine. Resolves to undefined when they do not.
    */
-  readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly pasted?: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
   /** How long a login may take; 5 minutes. */
   readonly timeoutMs?: number;
   /** The port to come back to, when only one is open; any otherwise. */
-  readonly port?: number;
+  readonly port?: number | undefined;
 }
 
 /** Logs in with the browser of the person, who comes back to an address on this machine, or pastes it. */
