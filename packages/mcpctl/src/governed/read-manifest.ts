@@ -7,9 +7,9 @@ import type { LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { parseJson } from '../arguments/typed.ts';
 import type { Invocation } from '../command.ts';
-import { mentionOthers } from '../commands/tools.ts';
 import { withManager } from '../open.ts';
 import { warn } from '../output.ts';
+import { mentionOthers } from '../show/tool.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { askGoverned } from './ask.ts';
 
