@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { chooseCommand, understand } from './command-line.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';
 import { commandHelp, programHelp } from './help.ts';
