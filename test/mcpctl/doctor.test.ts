@@ -54,7 +54,7 @@ describe('a program', () => {
     const { code, states, rung } = await examine(project, 'sample', ...trusting);
     expect(states).toBe('config ok, trust ok, program ok, start ok, version ok, tools ok');
     expect(code).toBe(0);
-    expect(rung('version').said).toMatch(/revision 2026-07-28, stateless/);
+    expect(rung('version').said).toMatch(/revision 2026-07-28 \(modern\)/);
     expect(rung('tools').said).toBe('5 tools');
   });
 
@@ -193,7 +193,7 @@ describe('a URL', () => {
     expect(code).toBe(0);
     expect(rung('version').said).toMatch(/2026-07-28/);
     const old = await examine(project, '--url', served.announced.url, '--era', 'legacy');
-    expect(old.rung('version').said).toMatch(/2025-11-25, with a handshake/);
+    expect(old.rung('version').said).toMatch(/2025-11-25 \(legacy\)/);
   });
 
   test('that wants credentials fails at login, and says what to run or to set', async () => {

@@ -1,5 +1,13 @@
-import type { Options } from './args.ts';
+import type { Option, Options } from './args.ts';
 import type { Command } from './command.ts';
+
+/** How much is logged. */
+export const logLevel = {
+  type: 'string',
+  choices: ['debug', 'info', 'warn', 'error', 'silent'],
+  value: 'LEVEL',
+  help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
+} as const satisfies Option;
 
 /** What every command prints with. */
 const outputOptions = {
@@ -7,12 +15,7 @@ const outputOptions = {
   quiet: { type: 'boolean', help: 'No warnings, no times, no progress.' },
   'no-color': { type: 'boolean', help: 'No colour; NO_COLOR=1 does the same.' },
   trace: { type: 'boolean', help: 'Show every message that crosses the wire, on standard error.' },
-  'log-level': {
-    type: 'string',
-    choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    value: 'LEVEL',
-    help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
-  },
+  'log-level': logLevel,
 } as const satisfies Options;
 
 /** Where servers come from. */

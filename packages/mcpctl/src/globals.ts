@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { LoggerLevel } from 'mcp-kit/base';
 import type { EgressPolicy } from 'mcp-kit/manager';
 import { usageError, type OptionValues } from './args.ts';
+import { readMs } from './arguments/number.ts';
 import type { globalOptions, targetOptions } from './global-options.ts';
 import { helpHint } from './help.ts';
 import { readTarget, type Target } from './target.ts';
@@ -123,17 +124,6 @@ function checkCombinations(values: GlobalValues): void {
   throw usageError(
     `--no-dns-check and --${about} exclude each other`,
     `Leave out one of them. ${helpHint()}`,
-  );
-}
-
-/** A number of milliseconds that a timer can hold; `name` is where it was given. */
-export function readMs(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (ms > 0 && ms < 2 ** 31) return ms;
-  throw usageError(
-    `${name} cannot be ${JSON.stringify(text)}`,
-    'Use a whole number of milliseconds, such as 5000.',
   );
 }
 

@@ -21,7 +21,7 @@ import { tracePrinter } from './terminal/trace.ts';
 import { version } from './version.ts';
 
 /** Makes a manager as the options say, and closes it when the work is done or the user stops; `ready` leads to what was typed. */
-export async function lendManager<T>(
+export async function useManager<T>(
   run: Run,
   ready: ReadyTarget | undefined,
   work: (opened: Opened) => Promise<T>,

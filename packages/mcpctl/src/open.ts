@@ -1,6 +1,6 @@
 import type { LoadedConfig, Manager, ManagerOptions, ServerEntry } from 'mcp-kit/manager';
 import type { Invocation } from './command.ts';
-import { startEarly, type HeadStart } from './head-start.ts';
+import { startEarly, type EarlyStart } from './early-start.ts';
 import { loggerOf, stderrPrinter } from './logs.ts';
 
 /** What a command works with. */
@@ -19,20 +19,20 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly more?: Pick<ManagerOptions, 'onChange' | 'onNotification' | 'onStderr'>;
 }
 
-/** Lends a manager of the servers that the command line means; it is closed whatever happens, and when the user stops. */
+/** Gives the work a manager of the servers that the command line means; it is closed whatever happens, and when the user stops. */
 export async function withManager<T>(run: Run, work: (opened: Opened) => Promise<T>): Promise<T> {
   const early = await earlyStart(run);
   try {
     // Most of the code; help does without it, and a program that was typed starts meanwhile.
-    const { lendManager } = await import('./manager.ts');
-    return await lendManager(run, early?.target, work);
+    const { useManager } = await import('./manager.ts');
+    return await useManager(run, early?.target, work);
   } finally {
     await early?.drop();
   }
 }
 
 /** What is typed is meant to run; only what was read before may still be looked at first. */
-async function earlyStart({ globals, stop, config }: Run): Promise<HeadStart | undefined> {
+async function earlyStart({ globals, stop, config }: Run): Promise<EarlyStart | undefined> {
   const { target } = globals;
   if (target?.kind !== 'command' || config !== undefined) return undefined;
   const show = stderrPrinter(globals);

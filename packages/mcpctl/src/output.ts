@@ -41,7 +41,7 @@ export function count(number: number, noun: string): string {
 }
 
 /** How failures are shown. */
-export interface ComplaintOptions {
+export interface FailureOptions {
   /** Adds where in the code it happened. */
   readonly stack: boolean;
   /** Standard output gets a JSON document as well, which says the same. */
@@ -49,7 +49,7 @@ export interface ComplaintOptions {
 }
 
 /** Says what went wrong and what to do next; a stack only for those who ask for it. */
-export function complain(error: unknown, { stack, json }: ComplaintOptions): void {
+export function reportFailure(error: unknown, { stack, json }: FailureOptions): void {
   const failure = describeFailure(error);
   if (json) printJson({ error: failure });
   tell(failure.message);
@@ -127,7 +127,7 @@ function systemCode(error: unknown): string | undefined {
 let unwritten: string | undefined;
 
 /** Keeps in mind what the system does not take, and goes on: a reader that went away is no reason to stop serving. */
-export function mindOutput(): void {
+export function watchOutput(): void {
   process.stdout.on('error', (error) => (unwritten ??= systemCode(error)));
   process.stderr.on('error', () => {});
 }

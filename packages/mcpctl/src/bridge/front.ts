@@ -4,7 +4,7 @@ import type { Target } from 'mcp-kit/protocol';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
-import type { Ending } from '../serve/http.ts';
+import { endServed, type Served } from '../serve/served.ts';
 import { fired, within } from '../stop.ts';
 import type { Plan } from './plan.ts';
 
@@ -47,12 +47,10 @@ async function serve(bridge: Bridge, label: string, options: FrontOptions): Prom
   const { announcement } = opened;
   if (!globals.quiet) print(globals.json ? JSON.stringify(announcement.json) : announcement.text);
   await fired(stop);
-  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
-  const gently = stop.reason === 'SIGTERM';
-  await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+  await endServed(opened, stop, endMs);
 }
 
-async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Ending> {
+async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Served> {
   const { plan, logger } = options;
   const { front, globals } = plan;
   if (front.kind === 'http') {

@@ -1,23 +1,19 @@
 import path from 'node:path';
-import type { ServerSettings } from 'mcp-kit/operate';
 import { usageError, type OptionValues } from '../args.ts';
-import { readMs, type Globals } from '../globals.ts';
+import { readMs, readNumber } from '../arguments/number.ts';
+import type { Globals } from '../globals.ts';
 import { helpHint } from '../help.ts';
 import { readTarget, type Target } from '../target.ts';
 import { operatorNames } from '../serve/options.ts';
 import { readName, readPath, readPort } from '../serve/read-values.ts';
 import { readServerSection } from '../serve/server-section.ts';
+import type { Place } from '../serve/settings.ts';
 import type { bridgeOptions } from './options.ts';
-
-/** Where clients come from. */
-type Front =
-  | { readonly kind: 'stdio' }
-  | { readonly kind: 'unix'; readonly path: string }
-  | { readonly kind: 'http'; readonly server: ServerSettings };
 
 /** A command line that has been understood. */
 export interface Plan {
-  readonly front: Front;
+  /** Where clients come from. */
+  readonly front: Place;
   /** With the server as their target, unless a configuration file has it. */
   readonly globals: Globals;
   readonly server: string;
@@ -34,7 +30,7 @@ export interface Given {
 
 const help = helpHint('bridge');
 
-/** The variables of a forerunner of this command. */
+/** Variables that an earlier program of this kind read. */
 const urlName = 'COCOS_MCP_HTTP_URL';
 const timeoutName = 'COCOS_MCP_HTTP_TIMEOUT_MS';
 
@@ -49,18 +45,20 @@ export async function readPlan(given: Given): Promise<Plan> {
     ? undefined
     : (typed ?? (isServer ? unixTarget(values.unix) : defaultTarget(env)));
   const { unix: _server, ...listens } = values;
-  const limit = values['max-upstreams'];
-  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) {
-    throw usageError(`--max-upstreams cannot be "${limit}"`, 'Use a whole number from 1 on.');
-  }
   const waitMs = globals.timeoutMs ?? readMs(timeoutName, variable(env, timeoutName));
   return {
     front: await readFront(isServer ? listens : values),
     globals: { ...globals, target },
     server: target?.name ?? server ?? '',
     timeoutMs: waitMs,
-    maxUpstreams: limit === undefined ? undefined : Number(limit),
+    maxUpstreams: readMaxUpstreams(values['max-upstreams']),
   };
+}
+
+function readMaxUpstreams(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const hint = 'Use a whole number from 1 on.';
+  return readNumber('--max-upstreams', text, { least: 1, most: 999_999, hint });
 }
 
 /** The server that the words of the command line say how to reach; none where they only name one of a file. */
@@ -107,7 +105,7 @@ function defaultTarget(env: Given['env']): Target {
   throw usageError('no server to bridge to', `${how}. ${help}`);
 }
 
-async function readFront(values: Given['values']): Promise<Front> {
+async function readFront(values: Given['values']): Promise<Place> {
   const { http, unix } = values;
   if (http !== undefined && unix !== undefined) {
     throw usageError('--http and --unix exclude each other', `Leave out one of them. ${help}`);

@@ -45,12 +45,11 @@ export async function versionRung(session: Session, opened?: number): Promise<Ru
     const { era, version, server, capabilities } = session;
     const name =
       server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
-    const manner = era === 'modern' ? 'stateless' : 'with a handshake and a session';
     const others = supportedVersions.filter((other) => other !== version);
     const offers = Object.keys(capabilities);
     const more = [offers.length === 0 ? 'offers nothing' : `offers ${offers.join(', ')}`];
     if (others.length > 0) more.unshift(`also speaks ${others.join(', ')}`);
-    const said = `${name}, revision ${version}, ${manner}`;
+    const said = `${name}, revision ${version} (${era})`;
     return { name: 'version', state: 'ok', said, more, ms: opened ?? msSince(start) };
   } catch (error) {
     return failedRung('version', error, msSince(start));

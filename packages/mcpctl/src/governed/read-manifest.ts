@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
 import { isRecord } from 'mcp-kit/jsonrpc';
 import type { ServerHandle } from 'mcp-kit/manager';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
@@ -7,6 +5,7 @@ import type { LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { parseJson } from '../arguments/typed.ts';
 import type { Invocation } from '../command.ts';
+import { readText } from '../files.ts';
 import { withManager } from '../open.ts';
 import { warn } from '../output.ts';
 import { mentionOthers } from '../show/tool.ts';
@@ -46,22 +45,14 @@ function manifestOfServer(server: string, run: Run): Promise<ManifestDocument> {
 async function manifestOfFile(file: string): Promise<ManifestDocument> {
   const name = file === '-' ? 'standard input' : file;
   const hint = 'A manifest is what mcpctl manifest SERVER --output FILE writes.';
-  const value = parseJson(await textOf(file), name, hint);
+  const text = await readText(file, { name: file, hint: 'Name a file with a manifest.' });
+  const value = parseJson(text, name, hint);
   const tools = Array.isArray(value) ? value : isRecord(value) ? value['tools'] : undefined;
   if (!Array.isArray(tools)) throw usageError(`${name} has no list of tools`, hint);
   const strange = tools.findIndex((tool) => !isTool(tool));
   if (strange !== -1) throw usageError(`${name}: tools[${strange}] is not a tool`, hint);
   const described = await Promise.all(tools.filter(isTool).map(describeTool));
   return { source: name, tools: described.sort((a, b) => (a.name < b.name ? -1 : 1)) };
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8'));
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw usageError(`${file} cannot be read (${why})`, 'Name a file with a manifest.');
-  }
 }
 
 async function toldBy(

@@ -1,4 +1,5 @@
 import type { Options, OptionValues } from '../args.ts';
+import { logLevel } from '../global-options.ts';
 
 const place = {
   port: {
@@ -180,12 +181,7 @@ const logs = {
     value: 'FORMAT',
     help: 'How logs are written: text, or json with a line per call at info. Default: text.',
   },
-  'log-level': {
-    type: 'string',
-    choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    value: 'LEVEL',
-    help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
-  },
+  'log-level': logLevel,
 } as const satisfies Options;
 
 const output = {

@@ -1,9 +1,9 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
 import type { Server } from 'mcp-kit/server';
 import { print, tell } from '../output.ts';
-import { fired, within } from '../stop.ts';
+import { fired } from '../stop.ts';
 import type { Announcement, Offer } from './announce.ts';
-import type { Ending } from './http.ts';
+import { endServed, type Served } from './served.ts';
 import type { Place, ServeSettings } from './settings.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
@@ -40,12 +40,10 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   await fired(stop);
   if (settings.announce === 'text') tell('stopping; press Ctrl-C again to end at once');
   server.close();
-  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
-  const gently = stop.reason === 'SIGTERM';
-  await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+  await endServed(opened, stop, endMs);
 }
 
-async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Ending> {
+async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Served> {
   const { server, offer, settings, logger } = serving;
   if (place.kind === 'unix') {
     const { announceUnix } = await import('./announce.ts');

@@ -6,7 +6,7 @@ import { describeFailure, warn } from '../../output.ts';
 import { plainField } from '../../terminal/plain-text.ts';
 
 /** How long somebody is tried. */
-export interface Patience {
+export interface RetryOptions {
   /** How often at most after the first time. */
   readonly retries: number;
   readonly globals: Globals;
@@ -14,7 +14,7 @@ export interface Patience {
 }
 
 /** A call that may be made more than once. */
-export interface RepeatedCall extends Patience {
+export interface RepeatedCall extends RetryOptions {
   readonly tool: Tool;
   readonly args: Params;
   /** Whether the server is a process of ours, with which all ends that it has in memory. */
@@ -30,14 +30,14 @@ const looking: Tool = {
 /** Looks something up until the server is there to answer. */
 export async function lookUpRepeatedly<T>(
   lookUp: () => Promise<T>,
-  patience: Patience,
+  retrying: RetryOptions,
 ): Promise<T | undefined> {
   let found: T | undefined;
   const look = async (): Promise<CallToolResult> => {
     found = await lookUp();
     return { content: [] };
   };
-  await callRepeatedly(look, { ...patience, tool: looking, args: {}, isOurProcess: false });
+  await callRepeatedly(look, { ...retrying, tool: looking, args: {}, isOurProcess: false });
   return found;
 }
 

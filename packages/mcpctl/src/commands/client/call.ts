@@ -5,7 +5,8 @@ import type { ServerHandle } from 'mcp-kit/manager';
 import type { CallToolResult, Tool } from 'mcp-kit/protocol';
 import { usageError, type Options, type OptionValues } from '../../args.ts';
 import { readJsonObject, type JsonSource } from '../../arguments/json-input.ts';
-import { strangers, withPairs } from '../../arguments/pairs.ts';
+import { readNumber } from '../../arguments/number.ts';
+import { unknownArguments, withPairs } from '../../arguments/pairs.ts';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
@@ -93,9 +94,9 @@ export const call = defineCommand({
     return withManager({ globals, stop, server }, async ({ manager, entries }) => {
       const handle = manager.server(server);
       const again = retries === 0 ? undefined : await import('./call-retry.ts');
-      const patience = { retries, globals, stop };
+      const retrying = { retries, globals, stop };
       const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });
-      const looking = again === undefined ? look() : again.lookUpRepeatedly(look, patience);
+      const looking = again === undefined ? look() : again.lookUpRepeatedly(look, retrying);
       // Loaded while the server starts: it takes longer than the check.
       checkArguments(anyTool, {}).catch(() => {});
       const tool = await looking;
@@ -111,7 +112,7 @@ export const call = defineCommand({
       const result = await (again === undefined
         ? callOnce(given)
         : again.callRepeatedly(callOnce, {
-            ...patience,
+            ...retrying,
             tool: tool ?? { ...anyTool, name },
             args: given,
             isOurProcess: entry?.transport.kind === 'stdio',
@@ -124,12 +125,8 @@ export const call = defineCommand({
 const maxRetries = 100;
 
 function readRetries(text = '0'): number {
-  const times = /^\d{1,3}$/.test(text) ? Number(text) : Infinity;
-  if (times <= maxRetries) return times;
-  throw usageError(
-    `--retry cannot be "${text}"`,
-    `Use a number up to ${maxRetries}, after an equals sign: --retry=5`,
-  );
+  const hint = `Use a number up to ${maxRetries}, after an equals sign: --retry=5`;
+  return readNumber('--retry', text, { most: maxRetries, hint });
 }
 
 const anyTool: Tool = { name: 'any', inputSchema: { type: 'object' } };
@@ -163,7 +160,7 @@ interface Place {
   readonly globals: Globals;
 }
 
-/** Says what is wrong with the arguments before the server is bothered with them. */
+/** Says what is wrong with the arguments before the server is sent them. */
 async function check(tool: Tool, given: Params, { server, globals }: Place): Promise<void> {
   const issues = await checkArguments(tool, given).catch((error: unknown) => {
     if (!(error instanceof KitError)) throw error;
@@ -177,7 +174,7 @@ async function check(tool: Tool, given: Params, { server, globals }: Place): Pro
       `It takes ${toolSignature(tool)}. More: ${commandFor(globals.target, server, ['tools', tool.name])}`,
     );
   }
-  for (const { name, near } of strangers(given, inputOf(tool))) {
+  for (const { name, near } of unknownArguments(given, inputOf(tool))) {
     const meant = near === undefined ? '' : `; did you mean ${near}?`;
     warn(globals, plainField(`warning: ${tool.name} has no argument ${name}${meant}`));
   }

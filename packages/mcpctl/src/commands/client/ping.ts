@@ -1,4 +1,4 @@
-import { usageError } from '../../args.ts';
+import { readNumber } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';
 import { withManager } from '../../open.ts';
 import { print, printJson } from '../../output.ts';
@@ -15,7 +15,11 @@ export const ping = defineCommand({
   ],
   async run({ args, values, globals, stop }) {
     const { SERVER: server } = args;
-    const times = readCount(values.count ?? '1');
+    const times = readNumber('--count', values.count ?? '1', {
+      least: 1,
+      most: maxCount,
+      hint: `Use a number from 1 to ${maxCount}.`,
+    });
     await withManager({ globals, stop, server }, async ({ manager }) => {
       const connect = await timed(() => manager.getOrConnectSession(server, { signal: stop }));
       const session = connect.value;
@@ -47,12 +51,6 @@ export const ping = defineCommand({
 });
 
 const maxCount = 10_000;
-
-function readCount(text: string): number {
-  const times = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (times >= 1 && times <= maxCount) return times;
-  throw usageError(`--count cannot be "${text}"`, `Use a number from 1 to ${maxCount}.`);
-}
 
 async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
   const startedMs = performance.now();

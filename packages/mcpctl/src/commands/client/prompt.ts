@@ -72,11 +72,11 @@ function check(found: Prompt, given: Readonly<Record<string, string>>): void {
   const missing = known.find(
     ({ name, required }) => required === true && !Object.hasOwn(given, name),
   );
-  const stranger = Object.keys(given).find((name) => !names.includes(name));
-  if (stranger !== undefined) {
-    const near = nearest(stranger, names);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, names);
     const meant = near === undefined ? '' : `; did you mean ${near}?`;
-    throw usageError(`${found.name}: there is no argument ${stranger}${meant}`, hint);
+    throw usageError(`${found.name}: there is no argument ${unknown}${meant}`, hint);
   }
   if (missing !== undefined) throw usageError(`${found.name}: ${missing.name} is missing`, hint);
 }

@@ -50,12 +50,12 @@ export const tools = defineCommand({
   },
 });
 
-interface Manner {
+interface ShowOptions {
   readonly globals: Globals;
   readonly verbose: boolean;
 }
 
-function show(list: readonly Tool[], { globals, verbose }: Manner): void {
+function show(list: readonly Tool[], { globals, verbose }: ShowOptions): void {
   if (list.length === 0) return;
   if (verbose) {
     print(list.map((tool) => showTool(tool, globals)).join('\n\n'));
@@ -75,7 +75,7 @@ type Listed =
 /** Asks all servers at once. It is a failure only if none of them has answered. */
 async function listAll(
   manager: Manager,
-  { globals, stop, verbose, startedMs }: Manner & { stop: AbortSignal; startedMs: number },
+  { globals, stop, verbose, startedMs }: ShowOptions & { stop: AbortSignal; startedMs: number },
 ): Promise<number> {
   const names = manager.servers().filter(({ state }) => state !== 'disabled');
   const outcomes = await Promise.all(

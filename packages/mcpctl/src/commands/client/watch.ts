@@ -3,9 +3,9 @@ import type { Notification } from 'mcp-kit/jsonrpc';
 import type { ServerStatus } from 'mcp-kit/manager';
 import { loggingLevels } from 'mcp-kit/protocol';
 import type { OptionValues } from '../../args.ts';
-import { usageError } from '../../args.ts';
+import { readMs, readNumber } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';
-import { readMs, type Globals } from '../../globals.ts';
+import type { Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
 import { print, printJson, warn } from '../../output.ts';
 import { fired } from '../../stop.ts';
@@ -136,7 +136,6 @@ function lost({ name, error }: ServerStatus): Error {
 
 function readCount(text: string | undefined): number {
   if (text === undefined) return Infinity;
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1) return number;
-  throw usageError(`--count cannot be "${text}"`, 'Use a whole number from 1 on.');
+  const hint = 'Use a whole number from 1 on.';
+  return readNumber('--count', text, { least: 1, most: 999_999_999, hint });
 }

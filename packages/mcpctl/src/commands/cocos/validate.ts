@@ -6,6 +6,7 @@ import {
   type Report,
 } from '@mcp-kit/cocos/validate';
 import { usageError, type Options } from '../../args.ts';
+import { readMaxWarnings } from '../../arguments/number.ts';
 import { lookAtProject, placeOf } from '../../cocos/on-project.ts';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
@@ -46,7 +47,7 @@ export const cocosValidate = defineCommand({
   async run({ args, values, globals }) {
     const { json, sarif, quiet = false } = values;
     if (json && sarif) throw usageError('--json and --sarif exclude each other', 'Leave out one.');
-    const maxWarnings = readMax(values['max-warnings']);
+    const maxWarnings = readMaxWarnings(values['max-warnings']);
     const { folder, file } = placeOf(args.PLACE ?? '.');
     const report = await lookAtProject(folder, (workspace) =>
       validateProject(workspace, { paths: file === undefined ? undefined : [file] }),
@@ -59,18 +60,12 @@ export const cocosValidate = defineCommand({
   },
 });
 
-function readMax(text: string | undefined): number {
-  if (text === undefined) return Infinity;
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw usageError(`--max-warnings cannot be "${text}"`, 'Use a number, such as 0.');
-}
-
-interface Manner {
+interface ShowOptions {
   readonly style: Style;
   readonly quiet: boolean;
 }
 
-function show({ files, findings, counts }: Report, { style, quiet }: Manner): void {
+function show({ files, findings, counts }: Report, { style, quiet }: ShowOptions): void {
   const shown = quiet ? findings.filter(({ severity }) => severity === 'error') : findings;
   for (const file of new Set(shown.map((finding) => finding.file))) {
     print(style.bold(plainField(file)));

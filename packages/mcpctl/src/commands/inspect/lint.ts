@@ -1,5 +1,6 @@
 import type { Finding, RuleId } from 'mcp-kit/tools/inspect';
 import { nearest, usageError, type Options, type OptionValues } from '../../args.ts';
+import { readMaxWarnings } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
@@ -48,7 +49,7 @@ export const lint = defineCommand({
       return exitCodes.ok;
     }
     const ignore = readRules(values.disable ?? [], Object.keys(lintRules));
-    const maxWarnings = readMax(values['max-warnings']);
+    const maxWarnings = readMaxWarnings(values['max-warnings']);
     const way = wayOf(args.SERVER, values, globals);
     const looked = await readManifest(way, { globals, stop });
     const findings = lintTools(looked.tools, { ignore });
@@ -92,12 +93,6 @@ function readRules(given: readonly string[], known: readonly string[]): readonly
   const near = nearest(strange, known);
   const meant = near === undefined ? '' : `Did you mean ${near}? `;
   throw usageError(`there is no rule "${strange}"`, `${meant}See: mcpctl lint --rules`);
-}
-
-function readMax(text: string | undefined): number {
-  if (text === undefined) return Infinity;
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw usageError(`--max-warnings cannot be "${text}"`, 'Use a number, such as 0.');
 }
 
 type Rules = Readonly<Record<string, { readonly level: string; readonly demand: string }>>;

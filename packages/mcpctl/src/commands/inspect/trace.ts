@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { KitError } from 'mcp-kit/base';
 import type { Trace } from 'mcp-kit/tools';
 import { usageError, type Options, type OptionValues } from '../../args.ts';
 import { defineCommand, type Invocation } from '../../command.ts';
+import { readText } from '../../files.ts';
 import { askGoverned } from '../../governed/ask.ts';
 import { helpHint } from '../../help.ts';
 import { withManager } from '../../open.ts';
@@ -93,7 +93,9 @@ function picked({ ID: first, SERVER: second }: Words, pick: 'last' | 'slowest'):
 
 async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
   const { findTrace, parseTraces, pickTrace } = await import('mcp-kit/tools/inspect');
-  const latestFirst = parseTraces(await textOf(file)).toReversed();
+  const hint = 'Name a file that traceFile wrote.';
+  const text = await readText(file, { name: `--file ${file}`, hint });
+  const latestFirst = parseTraces(text).toReversed();
   const found =
     'pick' in which ? pickTrace(latestFirst, which.pick) : findTrace(latestFirst, which.traceId);
   if (found !== undefined) return found;
@@ -106,15 +108,6 @@ async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
     `${file} has ${what} among ${count(latestFirst.length, 'trace')}`,
     `The latest is ${latest.traceId}. Without an ID: --last, --slow.`,
   );
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw usageError(`--file ${file} cannot be read (${why})`, 'Name a file that traceFile wrote.');
-  }
 }
 
 type Run = Pick<Invocation, 'globals' | 'stop'>;

@@ -1,4 +1,5 @@
 import { usageError } from '../../args.ts';
+import { readNumber } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';
 import { interactionFor } from '../../login/interaction.ts';
 import { describeLogin } from '../../login/show.ts';
@@ -61,7 +62,6 @@ export const login = defineCommand({
 
 function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw usageError(`--callback-port cannot be "${text}"`, 'Use a number from 1 to 65535.');
+  const hint = 'Use a number from 1 to 65535.';
+  return readNumber('--callback-port', text, { least: 1, most: 65_535, hint });
 }

@@ -10,6 +10,7 @@ import {
 } from 'mcp-kit/manager';
 import { usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
+import { unknownServer } from '../../config.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
@@ -116,8 +117,7 @@ async function open(
 function entryNamed(name: string, entries: readonly ServerEntry[]): ServerEntry {
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
-  const names = entries.map((entry) => entry.name).join(', ');
-  throw usageError(`unknown mcp server: ${name}`, `There are: ${names}.`);
+  throw unknownServer(name, entries);
 }
 
 function show(entry: ServerEntry, { noColor }: { readonly noColor: boolean }): void {

@@ -1,6 +1,6 @@
 import { receiptsPath, updateReceipts, withoutReceipt, type GoneApproval } from 'mcp-kit/manager';
-import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
+import { unknownServer } from '../../config.ts';
 import { withManager } from '../../open.ts';
 import { print, printJson } from '../../output.ts';
 import { plainField } from '../../terminal/plain-text.ts';
@@ -39,11 +39,8 @@ export const trustRevoke = defineCommand({
 });
 
 function requireKnown(name: string, { config, gone }: Approvals): void {
-  const names = [...new Set([...config.entries, ...gone].map((one) => one.name))].sort();
-  if (names.includes(name)) return;
-  const near = nearest(name, names);
-  const meant = near === undefined ? '' : `Did you mean ${near}? `;
-  throw usageError(`unknown mcp server: ${name}`, `${meant}There are: ${names.join(', ')}.`);
+  const known = [...config.entries, ...gone];
+  if (!known.some((one) => one.name === name)) throw unknownServer(name, known);
 }
 
 /** Takes back what is left of servers that are gone; whether there was anything. */

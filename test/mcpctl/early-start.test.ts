@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from 'mcp-kit/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEarly } from '../../packages/mcpctl/src/head-start.ts';
+import { startEarly } from '../../packages/mcpctl/src/early-start.ts';
 import { Child } from '../support/child-process.ts';
 
 /** A server of the older era that writes its pid to a file when it starts; `probe` says what it does when asked about the newer. */
@@ -27,7 +27,7 @@ const refuses = `say({ id, error: { code: -32601, message: 'Method not found' } 
 
 let folder = '';
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'mcpctl-head-start-'));
+  folder = await mkdtemp(path.join(tmpdir(), 'mcpctl-early-start-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -4,7 +4,7 @@ import type { Target } from 'mcp-kit/protocol';
 import type { Target as Typed } from './target.ts';
 
 /** A program that starts while the rest of this one is loaded. */
-export interface HeadStart {
+export interface EarlyStart {
   /** The way to it: the first conversation is with the process that was started. */
   readonly target: Target;
   /** Ends that process unless it has been taken. */
@@ -19,7 +19,7 @@ export async function startEarly(
     readonly logger: Logger;
     readonly onStderr?: ((text: string) => void) | undefined;
   },
-): Promise<HeadStart> {
+): Promise<EarlyStart> {
   const { stop, ...rest } = options;
   const { childTarget } = await import('mcp-kit/transport/child-process');
   const target = childTarget({ command, args, env, cwd, ...rest });
