@@ -2,6 +2,7 @@ import type { BridgeOptions } from 'mcp-kit/bridge';
 import type { Passage } from 'mcp-kit/manager';
 import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
 import { readPlan } from '../bridge/plan.ts';
+import { listenToWires } from '../bridge/wires.ts';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { loggerOf } from '../logs.ts';
@@ -44,16 +45,13 @@ export const bridge = defineCommand({
     const plan = await readPlan({ server: named, values, globals: typed, env: process.env });
     const { globals, server, timeoutMs } = plan;
     const logger = loggerOf(globals);
-    const { listenToWires } = await import('../bridge/wires.ts');
     const wires = await listenToWires({ ...globals, record: values.record });
     try {
       await withManager({ globals, stop, server }, async ({ manager }) => {
         const { serveFront } = await import('../bridge/front.ts');
-        const { createVerdictFile, verdictsPath } = await import('mcp-kit/manager');
         const options: BridgeOptions = {
           era: globals.era,
           logger,
-          verdicts: createVerdictFile(verdictsPath(process.env)),
           timeoutMs,
           maxUpstreams: plan.maxUpstreams,
           onMessage: wires.onMessage,

@@ -1,10 +1,5 @@
-import type {
-  Agent as HttpAgent,
-  ClientRequest,
-  ClientRequestArgs,
-  IncomingMessage,
-} from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
+import http, { type ClientRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { KitError } from 'mcp-kit/base';
@@ -20,7 +15,7 @@ export interface Question {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Makes the connection, and nobody else's: the one that judges where it leads, for servers that are not trusted. */
-  readonly agent: HttpAgent | HttpsAgent;
+  readonly agent: http.Agent | https.Agent;
   readonly timeoutMs: number;
 }
 
@@ -54,7 +49,7 @@ export async function probe(question: Question): Promise<Probe> {
   }, question.timeoutMs);
   try {
     watch(question.agent, notes);
-    request = await startRequest(question);
+    request = startRequest(question);
     const response = await answerOf(request, notes);
     const body = question.method === 'GET' ? '' : await beginningOf(response);
     const { statusCode: status = 0, headers } = response;
@@ -69,16 +64,14 @@ export async function probe(question: Question): Promise<Probe> {
   }
 }
 
-async function startRequest(question: Question): Promise<ClientRequest> {
+function startRequest(question: Question): ClientRequest {
   const { url, method, headers, body, agent } = question;
-  const { request } = await (url.protocol === 'https:'
-    ? import('node:https')
-    : import('node:http'));
+  const { request } = url.protocol === 'https:' ? https : http;
   return request(url, { method, agent, headers }).end(body);
 }
 
 /** Follows the connection from its first moment: a name that is known already is looked up before a request is told. */
-function watch(agent: HttpAgent | HttpsAgent, notes: Notes): void {
+function watch(agent: http.Agent | https.Agent, notes: Notes): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (asked: ClientRequestArgs) => {
     const socket = connect(asked);

@@ -1,7 +1,7 @@
 import { isRecord } from 'mcp-kit/jsonrpc';
 import type { ServerHandle } from 'mcp-kit/manager';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
-import type { LintedTool } from 'mcp-kit/tools/inspect';
+import { fromListed, type LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { parseJson } from '../arguments/typed.ts';
 import type { Invocation } from '../command.ts';
@@ -36,7 +36,7 @@ function manifestOfServer(server: string, run: Run): Promise<ManifestDocument> {
     const listing = await handle.listTools({ signal: stop });
     mentionOthers(server, listing, globals);
     const told = await toldBy(handle, { server, tools: listing.tools, run });
-    const listed = await Promise.all(listing.tools.map(describeTool));
+    const listed = listing.tools.map(describeTool);
     return { source: server, tools: listed.map((tool) => told.get(tool.name) ?? tool) };
   });
 }
@@ -51,7 +51,7 @@ async function manifestOfFile(file: string): Promise<ManifestDocument> {
   if (!Array.isArray(tools)) throw usageError(`${name} has no list of tools`, hint);
   const strange = tools.findIndex((tool) => !isTool(tool));
   if (strange !== -1) throw usageError(`${name}: tools[${strange}] is not a tool`, hint);
-  const described = await Promise.all(tools.filter(isTool).map(describeTool));
+  const described = tools.filter(isTool).map(describeTool);
   return { source: name, tools: described.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
@@ -91,9 +91,8 @@ function isManifest(value: unknown): value is LintedTool {
 }
 
 /** A tool as a list shows it, with what its hints say where it is not governed. */
-async function describeTool(tool: Tool): Promise<LintedTool> {
+function describeTool(tool: Tool): LintedTool {
   if (isManifest(tool)) return tool;
-  const { fromListed } = await import('mcp-kit/tools/inspect');
   const { name, description, inputSchema, outputSchema, annotations, _meta } = tool;
   const known = fromListed({
     name,

@@ -21,9 +21,7 @@ const secretVariable = 'MCP_INTROSPECTION_SECRET';
 export async function readServerSection(values: ServeValues): Promise<ServerSettings> {
   const base = values.config === undefined ? {} : await readSection(values.config);
   const merged = mergeSections({ port: 7420, ...base }, sectionOf(values, base));
-  if (isPlain(merged)) return merged;
-  const { readServerSettings } = await import('mcp-kit/operate');
-  return readServerSettings(merged);
+  return isPlain(merged) ? merged : checkSection(merged);
 }
 
 /** What these options say; the section of a file is known, because some options add to what it says. */
@@ -184,8 +182,12 @@ async function readSection(file: string): Promise<ServerSettings> {
   const section =
     typeof value === 'object' && value !== null && 'server' in value ? value.server : undefined;
   if (section === undefined) throw wrong('has no server section');
+  return withPaths(await checkSection(section), path.dirname(path.resolve(file)));
+}
+
+async function checkSection(section: unknown): Promise<ServerSettings> {
   const { readServerSettings } = await import('mcp-kit/operate');
-  return withPaths(await readServerSettings(section), path.dirname(path.resolve(file)));
+  return readServerSettings(section);
 }
 
 /** Files that a file names are found from where it is. */

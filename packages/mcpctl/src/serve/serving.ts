@@ -1,8 +1,9 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
 import type { Server } from 'mcp-kit/server';
+import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import { fired } from '../stop.ts';
-import type { Announcement, Offer } from './announce.ts';
+import { announceHttp, announceUnix, type Announcement, type Offer } from './announce.ts';
 import { endServed, type Served } from './served.ts';
 import type { Place, ServeSettings } from './settings.ts';
 
@@ -26,7 +27,6 @@ export interface Serving {
 export async function serveUntilStopped(serving: Serving): Promise<void> {
   const { server, settings, logger, stop, quiet } = serving;
   if (settings.place.kind === 'stdio') {
-    const { serveStdio } = await import('mcp-kit/transport');
     if (process.stdin.isTTY && !quiet) {
       tell(
         'waiting for messages, one line of JSON each; a host would start this. Stop with Ctrl-C.',
@@ -46,14 +46,11 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
 async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Served> {
   const { server, offer, settings, logger } = serving;
   if (place.kind === 'unix') {
-    const { announceUnix } = await import('./announce.ts');
-    const { listenSocket } = await import('mcp-kit/transport');
     const listening = await listenSocket(server, place.path, { logger });
     const announcement = announceUnix(listening.address, offer);
     return { announcement, longestMs: 0, close: () => listening.close() };
   }
   const { openHttp } = await import('./http.ts');
-  const { announceHttp } = await import('./announce.ts');
   const { profile, logFormat, announce: how } = settings;
   const logsJson = logFormat === 'json';
   const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);

@@ -19,6 +19,7 @@ import { folderAt } from '../../show/save.ts';
 import { inputOf, toolSignature } from '../../show/signature.ts';
 import { commandFor } from '../../target.ts';
 import { plainField } from '../../terminal/plain-text.ts';
+import { callRepeatedly, lookUpRepeatedly } from './call-retry.ts';
 
 const options = {
   args: {
@@ -93,10 +94,9 @@ export const call = defineCommand({
     const pairs = typed.filter((word) => word !== '-');
     return withManager({ globals, stop, server }, async ({ manager, entries }) => {
       const handle = manager.server(server);
-      const again = retries === 0 ? undefined : await import('./call-retry.ts');
       const retrying = { retries, globals, stop };
       const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });
-      const looking = again === undefined ? look() : again.lookUpRepeatedly(look, retrying);
+      const looking = retries === 0 ? look() : lookUpRepeatedly(look, retrying);
       // Loaded while the server starts: it takes longer than the check.
       checkArguments(anyTool, {}).catch(() => {});
       const tool = await looking;
@@ -109,9 +109,9 @@ export const call = defineCommand({
           .finally(() => progress.end());
       };
       const entry = entries.find((one) => one.name === server);
-      const result = await (again === undefined
+      const result = await (retries === 0
         ? callOnce(given)
-        : again.callRepeatedly(callOnce, {
+        : callRepeatedly(callOnce, {
             ...retrying,
             tool: tool ?? { ...anyTool, name },
             args: given,

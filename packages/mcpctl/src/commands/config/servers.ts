@@ -5,9 +5,8 @@ import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
 import { count, print, printJson, sumUp, warn } from '../../output.ts';
+import { namedTable } from '../../show/item.ts';
 import { describeServer, type ServerRow } from '../../show/server.ts';
-import { columnsOf, createStyle } from '../../terminal/style.ts';
-import { table } from '../../terminal/table.ts';
 
 export const servers = defineCommand({
   scope: 'config',
@@ -49,7 +48,6 @@ function describeClient({ protocolVersion, capabilities }: ClientSettings): obje
 }
 
 function show(rows: readonly ServerRow[], globals: Globals): void {
-  const style = createStyle(globals);
   const cells = rows.map(({ entry, trust, state }) => [
     entry.name,
     entry.transport.kind,
@@ -58,14 +56,7 @@ function show(rows: readonly ServerRow[], globals: Globals): void {
     shownFile(entry.provenance.file, globals),
   ]);
   if (cells.length > 0) {
-    print(
-      table(cells, {
-        head: ['NAME', 'KIND', 'TRUST', 'TARGET', 'FROM'],
-        columns: columnsOf(process.stdout),
-        whenCut: 'Cut to fit; --json shows all.',
-        paint: { head: style.dim, cells: [style.bold], whenCut: style.dim },
-      }),
-    );
+    print(namedTable(['NAME', 'KIND', 'TRUST', 'TARGET', 'FROM'], cells, globals));
   }
   if (rows.length === 0) {
     warn(

@@ -1,10 +1,15 @@
-import type { Finding, RuleId } from 'mcp-kit/tools/inspect';
+import { lintRules, lintTools, type Finding, type RuleId } from 'mcp-kit/tools/inspect';
 import { nearest, usageError, type Options, type OptionValues } from '../../args.ts';
 import { readMaxWarnings } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
-import type { ManifestDocument, ManifestSource } from '../../governed/read-manifest.ts';
+import {
+  readManifest,
+  type ManifestDocument,
+  type ManifestSource,
+} from '../../governed/read-manifest.ts';
+import { sarifOf } from '../../governed/sarif.ts';
 import { count, print, printJson, sumUp } from '../../output.ts';
 import { plainField } from '../../terminal/plain-text.ts';
 import { createStyle, type Style } from '../../terminal/style.ts';
@@ -16,7 +21,7 @@ const options = {
     type: 'string',
     value: 'RULE',
     multiple: true,
-    offers: async () => Object.keys((await import('mcp-kit/tools/inspect')).lintRules),
+    offers: async () => Object.keys(lintRules),
     help: 'Leave a rule out; may be given several times.',
   },
   'max-warnings': { type: 'string', value: 'N', help: 'More warnings than these fail, too.' },
@@ -40,10 +45,6 @@ export const lint = defineCommand({
   ],
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
-    const [{ lintRules, lintTools }, { readManifest }] = await Promise.all([
-      import('mcp-kit/tools/inspect'),
-      import('../../governed/read-manifest.ts'),
-    ]);
     if (values.rules) {
       showRules(lintRules, globals);
       return exitCodes.ok;
@@ -56,7 +57,6 @@ export const lint = defineCommand({
     const errors = findings.filter(({ level }) => level === 'error').length;
     const warnings = findings.length - errors;
     if (values.sarif) {
-      const { sarifOf } = await import('../../governed/sarif.ts');
       const file = 'file' in way ? way.file : undefined;
       printJson(sarifOf(findings, { rules: lintRules, file }));
     } else {

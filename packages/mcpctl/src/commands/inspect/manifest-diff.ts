@@ -1,8 +1,12 @@
-import type { Impact, ManifestChange } from 'mcp-kit/tools/inspect';
+import { diffManifests, type Impact, type ManifestChange } from 'mcp-kit/tools/inspect';
 import { usageError } from '../../args.ts';
 import { defineCommand, type Invocation } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
-import type { ManifestDocument, ManifestSource } from '../../governed/read-manifest.ts';
+import {
+  readManifest,
+  type ManifestDocument,
+  type ManifestSource,
+} from '../../governed/read-manifest.ts';
 import { helpHint } from '../../help.ts';
 import { count, print, printJson, sumUp } from '../../output.ts';
 import { plainField } from '../../terminal/plain-text.ts';
@@ -39,7 +43,6 @@ export const manifestDiff = defineCommand({
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
     const [before, after] = await readBoth(args, { globals, stop });
-    const { diffManifests } = await import('mcp-kit/tools/inspect');
     const changes = diffManifests(before.tools, after.tools);
     const numberOf = (impact: Impact): number =>
       changes.filter((change) => change.impact === impact).length;
@@ -69,7 +72,6 @@ async function readBoth(
   { A, B }: { readonly A: string; readonly B?: string | undefined },
   run: Run,
 ): Promise<readonly [ManifestDocument, ManifestDocument]> {
-  const { readManifest } = await import('../../governed/read-manifest.ts');
   const { target } = run.globals;
   const named = { ...run, globals: { ...run.globals, target: undefined } };
   const before = sourceOf(A);

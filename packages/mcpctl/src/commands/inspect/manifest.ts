@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { readManifest } from '../../governed/read-manifest.ts';
 import { count, print, printJson, sumUp } from '../../output.ts';
 import { prettyJson } from '../../show/item.ts';
 import { saveAs } from '../../show/save.ts';
@@ -22,8 +23,6 @@ export const manifest = defineCommand({
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
     const { SERVER: server } = args;
-    // Not shared with other commands, which would have to load it.
-    const { readManifest } = await import('../../governed/read-manifest.ts');
     const { tools } = await readManifest({ server }, { globals, stop });
     const { output } = values;
     if (output !== undefined) await saveAs(output, `${JSON.stringify({ tools }, undefined, 2)}\n`);

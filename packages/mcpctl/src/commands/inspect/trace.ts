@@ -1,5 +1,6 @@
 import { KitError } from 'mcp-kit/base';
 import type { Trace } from 'mcp-kit/tools';
+import { findTrace, parseTraces, pickTrace, renderTrace } from 'mcp-kit/tools/inspect';
 import { usageError, type Options, type OptionValues } from '../../args.ts';
 import { defineCommand, type Invocation } from '../../command.ts';
 import { readText } from '../../files.ts';
@@ -49,7 +50,6 @@ export const trace = defineCommand({
       printJson(found);
       return;
     }
-    const { renderTrace } = await import('mcp-kit/tools/inspect');
     print(plainText(renderTrace(oneLine(found), columnsOf(process.stdout))));
   },
 });
@@ -92,7 +92,6 @@ function picked({ ID: first, SERVER: second }: Words, pick: 'last' | 'slowest'):
 }
 
 async function lookInFile({ which }: Wanted, file: string): Promise<Trace> {
-  const { findTrace, parseTraces, pickTrace } = await import('mcp-kit/tools/inspect');
   const hint = 'Name a file that traceFile wrote.';
   const text = await readText(file, { name: `--file ${file}`, hint });
   const latestFirst = parseTraces(text).toReversed();
@@ -140,8 +139,7 @@ function theOnly(names: readonly string[]): string {
   throw usageError('of which server?', `There are: ${names.join(', ')}. ${helpHint('trace')}`);
 }
 
-async function checked(value: object, server: string): Promise<Trace> {
-  const { parseTraces } = await import('mcp-kit/tools/inspect');
+function checked(value: object, server: string): Trace {
   const [found] = parseTraces(JSON.stringify(value));
   if (found !== undefined) return found;
   throw new KitError('invalid_answer', `${server}: what it tells of the call is not a trace`);

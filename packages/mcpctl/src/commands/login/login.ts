@@ -46,9 +46,9 @@ export const login = defineCommand({
     const port = readPort(values['callback-port']);
     const scopes = values.scope?.flatMap((text) => text.split(/\s+/)).filter((text) => text !== '');
     const noBrowser = values['no-browser'] === true;
-    const found = await withManager({ globals, stop, server }, async ({ manager }) =>
+    const found = await withManager({ globals, stop, server }, ({ manager }) =>
       manager.login(server, {
-        interact: await interactionFor({ noBrowser, port }),
+        interact: interactionFor({ noBrowser, port }),
         grant: values.device ? { kind: 'device' } : undefined,
         scopes,
         clientId: values['client-id'],

@@ -6,9 +6,8 @@ import type { Globals } from '../../globals.ts';
 import { describeLogin, expiryOf, whoIs } from '../../login/show.ts';
 import { withManager } from '../../open.ts';
 import { print, printJson, warn } from '../../output.ts';
+import { namedTable } from '../../show/item.ts';
 import { plainLine } from '../../terminal/plain-text.ts';
-import { columnsOf, createStyle } from '../../terminal/style.ts';
-import { table } from '../../terminal/table.ts';
 
 export const whoami = defineCommand({
   positionals: [{ name: 'SERVER', help: 'The server; without, all.', optional: true }],
@@ -58,7 +57,6 @@ function showAll(rows: readonly Standing[], globals: Globals): void {
     warn(globals, 'No server here is one to log in to.');
     return;
   }
-  const style = createStyle(globals);
   const cells = rows.map(({ server, login }) =>
     login === undefined
       ? [server, 'not logged in', '', '', '']
@@ -70,14 +68,7 @@ function showAll(rows: readonly Standing[], globals: Globals): void {
           expiryOf(login),
         ],
   );
-  print(
-    table(cells, {
-      head: ['SERVER', 'WHO', 'ISSUER', 'SCOPES', 'EXPIRES'],
-      columns: columnsOf(process.stdout),
-      whenCut: 'Cut to fit; --json shows all.',
-      paint: { head: style.dim, cells: [style.bold], whenCut: style.dim },
-    }),
-  );
+  print(namedTable(['SERVER', 'WHO', 'ISSUER', 'SCOPES', 'EXPIRES'], cells, globals));
   const place = rows.find(({ login }) => login !== undefined)?.login?.place;
   if (place !== undefined) warn(globals, plainLine(`Kept in ${place}.`));
 }

@@ -25,6 +25,7 @@ import {
 } from '../../output.ts';
 import { commandLine } from '../../shell-words.ts';
 import { plainField, plainText } from '../../terminal/plain-text.ts';
+import { Questioner } from '../../terminal/question.ts';
 import { createStyle, wantsColor } from '../../terminal/style.ts';
 import { aligned, byReceipts, proposalLines, userName } from './view.ts';
 
@@ -132,7 +133,6 @@ async function asks(name: string, stop: AbortSignal): Promise<boolean> {
       hint: `Look at what it would do, above. If you trust it: mcpctl trust approve ${commandLine([name])} --yes`,
     });
   }
-  const { Questioner } = await import('../../terminal/question.ts');
   const questioner = new Questioner(stop);
   try {
     const outcome = await questioner.ask('Approve it? [y/N] ');
