@@ -1,5 +1,5 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf } from './licenses.mjs';
@@ -88,7 +88,7 @@ async function bundleCommand(folder) {
   const { metafile } = await build({
     ...common,
     absWorkingDir: folder,
-    entryPoints: ['src/main.ts', 'src/stdio-http-bridge.ts'],
+    entryPoints: ['src/main.ts'],
     outdir: 'dist',
     conditions: [source],
     // What is written as modules can be cut down to what is used.
@@ -96,7 +96,6 @@ async function bundleCommand(folder) {
     banner: withRequire,
     metafile: true,
   });
-  for (const name of ['main', 'stdio-http-bridge']) chmodSync(`${folder}/dist/${name}.js`, 0o755);
   const validators = await bundleValidators(folder, { outdir: 'dist/ajv' });
   const modules = [metafile, validators.metafile].flatMap(({ inputs }) => Object.keys(inputs));
   writeFileSync(path.join(folder, 'dist/licenses.txt'), licensesOf(folder, modules));

@@ -63,30 +63,17 @@ function describeCommand({ name, entry, command }, { usageOf, spelling }) {
   const { positionals, options, examples, notes = [] } = command;
   const { aliases = [], summary } = entry;
   const args = positionals.map(({ name: label, help }) => [`\`${label}\``, help]);
-  return [
-    `### mcpctl ${name}`,
-    '',
-    summary,
-    ...(aliases.length === 0 ? [] : [`Also called ${aliases.map((a) => `\`${a}\``).join(', ')}.`]),
-    '',
-    '```text',
-    usageOf(name, command),
-    '```',
-    '',
-    ...(args.length === 0 ? [] : table(['argument', 'what'], args)),
-    ...(Object.keys(options).length === 0
-      ? []
-      : table(['option', 'what'], optionRows(options, spelling))),
-    ...(examples.length === 0
-      ? []
-      : [
-          '```text',
-          ...examples.flatMap(({ command: line, about }) => [`# ${about}`, line]),
-          '```',
-          '',
-        ]),
-    ...notes.flatMap((note) => [note, '']),
-  ];
+  const lines = [`### mcpctl ${name}`, '', summary];
+  if (aliases.length > 0) lines.push(`Also called ${aliases.map((a) => `\`${a}\``).join(', ')}.`);
+  lines.push('', '```text', usageOf(name, command), '```', '');
+  if (args.length > 0) lines.push(...table(['argument', 'what'], args));
+  const rows = optionRows(options, spelling);
+  if (rows.length > 0) lines.push(...table(['option', 'what'], rows));
+  if (examples.length > 0) {
+    const shown = examples.flatMap(({ command: line, about }) => [`# ${about}`, line]);
+    lines.push('```text', ...shown, '```', '');
+  }
+  return [...lines, ...notes.flatMap((note) => [note, ''])];
 }
 
 function writeReference(definitions) {

@@ -10,7 +10,7 @@ const contentOf = (message: Record<string, unknown>): unknown =>
   isRecord(message['result']) ? message['result']['content'] : message;
 
 describe('mcpctl serve --stdio', () => {
-  test('speaks the handshake era: tools, resources, prompts, completion, progress, questions', async () => {
+  test('speaks the legacy era: tools, resources, prompts, completion, progress, questions', async () => {
     await using child = Child.mcpctl('serve', '--stdio');
     child.send(initialize({ elicitation: {} }));
     expect(await child.answer('init')).toMatchObject({
@@ -132,7 +132,7 @@ describe('mcpctl serve --stdio', () => {
     expect(progress).toEqual([]);
   });
 
-  test('speaks the stateless era on the same pipe, questions included', async () => {
+  test('speaks the modern era on the same pipe, questions included', async () => {
     await using child = Child.mcpctl('serve', '--stdio');
     child.send({ id: 1, method: 'server/discover', params: { _meta: modernMeta } });
     expect(await child.answer(1)).toMatchObject({ result: { supportedVersions: [modernVersion] } });

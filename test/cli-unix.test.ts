@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, shell } from './support/child-process.ts';
-import { requireBuild, type Announced } from './support/cli.ts';
+import { announcementOf, requireBuild } from './support/cli.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpctl-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,8 +37,7 @@ describe('mcpctl serve --unix', () => {
     }
     expect(existsSync(socket)).toBe(true);
     await using third = Child.mcpctl('serve', '--unix', socket, '--json');
-    const line = await third.until(() => /^.*\n/.exec(third.stdout)?.[0]);
-    const { stdout } = await shell((JSON.parse(line) as Announced).try);
+    const { stdout } = await shell((await announcementOf(third)).try);
     expect(JSON.parse(stdout)).toMatchObject({ id: 1 });
   });
 });

@@ -3,7 +3,7 @@ import { httpTarget } from 'mcp-kit/transport/http-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { certificate, key as privateKey } from '../support/certificate.ts';
 import type { Child } from '../support/child-process.ts';
-import { requireBuild } from '../support/cli.ts';
+import { announcementOf, requireBuild } from '../support/cli.ts';
 import { send } from '../support/http-client.ts';
 import { modern } from '../support/mcp-http.ts';
 import { Project, samples, trusting } from '../support/project.ts';
@@ -21,10 +21,7 @@ const codex = ([command, ...args]: readonly string[]): string =>
 const project = (): Project => new Project({ '.codex/config.toml': codex(samples) });
 
 /** What a bridge prints with --json when it listens. */
-async function announced(child: Child): Promise<Record<string, string>> {
-  const line = await child.until(() => /^.*\n/.exec(child.stdout)?.[0]);
-  return JSON.parse(line) as Record<string, string>;
-}
+const announced = (child: Child) => announcementOf<Record<string, string>>(child);
 
 describe('mcpctl bridge to a server of a configuration file', () => {
   test.each(['legacy', 'modern'] as const)(

@@ -6,7 +6,7 @@ import { socketTarget } from 'mcp-kit/transport';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl } from '../support/child-process.ts';
-import { initialize, requireBuild } from '../support/cli.ts';
+import { announcementOf, initialize, requireBuild } from '../support/cli.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -18,10 +18,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const samples = ['--', process.execPath, mcpctl, 'serve', '--stdio'];
 
 /** What a bridge prints with --json when it listens. */
-async function announced(child: Child): Promise<Record<string, string>> {
-  const line = await child.until(() => /^.*\n/.exec(child.stdout)?.[0]);
-  return JSON.parse(line) as Record<string, string>;
-}
+const announced = (child: Child) => announcementOf<Record<string, string>>(child);
 
 /** Whether a process is there. */
 function lives(pid: number): boolean {

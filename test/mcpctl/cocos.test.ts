@@ -5,7 +5,7 @@ import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl, root as repository } from '../support/child-process.ts';
-import { requireBuild } from '../support/cli.ts';
+import { announcementOf, requireBuild } from '../support/cli.ts';
 import { FreshUser } from '../support/fresh-user.ts';
 
 beforeAll(requireBuild);
@@ -181,12 +181,11 @@ describe('mcpctl cocos serve', () => {
 
   test('serves over HTTP where that is said, says where, and takes its copy with it', async () => {
     await using child = Child.mcpctl('cocos', 'serve', '--sample', '--port', '0', '--json');
-    const line = await child.until(() => /^.*\n/.exec(child.stdout)?.[0]);
-    const { url, project, config } = JSON.parse(line) as {
+    const { url, project, config } = await announcementOf<{
       url: string;
       project: string;
       config: { mcpServers: Record<string, unknown> };
-    };
+    }>(child);
     expect(Object.keys(config.mcpServers)).toEqual(['cocos']);
     expect(existsSync(path.join(project, 'assets'))).toBe(true);
     const session = await openSession(httpTarget(url));

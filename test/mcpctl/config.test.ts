@@ -147,15 +147,9 @@ describe('config convert', () => {
       '.vscode/mcp.json':
         '{\n  // Mine.\n  "inputs": [],\n  "servers": {\n    "old": { "command": "x" }, // Keep.\n  },\n}\n',
     });
-    const { code, stdout } = await project.run(
-      'config',
-      'convert',
-      '--from',
-      'claude-code',
-      '--to',
-      'vscode',
-      '--write',
-    );
+    const convert = () =>
+      project.run('config', 'convert', '--from', 'claude-code', '--to', 'vscode', '--write');
+    const { code, stdout } = await convert();
     expect(code).toBe(0);
     const file = path.join(project.folder, '.vscode/mcp.json');
     expect(stdout).toBe(`${file}: wrote 2 servers for VS Code\n`);
@@ -163,15 +157,7 @@ describe('config convert', () => {
     expect(text).toContain('// Mine.');
     expect(text).toContain('// Keep.');
     expect(text).toContain('"${env:TOKEN}"');
-    const again = await project.run(
-      'config',
-      'convert',
-      '--from',
-      'claude-code',
-      '--to',
-      'vscode',
-      '--write',
-    );
+    const again = await convert();
     expect(again.stdout).toMatch(/already has 2 servers/);
     expect(project.read('.vscode/mcp.json').toString()).toBe(text);
   });

@@ -2,18 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from '../security/plain-server.ts';
-import type { Child } from '../support/child-process.ts';
-import { requireBuild, startHttp } from '../support/cli.ts';
+import { serveSamples } from '../support/cli.ts';
 import { Project, samples, trusting } from '../support/project.ts';
 
-let served: { readonly child: Child; readonly announced: { readonly url: string } };
-beforeAll(async () => {
-  requireBuild();
-  served = await startHttp();
-});
-afterAll(() => served.child[Symbol.asyncDispose]());
+const served = serveSamples();
 
 interface Rung {
   readonly name: string;
@@ -54,7 +48,7 @@ describe('a program', () => {
     const { code, states, rung } = await examine(project, 'sample', ...trusting);
     expect(states).toBe('config ok, trust ok, program ok, start ok, version ok, tools ok');
     expect(code).toBe(0);
-    expect(rung('version').said).toMatch(/revision 2026-07-28, stateless/);
+    expect(rung('version').said).toMatch(/revision 2026-07-28 \(modern\)/);
     expect(rung('tools').said).toBe('5 tools');
   });
 
@@ -186,14 +180,14 @@ async function listen(
 describe('a URL', () => {
   test('that works is followed from its name to its tools', async () => {
     using project = new Project();
-    const { code, states, rung } = await examine(project, '--url', served.announced.url);
+    const { code, states, rung } = await examine(project, '--url', served());
     expect(states).toBe(
       'config ok, trust ok, dns ok, tcp ok, http ok, auth ok, version ok, tools ok',
     );
     expect(code).toBe(0);
     expect(rung('version').said).toMatch(/2026-07-28/);
-    const old = await examine(project, '--url', served.announced.url, '--era', 'legacy');
-    expect(old.rung('version').said).toMatch(/2025-11-25, with a handshake/);
+    const old = await examine(project, '--url', served(), '--era', 'legacy');
+    expect(old.rung('version').said).toMatch(/2025-11-25 \(legacy\)/);
   });
 
   test('that wants credentials fails at login, and says what to run or to set', async () => {

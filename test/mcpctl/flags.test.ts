@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Child } from '../support/child-process.ts';
-import { requireBuild, startHttp } from '../support/cli.ts';
+import { requireBuild, serveSamples } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -225,17 +224,10 @@ describe('trust', () => {
 });
 
 describe('what untrusted servers may reach', () => {
-  let served: Child;
-  let url = '';
-  beforeAll(async () => {
-    const { child, announced } = await startHttp();
-    served = child;
-    url = announced.url;
-  });
-  afterAll(() => served[Symbol.asyncDispose]());
+  const url = serveSamples();
 
   test('--allow-http and --allow-localhost each loosen one thing', async () => {
-    using other = remote(url);
+    using other = remote(url());
     const ask = (...flags: readonly string[]) => other.run('tools', 'remote', '--json', ...flags);
     expect(await ask()).toMatchObject({ code: 3, stderr: expect.stringMatching(/non-https/) });
     expect(await ask('--allow-localhost')).toMatchObject({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Child } from '../support/child-process.ts';
-import { requireBuild } from '../support/cli.ts';
+import { expectUsageError, requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -31,18 +31,11 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('mcpctl watch', () => {
+  const watchTwo = (...flags: readonly string[]) =>
+    project.run('watch', 'odd', '--log', 'debug', '--count', '2', ...flags, ...trusting);
+
   test('prints what a server says by itself, as lines of JSON, and ends after --count', async () => {
-    const { code, stdout } = await project.run(
-      'watch',
-      'odd',
-      '--log',
-      'debug',
-      '--count',
-      '2',
-      '--json',
-      '--quiet',
-      ...trusting,
-    );
+    const { code, stdout } = await watchTwo('--json', '--quiet');
     expect(code).toBe(0);
     expect(
       stdout
@@ -56,15 +49,7 @@ describe('mcpctl watch', () => {
   });
 
   test('shows people the time, the method and the parameters', async () => {
-    const { stdout } = await project.run(
-      'watch',
-      'odd',
-      '--log',
-      'debug',
-      '--count',
-      '2',
-      ...trusting,
-    );
+    const { stdout } = await watchTwo();
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d notifications\/message \{"level":"error"/m);
   });
 
@@ -193,12 +178,7 @@ describe('what people get wrong', () => {
     [['read', 'odd', 'a', 'b'], /unexpected argument "b"/, /help read/],
     [['tools', 'odd', '--timeout-ms'], /--timeout-ms needs a value/, /help tools/],
   ])('%j is a usage error that says what to type', async (args, what, next) => {
-    const { code, stdout, stderr } = await project.run(...args);
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    const [message = '', hint = ''] = stderr.split('\n');
-    expect(message).toMatch(what);
-    expect(hint).toMatch(next);
+    expectUsageError(await project.run(...args), what, next);
   });
 
   test('a project without configuration is told where was looked and what to write', async () => {

@@ -5,7 +5,7 @@ import { browse, type AuthorizationServer } from '../auth/authorization-server.m
 import { withServers } from '../auth/fixture.ts';
 import type { GuardedServer } from '../auth/guarded-server.ts';
 import type { Child } from '../support/child-process.ts';
-import { initialize, requireBuild } from '../support/cli.ts';
+import { announcementOf, initialize, requireBuild } from '../support/cli.ts';
 import { send, type Message } from '../support/http-client.ts';
 import { modern } from '../support/mcp-http.ts';
 import { Project, type Finished } from '../support/project.ts';
@@ -198,8 +198,7 @@ describe('the clients of a bridge', () => {
   }
 
   async function urlOf(bridge: Child): Promise<string> {
-    const line = await bridge.until(() => /^.*\n/.exec(bridge.stdout)?.[0]);
-    return (JSON.parse(line) as { url: string }).url;
+    return (await announcementOf(bridge)).url;
   }
 
   test(

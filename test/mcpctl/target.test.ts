@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Child } from '../support/child-process.ts';
-import { requireBuild, startHttp } from '../support/cli.ts';
+import { expectUsageError, requireBuild, serveSamples } from '../support/cli.ts';
 import { fixture, mcpJson, Project } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -10,14 +9,7 @@ beforeAll(requireBuild);
 const project = new Project({ 'mcp.json': mcpJson({ odd: fixture('odd') }) });
 afterAll(() => project[Symbol.dispose]());
 
-let served: Child;
-let url = '';
-beforeAll(async () => {
-  const { child, announced } = await startHttp();
-  served = child;
-  url = announced.url;
-});
-afterAll(() => served[Symbol.asyncDispose]());
+const url = serveSamples();
 
 describe('a target that is typed', () => {
   test('with --url is reached as typed, with --header, which is never printed', async () => {
@@ -25,7 +17,7 @@ describe('a target that is typed', () => {
     const { code, stdout, stderr } = await other.run(
       'ping',
       '--url',
-      url,
+      url(),
       '--header',
       'X-Key: hunter2',
       '--header',
@@ -38,7 +30,7 @@ describe('a target that is typed', () => {
 
   test('keeps query and credentials of its URL to itself', async () => {
     using other = new Project();
-    const secret = url.replace('http://', 'http://user:hunter2@').replace('/mcp', '/nowhere');
+    const secret = url().replace('http://', 'http://user:hunter2@').replace('/mcp', '/nowhere');
     const { stdout, stderr, code } = await other.run('ping', '--url', `${secret}?key=hunter3`);
     expect(code).not.toBe(0);
     expect(stdout + stderr).not.toMatch(/hunter[23]/);
@@ -113,12 +105,8 @@ describe('a target that is typed', () => {
     [['servers', '--', 'x'], /servers takes nothing after --/, /help servers/],
     [['servers', '--url', 'http://x'], /unknown option --url/, /help servers/],
   ])('%j is a usage error that says what to type', async (args, what, next) => {
-    const { code, stdout, stderr } = await project.run(...args);
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    const [message = '', hint = ''] = stderr.split('\n');
-    expect(message).toMatch(what);
-    expect(hint).toMatch(next);
-    expect(stderr).not.toContain('hunter2');
+    const finished = await project.run(...args);
+    expectUsageError(finished, what, next);
+    expect(finished.stderr).not.toContain('hunter2');
   });
 });

@@ -17,7 +17,7 @@ import {
 
 beforeAll(requireBuild);
 
-const program = path.join(root, 'packages/mcpctl/dist/stdio-http-bridge.js');
+const program = path.join(root, 'packages/mcpctl/bin/stdio-http-bridge.js');
 
 /** The bridge as a host starts it. */
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {

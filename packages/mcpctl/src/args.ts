@@ -52,7 +52,9 @@ export type PositionalValues<P extends readonly Positional[]> = {
 };
 
 /** What was given on the command line, by option name. */
-export type OptionValues<O extends Options> = { readonly [Name in keyof O]?: ValueOf<O[Name]> };
+export type OptionValues<O extends Options> = {
+  readonly [Name in keyof O]?: ValueOf<O[Name]> | undefined;
+};
 
 /** A command line that cannot be meant; `hint` says what to type instead. */
 export function usageError(message: string, hint: string): KitError {

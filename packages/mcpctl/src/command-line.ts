@@ -8,7 +8,7 @@ import {
   type Positional,
 } from './args.ts';
 import type { Command, CommandEntry, Invocation } from './command.ts';
-import { commonOptions, globalOptions, targetOptions } from './global-options.ts';
+import { commonOptions, globalOptions, optionsOf, targetOptions } from './global-options.ts';
 import { readGlobals, type GlobalValues } from './globals.ts';
 import { helpHint, isIn, usageOf } from './help.ts';
 import type { Target } from './target.ts';
@@ -116,10 +116,7 @@ export function understand(
 ): Understood {
   const { scope, options: own } = command;
   const help = helpHint(name);
-  const shared =
-    scope === 'own' ? {} : { ...globalOptions, ...(scope === 'server' && targetOptions) };
-  const options = { ...shared, ...own, ...commonOptions };
-  const { values, positionals } = parseOptions(args, options, help);
+  const { values, positionals } = parseOptions(args, optionsOf(command), help);
   if (values.help) return { help: true };
   if (typed !== undefined && scope !== 'server') {
     throw usageError(`${name} takes nothing after --`, help);

@@ -16,8 +16,8 @@ import { plainField } from './terminal/plain-text.ts';
 
 /** Where configuration is looked for, going by the options. */
 export function loadOptions({ root, configFile }: Globals): LoadOptions {
-  const files = configFile === undefined ? {} : { files: [configFile] };
-  return { root, home: home(), env: process.env, ...files };
+  const files = configFile === undefined ? undefined : [configFile];
+  return { root, home: home(), env: process.env, files };
 }
 
 /** What the files say. What is wrong with them goes to standard error; a file that was named, or is the only one, must be right. */
@@ -65,10 +65,15 @@ export function entryOf(config: LoadedConfig, name: string, globals: Globals): S
   const found = config.entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
   if (config.entries.length === 0) throw noServers(globals, config);
-  const names = config.entries.map((entry) => entry.name);
+  throw unknownServer(name, config.entries);
+}
+
+/** Says that there is no such server, which one may be meant, and which there are. */
+export function unknownServer(name: string, known: readonly { readonly name: string }[]): KitError {
+  const names = [...new Set(known.map((one) => one.name))].sort();
   const near = nearest(name, names);
   const meant = near === undefined ? '' : `Did you mean ${near}? `;
-  throw usageError(`unknown mcp server: ${name}`, `${meant}There are: ${names.join(', ')}.`);
+  return usageError(`unknown mcp server: ${name}`, `${meant}There are: ${names.join(', ')}.`);
 }
 
 /** Why nothing can be done without a server: where was looked, and what to write there. */

@@ -1,4 +1,13 @@
-import type { Options } from './args.ts';
+import type { Option, Options } from './args.ts';
+import type { Command } from './command.ts';
+
+/** How much is logged. */
+export const logLevel = {
+  type: 'string',
+  choices: ['debug', 'info', 'warn', 'error', 'silent'],
+  value: 'LEVEL',
+  help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
+} as const satisfies Option;
 
 /** What every command prints with. */
 const outputOptions = {
@@ -6,12 +15,7 @@ const outputOptions = {
   quiet: { type: 'boolean', help: 'No warnings, no times, no progress.' },
   'no-color': { type: 'boolean', help: 'No colour; NO_COLOR=1 does the same.' },
   trace: { type: 'boolean', help: 'Show every message that crosses the wire, on standard error.' },
-  'log-level': {
-    type: 'string',
-    choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    value: 'LEVEL',
-    help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
-  },
+  'log-level': logLevel,
 } as const satisfies Options;
 
 /** Where servers come from. */
@@ -112,3 +116,13 @@ export const globalOptions = {
   ...sessionOptions,
   ...trustOptions,
 } as const satisfies Options;
+
+/** Every option that a command takes: its own, and those that its scope adds. */
+export function optionsOf({
+  scope,
+  options,
+}: Pick<Command, 'scope' | 'options'>): Options & typeof commonOptions {
+  if (scope === 'own') return { ...options, ...commonOptions };
+  if (scope === 'config') return { ...globalOptions, ...options, ...commonOptions };
+  return { ...globalOptions, ...targetOptions, ...options, ...commonOptions };
+}

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { LoggerLevel } from 'mcp-kit/base';
 import type { EgressPolicy } from 'mcp-kit/manager';
 import { usageError, type OptionValues } from './args.ts';
+import { readMs } from './arguments/number.ts';
 import type { globalOptions, targetOptions } from './global-options.ts';
 import { helpHint } from './help.ts';
 import { readTarget, type Target } from './target.ts';
@@ -87,15 +88,16 @@ function readRoot(named: string | undefined): string {
 
 function readPolicy(values: GlobalValues): Partial<EgressPolicy> {
   const dnsTimeoutMs = readMs('--dns-timeout-ms', values['dns-timeout-ms']);
-  return {
+  const policy = {
     requireHttps: values['allow-http'] !== true,
     allowLocalhost: values['allow-localhost'] ?? false,
     allowPrivateIps: values['allow-private-ip'] ?? false,
     dnsCheck: values['no-dns-check'] !== true,
     dnsFailOpen: values['dns-fail-open'] ?? false,
     allowedHosts: (values['allow-host'] ?? []).map(readHost),
-    ...(dnsTimeoutMs !== undefined && { dnsTimeoutMs }),
   };
+  // One that is undefined would take the place of the default.
+  return dnsTimeoutMs === undefined ? policy : { ...policy, dnsTimeoutMs };
 }
 
 /** A host, perhaps with a port; the policy says the rest. */
@@ -125,36 +127,25 @@ function checkCombinations(values: GlobalValues): void {
   );
 }
 
-/** A number of milliseconds that a timer can hold; `name` is where it was given. */
-export function readMs(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (ms > 0 && ms < 2 ** 31) return ms;
-  throw usageError(
-    `${name} cannot be ${JSON.stringify(text)}`,
-    'Use a whole number of milliseconds, such as 5000.',
-  );
-}
-
 function warningsFor(values: GlobalValues): readonly string[] {
   const unchecked = values['no-dns-check'] === true;
-  return [
-    ...(values['dns-check']
-      ? [
-          'NOTE: --dns-check is already the default in untrusted mode; the flag is kept for compatibility.',
-        ]
-      : []),
-    ...(values.trust
-      ? [
-          'WARNING: --trust disables the default safety restrictions.',
-          '  Programs that the configuration names are started, with the variables it asks for.',
-          '  Any address that it names is connected to, with the credentials it asks for.',
-          '  Approve single servers instead: mcpctl trust approve SERVER',
-        ]
-      : []),
-    ...(unchecked ? ['WARNING: DNS checks are disabled (--no-dns-check).'] : []),
-    ...(unchecked && values['allow-host'] !== undefined
-      ? ['WARNING: --allow-host is set with DNS checks disabled (--no-dns-check).']
-      : []),
-  ];
+  const warnings: string[] = [];
+  if (values['dns-check']) {
+    warnings.push(
+      'NOTE: --dns-check is already the default in untrusted mode; the flag is kept for compatibility.',
+    );
+  }
+  if (values.trust) {
+    warnings.push(
+      'WARNING: --trust disables the default safety restrictions.',
+      '  Programs that the configuration names are started, with the variables it asks for.',
+      '  Any address that it names is connected to, with the credentials it asks for.',
+      '  Approve single servers instead: mcpctl trust approve SERVER',
+    );
+  }
+  if (unchecked) warnings.push('WARNING: DNS checks are disabled (--no-dns-check).');
+  if (unchecked && values['allow-host'] !== undefined) {
+    warnings.push('WARNING: --allow-host is set with DNS checks disabled (--no-dns-check).');
+  }
+  return warnings;
 }

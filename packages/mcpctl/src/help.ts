@@ -49,25 +49,21 @@ export function commandHelp(name: string, entry: CommandEntry, command: Command)
     groups === undefined
       ? { Options: { ...options, ...commonOptions } }
       : { ...groups, Help: commonOptions };
-  return [
-    `Usage: ${usageOf(name, command)}`,
-    ...(scope === 'server'
-      ? [`       ${usageOf(name, withoutServer(command))} -- PROGRAM [ARGUMENT…]`]
-      : []),
-    '',
-    entry.summary,
-    ...(aliases.length === 0 ? [] : ['', `Also: ${aliases.join(', ')}`]),
-    ...(args.length === 0 ? [] : ['', 'Arguments:', ...table(args)]),
-    ...Object.entries(sections).flatMap(([title, rows]) => [
-      '',
-      `${title}:`,
-      ...table(rowsOf(rows)),
-    ]),
-    ...(scope === 'own' ? [] : ['', 'Global options: mcpctl --help']),
-    ...(examples.length === 0 ? [] : ['', 'Examples:']),
-    ...examples.flatMap(({ command: line, about }) => [`  ${line}`, `      ${about}`]),
-    ...(notes.length === 0 ? [] : ['', ...notes]),
-  ].join('\n');
+  const lines = [`Usage: ${usageOf(name, command)}`];
+  if (scope === 'server') {
+    lines.push(`       ${usageOf(name, withoutServer(command))} -- PROGRAM [ARGUMENT…]`);
+  }
+  lines.push('', entry.summary);
+  if (aliases.length > 0) lines.push('', `Also: ${aliases.join(', ')}`);
+  if (args.length > 0) lines.push('', 'Arguments:', ...table(args));
+  for (const [title, rows] of Object.entries(sections)) {
+    lines.push('', `${title}:`, ...table(rowsOf(rows)));
+  }
+  if (scope !== 'own') lines.push('', 'Global options: mcpctl --help');
+  if (examples.length > 0) lines.push('', 'Examples:');
+  for (const { command: line, about } of examples) lines.push(`  ${line}`, `      ${about}`);
+  if (notes.length > 0) lines.push('', ...notes);
+  return lines.join('\n');
 }
 
 /** How a command is typed. */

@@ -1,8 +1,7 @@
-#!/usr/bin/env node
 import { chooseCommand, understand } from './command-line.ts';
 import { exitCodeOf, exitCodes } from './exit-code.ts';
 import { commandHelp, programHelp } from './help.ts';
-import { complain, flush, mindOutput, print, type ComplaintOptions } from './output.ts';
+import { reportFailure, flush, watchOutput, print, type FailureOptions } from './output.ts';
 import { commands } from './registry.ts';
 import { fired, signalCode, stopSignal, within } from './stop.ts';
 import { version } from './version.ts';
@@ -37,11 +36,13 @@ async function run(argv: readonly string[]): Promise<number> {
   }
   // The invocation was made from the command's own definition.
   const running = command.run(understood.invocation as never);
-  return command.endsItself === true ? ((await running) ?? exitCodes.ok) : obeying(stop, running);
+  return command.endsItself === true
+    ? ((await running) ?? exitCodes.ok)
+    : untilStopped(stop, running);
 }
 
 /** The exit code of a run that a signal may end. */
-async function obeying(stop: AbortSignal, running: Promise<number | void>): Promise<number> {
+async function untilStopped(stop: AbortSignal, running: Promise<number | void>): Promise<number> {
   const ending = fired(stop).then(() =>
     within(
       endMs,
@@ -59,7 +60,7 @@ async function obeying(stop: AbortSignal, running: Promise<number | void>): Prom
 }
 
 /** How failures are shown. The command line says so, also one that cannot be understood. */
-function mannerOf(argv: readonly string[]): ComplaintOptions {
+function failureOptionsOf(argv: readonly string[]): FailureOptions {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
   return {
@@ -70,18 +71,18 @@ function mannerOf(argv: readonly string[]): ComplaintOptions {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  const manner = mannerOf(argv);
+  const options = failureOptionsOf(argv);
   const end = async (code: number): Promise<void> => {
     const lost = await flush();
-    if (lost !== undefined) complain(lost, manner);
+    if (lost !== undefined) reportFailure(lost, options);
     // Whatever still runs, a tool's timer or a socket, has had its time.
     process.exit(lost === undefined || code !== exitCodes.ok ? code : exitCodeOf(lost));
   };
   const fail = async (error: unknown): Promise<void> => {
-    complain(error, manner);
+    reportFailure(error, options);
     await end(exitCodeOf(error));
   };
-  mindOutput();
+  watchOutput();
   process.on('uncaughtException', (error) => void fail(error));
   try {
     await end(await run(argv));

@@ -1,2 +1,137 @@
-// Loaded when something has to be managed, which is most of the code: a program that was typed starts meanwhile.
-export { adHocEntry, createManager, createVerdictFile, verdictsPath } from 'mcp-kit/manager';
+import {
+  adHocEntry,
+  createManager,
+  createVerdictFile,
+  verdictsPath,
+  type LoadedConfig,
+  type ManagerOptions,
+  type ServerEntry,
+  type ServerStatus,
+} from 'mcp-kit/manager';
+import type { Target as ReadyTarget } from 'mcp-kit/protocol';
+import { entryOf, noServers, readConfig, shownTarget } from './config.ts';
+import { home, type Globals } from './globals.ts';
+import { loggerOf, stderrPrinter } from './logs.ts';
+import type { Opened, Run } from './open.ts';
+import { warn } from './output.ts';
+import type { Target } from './target.ts';
+import { terminalInputs } from './terminal/inputs.ts';
+import { startSpinner } from './terminal/spinner.ts';
+import { tracePrinter } from './terminal/trace.ts';
+import { version } from './version.ts';
+
+/** Makes a manager as the options say, and closes it when the work is done or the user stops; `ready` leads to what was typed. */
+export async function useManager<T>(
+  run: Run,
+  ready: ReadyTarget | undefined,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
+  const { globals, stop, more = {} } = run;
+  const { entries, client } = run.config ?? (await managed(globals, run.server));
+  for (const warning of globals.warnings) warn(globals, warning);
+  if (globals.trusted) warnOfTrust(globals, entries);
+  const manager = createManager({
+    entries,
+    client,
+    ...optionsOf(globals),
+    verdicts: createVerdictFile(verdictsPath(process.env)),
+    ...onTerminal(globals, run.server),
+    targets: ready && globals.target && { [globals.target.name]: ready },
+    ...more,
+  });
+  // Not before those who wait have told the server that they no longer do.
+  const close = (): unknown => setImmediate(() => void manager.close());
+  stop.addEventListener('abort', close);
+  try {
+    return await work({ manager, entries });
+  } finally {
+    stop.removeEventListener('abort', close);
+    await manager.close();
+  }
+}
+
+async function managed(
+  globals: Globals,
+  server: string | undefined,
+): Promise<Pick<LoadedConfig, 'entries' | 'client'>> {
+  if (globals.target !== undefined) {
+    return { entries: [entryOfTarget(globals.target)], client: {} };
+  }
+  const config = await readConfig(globals, server);
+  if (server !== undefined) entryOf(config, server, globals);
+  else if (config.entries.length === 0) throw noServers(globals, config);
+  return config;
+}
+
+function entryOfTarget(target: Target): ServerEntry {
+  if (target.kind === 'url') {
+    return adHocEntry({ url: target.url, headers: target.headers }, target.name);
+  }
+  if (target.kind === 'unix') return adHocEntry({ unix: target.path }, target.name);
+  const { command, args, env, cwd = process.cwd() } = target;
+  return adHocEntry({ command, args, env, cwd }, target.name);
+}
+
+function optionsOf(globals: Globals): Omit<ManagerOptions, 'entries'> {
+  const { root, policy, era, timeoutMs, allowStdoutLogOutsideRoot } = globals;
+  const isOwnWord = globals.trusted || globals.target !== undefined;
+  return {
+    root,
+    name: 'mcpctl',
+    version: version(),
+    trust: isOwnWord ? 'trusted' : 'untrusted',
+    policy,
+    env: process.env,
+    home: home(),
+    allowStdoutLogOutsideRoot,
+    reconnect: false,
+    // Nobody will look for the tools of a server that is in no file.
+    toolCache: globals.target === undefined ? undefined : false,
+    era,
+    timeoutMs,
+    connectTimeoutMs: timeoutMs,
+    logger: loggerOf(globals),
+  };
+}
+
+/** What a person at a terminal gets to see and is asked. */
+function onTerminal(globals: Globals, server: string | undefined): Partial<ManagerOptions> {
+  const { trace, quiet, noColor, namedRoot } = globals;
+  const mayAnswer = (process.stdin.isTTY && process.stderr.isTTY) || namedRoot !== undefined;
+  return {
+    onTrace: trace ? tracePrinter({ noColor }) : undefined,
+    onStderr: stderrPrinter(globals),
+    inputs: mayAnswer ? terminalInputs({ server, root: namedRoot, noColor }) : undefined,
+    onChange: process.stderr.isTTY && !quiet ? spinning(globals) : undefined,
+  };
+}
+
+/** Shows which servers are waited for. */
+function spinning(globals: Globals): (status: ServerStatus) => void {
+  const spinners = new Map<string, { stop(): void }>();
+  return ({ name, state, entry }) => {
+    spinners.get(name)?.stop();
+    spinners.delete(name);
+    if (state !== 'starting') return;
+    const target = entry === undefined ? '' : ` (${shownTarget(entry, globals)})`;
+    spinners.set(name, startSpinner(`starting ${name}${target}`));
+  };
+}
+
+/** What approving everything at once may let happen unseen. */
+function warnOfTrust(globals: Globals, entries: readonly ServerEntry[]): void {
+  const programs = entries.flatMap(({ name, enabled, transport }) =>
+    enabled && transport.kind === 'stdio' ? [{ name, transport }] : [],
+  );
+  const inheriting = programs.filter(({ transport }) => transport.inheritEnv);
+  if (inheriting.length > 0) {
+    const names = inheriting.map(({ name }) => name).join(', ');
+    warn(
+      globals,
+      `WARNING: stdio servers with inherit_env=true may inherit host secrets: ${names}`,
+    );
+  }
+  if (programs.some(({ transport }) => transport.stdoutLog !== undefined)) {
+    warn(globals, 'WARNING: stdout_log writes protocol data to disk and may contain secrets.');
+  }
+}

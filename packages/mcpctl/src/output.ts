@@ -41,7 +41,7 @@ export function count(number: number, noun: string): string {
 }
 
 /** How failures are shown. */
-export interface ComplaintOptions {
+export interface FailureOptions {
   /** Adds where in the code it happened. */
   readonly stack: boolean;
   /** Standard output gets a JSON document as well, which says the same. */
@@ -49,7 +49,7 @@ export interface ComplaintOptions {
 }
 
 /** Says what went wrong and what to do next; a stack only for those who ask for it. */
-export function complain(error: unknown, { stack, json }: ComplaintOptions): void {
+export function reportFailure(error: unknown, { stack, json }: FailureOptions): void {
   const failure = describeFailure(error);
   if (json) printJson({ error: failure });
   tell(failure.message);
@@ -62,7 +62,7 @@ export interface Failure {
   /** The code of a local failure, or of the JSON-RPC error that the server answered with. */
   readonly code: string | number;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** What the server added to its error. */
   readonly data?: unknown;
 }
@@ -94,7 +94,7 @@ export function describeFailure(error: unknown): Failure {
     // What such a server says of itself tells how, but not where to put it.
     const isTheirs = code === 'unauthorized' && error.details?.['loginNeeded'] !== true;
     const hint = isTheirs && error.hint ? `${error.hint}\n${next}` : (error.hint ?? next);
-    return { code, message: error.message, ...(hint !== undefined && { hint }) };
+    return { code, message: error.message, hint };
   }
   if (error instanceof RpcError) {
     const { code, data } = error;
@@ -103,7 +103,7 @@ export function describeFailure(error: unknown): Failure {
       code === mcpErrors.missingClientCapability
         ? 'Questions of servers are asked on a terminal only: standard input and standard error must be one.'
         : '--trace shows what was sent, and what came back.';
-    return { code, message, hint, ...(data !== undefined && { data }) };
+    return { code, message, hint, data };
   }
   const message = error instanceof Error ? error.message : String(error);
   const refused = systemCode(error);
@@ -127,7 +127,7 @@ function systemCode(error: unknown): string | undefined {
 let unwritten: string | undefined;
 
 /** Keeps in mind what the system does not take, and goes on: a reader that went away is no reason to stop serving. */
-export function mindOutput(): void {
+export function watchOutput(): void {
   process.stdout.on('error', (error) => (unwritten ??= systemCode(error)));
   process.stderr.on('error', () => {});
 }

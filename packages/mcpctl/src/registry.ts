@@ -1,122 +1,122 @@
 import type { CommandEntry } from './command.ts';
 
-/** Every command, in the order of the help; a new one is a file in `commands/` and a line here. Two words are a command, too. */
+/** Every command, in the order of the help; a new one is a file below `commands/` and a line here. Two words are a command, too. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   servers: {
     summary: 'List the servers of the configuration; nothing is started.',
     aliases: ['list-servers'],
-    load: async () => (await import('./commands/servers.ts')).servers,
+    load: async () => (await import('./commands/config/servers.ts')).servers,
   },
   tools: {
     summary: 'List the tools of a server, or of all.',
     aliases: ['list-tools'],
-    load: async () => (await import('./commands/tools.ts')).tools,
+    load: async () => (await import('./commands/client/tools.ts')).tools,
   },
   call: {
     summary: 'Call a tool.',
-    load: async () => (await import('./commands/call.ts')).call,
+    load: async () => (await import('./commands/client/call.ts')).call,
   },
   lint: {
     summary: 'Find what is wrong with the tools of a server, or with a manifest of them.',
-    load: async () => (await import('./commands/lint.ts')).lint,
+    load: async () => (await import('./commands/inspect/lint.ts')).lint,
   },
   manifest: {
     summary: 'Write down all there is to know about the tools of a server.',
-    load: async () => (await import('./commands/manifest.ts')).manifest,
+    load: async () => (await import('./commands/inspect/manifest.ts')).manifest,
   },
   'manifest diff': {
     summary: 'Tell what changed between two manifests, and whom it breaks.',
-    load: async () => (await import('./commands/manifest-diff.ts')).manifestDiff,
+    load: async () => (await import('./commands/inspect/manifest-diff.ts')).manifestDiff,
   },
   trace: {
     summary: 'Draw where the time of a call went.',
-    load: async () => (await import('./commands/call-trace.ts')).trace,
+    load: async () => (await import('./commands/inspect/trace.ts')).trace,
   },
   resources: {
     summary: 'List the resources of a server, and the templates of resources.',
     aliases: ['list-resources'],
-    load: async () => (await import('./commands/resources.ts')).resources,
+    load: async () => (await import('./commands/client/resources.ts')).resources,
   },
   read: {
     summary: 'Read a resource.',
-    load: async () => (await import('./commands/read.ts')).read,
+    load: async () => (await import('./commands/client/read.ts')).read,
   },
   prompts: {
     summary: 'List the prompts of a server.',
     aliases: ['list-prompts'],
-    load: async () => (await import('./commands/prompts.ts')).prompts,
+    load: async () => (await import('./commands/client/prompts.ts')).prompts,
   },
   prompt: {
     summary: 'Get a prompt, filled in.',
-    load: async () => (await import('./commands/prompt.ts')).prompt,
+    load: async () => (await import('./commands/client/prompt.ts')).prompt,
   },
   request: {
     summary: 'Send any request, and print the result.',
-    load: async () => (await import('./commands/request.ts')).request,
+    load: async () => (await import('./commands/client/request.ts')).request,
   },
   notify: {
     summary: 'Send any notification.',
-    load: async () => (await import('./commands/notify.ts')).notify,
+    load: async () => (await import('./commands/client/notify.ts')).notify,
   },
   watch: {
     summary: 'Print what a server says by itself, as it says it.',
-    load: async () => (await import('./commands/watch.ts')).watch,
+    load: async () => (await import('./commands/client/watch.ts')).watch,
   },
   ping: {
     summary: 'Ask whether a server is there, and how long it takes to answer.',
-    load: async () => (await import('./commands/ping.ts')).ping,
+    load: async () => (await import('./commands/client/ping.ts')).ping,
   },
   doctor: {
     summary: 'Find out why a server does not work, step by step, and what to do.',
-    load: async () => (await import('./commands/doctor.ts')).doctor,
+    load: async () => (await import('./commands/inspect/doctor.ts')).doctor,
   },
   login: {
     summary: 'Log in to a server.',
-    load: async () => (await import('./commands/login.ts')).login,
+    load: async () => (await import('./commands/login/login.ts')).login,
   },
   logout: {
     summary: 'Forget the tokens for a server.',
-    load: async () => (await import('./commands/logout.ts')).logout,
+    load: async () => (await import('./commands/login/logout.ts')).logout,
   },
   whoami: {
     summary: 'Say who is logged in where; nobody is asked.',
-    load: async () => (await import('./commands/whoami.ts')).whoami,
+    load: async () => (await import('./commands/login/whoami.ts')).whoami,
   },
   'trust list': {
     summary: 'List which servers are trusted.',
-    load: async () => (await import('./commands/trust-list.ts')).trustList,
+    load: async () => (await import('./commands/trust/list.ts')).trustList,
   },
   'trust show': {
     summary: 'Show what a server would do, and what was approved of it.',
-    load: async () => (await import('./commands/trust-show.ts')).trustShow,
+    load: async () => (await import('./commands/trust/show.ts')).trustShow,
   },
   'trust diff': {
     summary: 'Show what has changed since a server was approved.',
-    load: async () => (await import('./commands/trust-diff.ts')).trustDiff,
+    load: async () => (await import('./commands/trust/diff.ts')).trustDiff,
   },
   'trust approve': {
     summary: 'Approve servers as they are now.',
-    load: async () => (await import('./commands/trust-approve.ts')).trustApprove,
+    load: async () => (await import('./commands/trust/approve.ts')).trustApprove,
   },
   'trust revoke': {
     summary: 'Take approvals back.',
-    load: async () => (await import('./commands/trust-revoke.ts')).trustRevoke,
+    load: async () => (await import('./commands/trust/revoke.ts')).trustRevoke,
   },
   'config explain': {
     summary: 'Say where each server comes from, what it shadows and what it needs.',
-    load: async () => (await import('./commands/config-explain.ts')).configExplain,
+    load: async () => (await import('./commands/config/explain.ts')).configExplain,
   },
   'config lint': {
     summary: 'Find what is wrong, risky or likely not meant in the files.',
-    load: async () => (await import('./commands/config-lint.ts')).configLint,
+    load: async () => (await import('./commands/config/lint.ts')).configLint,
   },
   'config convert': {
     summary: 'Write servers as another host has them.',
-    load: async () => (await import('./commands/config-convert.ts')).configConvert,
+    load: async () => (await import('./commands/config/convert.ts')).configConvert,
   },
   'config files': {
     summary: 'List the files that are looked for.',
-    load: async () => (await import('./commands/config-files.ts')).configFiles,
+    load: async () => (await import('./commands/config/files.ts')).configFiles,
   },
   serve: {
     summary: 'Serve a set of sample tools over HTTP, stdio or a unix socket.',
@@ -128,15 +128,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   'cocos serve': {
     summary: 'Serve the tools for a Cocos Creator project.',
-    load: async () => (await import('./commands/cocos-serve.ts')).cocosServe,
+    load: async () => (await import('./commands/cocos/serve.ts')).cocosServe,
   },
   'cocos validate': {
     summary: 'Find what is wrong with the scenes, prefabs and metas of a Cocos Creator project.',
-    load: async () => (await import('./commands/cocos-validate.ts')).cocosValidate,
+    load: async () => (await import('./commands/cocos/validate.ts')).cocosValidate,
   },
   'cocos render': {
     summary: 'Draw the UI of a scene or prefab of a Cocos Creator project.',
-    load: async () => (await import('./commands/cocos-render.ts')).cocosRender,
+    load: async () => (await import('./commands/cocos/render.ts')).cocosRender,
   },
   completion: {
     summary: 'Print what a shell needs to complete the words of mcpctl.',

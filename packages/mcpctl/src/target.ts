@@ -42,11 +42,10 @@ export function readTarget(
   values: TargetValues,
   typed: readonly string[] | undefined,
 ): Target | undefined {
-  const ways = [
-    ...(values.url === undefined ? [] : ['--url']),
-    ...(values.unix === undefined ? [] : ['--unix']),
-    ...(typed === undefined ? [] : ['a command after --']),
-  ];
+  const ways: string[] = [];
+  if (values.url !== undefined) ways.push('--url');
+  if (values.unix !== undefined) ways.push('--unix');
+  if (typed !== undefined) ways.push('a command after --');
   if (ways.length > 1) {
     throw usageError(`${ways[0]} and ${ways[1]} exclude each other`, 'Name one server.');
   }

@@ -28,32 +28,32 @@ import type { ToolNames } from './tools.ts';
 
 export interface BridgeOptions {
   /** Which era to speak with the server; by default the client's own, and the other one where the server knows no other. */
-  readonly era?: 'auto' | Era;
+  readonly era?: 'auto' | Era | undefined;
   /** How long the server may take to answer or give a sign of progress; ten minutes. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long opening a conversation with the server may take, its start included; a minute. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** What is known of the server's era; shared by the process unless given. */
-  readonly verdicts?: Verdicts;
+  readonly verdicts?: Verdicts | undefined;
   /**
    * Conversations with the server at the same time; 64. A process each, where the server is one. A caller that is told apart from
    * others has at most as many at work as are left for them.
    */
-  readonly maxUpstreams?: number;
+  readonly maxUpstreams?: number | undefined;
   /** How long a conversation that no client needs any more is kept for the next one; half a minute. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** How long a call waits for a client that was asked something; ten minutes. */
-  readonly parkedMs?: number;
+  readonly parkedMs?: number | undefined;
   /**
    * 32-byte keys that bind to its caller what a caller carries between questions; the first seals, all open. Bridges behind
    * one address need the same; without any, what is carried is of no use after a restart.
    */
-  readonly stateKeys?: readonly Uint8Array[];
+  readonly stateKeys?: readonly Uint8Array[] | undefined;
   /** Hears every message on either side, in the order in which they cross. */
-  readonly onMessage?: (crossing: Crossing) => void;
+  readonly onMessage?: ((crossing: Crossing) => void) | undefined;
   /** Decides which tools of the server clients may see and call; made for each conversation with it. */
-  readonly guard?: (session: Session) => ToolGuard;
-  readonly logger?: Logger;
+  readonly guard?: ((session: Session) => ToolGuard) | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 /** What every client of a bridge meets. */

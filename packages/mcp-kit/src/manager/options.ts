@@ -58,13 +58,13 @@ export interface ManagerOptions extends ManagedConfig, ForSessions {
   /** Opens servers again by itself after they were lost. On by default; a lost server that is asked opens in any case. */
   readonly reconnect?: boolean;
   /** The folder where tools are kept for the next start; false: nowhere. */
-  readonly toolCache?: string | false;
+  readonly toolCache?: string | false | undefined;
   /** What a server that speaks another revision than `client.protocolVersion` leads to; `warn`. */
   readonly versionCheck?: 'strict' | 'warn' | 'ignore';
   /** Ways to servers that the caller has made ready, by name; the others are reached as their entries say. */
-  readonly targets?: Readonly<Record<string, Target>>;
+  readonly targets?: Readonly<Record<string, Target>> | undefined;
   /** What only this side can give, for every server. */
-  readonly inputs?: InputHandlers;
+  readonly inputs?: InputHandlers | undefined;
   /** Hears what servers say by themselves. */
   readonly onNotification?: (server: string, notification: Notification) => MaybePromise<void>;
   /** Answers requests of servers that nothing else answers. */
@@ -74,11 +74,13 @@ export interface ManagerOptions extends ManagedConfig, ForSessions {
     context: InputContext,
   ) => MaybePromise<unknown>;
   /** Told about each step of each server. */
-  readonly onChange?: (status: ServerStatus) => void;
+  readonly onChange?: ((status: ServerStatus) => void) | undefined;
   /** Sees every message that crosses. */
-  readonly onTrace?: (server: string, direction: 'sent' | 'received', message: unknown) => void;
+  readonly onTrace?:
+    | ((server: string, direction: 'sent' | 'received', message: unknown) => void)
+    | undefined;
   /** Hears what the processes of servers say on their standard error. */
-  readonly onStderr?: (server: string, text: string) => void;
+  readonly onStderr?: ((server: string, text: string) => void) | undefined;
   readonly logger?: Logger;
 }
 
@@ -87,10 +89,10 @@ export interface LoginOptions {
   /** How to reach the person who logs in. */
   readonly interact: Interaction;
   /** By browser, unless told otherwise. */
-  readonly grant?: Extract<Grant, { readonly kind: 'browser' | 'device' }>;
+  readonly grant?: Extract<Grant, { readonly kind: 'browser' | 'device' }> | undefined;
   /** Asked for beside what the server wants. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** A client that the issuer knows, instead of the one of the configuration. */
-  readonly clientId?: string;
+  readonly clientId?: string | undefined;
   readonly signal?: AbortSignal;
 }

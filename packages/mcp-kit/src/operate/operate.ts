@@ -32,7 +32,7 @@ export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answe
   /** Log one line per call; needs a logger that shows `info`. */
   readonly logCalls?: boolean;
   /** How issuers of tokens are reached: by default https, and this machine for an issuer that is here. */
-  readonly wayOut?: WayOut;
+  readonly wayOut?: WayOut | undefined;
   /** Where the settings find secrets. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }

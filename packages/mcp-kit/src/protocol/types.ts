@@ -59,12 +59,12 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export interface Tool {
   readonly name: string;
   readonly title?: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
-  readonly _meta?: Meta;
+  readonly _meta?: Meta | undefined;
 }
 
 export interface Resource {
@@ -108,7 +108,7 @@ export interface Prompt {
 
 export interface ResourceContents {
   readonly uri: string;
-  readonly mimeType?: string;
+  readonly mimeType?: string | undefined;
   readonly text?: string;
   /** Base64. */
   readonly blob?: string;

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { isRecord, type Params } from 'mcp-kit/jsonrpc';
 import { usageError } from '../args.ts';
+import { readText } from '../files.ts';
 import { parseJson } from './typed.ts';
 
 /** Where a JSON object may be given: on the command line, in a file, or on standard input (`-`). */
@@ -52,13 +52,5 @@ function readInput(stop: AbortSignal): Promise<string> {
 async function textOf(source: JsonSource): Promise<string> {
   const { kind, value } = source;
   if (kind === 'text') return value;
-  try {
-    return await readFile(value, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw usageError(
-      `${nameOf(source)} cannot be read (${why})`,
-      'Name a file with a JSON object.',
-    );
-  }
+  return readText(value, { name: nameOf(source), hint: 'Name a file with a JSON object.' });
 }

@@ -12,7 +12,7 @@ import {
 } from './typed.ts';
 
 /** Who sees so many knows enough. */
-const maxStrangers = 20;
+const maxUnknown = 20;
 
 /** `name=value` or `name:=json`, as typed. */
 interface Pair {
@@ -101,7 +101,7 @@ function put(args: Record<string, unknown>, steps: readonly string[], value: unk
 }
 
 /** Arguments that the tool does not speak of, each with the name that may be meant. */
-export function strangers(
+export function unknownArguments(
   args: Params,
   schema: JsonSchema,
 ): readonly { readonly name: string; readonly near: string | undefined }[] {
@@ -109,6 +109,6 @@ export function strangers(
   const known = namesOf({ schema, whole: schema });
   return Object.keys(args)
     .filter((name) => !known.has(name))
-    .slice(0, maxStrangers)
+    .slice(0, maxUnknown)
     .map((name) => ({ name, near: nearest(name, [...known]) }));
 }

@@ -1,10 +1,11 @@
 import type { Logger } from 'mcp-kit/base';
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
+import { createVerdictFile, verdictsPath } from 'mcp-kit/manager';
 import type { Target } from 'mcp-kit/protocol';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import type { Announcement } from '../serve/announce.ts';
-import type { Ending } from '../serve/http.ts';
+import { endServed, type Served } from '../serve/served.ts';
 import { fired, within } from '../stop.ts';
 import type { Plan } from './plan.ts';
 
@@ -23,7 +24,8 @@ const endMs = 2000;
 
 /** Serves until it is told to stop, or until whoever started it has gone. */
 export async function serveFront(target: Target, options: FrontOptions): Promise<void> {
-  const bridge = createBridge(target, options.bridge);
+  const verdicts = createVerdictFile(verdictsPath(process.env));
+  const bridge = createBridge(target, { verdicts, ...options.bridge });
   try {
     await serve(bridge, target.label, options);
   } finally {
@@ -47,12 +49,10 @@ async function serve(bridge: Bridge, label: string, options: FrontOptions): Prom
   const { announcement } = opened;
   if (!globals.quiet) print(globals.json ? JSON.stringify(announcement.json) : announcement.text);
   await fired(stop);
-  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
-  const gently = stop.reason === 'SIGTERM';
-  await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+  await endServed(opened, stop, endMs);
 }
 
-async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Ending> {
+async function open(bridge: Bridge, label: string, options: FrontOptions): Promise<Served> {
   const { plan, logger } = options;
   const { front, globals } = plan;
   if (front.kind === 'http') {

@@ -1,6 +1,7 @@
 import type { Bridge } from 'mcp-kit/bridge';
 import type { Page } from 'mcp-kit/transport/http';
-import { openHttp, type Ending, type HttpPlan } from '../serve/http.ts';
+import { openHttp, type HttpPlan } from '../serve/http.ts';
+import type { Served } from '../serve/served.ts';
 
 /** A client that has left without a word keeps a process running: it is not waited for as long as elsewhere. */
 const sessions = { ttlMs: 10 * 60_000, sweepMs: 60_000 };
@@ -9,7 +10,7 @@ const sessions = { ttlMs: 10 * 60_000, sweepMs: 60_000 };
 export function openHttpFront(
   bridge: Bridge,
   plan: Pick<HttpPlan, 'settings' | 'logger' | 'announce' | 'warn'>,
-): Promise<Ending> {
+): Promise<Served> {
   return openHttp(bridge, {
     ...plan,
     sessions,

@@ -1,23 +1,19 @@
 import path from 'node:path';
-import type { ServerSettings } from 'mcp-kit/operate';
 import { usageError, type OptionValues } from '../args.ts';
-import { readMs, type Globals } from '../globals.ts';
+import { readMs, readNumber } from '../arguments/number.ts';
+import type { Globals } from '../globals.ts';
 import { helpHint } from '../help.ts';
 import { readTarget, type Target } from '../target.ts';
-import { operatorOptions } from '../serve/options.ts';
+import { operatorNames } from '../serve/options.ts';
 import { readName, readPath, readPort } from '../serve/read-values.ts';
 import { readServerSection } from '../serve/server-section.ts';
+import type { Place } from '../serve/settings.ts';
 import type { bridgeOptions } from './options.ts';
-
-/** Where clients come from. */
-type Front =
-  | { readonly kind: 'stdio' }
-  | { readonly kind: 'unix'; readonly path: string }
-  | { readonly kind: 'http'; readonly server: ServerSettings };
 
 /** A command line that has been understood. */
 export interface Plan {
-  readonly front: Front;
+  /** Where clients come from. */
+  readonly front: Place;
   /** With the server as their target, unless a configuration file has it. */
   readonly globals: Globals;
   readonly server: string;
@@ -34,7 +30,7 @@ export interface Given {
 
 const help = helpHint('bridge');
 
-/** The variables of a forerunner of this command. */
+/** Variables that an earlier program of this kind read. */
 const urlName = 'COCOS_MCP_HTTP_URL';
 const timeoutName = 'COCOS_MCP_HTTP_TIMEOUT_MS';
 
@@ -49,27 +45,28 @@ export async function readPlan(given: Given): Promise<Plan> {
     ? undefined
     : (typed ?? (isServer ? unixTarget(values.unix) : defaultTarget(env)));
   const { unix: _server, ...listens } = values;
-  const limit = values['max-upstreams'];
-  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) {
-    throw usageError(`--max-upstreams cannot be "${limit}"`, 'Use a whole number from 1 on.');
-  }
   const waitMs = globals.timeoutMs ?? readMs(timeoutName, variable(env, timeoutName));
   return {
     front: await readFront(isServer ? listens : values),
     globals: { ...globals, target },
     server: target?.name ?? server ?? '',
     timeoutMs: waitMs,
-    maxUpstreams: limit === undefined ? undefined : Number(limit),
+    maxUpstreams: readMaxUpstreams(values['max-upstreams']),
   };
+}
+
+function readMaxUpstreams(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const hint = 'Use a whole number from 1 on.';
+  return readNumber('--max-upstreams', text, { least: 1, most: 999_999, hint });
 }
 
 /** The server that the words of the command line say how to reach; none where they only name one of a file. */
 function typedTarget({ server, values, globals }: Given): Target | undefined {
-  const ways = [
-    ...(server === undefined ? [] : [server]),
-    ...(values.url === undefined ? [] : ['--url']),
-    ...(globals.target === undefined ? [] : ['a command after --']),
-  ];
+  const ways: string[] = [];
+  if (server !== undefined) ways.push(server);
+  if (values.url !== undefined) ways.push('--url');
+  if (globals.target !== undefined) ways.push('a command after --');
   if (ways.length > 1) {
     throw usageError(`${ways[0]} and ${ways[1]} exclude each other`, 'Name one server.');
   }
@@ -79,11 +76,7 @@ function typedTarget({ server, values, globals }: Given): Target | undefined {
     if (header !== undefined) throw usageError('--header needs a URL', help);
     return undefined;
   }
-  const given = server ?? values.url;
-  return (
-    globals.target ??
-    readTarget({ ...(given && { url: given }), ...(header && { header }) }, undefined)
-  );
+  return globals.target ?? readTarget({ url: server ?? values.url, header }, undefined);
 }
 
 function unixTarget(socket: string | undefined): Target {
@@ -112,7 +105,7 @@ function defaultTarget(env: Given['env']): Target {
   throw usageError('no server to bridge to', `${how}. ${help}`);
 }
 
-async function readFront(values: Given['values']): Promise<Front> {
+async function readFront(values: Given['values']): Promise<Place> {
   const { http, unix } = values;
   if (http !== undefined && unix !== undefined) {
     throw usageError('--http and --unix exclude each other', `Leave out one of them. ${help}`);
@@ -130,17 +123,11 @@ async function readFront(values: Given['values']): Promise<Front> {
   const server = await readServerSection({
     ...values,
     port,
-    ...(at > 0 && { host: readName('--http', http.slice(0, at)) }),
-    ...(place !== undefined && { path: place }),
-    ...(settings !== undefined && { config: settings }),
+    host: at > 0 ? readName('--http', http.slice(0, at)) : undefined,
+    path: place,
+    config: settings,
   });
   return { kind: 'http', server };
 }
 
-const httpOnly = [
-  'http-path',
-  'settings',
-  ...(Object.keys(operatorOptions) as OperatorOption[]),
-] as const;
-
-type OperatorOption = keyof typeof operatorOptions;
+const httpOnly = ['http-path', 'settings', ...operatorNames] as const;

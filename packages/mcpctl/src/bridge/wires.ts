@@ -10,7 +10,7 @@ import { tell } from '../output.ts';
 
 /** Who hears what crosses the two wires. */
 export interface Wires {
-  readonly onMessage?: (crossing: Crossing) => void;
+  readonly onMessage: ((crossing: Crossing) => void) | undefined;
   /** Settles when all that was heard is written. */
   close(): Promise<void>;
 }
@@ -24,7 +24,9 @@ export async function listenToWires(options: {
   const { trace, record } = options;
   const recorder = record === undefined ? undefined : await openRecorder(record);
   const show = trace ? sideBySide(options) : undefined;
-  if (recorder === undefined && show === undefined) return { close: async () => {} };
+  if (recorder === undefined && show === undefined) {
+    return { onMessage: undefined, close: async () => {} };
+  }
   return {
     onMessage(crossing) {
       // What listens may change it, and must not change what is sent.

@@ -1,10 +1,11 @@
-import { silentLogger, stderrLogger } from 'mcp-kit/base';
 import type { BridgeOptions } from 'mcp-kit/bridge';
 import type { Passage } from 'mcp-kit/manager';
 import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
 import { readPlan } from '../bridge/plan.ts';
+import { listenToWires } from '../bridge/wires.ts';
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
+import { loggerOf } from '../logs.ts';
 import { withManager } from '../open.ts';
 
 export const bridge = defineCommand({
@@ -43,20 +44,17 @@ export const bridge = defineCommand({
     const named = typed.target === undefined ? args.SERVER : undefined;
     const plan = await readPlan({ server: named, values, globals: typed, env: process.env });
     const { globals, server, timeoutMs } = plan;
-    const logger = globals.logLevel === 'silent' ? silentLogger : stderrLogger(globals.logLevel);
-    const { listenToWires } = await import('../bridge/wires.ts');
+    const logger = loggerOf(globals);
     const wires = await listenToWires({ ...globals, record: values.record });
     try {
       await withManager({ globals, stop, server }, async ({ manager }) => {
         const { serveFront } = await import('../bridge/front.ts');
-        const { createVerdictFile, verdictsPath } = await import('../manager.ts');
         const options: BridgeOptions = {
           era: globals.era,
           logger,
-          verdicts: createVerdictFile(verdictsPath(process.env)),
-          ...(timeoutMs !== undefined && { timeoutMs }),
-          ...(plan.maxUpstreams !== undefined && { maxUpstreams: plan.maxUpstreams }),
-          ...(wires.onMessage && { onMessage: wires.onMessage }),
+          timeoutMs,
+          maxUpstreams: plan.maxUpstreams,
+          onMessage: wires.onMessage,
         };
         // Whoever types how to reach a server says nothing of its tools.
         const { target, ...held }: Partial<Passage> & Pick<Passage, 'target'> =

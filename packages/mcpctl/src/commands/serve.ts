@@ -29,13 +29,11 @@ export const serve = defineCommand({
     const settings = await readSettings(values);
     const logger = await loggerOf(settings);
     const { createSampleServer, firstTool } = await import('../samples/server.ts');
-    const server = createSampleServer({
-      ...(values.governed
-        ? (await import('../samples/notes.ts')).governedNotes()
-        : { contract: settings.profile === 'v2' ? 'envelope' : 'plain' }),
-      logger,
-    });
-    const offer = { what: 'sample tools', name: 'demo', firstTool };
+    const kind = values.governed
+      ? (await import('../samples/notes.ts')).governedNotes()
+      : ({ contract: settings.profile === 'v2' ? 'envelope' : 'plain' } as const);
+    const server = createSampleServer({ ...kind, logger });
+    const offer = { what: 'sample tools', name: 'demo', firstTool, more: [] };
     const quiet = values.quiet === true;
     await serveUntilStopped({ server, offer, settings, logger, stop, quiet });
     return exitCodes.ok;

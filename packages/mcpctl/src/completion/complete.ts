@@ -1,7 +1,7 @@
 import { takesNext, tokensOf, type Option, type Options, type Token } from '../args.ts';
 import { chooseCommand, type Chosen } from '../command-line.ts';
 import type { Command, CommandEntry } from '../command.ts';
-import { commonOptions, globalOptions, targetOptions } from '../global-options.ts';
+import { commonOptions, globalOptions, optionsOf, targetOptions } from '../global-options.ts';
 import { isIn } from '../help.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 
@@ -59,10 +59,10 @@ export async function complete(
   if (chosen.kind !== 'command') {
     const group = chosen.kind === 'group' ? [chosen.group] : [];
     const options = { ...globalOptions, ...targetOptions, ...commonOptions };
-    return (
-      (await completeOption(tokensOf(before, options), current, options)) ??
-      listed([...commandWords(commands, group), ...(group.length === 0 ? [help] : [])])
-    );
+    const option = await completeOption(tokensOf(before, options), current, options);
+    if (option !== undefined) return option;
+    const next = commandWords(commands, group);
+    return listed(group.length === 0 ? [...next, help] : next);
   }
   const command = await chosen.entry.load();
   const options = optionsOf(command);
@@ -75,7 +75,7 @@ export async function complete(
   }
   const filling = place === undefined ? [] : await fill(place);
   const isBare = chosen.args.length === 0;
-  return listed([...(isBare ? commandWords(commands, [chosen.name]) : []), ...filling]);
+  return listed(isBare ? [...commandWords(commands, [chosen.name]), ...filling] : filling);
 }
 
 const help: Candidate = { word: 'help', about: 'Show what a command takes.' };
@@ -87,12 +87,6 @@ function choose(before: readonly string[], commands: Commands): Chosen | undefin
   } catch {
     return undefined;
   }
-}
-
-function optionsOf({ scope, options }: Command): Options {
-  const shared =
-    scope === 'own' ? {} : { ...globalOptions, ...(scope === 'server' && targetOptions) };
-  return { ...shared, ...options, ...commonOptions };
 }
 
 /** What a shell cannot show on one line, or would have to hide, is not offered. */

@@ -44,10 +44,10 @@ const ways: Readonly<Record<TransportSettings['kind'], readonly RungName[]>> = {
   http: ['dns', 'tcp', 'tls', 'http', 'auth', 'version', 'tools'],
 };
 
-/** Climbs from the configuration to the tools, and stops where the next step cannot work. */
+/** Goes from the configuration to the tools, and stops where the next step cannot work. */
 export async function examine(subject: Subject): Promise<readonly Rung[]> {
   const rungs: Rung[] = [];
-  for await (const rung of climb(subject)) rungs.push(rung);
+  for await (const rung of steps(subject)) rungs.push(rung);
   const seen = new Set(rungs.map(({ name }) => name));
   const failed = rungs.find(({ state }) => state === 'failed');
   if (failed === undefined) return rungs;
@@ -61,7 +61,7 @@ function wayOf({ transport }: ServerEntry): readonly RungName[] {
   return isPlain ? way.filter((name) => name !== 'tls') : way;
 }
 
-async function* climb(subject: Subject): AsyncGenerator<Rung> {
+async function* steps(subject: Subject): AsyncGenerator<Rung> {
   const { entry, context, config } = subject;
   const written = configRung(entry, { config, env: context.env });
   const [resolved, unresolved] = resolve(subject);

@@ -26,15 +26,15 @@ const rungOf: Readonly<Record<Stage, (seen: Probe, url: URL) => Rung>> = {
     if (addresses.length === 0)
       return { name: 'dns', state: 'ok', said: `${hostname} is an address` };
     const said = `${hostname} is ${addresses.join(', ')}`;
-    return { name: 'dns', state: 'ok', said, ...timed(took.dns) };
+    return { name: 'dns', state: 'ok', said, ms: took.dns };
   },
   tcp({ took, address }, url) {
     const said = `connected to ${address ?? url.hostname}, port ${portOf(url)}`;
-    return { name: 'tcp', state: 'ok', said, ...timed(took.tcp) };
+    return { name: 'tcp', state: 'ok', said, ms: took.tcp };
   },
   tls({ took, certificate, tlsVersion = 'TLS' }) {
     const more = describeCertificate(certificate);
-    const rung = { name: 'tls', said: tlsVersion, more, ...timed(took.tls) } as const;
+    const rung = { name: 'tls', said: tlsVersion, more, ms: took.tls } as const;
     const days = certificate === undefined ? Infinity : daysLeft(certificate);
     if (days > 14) return { ...rung, state: 'ok' };
     const fix = `Renew the certificate: it expires in ${Math.floor(days)} days.`;
@@ -42,10 +42,6 @@ const rungOf: Readonly<Record<Stage, (seen: Probe, url: URL) => Rung>> = {
   },
   http: httpRung,
 };
-
-function timed(ms: number | undefined): { readonly ms?: number } {
-  return ms === undefined ? {} : { ms };
-}
 
 function portOf({ port, protocol }: URL): string {
   if (port !== '') return port;
@@ -63,11 +59,11 @@ function describeCertificate(certificate: PeerCertificate | undefined): readonly
   } = certificate as Partial<PeerCertificate>;
   const holder = names?.replaceAll('DNS:', '') ?? subject?.CN;
   const signer = issuer?.O ?? issuer?.CN;
-  return [
-    ...(holder === undefined ? [] : [`for ${String(holder)}`]),
-    ...(signer === undefined ? [] : [`issued by ${String(signer)}`]),
-    ...(expiry === undefined ? [] : [`valid until ${dateOf(expiry)}`]),
-  ];
+  const lines: string[] = [];
+  if (holder !== undefined) lines.push(`for ${String(holder)}`);
+  if (signer !== undefined) lines.push(`issued by ${String(signer)}`);
+  if (expiry !== undefined) lines.push(`valid until ${dateOf(expiry)}`);
+  return lines;
 }
 
 function dateOf(text: string): string {
@@ -84,7 +80,7 @@ function httpRung({ took, response }: Probe, url: URL): Rung {
   const { status = 0, headers, body = '' } = response ?? {};
   const server = headers?.['server']?.toString();
   const said = `HTTP ${status}${server === undefined ? '' : ` from ${server}`}`;
-  const rung = { name: 'http', said, ...timed(took.http) } as const;
+  const rung = { name: 'http', said, ms: took.http } as const;
   if (status >= 500) {
     return {
       ...rung,

@@ -1,10 +1,5 @@
-import type {
-  Agent as HttpAgent,
-  ClientRequest,
-  ClientRequestArgs,
-  IncomingMessage,
-} from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
+import http, { type ClientRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { KitError } from 'mcp-kit/base';
@@ -20,7 +15,7 @@ export interface Question {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Makes the connection, and nobody else's: the one that judges where it leads, for servers that are not trusted. */
-  readonly agent: HttpAgent | HttpsAgent;
+  readonly agent: http.Agent | https.Agent;
   readonly timeoutMs: number;
 }
 
@@ -29,9 +24,9 @@ export interface Probe {
   /** When each stage was over, in milliseconds after the one before. */
   readonly took: Readonly<Partial<Record<Stage, number>>>;
   readonly addresses: readonly string[];
-  readonly address?: string;
-  readonly certificate?: PeerCertificate;
-  readonly tlsVersion?: string;
+  readonly address: string | undefined;
+  readonly certificate: PeerCertificate | undefined;
+  readonly tlsVersion: string | undefined;
   readonly response?: {
     readonly status: number;
     readonly headers: IncomingMessage['headers'];
@@ -54,7 +49,7 @@ export async function probe(question: Question): Promise<Probe> {
   }, question.timeoutMs);
   try {
     watch(question.agent, notes);
-    request = await startRequest(question);
+    request = startRequest(question);
     const response = await answerOf(request, notes);
     const body = question.method === 'GET' ? '' : await beginningOf(response);
     const { statusCode: status = 0, headers } = response;
@@ -69,18 +64,14 @@ export async function probe(question: Question): Promise<Probe> {
   }
 }
 
-async function startRequest(question: Question): Promise<ClientRequest> {
+function startRequest(question: Question): ClientRequest {
   const { url, method, headers, body, agent } = question;
-  const { request } = await (url.protocol === 'https:'
-    ? import('node:https')
-    : import('node:http'));
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const options = { method, agent, headers: { ...headers, ...length } };
-  return request(url, options).end(body);
+  const { request } = url.protocol === 'https:' ? https : http;
+  return request(url, { method, agent, headers }).end(body);
 }
 
 /** Follows the connection from its first moment: a name that is known already is looked up before a request is told. */
-function watch(agent: HttpAgent | HttpsAgent, notes: Notes): void {
+function watch(agent: http.Agent | https.Agent, notes: Notes): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (asked: ClientRequestArgs) => {
     const socket = connect(asked);
@@ -135,9 +126,9 @@ class Notes {
     return {
       took: this.#took,
       addresses: this.#addresses,
-      ...(this.#address !== undefined && { address: this.#address }),
-      ...(this.#certificate !== undefined && { certificate: this.#certificate }),
-      ...(this.#tlsVersion !== undefined && { tlsVersion: this.#tlsVersion }),
+      address: this.#address,
+      certificate: this.#certificate,
+      tlsVersion: this.#tlsVersion,
     };
   }
 

@@ -27,10 +27,10 @@ export interface Rung {
   /** What was found, in one line. */
   readonly said: string;
   /** The rest of it, a line each. */
-  readonly more?: readonly string[];
-  readonly fix?: string;
+  readonly more?: readonly string[] | undefined;
+  readonly fix?: string | undefined;
   /** How long it took. */
-  readonly ms?: number;
+  readonly ms?: number | undefined;
 }
 
 /** The rung that an error makes; its hint is the fix. */
@@ -38,14 +38,7 @@ export function failedRung(name: RungName, error: unknown, ms?: number): Rung {
   const message = error instanceof Error ? error.message : String(error);
   const [said = '', ...more] = message.split('\n');
   const fix = error instanceof KitError ? error.hint : undefined;
-  return {
-    name,
-    state: 'failed',
-    said,
-    ...(more.length > 0 && { more }),
-    ...(fix !== undefined && { fix }),
-    ...(ms !== undefined && { ms }),
-  };
+  return { name, state: 'failed', said, more, fix, ms };
 }
 
 /** The rungs that are not reached any more. */

@@ -18,7 +18,7 @@ export async function openRung(
   } catch (error) {
     const failed = failedRung(rungFor(error, kind), error, msSince(start));
     const fix = error instanceof KitError ? fixes[error.code] : undefined;
-    return { failed: fix === undefined ? failed : { fix, ...failed } };
+    return { failed: { ...failed, fix: failed.fix ?? fix } };
   }
 }
 
@@ -45,14 +45,11 @@ export async function versionRung(session: Session, opened?: number): Promise<Ru
     const { era, version, server, capabilities } = session;
     const name =
       server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
-    const manner = era === 'modern' ? 'stateless' : 'with a handshake and a session';
     const others = supportedVersions.filter((other) => other !== version);
     const offers = Object.keys(capabilities);
-    const more = [
-      ...(others.length === 0 ? [] : [`also speaks ${others.join(', ')}`]),
-      offers.length === 0 ? 'offers nothing' : `offers ${offers.join(', ')}`,
-    ];
-    const said = `${name}, revision ${version}, ${manner}`;
+    const more = [offers.length === 0 ? 'offers nothing' : `offers ${offers.join(', ')}`];
+    if (others.length > 0) more.unshift(`also speaks ${others.join(', ')}`);
+    const said = `${name}, revision ${version} (${era})`;
     return { name: 'version', state: 'ok', said, more, ms: opened ?? msSince(start) };
   } catch (error) {
     return failedRung('version', error, msSince(start));
@@ -69,9 +66,9 @@ export async function toolsRung(server: string, list: () => Promise<ToolListing>
     const more = [
       ...withheld.map(({ name, reason }) => `${name} is withheld: ${reasons[reason]}`),
       ...broken,
-      ...(denied.length === 0 ? [] : [`denied by the configuration: ${denied.join(', ')}`]),
-      ...(fresh.length === 0 ? [] : [`not seen when it was approved: ${fresh.join(', ')}`]),
     ];
+    if (denied.length > 0) more.push(`denied by the configuration: ${denied.join(', ')}`);
+    if (fresh.length > 0) more.push(`not seen when it was approved: ${fresh.join(', ')}`);
     const said = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
     const rung = { name: 'tools', said, more, ms } as const;
     if (withheld.length > 0) {

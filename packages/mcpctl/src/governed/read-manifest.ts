@@ -1,15 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
 import { isRecord } from 'mcp-kit/jsonrpc';
 import type { ServerHandle } from 'mcp-kit/manager';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
-import type { LintedTool } from 'mcp-kit/tools/inspect';
+import { fromListed, type LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';
 import { parseJson } from '../arguments/typed.ts';
 import type { Invocation } from '../command.ts';
-import { mentionOthers } from '../commands/tools.ts';
+import { readText } from '../files.ts';
 import { withManager } from '../open.ts';
 import { warn } from '../output.ts';
+import { mentionOthers } from '../show/tool.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { askGoverned } from './ask.ts';
 
@@ -37,7 +36,7 @@ function manifestOfServer(server: string, run: Run): Promise<ManifestDocument> {
     const listing = await handle.listTools({ signal: stop });
     mentionOthers(server, listing, globals);
     const told = await toldBy(handle, { server, tools: listing.tools, run });
-    const listed = await Promise.all(listing.tools.map(describeTool));
+    const listed = listing.tools.map(describeTool);
     return { source: server, tools: listed.map((tool) => told.get(tool.name) ?? tool) };
   });
 }
@@ -46,22 +45,14 @@ function manifestOfServer(server: string, run: Run): Promise<ManifestDocument> {
 async function manifestOfFile(file: string): Promise<ManifestDocument> {
   const name = file === '-' ? 'standard input' : file;
   const hint = 'A manifest is what mcpctl manifest SERVER --output FILE writes.';
-  const value = parseJson(await textOf(file), name, hint);
+  const text = await readText(file, { name: file, hint: 'Name a file with a manifest.' });
+  const value = parseJson(text, name, hint);
   const tools = Array.isArray(value) ? value : isRecord(value) ? value['tools'] : undefined;
   if (!Array.isArray(tools)) throw usageError(`${name} has no list of tools`, hint);
   const strange = tools.findIndex((tool) => !isTool(tool));
   if (strange !== -1) throw usageError(`${name}: tools[${strange}] is not a tool`, hint);
-  const described = await Promise.all(tools.filter(isTool).map(describeTool));
+  const described = tools.filter(isTool).map(describeTool);
   return { source: name, tools: described.sort((a, b) => (a.name < b.name ? -1 : 1)) };
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8'));
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw usageError(`${file} cannot be read (${why})`, 'Name a file with a manifest.');
-  }
 }
 
 async function toldBy(
@@ -100,16 +91,15 @@ function isManifest(value: unknown): value is LintedTool {
 }
 
 /** A tool as a list shows it, with what its hints say where it is not governed. */
-async function describeTool(tool: Tool): Promise<LintedTool> {
+function describeTool(tool: Tool): LintedTool {
   if (isManifest(tool)) return tool;
-  const { fromListed } = await import('mcp-kit/tools/inspect');
   const { name, description, inputSchema, outputSchema, annotations, _meta } = tool;
   const known = fromListed({
     name,
     inputSchema: isRecord(inputSchema) ? inputSchema : { type: 'object' },
-    ...(typeof description === 'string' && { description }),
-    ...(isRecord(outputSchema) && { outputSchema }),
-    ...(isRecord(_meta) && { _meta }),
+    description: typeof description === 'string' ? description : undefined,
+    outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+    _meta: isRecord(_meta) ? _meta : undefined,
   });
   if (known.layer !== undefined) return known;
   return { ...known, ...hinted(isRecord(annotations) ? annotations : {}) };

@@ -10,6 +10,8 @@ interface SarifOptions {
 /** Findings as a SARIF document, which build servers and editors show. */
 export function sarifOf(findings: readonly Finding[], { rules, file }: SarifOptions): object {
   const ids = Object.keys(rules);
+  const isFile = file !== undefined && file !== '-';
+  const physicalLocation = isFile ? { artifactLocation: { uri: uriOf(file) } } : undefined;
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -33,8 +35,7 @@ export function sarifOf(findings: readonly Finding[], { rules, file }: SarifOpti
           message: { text: `${tool}: ${message}.${hint === undefined ? '' : ` ${hint}`}` },
           locations: [
             {
-              ...(file !== undefined &&
-                file !== '-' && { physicalLocation: { artifactLocation: { uri: uriOf(file) } } }),
+              physicalLocation,
               logicalLocations: [
                 {
                   kind: 'function',

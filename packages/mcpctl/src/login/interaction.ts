@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
-import type { Interaction } from 'mcp-kit/auth';
+import { browserInteraction, type Interaction } from 'mcp-kit/auth';
 import { plainText } from '../terminal/plain-text.ts';
+import { Questioner } from '../terminal/question.ts';
 
 interface Ways {
   readonly noBrowser: boolean;
@@ -8,14 +9,13 @@ interface Ways {
 }
 
 /** How the person at this terminal logs in. */
-export async function interactionFor({ noBrowser, port }: Ways): Promise<Interaction> {
-  const { browserInteraction } = await import('mcp-kit/auth');
+export function interactionFor({ noBrowser, port }: Ways): Interaction {
   return browserInteraction({
     say: (line) => process.stderr.write(`${plainText(line)}\n`),
-    ...(noBrowser && { open: false as const }),
+    open: noBrowser ? false : undefined,
     // Where no browser opens, a person can still carry the address over; so can a script.
-    ...((noBrowser || process.stdin.isTTY) && { pasted: readLine }),
-    ...(port !== undefined && { port }),
+    pasted: noBrowser || process.stdin.isTTY ? readLine : undefined,
+    port,
   });
 }
 
@@ -41,7 +41,6 @@ function readLine(signal: AbortSignal): Promise<string | undefined> {
 
 /** A terminal by itself cuts lines at 4096 letters. */
 async function askLine(signal: AbortSignal): Promise<string | undefined> {
-  const { Questioner } = await import('../terminal/question.ts');
   const questioner = new Questioner(signal);
   try {
     const outcome = await questioner.ask('');

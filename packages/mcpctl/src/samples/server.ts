@@ -25,11 +25,11 @@ export function createSampleServer(options: {
   /** Tools that only a governed set can have; it then has no others that write. */
   readonly governed?: readonly Tool[];
 }): Server {
-  const { contract, logger, governed } = options;
+  const { contract, logger, governed = [] } = options;
   const counter = new CallCounter();
   const status = counter.resource;
   const readable = resources({ resources: [status], templates: [timeInZone] });
-  const offered = governed ? tools.filter(({ safety }) => safety === 'readonly') : tools;
+  const offered = options.governed ? tools.filter(({ safety }) => safety === 'readonly') : tools;
   const counted = offered.map((tool) => counter.counting(tool, () => readable.updated(status.uri)));
   return createServer({
     name: 'mcpctl-samples',
@@ -37,7 +37,7 @@ export function createSampleServer(options: {
     version: version(),
     instructions: `Sample tools to try a client with. Start with ${firstTool}, which needs no arguments.`,
     features: [
-      toolSet([...counted, ...(governed ?? [])], { contract, version: version(), logger }),
+      toolSet([...counted, ...governed], { contract, version: version(), logger }),
       readable,
       prompts([translateText]),
     ],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { metaKeys, modernVersion, supportedVersions } from 'mcp-kit/protocol';
+import { commandLine } from '../shell-words.ts';
 
 /** What to print when serving has begun, and the same as data. */
 export interface Announcement {
@@ -16,7 +17,7 @@ export interface Offer {
   /** A tool that works without arguments. */
   readonly firstTool: string;
   /** Lines that follow the address. */
-  readonly more?: readonly string[];
+  readonly more: readonly string[];
   /** The same, as members of the data. */
   readonly facts?: object;
 }
@@ -44,39 +45,37 @@ export function announceHttp(url: string, offer: Offer): Announcement {
     'Mcp-Method: tools/call',
     `Mcp-Name: ${offer.firstTool}`,
   ];
-  const flags = headers.map((header) => `-H ${quoted(header)}`).join(' ');
-  const tryIt = `curl -sS ${flags} -d ${quoted(callBody(offer))} ${quoted(reachable)}`;
+  const flags = headers.flatMap((header) => ['-H', header]);
+  const tryIt = commandLine(['curl', '-sS', ...flags, '-d', callBody(offer), reachable]);
   return {
     json: { transport: 'http', url, config, try: tryIt, ...offer.facts },
     text: [
       `Serving ${offer.what} at ${url} (${revisions})`,
-      ...(offer.more ?? []),
+      ...offer.more,
       '',
       'Client configuration, for mcp.json:',
       JSON.stringify(config, undefined, 2),
-      '',
-      'Call a tool:',
-      tryIt,
-      '',
-      'Stop with Ctrl-C.',
+      ...ending(tryIt),
     ].join('\n'),
   };
+}
+
+/** The last lines of an announcement. */
+function ending(tryIt: string): readonly string[] {
+  return ['', 'Call a tool:', tryIt, '', 'Stop with Ctrl-C.'];
 }
 
 /** How to reach a unix socket. */
 export function announceUnix(path: string, offer: Offer): Announcement {
   const connect = `process.stdin.pipe(require("node:net").connect(process.argv[1])).pipe(process.stdout)`;
-  const tryIt = `echo ${quoted(callBody(offer))} | node -e ${quoted(connect)} ${quoted(path)}`;
+  const send = commandLine(['echo', callBody(offer)]);
+  const tryIt = `${send} | ${commandLine(['node', '-e', connect, path])}`;
   return {
     json: { transport: 'unix', path, try: tryIt, ...offer.facts },
     text: [
       `Serving ${offer.what} on the unix socket ${path}, one message per line (${revisions})`,
-      ...(offer.more ?? []),
-      '',
-      'Call a tool:',
-      tryIt,
-      '',
-      'Stop with Ctrl-C.',
+      ...offer.more,
+      ...ending(tryIt),
     ].join('\n'),
   };
 }
@@ -88,9 +87,4 @@ function reachableUrl(url: string): string {
   return isIP(hostname.slice(1, -1)) === 6 && hostname === '[::]'
     ? url.replace('[::]', '[::1]')
     : url;
-}
-
-/** A word for a POSIX shell. */
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

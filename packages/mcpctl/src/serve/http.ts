@@ -10,6 +10,7 @@ import type { Service } from 'mcp-kit/protocol';
 import { isLoopback } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
 import type { Announcement } from './announce.ts';
+import type { Served } from './served.ts';
 
 /** How something is served. */
 export interface HttpPlan extends Pick<
@@ -27,21 +28,12 @@ export interface HttpPlan extends Pick<
   readonly warn: boolean;
 }
 
-/** A server that can be ended, gently or at once. */
-export interface Ending {
-  readonly announcement: Announcement;
-  /** Ends it; `gently` waits for calls under way, and for whoever has to notice first. */
-  close(gently: boolean): Promise<void>;
-  /** The longest that a gentle end takes. */
-  readonly longestMs: number;
-}
-
 /** Serves over HTTP until it is closed. */
-export async function openHttp(service: Service, plan: HttpPlan): Promise<Ending> {
+export async function openHttp(service: Service, plan: HttpPlan): Promise<Served> {
   const { settings, announce, logsJson, warn, ...options } = plan;
   const { logger } = options;
   const wayOut = await wayOutOf(settings);
-  const operated = await operateHttp(service, settings, { ...options, ...(wayOut && { wayOut }) });
+  const operated = await operateHttp(service, settings, { ...options, wayOut });
   const say = (level: 'info' | 'warn', text: string): void => {
     if (logsJson) logger[level](text);
     else tell(level === 'warn' ? `warning: ${text}` : text);

@@ -1,4 +1,5 @@
 import type { Options, OptionValues } from '../args.ts';
+import { logLevel } from '../global-options.ts';
 
 const place = {
   port: {
@@ -180,12 +181,7 @@ const logs = {
     value: 'FORMAT',
     help: 'How logs are written: text, or json with a line per call at info. Default: text.',
   },
-  'log-level': {
-    type: 'string',
-    choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    value: 'LEVEL',
-    help: 'What goes to standard error: debug, info, warn, error or silent. Default: warn.',
-  },
+  'log-level': logLevel,
 } as const satisfies Options;
 
 const output = {
@@ -218,7 +214,10 @@ export const serveOptions = {
 export type ServeValues = OptionValues<typeof serveOptions>;
 
 /** Options by which a server over HTTP is run, whatever it serves. */
-export const operatorOptions = { ...reach, ...authorization, ...limits, ...operation } as const;
+const operatorOptions = { ...reach, ...authorization, ...limits, ...operation } as const;
+
+/** Their names. */
+export const operatorNames = Object.keys(operatorOptions) as (keyof typeof operatorOptions)[];
 
 /** Options that say something about HTTP only. */
 export const httpOnly: readonly (keyof ServeValues)[] = [
@@ -227,5 +226,5 @@ export const httpOnly: readonly (keyof ServeValues)[] = [
   'path',
   'config',
   'new-api-key',
-  ...(Object.keys(operatorOptions) as (keyof typeof operatorOptions)[]),
+  ...operatorNames,
 ];

@@ -1,15 +1,7 @@
 import { isIP } from 'node:net';
 import { usageError } from '../args.ts';
+import { readNumber } from '../arguments/number.ts';
 import type { ServeValues } from './options.ts';
-
-/** A member if there is a value for it. */
-export function given<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { readonly [Key in Name]?: Value } {
-  // One member, of the name and type that were given.
-  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
-}
 
 export function numberOf(
   option:
@@ -25,8 +17,10 @@ export function numberOf(
 ): number | undefined {
   const text = values[option];
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw usageError(`--${option} cannot be "${text}"`, 'Use a whole number from 0 to 999999999.');
+  return readNumber(`--${option}`, text, {
+    most: 999_999_999,
+    hint: 'Use a whole number from 0 to 999999999.',
+  });
 }
 
 export function readUrl(option: string, text: string | undefined): string | undefined {
@@ -35,12 +29,8 @@ export function readUrl(option: string, text: string | undefined): string | unde
 }
 
 export function readPort(port: string, option = '--port'): number {
-  const number = /^\d{1,5}$/.test(port) ? Number(port) : Infinity;
-  if (number <= 65_535) return number;
-  throw usageError(
-    `${option} cannot be "${port}"`,
-    'Use a number from 0 to 65535; 0 picks a free one.',
-  );
+  const hint = 'Use a number from 0 to 65535; 0 picks a free one.';
+  return readNumber(option, port, { most: 65_535, hint });
 }
 
 /** As it stands in a Host header. */

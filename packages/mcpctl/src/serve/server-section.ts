@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { KitError } from 'mcp-kit/base';
-import type { AuthSettings, LimitSettings, ServerSettings } from 'mcp-kit/operate';
+import type { AuthSettings, JwtSettings, LimitSettings, ServerSettings } from 'mcp-kit/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
 import {
-  given,
   numberOf,
   readAllowedHost,
   readName,
@@ -22,76 +21,74 @@ const secretVariable = 'MCP_INTROSPECTION_SECRET';
 export async function readServerSection(values: ServeValues): Promise<ServerSettings> {
   const base = values.config === undefined ? {} : await readSection(values.config);
   const merged = mergeSections({ port: 7420, ...base }, sectionOf(values, base));
-  if (isPlain(merged)) return merged;
-  const { readServerSettings } = await import('mcp-kit/operate');
-  return readServerSettings(merged);
+  return isPlain(merged) ? merged : checkSection(merged);
 }
 
 /** What these options say; the section of a file is known, because some options add to what it says. */
-function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings {
-  const auth = authOf(values, base);
-  const limits = limitsOf(values);
-  const tls = tlsOf(values);
-  const drain = {
-    ...given('delayMs', numberOf('drain-delay-ms', values)),
-    ...given('timeoutMs', numberOf('drain-ms', values)),
-  };
-  const logs = { ...given('format', values['log-format']), ...given('level', values['log-level']) };
-  const sessions = {
-    ...given('ttlMs', numberOf('session-ttl-ms', values)),
-    ...given('sweepMs', numberOf('session-sweep-ms', values)),
-  };
+function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings | undefined {
+  const { host, port, path: at, insecure } = values;
   const metricsPort = numberOf('metrics-port', values);
-  return {
-    ...given('host', values.host === undefined ? undefined : readName('--host', values.host)),
-    ...given('port', values.port === undefined ? undefined : readPort(values.port)),
-    ...given('path', values.path === undefined ? undefined : readPath(values.path)),
-    ...given('publicUrl', readUrl('public-url', values['public-url'])),
-    ...given('insecure', values.insecure),
-    ...given('allowedHosts', values['allowed-host']?.map(readAllowedHost)),
-    ...given('allowedOrigins', values['allowed-origin']?.map(readOrigin)),
-    ...given('trustedProxies', values['trusted-proxy']),
-    ...given('tls', tls),
-    ...given('auth', auth),
-    ...(Object.keys(limits).length > 0 && { limits }),
-    ...(Object.keys(sessions).length > 0 && { sessions }),
-    ...given('metrics', metricsPort === undefined ? undefined : { port: metricsPort }),
-    ...(Object.keys(logs).length > 0 && { logs }),
-    ...(Object.keys(drain).length > 0 && { drain }),
-  };
+  return known({
+    host: host === undefined ? undefined : readName('--host', host),
+    port: port === undefined ? undefined : readPort(port),
+    path: at === undefined ? undefined : readPath(at),
+    publicUrl: readUrl('public-url', values['public-url']),
+    insecure,
+    allowedHosts: values['allowed-host']?.map(readAllowedHost),
+    allowedOrigins: values['allowed-origin']?.map(readOrigin),
+    trustedProxies: values['trusted-proxy'],
+    tls: tlsOf(values),
+    auth: authOf(values, base.auth),
+    limits: limitsOf(values),
+    sessions: known({
+      ttlMs: numberOf('session-ttl-ms', values),
+      sweepMs: numberOf('session-sweep-ms', values),
+    }),
+    metrics: metricsPort === undefined ? undefined : { port: metricsPort },
+    logs: known({ format: values['log-format'], level: values['log-level'] }),
+    drain: known({
+      delayMs: numberOf('drain-delay-ms', values),
+      timeoutMs: numberOf('drain-ms', values),
+    }),
+  });
 }
 
-function authOf(values: ServeValues, base: ServerSettings): AuthSettings | undefined {
+function authOf(values: ServeValues, base: AuthSettings = {}): AuthSettings | undefined {
   const keys = values['api-keys'];
-  const auth = {
-    ...tokensOf(values, base.auth ?? {}),
-    ...given('apiKeys', keys === undefined ? undefined : path.resolve(keys)),
-    ...given('scopes', values.scope),
-    ...given('toolScopes', toolScopesOf(values['tool-scope'])),
-  };
-  return Object.keys(auth).length === 0 ? undefined : auth;
+  return known({
+    jwt: jwtOf(values, base),
+    introspection: introspectionOf(values, base),
+    apiKeys: keys === undefined ? undefined : path.resolve(keys),
+    scopes: values.scope,
+    toolScopes: toolScopesOf(values['tool-scope']),
+  });
 }
 
-/** How tokens are judged: by what they say, or, where there is a client for it, by asking. */
-function tokensOf(values: ServeValues, base: AuthSettings): object {
-  const issuer = readUrl('auth-issuer', values['auth-issuer']);
-  const audience = given('audience', values['auth-audience']);
+/** How tokens are judged by what they say; not at all where there is a client to ask about them. */
+function jwtOf(values: ServeValues, base: AuthSettings): AuthSettings['jwt'] {
+  if (values['auth-introspection-client'] !== undefined) return undefined;
+  const jwt = known({
+    issuer: readUrl('auth-issuer', values['auth-issuer']),
+    audience: values['auth-audience'],
+    jwksUri: readUrl('auth-jwks', values['auth-jwks']),
+    types: values['auth-token-type'],
+  });
+  // Where the issuer is missing, the check of the whole says so.
+  return jwt && ({ ...base.jwt, ...jwt } as JwtSettings);
+}
+
+/** How tokens are judged by asking who issued them. */
+function introspectionOf(values: ServeValues, base: AuthSettings): AuthSettings['introspection'] {
   const clientId = values['auth-introspection-client'];
-  if (clientId === undefined) {
-    const jwt = {
-      ...given('issuer', issuer),
-      ...audience,
-      ...given('jwksUri', readUrl('auth-jwks', values['auth-jwks'])),
-      ...given('types', values['auth-token-type']),
-    };
-    return Object.keys(jwt).length === 0 ? {} : { jwt: { ...base.jwt, ...jwt } };
-  }
-  const known = issuer ?? base.introspection?.issuer ?? base.jwt?.issuer;
-  if (known === undefined) {
+  if (clientId === undefined) return undefined;
+  const named = readUrl('auth-issuer', values['auth-issuer']);
+  const issuer = named ?? base.introspection?.issuer ?? base.jwt?.issuer;
+  if (issuer === undefined) {
     throw usageError('--auth-introspection-client needs --auth-issuer', 'Say whom to ask.');
   }
-  const asking = { issuer: known, clientId, clientSecretEnv: secretVariable, ...audience };
-  return { introspection: { ...base.introspection, ...asking } };
+  const audience = known({ audience: values['auth-audience'] });
+  const asking = { issuer, clientId, clientSecretEnv: secretVariable };
+  return { ...base.introspection, ...asking, ...audience };
 }
 
 function toolScopesOf(texts: readonly string[] | undefined): Record<string, string[]> | undefined {
@@ -105,7 +102,7 @@ function toolScopesOf(texts: readonly string[] | undefined): Record<string, stri
   return scopes;
 }
 
-function limitsOf(values: ServeValues): LimitSettings {
+function limitsOf(values: ServeValues): LimitSettings | undefined {
   const tools: Record<string, string> = {};
   let tool: string | undefined;
   for (const text of values['limit-tool'] ?? []) {
@@ -113,16 +110,16 @@ function limitsOf(values: ServeValues): LimitSettings {
     if (at === -1) tool = text;
     else tools[text.slice(0, at)] = text.slice(at + 1);
   }
-  return {
-    ...given('address', values['limit-address']),
-    ...given('principal', values['limit-principal']),
-    ...given('session', values['limit-session']),
-    ...given('tool', tool),
-    ...(Object.keys(tools).length > 0 && { tools }),
-    ...given('calls', numberOf('max-calls', values)),
-    ...given('callsPerPrincipal', numberOf('max-calls-per-principal', values)),
-    ...given('memoryMiB', numberOf('max-memory-mib', values)),
-  };
+  return known({
+    address: values['limit-address'],
+    principal: values['limit-principal'],
+    session: values['limit-session'],
+    tool,
+    tools: Object.keys(tools).length > 0 ? tools : undefined,
+    calls: numberOf('max-calls', values),
+    callsPerPrincipal: numberOf('max-calls-per-principal', values),
+    memoryMiB: numberOf('max-memory-mib', values),
+  });
 }
 
 function tlsOf(values: ServeValues): ServerSettings['tls'] {
@@ -135,11 +132,19 @@ function tlsOf(values: ServeValues): ServerSettings['tls'] {
 }
 
 /** Settings of both; those of `over` come first, also within a group. */
-function mergeSections(base: ServerSettings, over: ServerSettings): ServerSettings {
+function mergeSections(base: ServerSettings, over: ServerSettings = {}): ServerSettings {
   const groups = ['auth', 'limits', 'sessions', 'logs', 'drain'] as const;
-  const merged = groups.map((name) => [name, { ...base[name], ...over[name] }] as const);
-  const used = merged.filter(([, group]) => Object.keys(group).length > 0);
-  return { ...base, ...over, ...Object.fromEntries(used) };
+  const merged = groups.map((name) => [name, known<object>({ ...base[name], ...over[name] })]);
+  return known({ ...base, ...over, ...Object.fromEntries(merged) }) ?? {};
+}
+
+/** The members that have a value; nothing where none has. */
+function known<T extends object>(group: {
+  readonly [Name in keyof T]: T[Name] | undefined;
+}): Partial<T> | undefined {
+  const members = Object.entries(group).filter(([, value]) => value !== undefined);
+  // Members of the group, with the values that they have there.
+  return members.length === 0 ? undefined : (Object.fromEntries(members) as Partial<T>);
 }
 
 /** Nothing that the options have not been checked for already: loading a validator would be a waste. */
@@ -177,17 +182,21 @@ async function readSection(file: string): Promise<ServerSettings> {
   const section =
     typeof value === 'object' && value !== null && 'server' in value ? value.server : undefined;
   if (section === undefined) throw wrong('has no server section');
+  return withPaths(await checkSection(section), path.dirname(path.resolve(file)));
+}
+
+async function checkSection(section: unknown): Promise<ServerSettings> {
   const { readServerSettings } = await import('mcp-kit/operate');
-  return withPaths(await readServerSettings(section), path.dirname(path.resolve(file)));
+  return readServerSettings(section);
 }
 
 /** Files that a file names are found from where it is. */
 function withPaths(settings: ServerSettings, folder: string): ServerSettings {
   const { tls, auth } = settings;
   const from = (name: string): string => path.resolve(folder, name);
-  return {
-    ...settings,
-    ...(tls && { tls: { cert: from(tls.cert), key: from(tls.key) } }),
-    ...(auth?.apiKeys !== undefined && { auth: { ...auth, apiKeys: from(auth.apiKeys) } }),
+  const found = {
+    tls: tls && { cert: from(tls.cert), key: from(tls.key) },
+    auth: auth?.apiKeys === undefined ? auth : { ...auth, apiKeys: from(auth.apiKeys) },
   };
+  return { ...settings, ...known(found) };
 }

@@ -1,9 +1,10 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
 import type { Server } from 'mcp-kit/server';
+import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
-import { fired, within } from '../stop.ts';
-import type { Announcement, Offer } from './announce.ts';
-import type { Ending } from './http.ts';
+import { fired } from '../stop.ts';
+import { announceHttp, announceUnix, type Announcement, type Offer } from './announce.ts';
+import { endServed, type Served } from './served.ts';
 import type { Place, ServeSettings } from './settings.ts';
 
 /** Answers under way get one second from the transport; this is for what does not end even then. */
@@ -26,7 +27,6 @@ export interface Serving {
 export async function serveUntilStopped(serving: Serving): Promise<void> {
   const { server, settings, logger, stop, quiet } = serving;
   if (settings.place.kind === 'stdio') {
-    const { serveStdio } = await import('mcp-kit/transport');
     if (process.stdin.isTTY && !quiet) {
       tell(
         'waiting for messages, one line of JSON each; a host would start this. Stop with Ctrl-C.',
@@ -40,22 +40,17 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
   await fired(stop);
   if (settings.announce === 'text') tell('stopping; press Ctrl-C again to end at once');
   server.close();
-  // Whoever sends SIGTERM runs others that can take over; whoever types Ctrl-C waits.
-  const gently = stop.reason === 'SIGTERM';
-  await within(endMs + (gently ? opened.longestMs : 0), opened.close(gently));
+  await endServed(opened, stop, endMs);
 }
 
-async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Ending> {
+async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Served> {
   const { server, offer, settings, logger } = serving;
   if (place.kind === 'unix') {
-    const { announceUnix } = await import('./announce.ts');
-    const { listenSocket } = await import('mcp-kit/transport');
     const listening = await listenSocket(server, place.path, { logger });
     const announcement = announceUnix(listening.address, offer);
     return { announcement, longestMs: 0, close: () => listening.close() };
   }
   const { openHttp } = await import('./http.ts');
-  const { announceHttp } = await import('./announce.ts');
   const { profile, logFormat, announce: how } = settings;
   const logsJson = logFormat === 'json';
   const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);

@@ -1,9 +1,9 @@
-import type { WayOut } from 'mcp-kit/auth';
+import { usualWayOut, type WayOut } from 'mcp-kit/auth';
 import { createEgress } from 'mcp-kit/manager';
 import type { ServerSettings } from 'mcp-kit/operate';
 
 /** The way to whoever issues tokens: as typed to the places that the operator names, by the strictest policy to those that they name. */
-export async function wayOutFor({ auth }: ServerSettings): Promise<WayOut | undefined> {
+export function wayOutFor({ auth }: ServerSettings): WayOut | undefined {
   const { jwt, introspection } = auth ?? {};
   const issuer = jwt?.issuer ?? introspection?.issuer;
   if (issuer === undefined) return undefined;
@@ -11,7 +11,6 @@ export async function wayOutFor({ auth }: ServerSettings): Promise<WayOut | unde
   const origins = new Set(
     named.filter((url) => url !== undefined).map((url) => new URL(url).origin),
   );
-  const { usualWayOut } = await import('mcp-kit/auth');
   const asTyped = usualWayOut(new URL(issuer));
   const strict = createEgress({}, { server: new URL(issuer).host });
   const wayTo = (url: string | URL): WayOut => {

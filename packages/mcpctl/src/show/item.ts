@@ -2,6 +2,7 @@ import { isRecord } from 'mcp-kit/jsonrpc';
 import type { Globals } from '../globals.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { columnsOf, createStyle } from '../terminal/style.ts';
+import { table } from '../terminal/table.ts';
 import { fit } from '../terminal/width.ts';
 
 /** Something of a list: what it is called, and a line about it. Both must be plain. */
@@ -31,7 +32,23 @@ export function showItems(
     const line = style.bold(name) + style.dim(rest);
     return about === '' ? [line] : [line, `${indent}${cut(about, indent.length)}`];
   });
-  return [...lines, ...(wasCut ? [style.dim(`Cut to fit; ${more} shows all.`)] : [])].join('\n');
+  if (wasCut) lines.push(style.dim(`Cut to fit; ${more} shows all.`));
+  return lines.join('\n');
+}
+
+/** Rows whose first cell is a name, below a head, as wide as the terminal. */
+export function namedTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  globals: Globals,
+): string {
+  const { bold, dim } = createStyle(globals);
+  return table(rows, {
+    head,
+    columns: columnsOf(process.stdout),
+    whenCut: 'Cut to fit; --json shows all.',
+    paint: { head: dim, cells: [bold], whenCut: dim },
+  });
 }
 
 /** JSON for people; what a terminal would obey is escaped, and it stays the same JSON. */

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { usageError } from '../args.ts';
+import { reasonOf } from '../files.ts';
 
 /** What is known of something to be saved. */
 interface Saved {
@@ -88,6 +89,6 @@ function nameOf({ kind, mimeType, name = '' }: Saved): string {
 }
 
 function saveError(where: string, cause: unknown): Error {
-  const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-  return usageError(`cannot write ${where} (${why})`, 'Name another place with --output.');
+  const hint = 'Name another place with --output.';
+  return usageError(`cannot write ${where} (${reasonOf(cause)})`, hint);
 }

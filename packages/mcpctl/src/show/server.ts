@@ -30,8 +30,8 @@ export function describeServer({ entry, trust, state }: ServerRow, globals: Glob
     state,
     trust,
     enabled: entry.enabled,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    title,
+    description,
     provenance: { ...place, dialect: provenance.dialect, scope: provenance.scope },
     shadows: shadows.map(({ file, pointer }) => ({ file, pointer })),
   };
@@ -45,7 +45,7 @@ function describeProcess(transport: TransportSettings, { showArgv }: Globals): o
   return {
     argv_program: command,
     argv_argc: args.length + 1,
-    ...(showArgv && { argv: [command, ...args] }),
+    argv: showArgv ? [command, ...args] : undefined,
     inherit_env: inheritEnv,
     env_keys: [...new Set([...Object.keys(env), ...passEnv])].sort(),
   };

@@ -1,7 +1,10 @@
+import type { ToolListing } from 'mcp-kit/manager';
 import type { Tool } from 'mcp-kit/protocol';
 import type { Globals } from '../globals.ts';
+import { warn } from '../output.ts';
 import { plainLine, plainText } from '../terminal/plain-text.ts';
 import { createStyle } from '../terminal/style.ts';
+import { trustLine } from './find.ts';
 import { prettyJson } from './item.ts';
 import { toolSignature } from './signature.ts';
 
@@ -14,14 +17,23 @@ export function showTool(tool: Tool, { color }: Globals): string {
     .filter(([, value]) => typeof value === 'boolean')
     .map(([name, value]) => `${name.replace(/Hint$/, '')}: ${value ? 'yes' : 'no'}`);
   const shownTitle = title ?? annotations.title;
-  return [
-    style.bold(toolSignature(tool)),
-    ...(typeof shownTitle === 'string' ? [plainLine(shownTitle)] : []),
-    ...(typeof description === 'string' ? ['', plainText(description.trimEnd())] : []),
-    ...(hints.length === 0 ? [] : ['', style.dim(plainLine(hints.join(', ')))]),
-    '',
-    style.dim('Input:'),
-    prettyJson(inputSchema),
-    ...(outputSchema === undefined ? [] : [style.dim('Output:'), prettyJson(outputSchema)]),
-  ].join('\n');
+  const lines = [style.bold(toolSignature(tool))];
+  if (typeof shownTitle === 'string') lines.push(plainLine(shownTitle));
+  if (typeof description === 'string') lines.push('', plainText(description.trimEnd()));
+  if (hints.length > 0) lines.push('', style.dim(plainLine(hints.join(', '))));
+  lines.push('', style.dim('Input:'), prettyJson(inputSchema));
+  if (outputSchema !== undefined) lines.push(style.dim('Output:'), prettyJson(outputSchema));
+  return lines.join('\n');
+}
+
+/** Names the tools of a server that are not listed, or were not seen before, on standard error. */
+export function mentionOthers(server: string, listing: ToolListing, globals: Globals): void {
+  const { withheld, denied, fresh } = listing;
+  const say = (text: string): void => warn(globals, plainLine(`${server}: ${text}`));
+  for (const { name, reason } of withheld) {
+    const why = reason === 'changed' ? 'is not what was approved' : 'is listed twice';
+    say(`${name} is withheld: it ${why} (${trustLine('diff', server)})`);
+  }
+  if (denied.length > 0) say(`kept out by the configuration: ${denied.join(', ')}`);
+  if (fresh.length > 0) say(`new since it was approved: ${fresh.join(', ')}`);
 }

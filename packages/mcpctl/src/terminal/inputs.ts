@@ -24,14 +24,13 @@ const tries = 3;
 /** Answers servers from the terminal; where nobody sits at one, nothing is offered but the roots. */
 export function terminalInputs(options: TerminalInputOptions = {}): InputHandlers {
   const { root } = options;
-  const uri = root === undefined ? undefined : pathToFileURL(root).href;
-  return {
-    ...(root !== undefined && uri !== undefined && { roots: [{ uri, name: path.basename(root) }] }),
-    ...(process.stdin.isTTY && process.stderr.isTTY && questions(options)),
-  };
+  const roots =
+    root === undefined ? undefined : [{ uri: pathToFileURL(root).href, name: path.basename(root) }];
+  const isAttended = process.stdin.isTTY && process.stderr.isTTY;
+  return isAttended ? { roots, ...questions(options) } : { roots };
 }
 
-interface Talk {
+interface Dialog {
   readonly questioner: Questioner;
   readonly style: Style;
   readonly who: string;
@@ -46,7 +45,7 @@ function questions(
   /** One question at a time, whoever asks. */
   const inTurn = (
     { signal }: InputContext,
-    talk: (talk: Talk) => Promise<ElicitResult>,
+    talk: (talk: Dialog) => Promise<ElicitResult>,
   ): Promise<ElicitResult> => {
     const turn = last.then(async (): Promise<ElicitResult> => {
       if (signal.aborted) return { action: 'cancel' };
@@ -78,7 +77,7 @@ function quote(text: unknown, { dim }: Style): string {
     .join('\n');
 }
 
-async function fillIn(form: ElicitForm, talk: Talk): Promise<ElicitResult> {
+async function fillIn(form: ElicitForm, talk: Dialog): Promise<ElicitResult> {
   const { questioner, style, who } = talk;
   const { fields, strange } = readForm(form.requestedSchema ?? {});
   questioner.tell(`\n${style.bold(who)} asks:\n${quote(form.message, style)}`);
@@ -105,7 +104,7 @@ async function fillIn(form: ElicitForm, talk: Talk): Promise<ElicitResult> {
 
 type Answered = { readonly value: unknown } | 'decline' | 'cancel';
 
-async function askField(field: Field, talk: Talk): Promise<Answered> {
+async function askField(field: Field, talk: Dialog): Promise<Answered> {
   const { questioner, style } = talk;
   describeField(field, talk);
   const { preset, required, secret } = field;
@@ -131,7 +130,7 @@ async function askField(field: Field, talk: Talk): Promise<Answered> {
   return 'decline';
 }
 
-function describeField(field: Field, { questioner, style }: Talk): void {
+function describeField(field: Field, { questioner, style }: Dialog): void {
   if (field.description !== undefined) questioner.tell(quote(field.description, style));
   const rows = field.choices.map(({ word, title }, at) => [
     `${at + 1}`,
@@ -147,7 +146,11 @@ function showPreset({ kind, preset }: Field): string {
   return typeof preset === 'string' ? preset : (JSON.stringify(preset) ?? '');
 }
 
-async function agree({ questioner }: Talk, question: string, usual = false): Promise<ElicitResult> {
+async function agree(
+  { questioner }: Dialog,
+  question: string,
+  usual = false,
+): Promise<ElicitResult> {
   for (let left = tries; left > 0; left--) {
     const outcome = await questioner.ask(`${question} ${usual ? '[Y/n]' : '[y/N]'} `);
     if (outcome === 'interrupted') return { action: 'cancel' };
@@ -160,7 +163,7 @@ async function agree({ questioner }: Talk, question: string, usual = false): Pro
 }
 
 /** Opens nothing: whoever sits there decides what their browser is shown. */
-async function offerVisit(visit: ElicitVisit, talk: Talk): Promise<ElicitResult> {
+async function offerVisit(visit: ElicitVisit, talk: Dialog): Promise<ElicitResult> {
   const { questioner, style, who } = talk;
   const url = URL.canParse(visit.url) ? new URL(visit.url) : undefined;
   questioner.tell(`\n${style.bold(who)} asks you to visit a page:`);

@@ -5,7 +5,7 @@ import { fit } from './width.ts';
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const frameMs = 100;
 /** What is over by then needs no explanation. */
-const patienceMs = 300;
+const delayMs = 300;
 
 const erase = '\r\u001B[K';
 
@@ -60,7 +60,7 @@ function draw(): void {
   const [wait] = waiting;
   if (wait === undefined || pauses > 0) return;
   const elapsedMs = performance.now() - wait.sinceMs;
-  if (elapsedMs < patienceMs) return;
+  if (elapsedMs < delayMs) return;
   turn = (turn + 1) % frames.length;
   const others = waiting.size > 1 ? ` (and ${waiting.size - 1} more)` : '';
   const about = `${others} ${Math.floor(elapsedMs / 1000)} s`;

@@ -40,11 +40,10 @@ export function table(rows: readonly (readonly string[])[], options: TableOption
       .join(gap)
       .trimEnd();
   const wasCut = widths.some((width, at) => width < (wanted[at] ?? 0));
-  return [
-    ...(head === undefined ? [] : [line(head, () => paint.head)]),
-    ...cells.map((row) => line(row, (at) => paint.cells?.[at])),
-    ...(wasCut && whenCut !== undefined ? [paint.whenCut?.(whenCut) ?? whenCut] : []),
-  ].join('\n');
+  const lines = cells.map((row) => line(row, (at) => paint.cells?.[at]));
+  if (head !== undefined) lines.unshift(line(head, () => paint.head));
+  if (wasCut && whenCut !== undefined) lines.push(paint.whenCut?.(whenCut) ?? whenCut);
+  return lines.join('\n');
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {

@@ -31,7 +31,7 @@ export interface Conversion {
 export async function convertConfig(
   entries: readonly ServerEntry[],
   to: DialectId,
-  { into, file = 'the text' }: { readonly into?: string; readonly file?: string } = {},
+  { into, file = 'the text' }: { readonly into?: string | undefined; readonly file?: string } = {},
 ): Promise<Conversion> {
   const dialect = dialectOf(to);
   const before = into === undefined ? {} : await parseDocument(into, file, dialect.format);

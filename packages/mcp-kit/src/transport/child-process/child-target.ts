@@ -34,7 +34,7 @@ export interface ChildOptions extends EnvironmentOptions {
   /** How long it may take to end: 2 s after its input has ended, 3 s more after SIGTERM. */
   readonly stop?: StopOptions;
   /** Hears what the child says on its standard error, as it comes. */
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: ((text: string) => void) | undefined;
   /** Makes sure that the child does not survive a `kill -9` of this process. On by default. */
   readonly guard?: boolean;
   /** Where a log that cannot be written is reported; standard error unless given. */

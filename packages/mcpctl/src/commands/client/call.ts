@@ -1,0 +1,206 @@
+import { KitError } from 'mcp-kit/base';
+import { checkArguments } from 'mcp-kit/client';
+import { rpcErrors, RpcError, type Params } from 'mcp-kit/jsonrpc';
+import type { ServerHandle } from 'mcp-kit/manager';
+import type { CallToolResult, Tool } from 'mcp-kit/protocol';
+import { usageError, type Options, type OptionValues } from '../../args.ts';
+import { readJsonObject, type JsonSource } from '../../arguments/json-input.ts';
+import { readNumber } from '../../arguments/number.ts';
+import { unknownArguments, withPairs } from '../../arguments/pairs.ts';
+import { defineCommand } from '../../command.ts';
+import { exitCodes } from '../../exit-code.ts';
+import type { Globals } from '../../globals.ts';
+import { withManager } from '../../open.ts';
+import { print, printJson, sumUp, tell, warn } from '../../output.ts';
+import { showResult } from '../../show/content.ts';
+import { findTool } from '../../show/find.ts';
+import { progressOf } from '../../show/progress.ts';
+import { folderAt } from '../../show/save.ts';
+import { inputOf, toolSignature } from '../../show/signature.ts';
+import { commandFor } from '../../target.ts';
+import { plainField } from '../../terminal/plain-text.ts';
+import { callRepeatedly, lookUpRepeatedly } from './call-retry.ts';
+
+const options = {
+  args: {
+    type: 'string',
+    value: 'JSON',
+    help: 'All arguments as a JSON object; - reads standard input.',
+  },
+  'arguments-json': { type: 'string', value: 'JSON', help: 'The same as --args.' },
+  'args-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'All arguments as a JSON object in a file.',
+  },
+  output: {
+    type: 'string',
+    value: 'DIR',
+    help: 'Save images, sounds and files of the result here.',
+  },
+  retry: {
+    type: 'string',
+    value: 'N',
+    bare: '3',
+    help: 'Try again up to N times (3) where that cannot do anything twice.',
+  },
+} as const satisfies Options;
+
+type Values = OptionValues<typeof options>;
+
+export const call = defineCommand({
+  positionals: [
+    { name: 'SERVER', help: 'The server that has the tool.' },
+    { name: 'TOOL', help: 'The tool.' },
+    {
+      name: 'NAME=VALUE',
+      help: 'Arguments, by the types of the schema; - reads a JSON object from standard input.',
+      optional: true,
+      many: true,
+    },
+  ],
+  options,
+  examples: [
+    { command: 'mcpctl call demo echo text=hello times=3', about: 'Types follow from the schema.' },
+    {
+      command: 'mcpctl call demo search tag=a tag=b filter.year=2026',
+      about: 'An array, and an object within.',
+    },
+    {
+      command: 'mcpctl call demo search limit:=5 --args \'{"query":"x"}\'',
+      about: 'NAME:=JSON, on top of an object.',
+    },
+    { command: 'echo \'{"text":"hi"}\' | mcpctl call demo echo -', about: 'From standard input.' },
+    {
+      command: 'mcpctl call echo text=hi -- npx some-server',
+      about: 'Of a server that is in no file.',
+    },
+    {
+      command: 'mcpctl call notes create_note_text text=hi --retry',
+      about: 'Until it is done, but done once.',
+    },
+  ],
+  notes: [
+    'Arguments are checked against the schema of the tool before anything is sent.',
+    `The exit code is ${exitCodes.toolFailed} when the tool says that it failed.`,
+    '--retry gives tools that take an idempotencyKey one for all tries. What only reads, or says that it is idempotent, is repeated without. Anything else is not repeated once it may have run.',
+  ],
+  async run({ args, values, globals, stop }) {
+    const startedMs = performance.now();
+    const { SERVER: server, TOOL: name } = args;
+    const typed = args['NAME=VALUE'];
+    const retries = readRetries(values.retry);
+    const base = await readJsonObject(sourcesOf(values, typed), stop);
+    const pairs = typed.filter((word) => word !== '-');
+    return withManager({ globals, stop, server }, async ({ manager, entries }) => {
+      const handle = manager.server(server);
+      const retrying = { retries, globals, stop };
+      const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });
+      const looking = retries === 0 ? look() : lookUpRepeatedly(look, retrying);
+      // Loaded while the server starts: it takes longer than the check.
+      checkArguments(anyTool, {}).catch(() => {});
+      const tool = await looking;
+      const given = withPairs(base ?? {}, pairs, tool === undefined ? {} : inputOf(tool));
+      if (tool !== undefined) await check(tool, given, { server, globals });
+      const callOnce = async (sent: Params): Promise<CallToolResult> => {
+        const progress = progressOf(globals);
+        return handle
+          .callTool(name, sent, { signal: stop, onProgress: progress.report })
+          .finally(() => progress.end());
+      };
+      const entry = entries.find((one) => one.name === server);
+      const result = await (retries === 0
+        ? callOnce(given)
+        : callRepeatedly(callOnce, {
+            ...retrying,
+            tool: tool ?? { ...anyTool, name },
+            args: given,
+            isOurProcess: entry?.transport.kind === 'stdio',
+          }));
+      return show(result, { globals, server, output: values.output, startedMs });
+    });
+  },
+});
+
+const maxRetries = 100;
+
+function readRetries(text = '0'): number {
+  const hint = `Use a number up to ${maxRetries}, after an equals sign: --retry=5`;
+  return readNumber('--retry', text, { most: maxRetries, hint });
+}
+
+const anyTool: Tool = { name: 'any', inputSchema: { type: 'object' } };
+
+/** What is known of the tool. A server that does not list tools may have them all the same. */
+async function lookUp(
+  handle: ServerHandle,
+  name: string,
+  { server, globals, stop }: Place & { readonly stop: AbortSignal },
+): Promise<Tool | undefined> {
+  try {
+    const listing = await handle.listTools({ signal: stop });
+    return findTool(listing, name, { server, target: globals.target });
+  } catch (error) {
+    if (error instanceof RpcError && error.code === rpcErrors.methodNotFound) return undefined;
+    throw error;
+  }
+}
+
+function sourcesOf(values: Values, typed: readonly string[]): readonly JsonSource[] {
+  const given = (['args', 'arguments-json', 'args-file'] as const).flatMap((name): JsonSource[] => {
+    const value = values[name];
+    const kind = name === 'args-file' ? 'file' : 'text';
+    return value === undefined ? [] : [{ option: `--${name}`, kind, value }];
+  });
+  return typed.includes('-') ? [...given, { option: '-', kind: 'text', value: '-' }] : given;
+}
+
+interface Place {
+  readonly server: string;
+  readonly globals: Globals;
+}
+
+/** Says what is wrong with the arguments before the server is sent them. */
+async function check(tool: Tool, given: Params, { server, globals }: Place): Promise<void> {
+  const issues = await checkArguments(tool, given).catch((error: unknown) => {
+    if (!(error instanceof KitError)) throw error;
+    warn(globals, plainField(`warning: arguments are not checked: ${error.message}`));
+    return [];
+  });
+  const [issue] = issues;
+  if (issue !== undefined) {
+    throw usageError(
+      `${tool.name}: ${issue.message}`,
+      `It takes ${toolSignature(tool)}. More: ${commandFor(globals.target, server, ['tools', tool.name])}`,
+    );
+  }
+  for (const { name, near } of unknownArguments(given, inputOf(tool))) {
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    warn(globals, plainField(`warning: ${tool.name} has no argument ${name}${meant}`));
+  }
+}
+
+interface Showing extends Place {
+  readonly output: string | undefined;
+  readonly startedMs: number;
+}
+
+async function show(
+  result: CallToolResult,
+  { globals, server, output, startedMs }: Showing,
+): Promise<number> {
+  const folder = output === undefined ? undefined : folderAt(output);
+  if (globals.json) printJson(result);
+  if (!globals.json || folder !== undefined) {
+    // Beside a document, what is saved is said where it does no harm.
+    const say = globals.json ? (line: string) => warn(globals, line) : print;
+    for (const line of await showResult(result, { server, target: globals.target, folder }))
+      say(line);
+  }
+  if (result.isError !== true) {
+    sumUp(globals, 'done', startedMs);
+    return exitCodes.ok;
+  }
+  tell('the tool says that it failed');
+  return exitCodes.toolFailed;
+}

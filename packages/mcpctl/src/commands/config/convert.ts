@@ -1,0 +1,226 @@
+import { lstat, mkdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { KitError, replaceFile, whileLocked } from 'mcp-kit/base';
+import {
+  candidateFiles,
+  convertConfig,
+  dialectIds,
+  dialectTitle,
+  isInside,
+  loadConfig,
+  type Conversion,
+  type DialectId,
+  type LoadedConfig,
+  type ServerEntry,
+} from 'mcp-kit/manager';
+import { nearest, usageError } from '../../args.ts';
+import { defineCommand } from '../../command.ts';
+import { checkPlace, loadOptions } from '../../config.ts';
+import { home, type Globals } from '../../globals.ts';
+import { count, print, printJson, tell, warn } from '../../output.ts';
+import { plainField, plainText } from '../../terminal/plain-text.ts';
+import { columnsOf } from '../../terminal/style.ts';
+import { table } from '../../terminal/table.ts';
+
+export const configConvert = defineCommand({
+  scope: 'config',
+  options: {
+    to: { type: 'string', value: 'DIALECT', help: 'The host to write for; --list names them.' },
+    from: {
+      type: 'string',
+      value: 'DIALECT',
+      help: "Read this host's files, or --in as one of them.",
+    },
+    in: {
+      type: 'string',
+      value: 'FILE',
+      help: 'Read this file. Default: the files of the project.',
+    },
+    out: { type: 'string', value: 'FILE', help: 'Write to this file; what else is in it stays.' },
+    write: { type: 'boolean', help: "Write to the host's own file in the project." },
+    list: { type: 'boolean', help: 'List the dialects.' },
+  },
+  examples: [
+    {
+      command: 'mcpctl config convert --to vscode',
+      about: 'Print the servers as VS Code has them.',
+    },
+    {
+      command: 'mcpctl config convert --from claude-code --to codex --out .codex/config.toml',
+      about: 'Add the servers of one host to the file of another.',
+    },
+  ],
+  notes: [
+    'Comments and other settings in a file that exists stay. What the host cannot be told goes to standard error.',
+    'A server that cannot be read, or that the host cannot have, is left out and named; the others are written.',
+    'References to variables are rewritten in the way of the host; nothing is resolved.',
+  ],
+  async run({ values, globals }) {
+    if (values.list === true) {
+      list(globals);
+      return;
+    }
+    const to = readDialect('to', values.to);
+    const from = values.from === undefined ? undefined : readDialect('from', values.from);
+    const config = await source(globals, { from, file: values.in });
+    const file = await destination(globals, { to, out: values.out, write: values.write ?? false });
+    const { entries } = config;
+    const { text, servers, lost, into } =
+      file === undefined
+        ? { ...(await convertConfig(entries, to)), into: undefined }
+        : await convertInto(file, entries, to);
+    const leftOut = entries.length - servers.length + brokenServers(config);
+    for (const { server, field, why } of lost) {
+      warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
+    }
+    if (globals.json) {
+      printJson({
+        to,
+        servers: servers.length,
+        leftOut,
+        text: file === undefined ? text : undefined,
+        file,
+        lost,
+      });
+    } else if (file === undefined) {
+      // A file gets the text as it is, a terminal what it can show.
+      process.stdout.write(process.stdout.isTTY ? plainText(text) : text);
+    } else {
+      const same = text === into ? ' already has' : ': wrote';
+      const rest = leftOut === 0 ? '' : `; ${leftOut} ${leftOut === 1 ? 'was' : 'were'} left out`;
+      print(`${file}${same} ${count(servers.length, 'server')} for ${dialectTitle(to)}${rest}`);
+    }
+  },
+});
+
+function list(globals: Globals): void {
+  const dialects = dialectIds.map((id) => ({ id, title: dialectTitle(id) }));
+  if (globals.json) {
+    printJson({ dialects });
+    return;
+  }
+  const rows = dialects.map(({ id, title }) => [id, title]);
+  print(table(rows, { head: ['DIALECT', 'HOST'], columns: columnsOf(process.stdout) }));
+}
+
+function readDialect(option: string, text: string | undefined): DialectId {
+  const found = dialectIds.find((id) => id === text);
+  if (found !== undefined) return found;
+  const known = `Known are ${dialectIds.join(', ')}.`;
+  if (text === undefined) throw usageError(`--${option} is missing`, `Name a host. ${known}`);
+  const near = nearest(text, dialectIds);
+  const hint = near === undefined ? known : `Did you mean ${near}? ${known}`;
+  throw usageError(`--${option} cannot be ${JSON.stringify(text)}`, hint);
+}
+
+/** The servers to convert: of one file, of one host, or of the project; not those that the user has elsewhere. */
+async function source(
+  globals: Globals,
+  { from, file }: { readonly from: DialectId | undefined; readonly file: string | undefined },
+): Promise<LoadedConfig> {
+  await checkPlace(globals);
+  const { home: folder, ...options } = loadOptions(globals);
+  const config = await loadConfig({
+    ...options,
+    files: file === undefined ? options.files : [path.resolve(file)],
+    dialect: from,
+    home: from !== undefined && file === undefined ? folder : undefined,
+  });
+  const [error] = config.errors;
+  const isNamed = file !== undefined || globals.configFile !== undefined;
+  if (error !== undefined && isNamed && config.entries.length === 0) throw error;
+  for (const { message } of config.errors) tell(message);
+  if (config.entries.length > 0) return config;
+  const where = file ?? (from === undefined ? globals.root : `the files of ${dialectTitle(from)}`);
+  throw usageError(`no servers in ${where}`, 'Name another file with --in FILE.');
+}
+
+/** How many servers cannot be read; an error of a whole file is none of them. */
+function brokenServers({ errors }: LoadedConfig): number {
+  // What is below the map of servers begins with the name of one; each has one error at most.
+  return errors.filter(({ details }) => /^\/[^/]+\/./.test(String(details?.['pointer']))).length;
+}
+
+/** Where to write to; standard output without. */
+async function destination(
+  globals: Globals,
+  {
+    to,
+    out,
+    write,
+  }: { readonly to: DialectId; readonly out: string | undefined; readonly write: boolean },
+): Promise<string | undefined> {
+  if (out !== undefined && write) {
+    throw usageError('--out and --write exclude each other', 'Leave out one of them.');
+  }
+  if (out !== undefined) return path.resolve(out);
+  if (!write) return undefined;
+  const file = await ownFile(globals.root, to);
+  if (await isInside(globals.root, file)) return file;
+  throw new KitError('invalid_config', `${file} leads out of the project, by a link`, {
+    hint: 'Name the file to write to with --out FILE.',
+  });
+}
+
+/** The file that a host reads in the project: the one that is there, else the one it is called most often. */
+async function ownFile(root: string, to: DialectId): Promise<string> {
+  const surroundings = { root, home: home(), platform: process.platform, env: process.env };
+  const files = candidateFiles(surroundings)
+    .filter(({ dialect, scope }) => dialect === to && scope === 'project')
+    .flatMap((candidate) => candidate.files);
+  const [usual] = files;
+  if (usual === undefined) {
+    const hint = 'Name the file to write to with --out FILE.';
+    throw usageError(`${dialectTitle(to)} has no file in a project`, hint);
+  }
+  for (const file of files) if (await exists(file)) return file;
+  return usual;
+}
+
+function exists(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What is in the file now; nothing when there is none. */
+async function textOf(file: string): Promise<string | undefined> {
+  if (!(await exists(file))) return undefined;
+  // A link could lead anywhere, and whoever wrote the project put it there.
+  if ((await lstat(file)).isSymbolicLink()) {
+    throw new KitError('invalid_config', `${file} is a link, which is not written through`, {
+      hint: 'Name the file that it points to with --out FILE.',
+    });
+  }
+  return readFile(file, 'utf8');
+}
+
+/** Adds servers to a file, one process at a time; `into` is what was in it. */
+async function convertInto(
+  file: string,
+  entries: readonly ServerEntry[],
+  to: DialectId,
+): Promise<Conversion & { readonly into: string | undefined }> {
+  const convert = async (): Promise<Conversion & { readonly into: string | undefined }> => {
+    const into = await textOf(file);
+    const conversion = await convertConfig(entries, to, { into, file });
+    if (conversion.text !== into) await replaceFile(file, conversion.text, await modeOf(file));
+    return { ...conversion, into };
+  };
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    return await whileLocked(`${file}.lock`, convert, { doing: `writing ${file}` });
+  } catch (cause) {
+    if (cause instanceof KitError) throw cause;
+    const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
+    throw new KitError('invalid_config', `${file} cannot be written (${code})`, { cause });
+  }
+}
+
+function modeOf(file: string): Promise<number> {
+  return stat(file).then(
+    (stats) => stats.mode & 0o777,
+    () => 0o644,
+  );
+}

@@ -1,0 +1,105 @@
+import { loadConfig, type LoadedConfig } from 'mcp-kit/manager';
+import { defineCommand } from '../../command.ts';
+import { checkPlace, entryOf, loadOptions } from '../../config.ts';
+import { examine } from '../../doctor/examine.ts';
+import { failedRung, type Rung } from '../../doctor/rung.ts';
+import { exitCodes } from '../../exit-code.ts';
+import { home, type Globals } from '../../globals.ts';
+import { withManager } from '../../open.ts';
+import { print, printJson, sumUp } from '../../output.ts';
+import { plainField } from '../../terminal/plain-text.ts';
+import { createStyle, type Style } from '../../terminal/style.ts';
+
+/** How long a step over the network may take, unless the user says otherwise. */
+const stepMs = 10_000;
+/** How much is kept of what a process says on its standard error. */
+const keptCharacters = 64 * 1024;
+
+export const doctor = defineCommand({
+  positionals: [{ name: 'SERVER', help: 'the server to examine' }],
+  examples: [
+    { command: 'mcpctl doctor github', about: 'Why it does not work, step by step.' },
+    { command: 'mcpctl doctor --url https://example.com/mcp', about: 'A server in no file.' },
+    { command: 'mcpctl doctor -- npx some-server', about: 'A program in no file.' },
+  ],
+  notes: [
+    'Exit code 0 when every step works, 1 when one fails.',
+    'A server that is not trusted is examined within the rules for those: nothing is started, no secret is sent.',
+  ],
+  async run({ args: { SERVER: server }, globals, stop }) {
+    const startedMs = performance.now();
+    const config = globals.target === undefined ? await filesFor(globals) : undefined;
+    const broken = config && unusable(config, server);
+    const rungs =
+      broken === undefined ? await rungsOf(server, { globals, stop, config }) : [broken];
+    const isWell = rungs.every(({ state }) => state !== 'failed');
+    if (globals.json) {
+      printJson({ server, ok: isWell, rungs: rungs.map(inOrder) });
+    } else {
+      const style = createStyle(globals);
+      print(rungs.map((rung) => describe(rung, style)).join('\n'));
+      sumUp(globals, isWell ? 'it works' : 'it does not work', startedMs);
+    }
+    return isWell ? exitCodes.ok : exitCodes.failed;
+  },
+});
+
+async function filesFor(globals: Globals): Promise<LoadedConfig> {
+  await checkPlace(globals);
+  return loadConfig(loadOptions(globals));
+}
+
+/** What is wrong with the entry of a server, or with the file that was named, when it is not among the entries. */
+function unusable({ entries, errors }: LoadedConfig, server: string): Rung | undefined {
+  if (entries.some(({ name }) => name === server)) return undefined;
+  const key = server.replaceAll('~', '~0').replaceAll('/', '~1');
+  const found = errors.find(({ details }) =>
+    `${String(details?.['pointer'])}/`.includes(`/${key}/`),
+  );
+  return found && failedRung('config', found);
+}
+
+interface Run {
+  readonly globals: Globals;
+  readonly stop: AbortSignal;
+  readonly config: LoadedConfig | undefined;
+}
+
+async function rungsOf(server: string, { globals, stop, config }: Run): Promise<readonly Rung[]> {
+  const { root, policy, timeoutMs = stepMs } = globals;
+  if (config !== undefined) entryOf(config, server, globals);
+  let stderr = '';
+  const onStderr = (_: string, text: string): void => {
+    stderr = (stderr + text).slice(-keptCharacters);
+  };
+  const run = { globals, stop, server, config, more: { onStderr } };
+  return withManager(run, async ({ manager, entries }) => {
+    const entry = entries.find(({ name }) => name === server);
+    if (entry === undefined) return [];
+    const context = { env: process.env, workspaceFolder: root, userHome: home() };
+    return examine({ entry, manager, config, policy, context, timeoutMs, stderr: () => stderr });
+  });
+}
+
+/** The same members in the same order, whoever made the rung; what is empty is left out. */
+function inOrder({ name, state, said, more = [], fix, ms }: Rung): Rung {
+  return { name, state, said, more: more.length > 0 ? more : undefined, fix, ms };
+}
+
+const marks: Readonly<Record<Rung['state'], (style: Style) => string>> = {
+  ok: ({ green }) => green('ok     '),
+  warning: ({ yellow }) => yellow('warning'),
+  failed: ({ red }) => red('FAILED '),
+  skipped: ({ dim }) => dim('skipped'),
+};
+
+function describe({ name, state, said, more = [], fix, ms }: Rung, style: Style): string {
+  const time = ms === undefined ? '' : style.dim(` (${ms} ms)`);
+  const indent = ' '.repeat(18);
+  const lines = [
+    `${marks[state](style)}  ${name.padEnd(8)}  ${plainField(said)}${time}`,
+    ...more.map((line) => style.dim(`${indent}${plainField(line)}`)),
+  ];
+  if (fix !== undefined) lines.push(`${indent}${style.bold('→')} ${plainField(fix)}`);
+  return lines.join('\n');
+}
