@@ -124,7 +124,8 @@ test('1,020 open subscriptions with bodies of 4 MB', async () => {
   }
   await expectServed(server);
   const { used } = await server.vitals();
-  expect(used).toBeLessThan(1020 * 32 * 1024);
+  // 24 KiB, and 16 KiB for its connection.
+  expect(used).toBeLessThan(1020 * 48 * 1024);
   for (const stream of streams) stream.close();
   await expectRecovered(server);
   await expectSound(server, 'subscriptions');
@@ -144,9 +145,10 @@ test('64 sessions, each subscribed to 1,000 URIs of 8 KB', async () => {
     }
   }
   await expectServed(server);
-  const { used, limit, metrics } = await server.vitals();
-  expect(used).toBeLessThanOrEqual(limit / 2);
-  expect(sample(metrics, 'mcp_held_bytes{kind="sessions"}')).toBe(used);
+  const { limit, metrics } = await server.vitals();
+  const held = sample(metrics, 'mcp_held_bytes{kind="sessions"}');
+  expect(held).toBeGreaterThan(limit / 4);
+  expect(held).toBeLessThanOrEqual(limit / 2);
   await expectSound(server, 'sessions');
 });
 
