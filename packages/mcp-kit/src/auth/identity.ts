@@ -10,7 +10,7 @@ export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' |
 /** A client that an authorization server knows. */
 export interface KnownClient {
   readonly id: string;
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** Signs who it is, instead of a secret: PKCS #8 in PEM. */
   readonly privateKey?: string;
   /** `ES256`, unless the key is another; for RSA keys `RS256` or `PS256`, …. */

@@ -32,33 +32,33 @@ export interface AuthorizerOptions {
   /** The address of the MCP server. */
   readonly server: string | URL;
   /** What the user calls it, for messages; its address otherwise. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** What stands for it after `mcpctl login`, for hints; its name otherwise. */
-  readonly typedAs?: string;
+  readonly typedAs?: string | undefined;
   readonly store: CredentialStore;
   /** Through which everything goes; without one, https, and this machine for servers that are here. */
-  readonly egress?: WayOut;
+  readonly egress?: WayOut | undefined;
   /** How to reach the person; without it nobody is asked, and what needs a person fails at once. */
-  readonly interact?: Interaction;
+  readonly interact?: Interaction | undefined;
   /** By browser, unless told otherwise. */
-  readonly grant?: Grant;
+  readonly grant?: Grant | undefined;
   /** A client that the authorization server knows. */
-  readonly client?: KnownClient;
+  readonly client?: KnownClient | undefined;
   /** The https URL of a document that describes the client, for servers that read such. */
-  readonly clientMetadataUrl?: string;
+  readonly clientMetadataUrl?: string | undefined;
   /** The name under which clients are registered; `mcp-kit`. */
-  readonly clientName?: string;
+  readonly clientName?: string | undefined;
   /** Where the browser comes back to, when the client is known only with one address. */
-  readonly redirectUri?: string;
+  readonly redirectUri?: string | undefined;
   /** Asked for beside what the server wants. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** Where the metadata of the authorization server is, when the MCP server does not say. */
-  readonly metadataUrl?: string;
+  readonly metadataUrl?: string | undefined;
   /** Whether tokens are bound to a key: when the server wants it (`auto`), or always. */
-  readonly proof?: 'auto' | 'always';
-  readonly logger?: Logger;
+  readonly proof?: 'auto' | 'always' | undefined;
+  readonly logger?: Logger | undefined;
   /** Ends everything that is under way. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What the parts of an authorizer share. */

@@ -18,54 +18,54 @@ export const defaults = {
 
 export interface SessionOptions extends Partial<Implementation> {
   /** Which era to speak; by default whichever the server knows, the newer one first. */
-  readonly era?: 'auto' | Era;
+  readonly era?: 'auto' | Era | undefined;
   /** The one revision to offer; the era follows from it. One that is not known here is offered in the older era. */
-  readonly protocolVersion?: string;
+  readonly protocolVersion?: string | undefined;
   /** What only this side can give: answers of the user, the model, the workspace. */
-  readonly inputs?: InputHandlers;
+  readonly inputs?: InputHandlers | undefined;
   /** Answers what else a server asks; without an answer it is not known here, which a server of the older era is told. */
-  readonly onRequest?: RequestListener;
+  readonly onRequest?: RequestListener | undefined;
   /** How `inputs` and `onRequest` are called. */
-  readonly handlers?: HandlerOptions;
+  readonly handlers?: HandlerOptions | undefined;
   /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
-  readonly onNotification?: NotificationListener;
+  readonly onNotification?: NotificationListener | undefined;
   /** Asks a server of the stateless era to tell `onNotification` of every changed list. On by default. */
-  readonly watchLists?: boolean;
+  readonly watchLists?: boolean | undefined;
   /** Told each time a conversation with the server has begun, the first included. */
-  readonly onOpened?: () => void;
+  readonly onOpened?: (() => void) | undefined;
   /** Told when the server was lost without `close`; the next call opens the session anew. */
-  readonly onLost?: (cause: Error | undefined) => void;
+  readonly onLost?: ((cause: Error | undefined) => void) | undefined;
   /** What this side can do besides `inputs`. */
-  readonly capabilities?: ClientCapabilities;
+  readonly capabilities?: ClientCapabilities | undefined;
   /** Who this side is, with all that it says of itself, instead of `name`, `version` and what else is known of it. */
-  readonly clientInfo?: Implementation;
+  readonly clientInfo?: Implementation | undefined;
   /** Further members of what `initialize` says. */
-  readonly initializeParams?: Params;
+  readonly initializeParams?: Params | undefined;
   /** How long to wait for an answer or a sign of progress. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long to wait in all, whatever progress says. */
-  readonly maxTotalMs?: number;
+  readonly maxTotalMs?: number | undefined;
   /** How long opening may take in all, the start of a slow server included, whatever it says meanwhile. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** How long a server may be silent after the first question before the older era is tried as well. */
-  readonly probeTimeoutMs?: number;
+  readonly probeTimeoutMs?: number | undefined;
   /** How requests are numbered; some servers take only one of them. */
-  readonly ids?: 'number' | 'string';
+  readonly ids?: 'number' | 'string' | undefined;
   /** Closes the session on the first malformed message instead of counting it. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** Opens the session anew when the server forgot it or its process died. On by default. */
-  readonly heal?: boolean;
+  readonly heal?: boolean | undefined;
   /** How often the session may be opened anew within how long; 5 times in 30 s, unless given. May be shared. */
-  readonly breaker?: StormBreaker;
+  readonly breaker?: StormBreaker | undefined;
   /** Checks structured results against the schema of their tool, once that was listed. On by default. */
-  readonly validateOutput?: boolean;
-  readonly logger?: Logger;
+  readonly validateOutput?: boolean | undefined;
+  readonly logger?: Logger | undefined;
   /** Gives up opening. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What is known of servers' eras; shared by the process unless given. */
-  readonly verdicts?: Verdicts;
+  readonly verdicts?: Verdicts | undefined;
   /** Where results are kept that a server allows to be kept; the session's own unless given. */
-  readonly cache?: ResultCache;
+  readonly cache?: ResultCache | undefined;
 }
 
 /** How one call may differ. */

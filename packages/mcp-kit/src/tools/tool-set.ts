@@ -11,16 +11,16 @@ import { envelopeContract } from './envelope-contract.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface ToolSetOptions {
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /**
    * `envelope`: every call answers `{ success, data, error, meta }` and can be traced.
    * `governed(…)` of `mcp-kit/tools/governed`: the same, and calls pass its layers; tools may have `plan` and `apply`.
    */
-  readonly contract?: 'plain' | 'envelope' | CreateContract;
+  readonly contract?: 'plain' | 'envelope' | CreateContract | undefined;
   /** The version that envelopes name. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Where bugs of tools are reported. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** Tools as a server feature; adding and removing tells the clients. */
@@ -72,7 +72,7 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
         throw contract.refuse?.(call, Context.exchangeOf(context)) ?? call;
       },
     },
-    ...(contract.refuse === undefined ? {} : { refused: { 'tools/call': contract.refuse } }),
+    refused: contract.refuse === undefined ? {} : { 'tools/call': contract.refuse },
     legacyMethods: contract.legacyMethods,
     attach: (to) => {
       changes = to;

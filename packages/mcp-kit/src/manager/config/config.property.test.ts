@@ -60,7 +60,7 @@ const document = fc.oneof(
       ),
       fc.dictionary(fc.string(), fc.dictionary(key, anything, { maxKeys: 6 }), { maxKeys: 3 }),
     )
-    .map(([root, servers]) => ({ [root]: servers, ...(root === 'servers' && { version: 1 }) })),
+    .map(([root, servers]) => (root === 'servers' ? { servers, version: 1 } : { [root]: servers })),
 );
 
 const source = { file: '/f', scope: 'project', rank: 0 } as const;
@@ -316,18 +316,20 @@ function normal(said: Facts, { syntax }: (typeof dialects)[number]): Facts {
   const map = (record: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(record).map(([name, text]) => [name, plain(text)]));
   const { command, args, cwd, envFile, url } = rest;
+  const tokens =
+    bearerTokenEnv === undefined ? [] : [['Authorization', `Bearer <${bearerTokenEnv}>`]];
   return {
     ...rest,
-    ...(command !== undefined && { command: plain(command) }),
-    ...(args !== undefined && { args: args.map(plain) }),
-    ...(cwd !== undefined && { cwd: plain(cwd) }),
-    ...(envFile !== undefined && { envFile: plain(envFile) }),
-    ...(url !== undefined && { url: plain(url) }),
+    command: command && plain(command),
+    args: args?.map(plain),
+    cwd: cwd && plain(cwd),
+    envFile: envFile && plain(envFile),
+    url: url && plain(url),
     env: { ...Object.fromEntries(passEnv.map((name) => [name, `<${name}>`])), ...map(env) },
     headers: {
       ...map(headers),
       ...Object.fromEntries(Object.entries(envHeaders).map(([name, to]) => [name, `<${to}>`])),
-      ...(bearerTokenEnv !== undefined && { Authorization: `Bearer <${bearerTokenEnv}>` }),
+      ...Object.fromEntries(tokens),
     },
   };
 }

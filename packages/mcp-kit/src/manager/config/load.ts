@@ -16,14 +16,14 @@ export interface LoadOptions {
   /** The folder of the project. */
   readonly root: string;
   /** The folder of the user; without it only the project is looked at. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   /** Only these files, wherever they are. */
-  readonly files?: readonly string[];
+  readonly files?: readonly string[] | undefined;
   /** Takes the files for this host's, whatever they look like; without `files`, only this host's are read. */
-  readonly dialect?: DialectId;
+  readonly dialect?: DialectId | undefined;
   /** Looked at for the folders of hosts; values of variables in files are not resolved here. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly platform?: NodeJS.Platform;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** A file that was there. */

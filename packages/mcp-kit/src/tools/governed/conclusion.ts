@@ -136,7 +136,7 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
   if (hasBegun) return withTraceId(error, traceId);
   const { spanId, parentId } = traceOf(exchange);
   const name = exchange.request.params?.['name'];
-  const remembered: Trace = {
+  const remembered: Writable<Trace> = {
     traceId,
     tool: typeof name === 'string' ? name.slice(0, 128) : '',
     timestamp: timestampNow(),
@@ -145,9 +145,9 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
     errorCode: refusalCode(error),
     argsSummary: {},
     spanId,
-    ...(parentId === undefined ? {} : { parentSpanId: parentId }),
     spans: [],
   };
+  if (parentId !== undefined) remembered.parentSpanId = parentId;
   keep(remembered, exchange, governed);
   return withTraceId(error, traceId);
 }

@@ -72,7 +72,7 @@ function follow(table: Table, steps: readonly Step[]): { changes: Change[]; afte
     if (to === undefined) after.delete(target);
     else after.set(target, to);
     const type = to === undefined ? 'delete' : from === undefined ? 'create' : 'update';
-    return [{ type, target, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
+    return [{ type, target, from, to }];
   });
   return { changes, after };
 }
@@ -93,7 +93,7 @@ function memberOf(table: Table, { steps, slowPlan, slowApply, tellsState }: Memb
     safety: 'mutating',
     plan() {
       const { changes, after } = follow(table, steps);
-      return later(slowPlan, { changes, after, ...(tellsState && { state: [...table] }) });
+      return later(slowPlan, { changes, after, state: tellsState ? [...table] : undefined });
     },
     apply({ after }) {
       table.clear();
@@ -326,7 +326,7 @@ function toolOf(kind: Kind, world: World, mortal: Mortal): Tool {
         mortal.asleep.resolve();
         await world.thaw.promise;
       }
-      return { changes, ...(kind === 'plan with state' && { state: from }) };
+      return { changes, state: kind === 'plan with state' ? from : undefined };
     },
     apply: effect,
   });

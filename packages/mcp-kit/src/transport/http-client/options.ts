@@ -10,22 +10,22 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 
 export interface HttpClientOptions {
   /** Sent with every request, or a function that is asked before each: for tokens that change. */
-  readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>);
+  readonly headers?: HeaderRecord | (() => MaybePromise<HeaderRecord>) | undefined;
   /** Gets the requests let in, and hears of those that are not: an `Authorizer` of `mcp-kit/auth` is one. */
-  readonly auth?: HttpAuth;
+  readonly auth?: HttpAuth | undefined;
   /** Where event streams are fetched, when not where messages are posted. */
-  readonly streamUrl?: string | URL;
-  readonly limits?: Partial<Limits>;
+  readonly streamUrl?: string | URL | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /** Makes the connections, instead of one that keeps them alive; it is not destroyed. */
-  readonly agent?: HttpAgent | HttpsAgent;
+  readonly agent?: HttpAgent | HttpsAgent | undefined;
   /** How long a connection may take to open; 10 s. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** How long the farewell to the server may take; 2 s. */
-  readonly closeTimeoutMs?: number;
+  readonly closeTimeoutMs?: number | undefined;
   /** Requests under way at the same time; others wait. 256. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /** Told about failures that nobody waits for. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** The options with their defaults. */
