@@ -4,11 +4,16 @@ import { invalidParams } from '#protocol';
 import { warmValidator } from '#schema';
 import { Context, listMethod, type Changes, type Feature } from '#server';
 import type { Call } from './call.ts';
-import { plainContract, type Contract, type CreateContract, type Registry } from './contract.ts';
+import {
+  plainContract,
+  type Contract,
+  type CreateContract,
+  type Registry,
+} from './contract/contract.ts';
 import type { Tool } from './define-tool.ts';
 import { createEntry, type Entry } from './entry.ts';
-import { envelopeContract } from './envelope-contract.ts';
-import type { Manifest } from './manifest.ts';
+import { envelopeContract } from './contract/envelope-contract.ts';
+import type { Manifest } from './manifest/manifest.ts';
 
 export interface ToolSetOptions {
   readonly pageSize?: number | undefined;

@@ -16,7 +16,7 @@ import { parseTemplate } from './template.ts';
 import { mapTexts } from './texts.ts';
 import { below, configError, topOf, type ConfigWarning, type Place } from './place.ts';
 import { asRecord, readField, type Reading } from './field.ts';
-import { requirePlain } from './plain-value.ts';
+import { requirePlain } from './format/plain-value.ts';
 import { valueAt } from './value-at.ts';
 
 /** What is known of a file besides its content. */

@@ -1,5 +1,5 @@
 import type { ConfigScope, DialectId } from './entry.ts';
-import type { ConfigFormat } from './document.ts';
+import type { ConfigFormat } from './format/document.ts';
 import type { Kind } from './facts.ts';
 import type { Field } from './field.ts';
 import type { Place } from './place.ts';

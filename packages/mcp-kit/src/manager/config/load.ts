@@ -5,7 +5,7 @@ import { detectDialects } from './detect.ts';
 import { ranks, type Candidate, type Dialect, type Surroundings } from './dialect.ts';
 import { dialectOf, dialects } from './dialects/index.ts';
 import { clientOf, type ClientSettings } from './dialects/mcp-kit.ts';
-import { formatOfFile, parseDocument } from './document.ts';
+import { formatOfFile, parseDocument } from './format/document.ts';
 import type { ConfigScope, DialectId, Provenance, ServerEntry } from './entry.ts';
 import { followLinks } from './follow.ts';
 import { configError, topOf, type ConfigWarning } from './place.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson, crypto, KitError } from '#base';
 import { isRecord } from '#jsonrpc';
 import { fail, type ToolFailure } from '../failure.ts';
-import type { Outcome } from '../result.ts';
+import type { Outcome } from '../contract/result.ts';
 
 /**
  * What is known of the calls with one key:

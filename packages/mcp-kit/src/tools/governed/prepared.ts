@@ -3,9 +3,15 @@ import { dialectOf, movedSchema, type JsonSchema } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
 import { changesSchema, riskSchema } from '../changes.ts';
 import type { Entry } from '../entry.ts';
-import { dataPointer, envelopeOf, envelopeSchema } from '../envelope.ts';
+import { dataPointer, envelopeOf, envelopeSchema } from '../contract/envelope.ts';
 import { failureCodes, type FailureCode } from '../failure.ts';
-import { isWriting, riskOf, traitsOf, type Manifest, type ManifestError } from '../manifest.ts';
+import {
+  isWriting,
+  riskOf,
+  traitsOf,
+  type Manifest,
+  type ManifestError,
+} from '../manifest/manifest.ts';
 import { secretsOf } from '../secrets.ts';
 import { withControlFields } from './control-fields.ts';
 import { guard } from './guard.ts';

@@ -9,7 +9,7 @@ import { applied, type Plan } from '../changes.ts';
 import { memoryOnDemand, type Keeping } from '../default-store.ts';
 import { defineTool, type Tool, type ToolHead } from '../define-tool.ts';
 import type { Infer, InferInput } from '../infer.ts';
-import { riskOf } from '../manifest.ts';
+import { riskOf } from '../manifest/manifest.ts';
 import { execute } from './execute.ts';
 import { findRun, Journal, type JournalOptions, type RunRecord } from './journal.ts';
 import { joinPlans, planStages, type WorkflowPlan } from './plan-stages.ts';

@@ -6,7 +6,7 @@ import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
 import { createMemoryStore, type Store } from '#store';
 import { connectInMemory } from '#testing';
-import type { Envelope } from '../envelope.ts';
+import type { Envelope } from '../contract/envelope.ts';
 import { fail, type Failure } from '../failure.ts';
 import { governed } from '../governed/governed-contract.ts';
 import { toolSet } from '../tool-set.ts';

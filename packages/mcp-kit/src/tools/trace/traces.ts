@@ -1,6 +1,6 @@
 import { hideSecrets } from '#base';
 import { isRecord } from '#jsonrpc';
-import { diagnosticNames } from './diagnostic-names.ts';
+import { diagnosticNames } from '../diagnostic-names.ts';
 
 /** A part of a call. */
 export interface Span {
