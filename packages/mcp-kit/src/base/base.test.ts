@@ -8,6 +8,7 @@ import {
   KitError,
   kitErrorCodes,
   stderrLogger,
+  withoutUndefined,
 } from './index.ts';
 
 afterEach(() => {
@@ -111,4 +112,14 @@ describe('canonical JSON', () => {
 test('what is here already is gone on with at once, what is not, later', async () => {
   expect(chain(1, (value) => value + 1)).toBe(2);
   await expect(chain(Promise.resolve(1), (value) => value + 1)).resolves.toBe(2);
+});
+
+test('an object without its undefined members keeps all others', () => {
+  const object = { a: undefined, b: null, c: 0, d: '' };
+  expect(Object.entries(withoutUndefined(object))).toEqual([
+    ['b', null],
+    ['c', 0],
+    ['d', ''],
+  ]);
+  expect({ a: 1, ...withoutUndefined(object) }.a).toBe(1);
 });

@@ -40,5 +40,6 @@ export { replaceFile, stateFolder } from './state-file.ts';
 export { ShortLivedMap } from './short-lived-map.ts';
 export { Stop, type StopSignal } from './stop.ts';
 export { longestTimerMs, startTimer, unref } from './timer.ts';
+export { withoutUndefined, type Defined } from './without-undefined.ts';
 export { chain, isPromise, type MaybePromise } from './maybe-promise.ts';
 export { readYaml, type YamlFault, type YamlReading } from './yaml.ts';

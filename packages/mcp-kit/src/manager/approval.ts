@@ -9,7 +9,7 @@ import { receiptFor, updateReceipts, withReceipt } from './trust/receipts-file.t
 export interface Approval {
   readonly receipt: Receipt;
   /** Why the tools are not part of it: they are recorded when they are first seen. */
-  readonly unpinned?: Error;
+  readonly unpinned?: Error | undefined;
 }
 
 export async function recordApproval(

@@ -5,16 +5,11 @@ import type { Implementation, ServerCapabilities } from '#protocol';
 export interface InitializeResult {
   readonly protocolVersion: string;
   readonly capabilities: ServerCapabilities;
-  readonly serverInfo?: Implementation;
-  readonly instructions?: string;
+  readonly serverInfo?: Implementation | undefined;
+  readonly instructions?: string | undefined;
 }
 
 export function initializeResultOf(session: Session): InitializeResult {
   const { version, capabilities, server, instructions } = session;
-  return {
-    protocolVersion: version,
-    capabilities,
-    ...(server && { serverInfo: server }),
-    ...(instructions !== undefined && { instructions }),
-  };
+  return { protocolVersion: version, capabilities, serverInfo: server, instructions };
 }

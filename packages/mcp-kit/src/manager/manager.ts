@@ -51,7 +51,7 @@ export class Manager implements AsyncDisposable {
   #isClosed = false;
 
   constructor(options: ManagerOptions) {
-    const { env = process.env, logger = silentLogger, home, inputValues, lookUp } = options;
+    const { env = process.env, logger = silentLogger } = options;
     const root = path.resolve(options.root ?? '.');
     const { receipts = receiptsPath(env), toolCache = toolCachePath(env) } = options;
     this.#options = options;
@@ -63,9 +63,9 @@ export class Manager implements AsyncDisposable {
       context: {
         env,
         workspaceFolder: root,
-        ...(home !== undefined && { userHome: home }),
-        ...(inputValues && { inputs: inputValues }),
-        ...(lookUp && { lookUp }),
+        userHome: options.home,
+        inputs: options.inputValues,
+        lookUp: options.lookUp,
       },
     };
     this.#openings = {
@@ -208,13 +208,13 @@ export class Manager implements AsyncDisposable {
   }
 
   /** Whether a server is trusted, and what has changed since it was. */
-  async trustOf(name: string): Promise<Assessment & { readonly receipt?: Receipt }> {
+  async trustOf(name: string): Promise<Assessment & { readonly receipt?: Receipt | undefined }> {
     const entry = this.#entryOf(name);
     if (this.#gate.trust === 'trusted') return { verdict: 'trusted', changes: [] };
     const known = await recall(entry, this.#gate.receipts);
     const assessment = await assess(entry, known, trustSystem(this.#gate.context));
     this.#servers.get(name).trust = assessment.verdict;
-    return { ...assessment, ...(known.receipt && { receipt: known.receipt }) };
+    return { ...assessment, receipt: known.receipt };
   }
 
   /** Records that the user approves of a server as it is now. With `pin` it is opened and its tools are recorded too. */

@@ -13,7 +13,7 @@ import type { ServerStatus } from './supervise/state.ts';
 export interface ManagedConfig {
   readonly entries: readonly ServerEntry[];
   /** What the configuration says of this side. */
-  readonly client?: ClientSettings;
+  readonly client?: ClientSettings | undefined;
 }
 
 /** Options that every session gets. */
@@ -36,31 +36,31 @@ type ForSessions = Pick<
 
 export interface ManagerOptions extends ManagedConfig, ForSessions {
   /** The folder of the project: where relative paths and processes start; the working folder. */
-  readonly root?: string;
+  readonly root?: string | undefined;
   /** `untrusted`, unless given: each server is trusted if its user approved it. `trusted`: all are. */
-  readonly trust?: 'untrusted' | 'trusted';
+  readonly trust?: 'untrusted' | 'trusted' | undefined;
   /** What servers that are not trusted may reach. */
-  readonly policy?: Partial<EgressPolicy>;
+  readonly policy?: Partial<EgressPolicy> | undefined;
   /** The file of this user's approvals; false: none count. */
-  readonly receipts?: string | false;
+  readonly receipts?: string | false | undefined;
   /** Where tokens of logins are kept, instead of a file of this user; false: nowhere, and nobody logs in. */
-  readonly credentials?: CredentialStore | false;
+  readonly credentials?: CredentialStore | false | undefined;
   /** The https URL of a document that describes this client, for servers that read such instead of registering it. */
-  readonly clientMetadataUrl?: string;
+  readonly clientMetadataUrl?: string | undefined;
   /** What references in the entries of trusted servers resolve with; the environment of this process. */
-  readonly env?: InterpolationContext['env'];
-  readonly home?: string;
+  readonly env?: InterpolationContext['env'] | undefined;
+  readonly home?: string | undefined;
   /** Answers to the questions that a configuration asks, by id. */
-  readonly inputValues?: TextRecord;
-  readonly lookUp?: InterpolationContext['lookUp'];
+  readonly inputValues?: TextRecord | undefined;
+  readonly lookUp?: InterpolationContext['lookUp'] | undefined;
   /** Lets the log of a server's output be outside the folder of the project. */
-  readonly allowStdoutLogOutsideRoot?: boolean;
+  readonly allowStdoutLogOutsideRoot?: boolean | undefined;
   /** Opens servers again by itself after they were lost. On by default; a lost server that is asked opens in any case. */
-  readonly reconnect?: boolean;
+  readonly reconnect?: boolean | undefined;
   /** The folder where tools are kept for the next start; false: nowhere. */
   readonly toolCache?: string | false | undefined;
   /** What a server that speaks another revision than `client.protocolVersion` leads to; `warn`. */
-  readonly versionCheck?: 'strict' | 'warn' | 'ignore';
+  readonly versionCheck?: 'strict' | 'warn' | 'ignore' | undefined;
   /** Ways to servers that the caller has made ready, by name; the others are reached as their entries say. */
   readonly targets?: Readonly<Record<string, Target>> | undefined;
   /** What only this side can give, for every server. */
@@ -81,7 +81,7 @@ export interface ManagerOptions extends ManagedConfig, ForSessions {
     | undefined;
   /** Hears what the processes of servers say on their standard error. */
   readonly onStderr?: ((server: string, text: string) => void) | undefined;
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** How somebody logs in to a server. */
@@ -94,5 +94,5 @@ export interface LoginOptions {
   readonly scopes?: readonly string[] | undefined;
   /** A client that the issuer knows, instead of the one of the configuration. */
   readonly clientId?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }

@@ -102,5 +102,5 @@ export class ServerHandle {
 /** Opening a server for a call takes no longer than the call may. */
 function patienceOf({ signal, timeoutMs, maxTotalMs }: CallOptions = {}): Patience {
   const limits = [timeoutMs, maxTotalMs].filter((ms) => ms !== undefined);
-  return { signal, ...(limits.length > 0 && { timeoutMs: Math.min(...limits) }) };
+  return { signal, timeoutMs: limits.length === 0 ? undefined : Math.min(...limits) };
 }

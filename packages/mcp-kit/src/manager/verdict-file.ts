@@ -14,9 +14,9 @@ interface Verdict {
 
 export interface VerdictFileOptions {
   /** How long a server counts as one of the older era; a day, unless given. */
-  readonly legacyTtlMs?: number;
+  readonly legacyTtlMs?: number | undefined;
   /** How many servers are remembered; 500, unless given. */
-  readonly maxEntries?: number;
+  readonly maxEntries?: number | undefined;
 }
 
 const maxBytes = 1024 * 1024;

@@ -10,7 +10,7 @@ export interface Target {
   /** On a `stream` silence may be a server of the other era; over `http` it is an outage. */
   readonly wire: 'stream' | 'http';
   /** Where to turn when the server does not know this way to speak at all. */
-  readonly fallback?: Target;
+  readonly fallback?: Target | undefined;
   /** Every session begins with a conversation of its own, even where the last one could go on. */
   readonly dialsAnew?: boolean;
   /** Opens a conversation; a failure is a `KitError`. */

@@ -1,3 +1,5 @@
+import { withoutUndefined } from '#base';
+
 /** One thing that is wrong with a value, for a person or a model to correct. */
 export interface Issue {
   /** `limit`, `items[2].name`; empty for the value itself. */
@@ -11,8 +13,8 @@ export interface Issue {
 /** What an issue says besides where. */
 export interface Finding {
   readonly text: string;
-  readonly expected?: string;
-  readonly received?: string;
+  readonly expected?: string | undefined;
+  readonly received?: string | undefined;
 }
 
 const maxPathLength = 200;
@@ -20,7 +22,7 @@ const maxPathLength = 200;
 /** An issue at a path of names and indexes. */
 export function toIssue(steps: readonly PropertyKey[], { text, ...details }: Finding): Issue {
   const path = excerpt(steps.map(toStep).join(''), maxPathLength);
-  return { path, message: path === '' ? text : `${path}: ${text}`, ...details };
+  return { path, message: path === '' ? text : `${path}: ${text}`, ...withoutUndefined(details) };
 }
 
 function toStep(step: PropertyKey, index: number): string {

@@ -84,7 +84,7 @@ function missingProperty(error: Violation): Finding {
   const text = `required but missing${slip === undefined ? '' : `; is it what you named ${show(slip)}?`}`;
   const schema = Object.hasOwn(known, name) ? known[name] : undefined;
   const type = isRecord(schema) ? schema['type'] : undefined;
-  return { text, received: 'nothing', ...(typeof type === 'string' ? { expected: type } : {}) };
+  return { text, received: 'nothing', expected: typeof type === 'string' ? type : undefined };
 }
 
 function unknownProperty(error: Violation): Finding {

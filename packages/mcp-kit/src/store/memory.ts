@@ -8,15 +8,15 @@ import type { Bus, Kv, Log, Store, Synchronous } from './store.ts';
 /** Bounds and surroundings of a memory store. */
 export interface MemoryStoreOptions {
   /** What values and logs may take together, counted as two bytes per character plus a fixed overhead; 64 MiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** How many values, logs and log entries there may be together; 100 000. */
-  readonly maxEntries?: number;
+  readonly maxEntries?: number | undefined;
   /** What one log may take; 8 MiB. */
-  readonly maxLogBytes?: number;
+  readonly maxLogBytes?: number | undefined;
   /** Milliseconds on a clock that never goes back. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Hears of bus listeners that throw. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** A store whose methods answer at once. */

@@ -12,7 +12,7 @@ export interface Store {
 /** How long a write lasts. */
 export interface WriteOptions {
   /** Positive. Without it a value stays until deleted, and a log keeps the lifetime it has. */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
 }
 
 /** Values by key. */

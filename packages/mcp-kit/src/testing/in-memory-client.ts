@@ -12,9 +12,11 @@ import { memoryPair, serveChannel } from '#transport';
 
 export interface InMemoryClientOptions {
   /** Answers what the server asks: elicitation, sampling, roots. */
-  readonly answer?: (method: string, params: Params | undefined) => MaybePromise<unknown>;
+  readonly answer?:
+    | ((method: string, params: Params | undefined) => MaybePromise<unknown>)
+    | undefined;
   /** What the client declares that it can do. */
-  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A client wired to a server within this process. */

@@ -13,7 +13,7 @@ export interface StoreCase {
 /** How the cases make time pass. */
 export interface StoreContractOptions {
   /** Moves the store's clock; by default the time really passes. */
-  readonly pass?: (ms: number) => MaybePromise<void>;
+  readonly pass?: ((ms: number) => MaybePromise<void>) | undefined;
 }
 
 interface Scene {

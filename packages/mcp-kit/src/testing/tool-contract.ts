@@ -11,10 +11,10 @@ import { connectInMemory } from './in-memory-client.ts';
 export interface ToolWorld {
   readonly tools: readonly Tool[];
   /** All that the tools can change, as JSON: what a dry run must leave as it is. */
-  readonly snapshot?: () => unknown;
+  readonly snapshot?: (() => unknown) | undefined;
   /** Makes the world so that an example ends as it says. */
-  readonly prepare?: (tool: string, example: ToolExample) => MaybePromise<void>;
-  readonly close?: () => MaybePromise<void>;
+  readonly prepare?: ((tool: string, example: ToolExample) => MaybePromise<void>) | undefined;
+  readonly close?: (() => MaybePromise<void>) | undefined;
 }
 
 /** One promise of one tool, as a test of any runner: `test(name, run)`. */
@@ -27,11 +27,14 @@ export interface ToolCase {
 export function toolContract(open: () => ToolWorld): readonly ToolCase[] {
   const { tools, close } = open();
   void close?.();
-  const cases = tools.flatMap((tool) => [
-    ...(tool.examples ?? []).map((example, index) => exampleCase(open, tool, { example, index })),
-    declaredCase(tool),
-    ...(tool.plan === undefined ? [] : [dryRunCase(open, tool)]),
-  ]);
+  const cases: ToolCase[] = [];
+  for (const tool of tools) {
+    for (const [index, example] of (tool.examples ?? []).entries()) {
+      cases.push(exampleCase(open, tool, { example, index }));
+    }
+    cases.push(declaredCase(tool));
+    if (tool.plan !== undefined) cases.push(dryRunCase(open, tool));
+  }
   return [...cases, lintCase(tools)];
 }
 

@@ -13,11 +13,11 @@ export interface Batch<Item, Value> {
   /** Does one item. Throw `fail(…)` when it cannot be done. */
   readonly work: (item: Item) => MaybePromise<Value>;
   /** After a failure: `stop` leaves the rest undone, `continue` (the default) goes on. */
-  readonly onError?: 'stop' | 'continue';
+  readonly onError?: 'stop' | 'continue' | undefined;
   /** Gives the items spans, and stops when nobody waits any more. */
-  readonly context?: Context;
+  readonly context?: Context | undefined;
   /** Hears of what is thrown that is no failure: a bug. */
-  readonly onBug?: (error: unknown, item: Item) => void;
+  readonly onBug?: ((error: unknown, item: Item) => void) | undefined;
 }
 
 /** What became of each item, in order. */
@@ -73,7 +73,7 @@ export function batchSchema(value: JsonSchema = {}): {
     items: {
       type: 'object',
       properties: { item: text, [name]: schema },
-      required: ['item', ...(name === 'value' ? [] : [name])],
+      required: name === 'value' ? ['item'] : ['item', name],
     },
   });
   return {

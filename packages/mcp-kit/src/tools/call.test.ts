@@ -311,3 +311,12 @@ test('a call that was cancelled may throw without anybody being told', async () 
   await client.request('ping');
   expect(logged).toEqual([]);
 });
+
+test('what a failure leaves undefined is as its code says', () => {
+  const { failure } = fail('E_TIMEOUT', 'Too late.', { retryable: undefined, stage: undefined });
+  expect(Object.entries(failure)).toEqual([
+    ['code', 'E_TIMEOUT'],
+    ['message', 'Too late.'],
+    ['retryable', true],
+  ]);
+});

@@ -12,7 +12,7 @@ import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
 import type { Entry } from './entry.ts';
 import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
-import { toResult, toTextResult, type Outcome } from './result.ts';
+import { toResult, toTextResult, type Outcome } from './contract/result.ts';
 
 /** One call of one tool. */
 export interface Call {

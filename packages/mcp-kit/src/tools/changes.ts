@@ -11,11 +11,11 @@ export interface Change {
   /** What changes: a path, a name, an id. */
   readonly target: string;
   /** Which part of it; absent for the whole. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   readonly from?: unknown;
   readonly to?: unknown;
   /** Which stage of a workflow does it. */
-  readonly stage?: string;
+  readonly stage?: string | undefined;
 }
 
 /** What a writing tool would do, found out by looking. It may carry more, for `apply`. */
@@ -26,11 +26,11 @@ export interface Plan {
    * changes say they change `from`.
    */
   readonly state?: unknown;
-  readonly riskLevel?: RiskLevel;
+  readonly riskLevel?: RiskLevel | undefined;
   /** One sentence for people; by default the changes are listed. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** What else a dry run tells, as JSON: warnings, what would be answered. */
-  readonly shown?: Readonly<Record<string, unknown>>;
+  readonly shown?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What `apply` returns when less was done than was planned. */
@@ -107,7 +107,8 @@ export function describeChanges(changes: readonly Change[]): string {
   if (changes.length === 0) return 'nothing';
   const lines = changes.slice(0, shownChanges).map(describe);
   const more = changes.length - lines.length;
-  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  if (more > 0) lines.push(`and ${more} more`);
+  return lines.join('; ');
 }
 
 function describe({ type, target, field, from, to }: Change): string {

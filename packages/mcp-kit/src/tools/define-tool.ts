@@ -14,53 +14,53 @@ export type Safety = 'readonly' | 'mutating' | 'destructive';
 
 /** A call to learn from: what to pass, and the failure it ends with if it is one that shows a failure. */
 export interface ToolExample {
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly fails?: FailureCode;
+  readonly fails?: FailureCode | undefined;
 }
 
 /** How much of a tool may run: at once, and within a minute. */
 export interface CallLimit {
-  readonly concurrent?: number;
-  readonly perMinute?: number;
+  readonly concurrent?: number | undefined;
+  readonly perMinute?: number | undefined;
 }
 
 /** How a tool relates to others and to the world; published with it. */
 export interface ToolTraits {
-  readonly layer?: ToolLayer;
-  readonly category?: string;
-  readonly safety?: Safety;
+  readonly layer?: ToolLayer | undefined;
+  readonly category?: string | undefined;
+  readonly safety?: Safety | undefined;
   /** Calling it again with the same arguments changes nothing more. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Takes `dryRun: true` to say what it would change, and changes nothing. A tool with `plan` does; say `false` where none can. */
-  readonly supportsDryRun?: boolean;
-  readonly prerequisites?: readonly string[];
-  readonly examples?: readonly ToolExample[];
+  readonly supportsDryRun?: boolean | undefined;
+  readonly prerequisites?: readonly string[] | undefined;
+  readonly examples?: readonly ToolExample[] | undefined;
 }
 
 /** What only a governed set makes use of. */
 export interface GovernedTraits {
   /** How bad a mistake would be; a plan may say so of itself. */
-  readonly riskLevel?: RiskLevel;
+  readonly riskLevel?: RiskLevel | undefined;
   /** The failures of its own that a call can end with, and when. */
-  readonly errors?: Readonly<Partial<Record<FailureCode, string>>>;
+  readonly errors?: Readonly<Partial<Record<FailureCode, string>>> | undefined;
   /** How long a call may take, whatever its caller says. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** What all callers together may ask of it. */
-  readonly limit?: CallLimit;
+  readonly limit?: CallLimit | undefined;
   /** It calls `context.commit()` right before its first change: where its time is up before that, nothing was changed. */
-  readonly commits?: boolean;
+  readonly commits?: boolean | undefined;
 }
 
 /** What every tool says of itself. */
 export interface ToolHead extends ToolTraits, GovernedTraits {
   /** Letters, digits, `_`, `-` and `.`, at most 128. */
   readonly name: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly description: string;
-  readonly annotations?: ToolAnnotations;
-  readonly icons?: readonly Icon[];
-  readonly _meta?: Meta;
+  readonly annotations?: ToolAnnotations | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+  readonly _meta?: Meta | undefined;
 }
 
 /** Without an output schema: text, a whole result, or any JSON value. With one: the value it describes. */
@@ -78,9 +78,9 @@ export type ToolValue =
 
 interface Described<In extends AnySchema, Out> extends ToolHead {
   /** What the tool takes: a Standard Schema (zod, …) or plain JSON Schema. Absent: no arguments. */
-  readonly input?: In;
+  readonly input?: In | undefined;
   /** What the tool returns as structured content; checked on every call. */
-  readonly output?: Out;
+  readonly output?: Out | undefined;
 }
 
 /** A tool that does its work in one step. */
@@ -103,7 +103,7 @@ export interface WriteDefinition<In extends AnySchema, Out, P extends Plan> exte
    * `apply` may ask: in the stateless era it then runs again from its start with the answers, and goes on where it was. Without
    * this it must not, and `plan` is the place to ask.
    */
-  readonly resumable?: boolean;
+  readonly resumable?: boolean | undefined;
   /** Does exactly what the plan says. Throw `fail(…)` for a failure the caller can act on. */
   apply(
     plan: P,
@@ -113,11 +113,11 @@ export interface WriteDefinition<In extends AnySchema, Out, P extends Plan> exte
 
 /** A tool of any shape, as a set holds it. */
 export interface Tool extends ToolHead {
-  readonly input?: AnySchema;
-  readonly output?: AnySchema;
+  readonly input?: AnySchema | undefined;
+  readonly output?: AnySchema | undefined;
   run(args: never, context: Context): MaybePromise<unknown>;
   readonly plan?: ((args: never, context: Context) => MaybePromise<Plan>) | undefined;
-  readonly resumable?: boolean;
+  readonly resumable?: boolean | undefined;
   readonly apply?: ((plan: never, context: Context) => MaybePromise<unknown>) | undefined;
 }
 
@@ -127,9 +127,9 @@ export function defineTool<
   const Out extends AnySchema | undefined = undefined,
   P extends Plan = Plan,
 >(definition: ToolDefinition<In, Out> | WriteDefinition<In, Out, P>): Tool {
-  if (definition.plan === undefined) return definition as Tool;
+  if (definition.plan === undefined) return definition;
   const { plan, apply } = definition;
   const run = (args: Infer<In>, context: Context): unknown =>
     chain(plan(args, context), (planned) => apply(planned, context));
-  return { ...definition, run } as Tool;
+  return { ...definition, run };
 }

@@ -2,8 +2,8 @@ import { invalidParams } from '#protocol';
 import type { Context, Handler } from '#server';
 import { defineTool, type Tool } from './define-tool.ts';
 import { fail } from './failure.ts';
-import type { Manifest } from './manifest.ts';
-import type { Trace } from './traces.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import type { Trace } from './trace/traces.ts';
 
 /** What a set can tell about its tools and their calls, to whom it is asked by. */
 export interface Diagnosis {

@@ -1,4 +1,4 @@
-import { KitError } from '#base';
+import { KitError, withoutUndefined } from '#base';
 import {
   headerBindings,
   outputSchemaFor,
@@ -48,14 +48,14 @@ export function createEntry(tool: Tool): Entry {
 /** What `tools/list` says of a tool. */
 export function listed({ tool, input, output }: Entry, era: Era): ListedTool {
   const { name, title, description, annotations, icons, _meta } = tool;
-  return {
+  return withoutUndefined({
     name,
-    ...(title === undefined ? {} : { title }),
+    title,
     description,
     inputSchema: input.json,
-    ...(output === undefined ? {} : { outputSchema: outputSchemaFor(output.json, era) }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(icons === undefined ? {} : { icons }),
-    ...(_meta === undefined ? {} : { _meta }),
-  };
+    outputSchema: output && outputSchemaFor(output.json, era),
+    annotations,
+    icons,
+    _meta,
+  });
 }

@@ -1,3 +1,5 @@
+import { withoutUndefined } from '#base';
+
 /** Why a tool could not do what it was asked: for programs to branch on, and for models to act on. */
 export const failureCodes = {
   E_INVALID_ARGUMENT: { retryable: false },
@@ -25,10 +27,10 @@ export interface Failure {
 
 /** What a failure may say besides its code and message. */
 export interface FailureDetails {
-  retryable?: boolean;
-  suggestion?: string;
+  retryable?: boolean | undefined;
+  suggestion?: string | undefined;
   details?: unknown;
-  stage?: string;
+  stage?: string | undefined;
 }
 
 /** Carries a failure out of a tool's `run`. */
@@ -44,5 +46,10 @@ export class ToolFailure extends Error {
 
 /** What a tool throws when it cannot do what it was asked: `throw fail('E_NOT_FOUND', 'no such file')`. */
 export function fail(code: FailureCode, message: string, more: FailureDetails = {}): ToolFailure {
-  return new ToolFailure({ code, message, retryable: failureCodes[code].retryable, ...more });
+  return new ToolFailure({
+    code,
+    message,
+    retryable: failureCodes[code].retryable,
+    ...withoutUndefined(more),
+  });
 }

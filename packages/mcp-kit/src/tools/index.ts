@@ -1,5 +1,5 @@
 export type { Change, Plan, RiskLevel } from './changes.ts';
-export type { Contract, CreateContract } from './contract.ts';
+export type { Contract, CreateContract } from './contract/contract.ts';
 export {
   defineTool,
   type CallLimit,
@@ -14,7 +14,7 @@ export {
   type WriteDefinition,
 } from './define-tool.ts';
 export type { Entry } from './entry.ts';
-export type { Envelope, EnvelopeMeta } from './envelope.ts';
+export type { Envelope, EnvelopeMeta } from './contract/envelope.ts';
 export {
   fail,
   failureCodes,
@@ -24,8 +24,8 @@ export {
   type FailureDetails,
 } from './failure.ts';
 export type { Infer, InferInput } from './infer.ts';
-export type { Manifest, ManifestError, Traits } from './manifest.ts';
-export type { Outcome } from './result.ts';
+export type { Manifest, ManifestError, Traits } from './manifest/manifest.ts';
+export type { Outcome } from './contract/result.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
-export type { Span, Trace } from './traces.ts';
+export type { Span, Trace } from './trace/traces.ts';
 export { withJsonSchema, type AnySchema } from '#schema';

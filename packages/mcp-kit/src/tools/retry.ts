@@ -1,4 +1,4 @@
-import { createBackoff, crypto, KitError, type KitErrorCode } from '#base';
+import { createBackoff, crypto, KitError, withoutUndefined, type KitErrorCode } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import type { CallToolResult, Tool as ListedTool } from '#protocol';
 
@@ -9,17 +9,17 @@ export interface RetriedCall {
   readonly args: Params;
   readonly call: (args: Params) => Promise<CallToolResult>;
   /** How often at most; four times. */
-  readonly attempts?: number;
-  readonly signal?: AbortSignal;
+  readonly attempts?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** How long to wait before the next attempt. */
-  readonly delayMs?: (attempt: number) => number;
+  readonly delayMs?: ((attempt: number) => number) | undefined;
 }
 
 export interface Retried {
   readonly result: CallToolResult;
   readonly attempts: number;
   /** Under which all attempts were one call; absent where the tool takes none. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Nothing was sent: any call may be made again. */
@@ -66,7 +66,7 @@ export async function callWithRetries(retried: RetriedCall): Promise<Retried> {
       return {
         result,
         attempts: attempt,
-        ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
+        idempotencyKey: typeof key === 'string' ? key : undefined,
       };
     }
     await pause(delayMs(attempt), signal);
@@ -96,5 +96,5 @@ function mayRepeat(error: unknown, safe: boolean): boolean {
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   // Loaded here: most who load this module never wait.
   const { setTimeout: sleep } = process.getBuiltinModule('node:timers/promises');
-  return sleep(ms, undefined, signal === undefined ? {} : { signal });
+  return sleep(ms, undefined, withoutUndefined({ signal }));
 }

@@ -4,23 +4,28 @@ import { invalidParams, type Layer } from '#protocol';
 import { warmValidator } from '#schema';
 import { listMethod, type Changes, type Context, type Feature } from '#server';
 import type { Call } from './call.ts';
-import { plainContract, type Contract, type CreateContract, type Registry } from './contract.ts';
+import {
+  plainContract,
+  type Contract,
+  type CreateContract,
+  type Registry,
+} from './contract/contract.ts';
 import type { Tool } from './define-tool.ts';
 import { createEntry, type Entry } from './entry.ts';
-import { envelopeContract } from './envelope-contract.ts';
-import type { Manifest } from './manifest.ts';
+import { envelopeContract } from './contract/envelope-contract.ts';
+import type { Manifest } from './manifest/manifest.ts';
 
 export interface ToolSetOptions {
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /**
    * `envelope`: every call answers `{ success, data, error, meta }` and can be traced.
    * `governed(…)` of `mcp-kit/tools/governed`: the same, and calls pass its layers; tools may have `plan` and `apply`.
    */
-  readonly contract?: 'plain' | 'envelope' | CreateContract;
+  readonly contract?: 'plain' | 'envelope' | CreateContract | undefined;
   /** The version that envelopes name. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Where bugs of tools are reported. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** Tools as a server feature; adding and removing tells the clients. */

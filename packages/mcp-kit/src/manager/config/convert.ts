@@ -1,8 +1,8 @@
 import { decodeServer } from './decode.ts';
 import { dialectOf } from './dialects/index.ts';
 import type { Dialect } from './dialect.ts';
-import { parseDocument } from './document.ts';
-import { reviseText, serialise } from './edit-text.ts';
+import { parseDocument } from './format/document.ts';
+import { reviseText, serialise } from './format/edit-text.ts';
 import { encodeEntry } from './encode.ts';
 import type { DialectId, InputDefinition, ServerEntry } from './entry.ts';
 import { factsOf } from './facts.ts';

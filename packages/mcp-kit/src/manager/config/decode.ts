@@ -15,8 +15,8 @@ import {
 import { parseTemplate } from './template.ts';
 import { mapTexts } from './texts.ts';
 import { below, configError, topOf, type ConfigWarning, type Place } from './place.ts';
-import { asRecord, type Reading } from './field.ts';
-import { requirePlain } from './plain-value.ts';
+import { asRecord, readField, type Reading } from './field.ts';
+import { requirePlain } from './format/plain-value.ts';
 import { valueAt } from './value-at.ts';
 
 /** What is known of a file besides its content. */
@@ -213,7 +213,11 @@ function readFields(raw: Readonly<Record<string, unknown>>, task: EntryTask): Fi
   // In the order of the dialect, not of the file: where two keys say the same, the later field counts.
   for (const [key, field] of dialect.fields) {
     if (!Object.hasOwn(raw, key) || extras.has(key)) continue;
-    const { rest, keys: deeper = {}, ...read }: Reading = field.read(raw[key], below(at, key));
+    const {
+      rest,
+      keys: deeper = {},
+      ...read
+    }: Reading = readField(field, raw[key], below(at, key));
     if (rest !== undefined) extras.set(key, rest);
     if (facts.oauth && read.oauth) read.oauth = { ...facts.oauth, ...read.oauth };
     Object.assign(facts, read);

@@ -1,5 +1,5 @@
 import type { ConfigScope, DialectId } from './entry.ts';
-import type { ConfigFormat } from './document.ts';
+import type { ConfigFormat } from './format/document.ts';
 import type { Kind } from './facts.ts';
 import type { Field } from './field.ts';
 import type { Place } from './place.ts';
@@ -27,9 +27,9 @@ export interface Candidate {
 export interface Section {
   readonly path: readonly string[];
   /** Keys of the map that are no servers. */
-  readonly except?: readonly string[];
-  readonly scope?: ConfigScope;
-  readonly rank?: number;
+  readonly except?: readonly string[] | undefined;
+  readonly scope?: ConfigScope | undefined;
+  readonly rank?: number | undefined;
 }
 
 /** How one host writes its servers down. All that differs between hosts is here, as data. */
@@ -40,7 +40,7 @@ export interface Dialect {
   /** Where new servers are written. */
   readonly home: readonly string[];
   /** The document that the first server is written into. */
-  readonly blank?: Readonly<Record<string, unknown>>;
+  readonly blank?: Readonly<Record<string, unknown>> | undefined;
   readonly sections?: (document: unknown, surroundings: Surroundings | undefined) => Section[];
   readonly fields: ReadonlyMap<string, Field>;
   /** Keys that the host has and this model has not; kept as they are. */
@@ -49,7 +49,7 @@ export interface Dialect {
   readonly strict: boolean;
   /** What a server with a URL and without a type is; undefined when the host refuses it. */
   readonly urlAlone: Kind | undefined;
-  readonly names?: RegExp;
+  readonly names?: RegExp | undefined;
   readonly syntax: Syntax;
   /** Whether the document switches a server off outside of its entry. */
   readonly isOff?: (document: unknown, name: string) => boolean;

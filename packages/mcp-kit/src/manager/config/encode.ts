@@ -1,5 +1,5 @@
 import { isRecord } from '#jsonrpc';
-import { KitError } from '#base';
+import { KitError, withoutUndefined } from '#base';
 import { decodeServer } from './decode.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialects/index.ts';
@@ -51,7 +51,10 @@ export function encodeEntry(entry: ServerEntry, dialect: Dialect): Encoded {
 function write(facts: Facts, dialect: Dialect, name: string): Record<string, unknown> {
   const written = [...dialect.fields].flatMap(([key, field]) => {
     const value = field.write(facts);
-    return value === undefined ? [] : [[key, value] as const];
+    // A file says nothing of what there is no value for.
+    return value === undefined
+      ? []
+      : [[key, isRecord(value) ? withoutUndefined(value) : value] as const];
   });
   const raw = Object.fromEntries(written);
   return { ...(dialect.complete?.(raw, name) ?? raw) };

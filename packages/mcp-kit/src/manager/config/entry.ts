@@ -27,8 +27,8 @@ export type TextRecord = Readonly<Record<string, string>>;
 /** Where the standard output of a process is kept. */
 export interface StdoutLogSettings {
   readonly path: string;
-  readonly maxBytesPerPart?: number;
-  readonly maxParts?: number;
+  readonly maxBytesPerPart?: number | undefined;
+  readonly maxParts?: number | undefined;
 }
 
 /** A server that is a program to start. */
@@ -36,20 +36,20 @@ export interface StdioSettings {
   readonly kind: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   readonly env: TextRecord;
   /** Variables handed on from the environment under their own names. */
   readonly passEnv: readonly string[];
   readonly inheritEnv: boolean;
-  readonly envFile?: string;
-  readonly stdoutLog?: StdoutLogSettings;
+  readonly envFile?: string | undefined;
+  readonly stdoutLog?: StdoutLogSettings | undefined;
 }
 
 /** A server behind a unix socket or a named pipe; with `httpPath` it speaks HTTP there, else lines. */
 export interface UnixSettings {
   readonly kind: 'unix';
   readonly path: string;
-  readonly httpPath?: string;
+  readonly httpPath?: string | undefined;
   readonly headers: TextRecord;
 }
 
@@ -58,12 +58,12 @@ export interface HttpSettings {
   readonly kind: 'http';
   readonly url: string;
   /** Where events come from, when not where messages go. */
-  readonly streamUrl?: string;
+  readonly streamUrl?: string | undefined;
   /** `http`: streamable HTTP; `sse`: the transport of 2024-11-05; `auto`: the first, else the second. */
   readonly flavour: HttpFlavour;
   readonly headers: TextRecord;
   /** The variable that holds the bearer token. */
-  readonly bearerTokenEnv?: string;
+  readonly bearerTokenEnv?: string | undefined;
   /** Headers whose values are in variables: header → variable. */
   readonly envHeaders: TextRecord;
 }
@@ -73,22 +73,22 @@ export type TransportSettings = StdioSettings | UnixSettings | HttpSettings;
 
 /** What a host was told about authorization; data only. */
 export interface OAuthSettings {
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly scopes?: readonly string[];
-  readonly redirectUri?: string;
-  readonly callbackPort?: number;
-  readonly metadataUrl?: string;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly redirectUri?: string | undefined;
+  readonly callbackPort?: number | undefined;
+  readonly metadataUrl?: string | undefined;
 }
 
 /** A value that a person is asked for when it is needed. */
 export interface InputDefinition {
   readonly id: string;
   readonly type: string;
-  readonly description?: string;
-  readonly default?: string;
-  readonly password?: boolean;
-  readonly options?: readonly unknown[];
+  readonly description?: string | undefined;
+  readonly default?: string | undefined;
+  readonly password?: boolean | undefined;
+  readonly options?: readonly unknown[] | undefined;
   readonly [other: string]: unknown;
 }
 
@@ -108,15 +108,21 @@ export interface ServerEntry {
   readonly name: string;
   readonly transport: TransportSettings;
   readonly enabled: boolean;
-  readonly timeouts: { readonly startupMs?: number; readonly requestMs?: number };
+  readonly timeouts: {
+    readonly startupMs?: number | undefined;
+    readonly requestMs?: number | undefined;
+  };
   /** Globs over the names of tools; without `allow` all are; `deny` wins. */
-  readonly tools: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
+  readonly tools: {
+    readonly allow?: readonly string[] | undefined;
+    readonly deny?: readonly string[] | undefined;
+  };
   /** Globs of tools that the host calls without asking. */
   readonly autoApprove: readonly string[];
   /** `false`: the host must not try to authorize. */
-  readonly oauth?: OAuthSettings | false;
-  readonly title?: string;
-  readonly description?: string;
+  readonly oauth?: OAuthSettings | false | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
   /** The questions that its texts refer to. */
   readonly inputs: readonly InputDefinition[];
   /** What the host's file says beyond this model, in the host's terms. */

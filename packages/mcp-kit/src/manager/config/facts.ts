@@ -12,31 +12,31 @@ export type Kind = 'stdio' | 'unix' | HttpFlavour;
 
 /** An entry laid flat, with only what was said: the terms that the fields of all dialects are translated to and from. */
 export interface Facts {
-  kind?: Kind;
-  command?: string;
-  args?: readonly string[];
-  cwd?: string;
-  env?: TextRecord;
-  passEnv?: readonly string[];
-  inheritEnv?: boolean;
-  envFile?: string;
-  stdoutLog?: StdoutLogSettings;
-  path?: string;
-  httpPath?: string;
-  url?: string;
-  streamUrl?: string;
-  headers?: TextRecord;
-  bearerTokenEnv?: string;
-  envHeaders?: TextRecord;
-  enabled?: boolean;
-  startupMs?: number;
-  requestMs?: number;
-  allow?: readonly string[];
-  deny?: readonly string[];
-  autoApprove?: readonly string[];
-  oauth?: OAuthSettings | false;
-  title?: string;
-  description?: string;
+  kind?: Kind | undefined;
+  command?: string | undefined;
+  args?: readonly string[] | undefined;
+  cwd?: string | undefined;
+  env?: TextRecord | undefined;
+  passEnv?: readonly string[] | undefined;
+  inheritEnv?: boolean | undefined;
+  envFile?: string | undefined;
+  stdoutLog?: StdoutLogSettings | undefined;
+  path?: string | undefined;
+  httpPath?: string | undefined;
+  url?: string | undefined;
+  streamUrl?: string | undefined;
+  headers?: TextRecord | undefined;
+  bearerTokenEnv?: string | undefined;
+  envHeaders?: TextRecord | undefined;
+  enabled?: boolean | undefined;
+  startupMs?: number | undefined;
+  requestMs?: number | undefined;
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  autoApprove?: readonly string[] | undefined;
+  oauth?: OAuthSettings | false | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
 }
 
 export type Fact = keyof Facts;
@@ -67,7 +67,7 @@ export function transportOf(facts: Facts, kind: Kind): TransportSettings {
   if (kind === 'stdio') return stdioOf(facts);
   const { headers = {}, httpPath, envHeaders = {}, streamUrl, bearerTokenEnv } = facts;
   if (kind === 'unix') {
-    return { kind, path: facts.path ?? '', headers, ...(httpPath !== undefined && { httpPath }) };
+    return { kind, path: facts.path ?? '', headers, httpPath };
   }
   return {
     kind: 'http',
@@ -75,25 +75,15 @@ export function transportOf(facts: Facts, kind: Kind): TransportSettings {
     flavour: kind,
     headers,
     envHeaders,
-    ...(streamUrl !== undefined && { streamUrl }),
-    ...(bearerTokenEnv !== undefined && { bearerTokenEnv }),
+    streamUrl,
+    bearerTokenEnv,
   };
 }
 
 function stdioOf(facts: Facts): TransportSettings {
   const { command = '', args = [], env = {}, passEnv = [], inheritEnv = false } = facts;
   const { cwd, envFile, stdoutLog } = facts;
-  return {
-    kind: 'stdio',
-    command,
-    args,
-    env,
-    passEnv,
-    inheritEnv,
-    ...(cwd !== undefined && { cwd }),
-    ...(envFile !== undefined && { envFile }),
-    ...(stdoutLog !== undefined && { stdoutLog }),
-  };
+  return { kind: 'stdio', command, args, env, passEnv, inheritEnv, cwd, envFile, stdoutLog };
 }
 
 /** The rest of what an entry says. */
@@ -107,15 +97,12 @@ export function settingsOf(
   const { autoApprove = [], oauth, title, description } = facts;
   return {
     enabled,
-    timeouts: {
-      ...(startupMs !== undefined && { startupMs }),
-      ...(requestMs !== undefined && { requestMs }),
-    },
-    tools: { ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) },
+    timeouts: { startupMs, requestMs },
+    tools: { allow, deny },
     autoApprove,
-    ...(oauth !== undefined && { oauth }),
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    oauth,
+    title,
+    description,
   };
 }
 
@@ -124,9 +111,9 @@ export function factsOf(entry: ServerEntry): Facts {
   const { transport, enabled, timeouts, tools, autoApprove, oauth, title, description } = entry;
   const { kind, ...settings } = transport;
   const rest = { enabled, ...timeouts, ...tools, autoApprove, oauth, title, description };
-  if (transport.kind !== 'http') return said({ ...settings, ...rest, kind } as Facts);
+  if (transport.kind !== 'http') return said({ ...settings, ...rest, kind });
   const { flavour, kind: _, ...remote } = transport;
-  return said({ ...remote, ...rest, kind: flavour } as Facts);
+  return said({ ...remote, ...rest, kind: flavour });
 }
 
 /** Leaves out what is as it would be unsaid. */

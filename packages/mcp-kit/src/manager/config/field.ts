@@ -1,4 +1,5 @@
 import { isRecord } from '#jsonrpc';
+import { withoutUndefined } from '#base';
 import type { OAuthSettings, TextRecord } from './entry.ts';
 import type { Fact, Facts, Kind } from './facts.ts';
 import { below, configError, type Place } from './place.ts';
@@ -7,13 +8,23 @@ import { below, configError, type Place } from './place.ts';
 export interface Reading extends Facts {
   rest?: unknown;
   /** The keys of single facts, where they are not the key of the field. */
-  keys?: Readonly<Partial<Record<Fact, string>>>;
+  keys?: Readonly<Partial<Record<Fact, string>>> | undefined;
 }
 
 /** One key of a dialect: how its value is read, and how facts are written under it; undefined writes nothing. */
 export interface Field {
   readonly read: (value: unknown, place: Place) => Reading;
   readonly write: (facts: Facts) => unknown;
+}
+
+/** Reads a field; only what it says is a member. */
+export function readField(field: Field, value: unknown, place: Place): Reading {
+  return withoutUndefined(field.read(value, place));
+}
+
+/** The object of these members, or undefined when there are none. */
+export function restOf(members: readonly (readonly [string, unknown])[]): object | undefined {
+  return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
 /** Another key for the same; read, and never written. */
@@ -55,10 +66,7 @@ export function textMap(fact: FactsOf<TextRecord>): Field {
       const kept = entries.filter(([, item]) => item === null);
       const set = entries.filter(([, item]) => item !== null);
       const map = set.map(([key, item]) => [key, asLooseText(item, below(place, key))]);
-      return {
-        ...a(fact, Object.fromEntries(map)),
-        ...(kept.length > 0 && { rest: Object.fromEntries(kept) }),
-      };
+      return { ...a(fact, Object.fromEntries(map)), rest: restOf(kept) };
     },
     write: (facts) => facts[fact],
   };
@@ -139,10 +147,7 @@ export function oauthField(
         if (our === undefined) rest.push([key, item]);
         else known.push([our, oauthValue(our, item, below(place, key))]);
       }
-      return {
-        oauth: Object.fromEntries(known),
-        ...(rest.length > 0 && { rest: Object.fromEntries(rest) }),
-      };
+      return { oauth: Object.fromEntries(known), rest: restOf(rest) };
     },
     write({ oauth }) {
       if (oauth === undefined || oauth === false) return oauth;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Dialect } from './dialect.ts';
-import { formatOfFile, parseDocument } from './document.ts';
+import { formatOfFile, parseDocument } from './format/document.ts';
 import { below, configError, topOf, type Place } from './place.ts';
 import { isInside, readConfigFile } from './read-file.ts';
 import { valueAt } from './value-at.ts';

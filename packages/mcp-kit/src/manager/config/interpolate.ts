@@ -16,13 +16,13 @@ export interface InterpolationContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the project; relative paths start there. */
   readonly workspaceFolder: string;
-  readonly userHome?: string;
+  readonly userHome?: string | undefined;
   /** Answers to the questions of a configuration, by id. */
-  readonly inputs?: TextRecord;
+  readonly inputs?: TextRecord | undefined;
   /** Finds what other schemes refer to, such as a vault behind `op:`. */
-  readonly lookUp?: (scheme: string, name: string) => string | undefined;
+  readonly lookUp?: ((scheme: string, name: string) => string | undefined) | undefined;
   /** Some hosts know `%NAME%`, and only on Windows. */
-  readonly platform?: NodeJS.Platform;
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** An entry whose texts are final, and what the host would have passed over in silence. */
@@ -197,8 +197,8 @@ function settle(
         ...transport.env,
       },
       passEnv: [],
-      ...(cwd !== undefined && { cwd: absolute(cwd) }),
-      ...(envFile !== undefined && { envFile: absolute(envFile) }),
+      cwd: cwd === undefined ? undefined : absolute(cwd),
+      envFile: envFile === undefined ? undefined : absolute(envFile),
     };
   }
   const { bearerTokenEnv, envHeaders, ...rest } = transport;

@@ -8,7 +8,7 @@ import { mapTexts, placeOf, placeOfArgument } from './texts.ts';
 
 interface Found extends Place {
   readonly message: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /** One question to every server. */
@@ -143,7 +143,8 @@ function badReferences(entry: ServerEntry, dialect: Dialect): readonly Found[] {
     if (strange || literal) {
       const message = `${dialect.title} does not know this reference${literal ? ': it is used as it stands' : ''}`;
       const known = writeVariable('NAME', dialect.syntax);
-      found.push({ ...place, message, ...(known !== undefined && { fix: `Write ${known}.` }) });
+      const fix = known === undefined ? undefined : `Write ${known}.`;
+      found.push({ ...place, message, fix });
     }
     return text;
   });

@@ -9,9 +9,9 @@ export interface ConfigFinding extends Place {
   readonly severity: 'error' | 'warning';
   /** A short name of the rule. */
   readonly rule: string;
-  readonly server?: string;
+  readonly server?: string | undefined;
   readonly message: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /** Everything in the files that is wrong, risky, or likely not what was meant. */
@@ -21,8 +21,7 @@ export function lintConfig(
   const errors = loaded.errors.map(({ message, hint, details }): ConfigFinding => {
     const place = { file: String(details?.['file']), pointer: String(details?.['pointer']) };
     const said = message.replace(`${place.file}#${place.pointer}: `, '');
-    const fix = hint === undefined ? {} : { fix: hint };
-    return { severity: 'error', rule: 'invalid', ...place, message: said, ...fix };
+    return { severity: 'error', rule: 'invalid', ...place, message: said, fix: hint };
   });
   const warnings = loaded.warnings.map((warning): ConfigFinding => ({
     severity: 'warning',

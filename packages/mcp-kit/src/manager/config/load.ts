@@ -5,7 +5,7 @@ import { detectDialects } from './detect.ts';
 import { ranks, type Candidate, type Dialect, type Surroundings } from './dialect.ts';
 import { dialectOf, dialects } from './dialects/index.ts';
 import { clientOf, type ClientSettings } from './dialects/mcp-kit.ts';
-import { formatOfFile, parseDocument } from './document.ts';
+import { formatOfFile, parseDocument } from './format/document.ts';
 import type { ConfigScope, DialectId, Provenance, ServerEntry } from './entry.ts';
 import { followLinks } from './follow.ts';
 import { configError, topOf, type ConfigWarning } from './place.ts';
@@ -22,8 +22,8 @@ export interface LoadOptions {
   /** Takes the files for this host's, whatever they look like; without `files`, only this host's are read. */
   readonly dialect?: DialectId | undefined;
   /** Looked at for the folders of hosts; values of variables in files are not resolved here. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly platform?: NodeJS.Platform;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** A file that was there. */

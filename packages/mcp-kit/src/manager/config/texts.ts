@@ -27,8 +27,8 @@ export function mapTexts(entry: ServerEntry, rewrite: Rewrite): TransportSetting
     rewrite(text, placeOf(entry, fact, key));
   const map = (fact: string, record: TextRecord): TextRecord =>
     Object.fromEntries(Object.entries(record).map(([key, text]) => [key, one(fact, text, key)]));
-  const optional = <Key extends string>(fact: Key, text: string | undefined) =>
-    (text === undefined ? {} : { [fact]: one(fact, text) }) as { [Name in Key]?: string };
+  const optional = (fact: string, text: string | undefined): string | undefined =>
+    text === undefined ? undefined : one(fact, text);
   if (transport.kind === 'stdio') {
     const program = sharesList(entry) ? '0' : undefined;
     return {
@@ -36,8 +36,8 @@ export function mapTexts(entry: ServerEntry, rewrite: Rewrite): TransportSetting
       command: one('command', transport.command, program),
       args: transport.args.map((text, at) => rewrite(text, placeOfArgument(entry, at))),
       env: map('env', transport.env),
-      ...optional('cwd', transport.cwd),
-      ...optional('envFile', transport.envFile),
+      cwd: optional('cwd', transport.cwd),
+      envFile: optional('envFile', transport.envFile),
     };
   }
   if (transport.kind === 'unix') {
@@ -48,6 +48,6 @@ export function mapTexts(entry: ServerEntry, rewrite: Rewrite): TransportSetting
     ...transport,
     url: one('url', transport.url),
     headers: map('headers', transport.headers),
-    ...optional('streamUrl', transport.streamUrl),
+    streamUrl: optional('streamUrl', transport.streamUrl),
   };
 }

@@ -5,16 +5,16 @@ import type { ServerEntry, TextRecord, TransportSettings } from '../config/entry
 export type AdHoc =
   | {
       readonly url: string;
-      readonly headers?: TextRecord;
-      readonly flavour?: 'http' | 'sse' | 'auto';
+      readonly headers?: TextRecord | undefined;
+      readonly flavour?: 'http' | 'sse' | 'auto' | undefined;
     }
   | { readonly unix: string }
   | {
       readonly command: string;
-      readonly args?: readonly string[];
-      readonly env?: TextRecord;
-      readonly cwd?: string;
-      readonly inheritEnv?: boolean;
+      readonly args?: readonly string[] | undefined;
+      readonly env?: TextRecord | undefined;
+      readonly cwd?: string | undefined;
+      readonly inheritEnv?: boolean | undefined;
     };
 
 /** The entry of a server that is written down nowhere. Nothing in its texts is a reference. */
@@ -41,13 +41,5 @@ function transportOf(server: AdHoc): TransportSettings {
   if ('unix' in server) return { kind: 'unix', path: server.unix, headers: {} };
   const { command, args = [], env = {}, cwd, inheritEnv = false } = server;
   if (command === '') throw new KitError('invalid_argument', 'the command of a server is empty');
-  return {
-    kind: 'stdio',
-    command,
-    args,
-    env,
-    passEnv: [],
-    inheritEnv,
-    ...(cwd !== undefined && { cwd }),
-  };
+  return { kind: 'stdio', command, args, env, passEnv: [], inheritEnv, cwd };
 }

@@ -28,7 +28,7 @@ export interface Admitted {
   /** The file of its program, where that was looked at: what was approved is what is started. */
   readonly program?: string | undefined;
   /** The only way out for one that is not trusted. */
-  readonly egress?: Egress;
+  readonly egress?: Egress | undefined;
   /** What its tools are held to. */
   readonly known: Known;
 }

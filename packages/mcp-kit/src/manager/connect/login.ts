@@ -15,8 +15,8 @@ export async function logIn(
   const { scopes, clientId, ...wishes } = options;
   const admitted = await admit(entry, openings.gate, () => {});
   if (admitted.egress !== undefined) throw refusal('log in', { server: entry.name });
-  const client = clientId === undefined ? {} : { client: { id: clientId } };
-  const one = { admitted, openings, wishes: { ...wishes, ...client } };
+  const client = clientId === undefined ? undefined : { id: clientId };
+  const one = { admitted, openings, wishes: { ...wishes, client } };
   return withAuthorizer(one, (authorizer) => authorizer.login(scopes && { scopes }));
 }
 

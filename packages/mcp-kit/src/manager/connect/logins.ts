@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { files, KitError, shellWord, silentLogger, stateFolder, type Logger } from '#base';
+import { files, KitError, shellWord, silentLogger, stateFolder, withoutUndefined } from '#base';
+import type { Logger } from '#base';
 import type { Authorizer, AuthorizerOptions, CredentialStore } from '#auth';
 import type { HttpAuth } from '#transport/http-client';
 import type { HttpSettings, OAuthSettings, ServerEntry } from '../config/entry.ts';
@@ -25,11 +26,7 @@ export interface LoginPlace {
 export function loginPlace(options: ManagerOptions): LoginPlace {
   const { credentials, env = process.env, policy = {}, logger = silentLogger } = options;
   const { name: clientName, clientMetadataUrl } = options;
-  const client = {
-    ...(clientName !== undefined && { clientName }),
-    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-  };
-  return { credentials, env, policy, client, logger };
+  return { credentials, env, policy, client: { clientName, clientMetadataUrl }, logger };
 }
 
 /** What a login is told beside what the configuration says. */
@@ -96,12 +93,12 @@ export async function holdAuthorizer(
   const authorizer = createAuthorizer({
     server: url,
     name,
-    ...(provenance.file === '' && { typedAs: `--url ${shownUrl(url)}` }),
+    typedAs: provenance.file === '' ? `--url ${shownUrl(url)}` : undefined,
     store: credentials ?? (await openCredentials({ env, logger })),
-    ...((own ?? egress) && { egress: own ?? egress }),
+    egress: own ?? egress,
     ...client,
     ...settings,
-    ...wishes,
+    ...withoutUndefined(wishes),
     logger,
   });
   return { authorizer, release: () => own?.destroy() };
@@ -148,14 +145,8 @@ function settingsOf(oauth: OAuthSettings): Partial<AuthorizerOptions> {
   const atPort =
     callbackPort === undefined ? undefined : `http://localhost:${callbackPort}/callback`;
   const { redirectUri = atPort } = oauth;
-  return {
-    ...(clientId !== undefined && {
-      client: { id: clientId, ...(clientSecret !== undefined && { secret: clientSecret }) },
-    }),
-    ...(scopes && { scopes }),
-    ...(redirectUri !== undefined && { redirectUri }),
-    ...(metadataUrl !== undefined && { metadataUrl }),
-  };
+  const client = clientId === undefined ? undefined : { id: clientId, secret: clientSecret };
+  return { client, scopes, redirectUri, metadataUrl };
 }
 
 /** A URL for a hint; what may be a secret in it is not repeated. */

@@ -53,7 +53,7 @@ export async function approach(
   const holding: Holding = { known: {} };
   const place = {
     ...openings.place,
-    ...(onStderr && { onStderr: (text: string) => onStderr(name, text) }),
+    onStderr: onStderr && ((text: string) => onStderr(name, text)),
   };
   let way: Way | undefined;
   let isTrusted = false;
@@ -95,7 +95,7 @@ function lookedAtEachTime(first: Target, look: () => Promise<Target>): Target {
   const guard = (one: Target, find: (found: Target) => Target | undefined): Target => ({
     ...one,
     dialsAnew: true,
-    ...(one.fallback && { fallback: guard(one.fallback, (found) => find(found)?.fallback) }),
+    fallback: one.fallback && guard(one.fallback, (found) => find(found)?.fallback),
     dial: async (signal) => {
       const found = find(next ?? (await look()));
       next = undefined;
@@ -111,14 +111,14 @@ function lookedAtEachTime(first: Target, look: () => Promise<Target>): Target {
 export interface Reached {
   readonly name: string;
   readonly target: Target;
-  readonly entry?: ServerEntry;
+  readonly entry?: ServerEntry | undefined;
   /** What is written down about its tools, also where it is not reached as that says. */
   readonly tools?: ServerEntry['tools'] | undefined;
-  readonly holding?: Holding;
+  readonly holding?: Holding | undefined;
   /** Whether it can be reached again. */
-  readonly heals?: boolean;
+  readonly heals?: boolean | undefined;
   /** Whether it may ask anything of this side. */
-  readonly isTrusted?: boolean;
+  readonly isTrusted?: boolean | undefined;
 }
 
 /** Opens a session with a server that is known by how to reach it. */
@@ -140,8 +140,8 @@ export async function openTarget(
   const guard: { toolbox?: Toolbox } = {};
   const session = await openSession(target, {
     ...sessionOptions(options, client),
-    ...(entry?.timeouts.requestMs !== undefined && { timeoutMs: entry.timeouts.requestMs }),
-    ...(entry?.timeouts.startupMs !== undefined && { connectTimeoutMs: entry.timeouts.startupMs }),
+    timeoutMs: entry?.timeouts.requestMs ?? options.timeoutMs,
+    connectTimeoutMs: entry?.timeouts.startupMs ?? options.connectTimeoutMs,
     ...listeners(name, options, () => guard.toolbox?.forget()),
     logger,
     heal: heals,
@@ -182,7 +182,7 @@ function listeners(
       if (notification.method === 'notifications/tools/list_changed') toolsChanged();
       return onNotification?.(name, notification);
     },
-    ...(onRequest && { onRequest: (request, context) => onRequest(name, request, context) }),
+    onRequest: onRequest && ((request, context) => onRequest(name, request, context)),
   };
 }
 
@@ -190,9 +190,7 @@ const forSessions = [
   'name',
   'version',
   'era',
-  'timeoutMs',
   'maxTotalMs',
-  'connectTimeoutMs',
   'probeTimeoutMs',
   'ids',
   'strict',
@@ -211,7 +209,7 @@ function sessionOptions(options: ManagerOptions, client: ClientSettings): Sessio
     ...Object.fromEntries(given),
     capabilities: { ...client.capabilities, ...options.capabilities },
     inputs: inputsOf(options, client),
-    ...(protocolVersion !== undefined && { protocolVersion }),
+    protocolVersion,
   };
 }
 

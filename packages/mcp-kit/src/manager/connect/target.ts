@@ -13,7 +13,7 @@ export interface TargetPlace {
   /** Where processes start, and where logs must stay. */
   readonly root: string;
   readonly allowLogOutsideRoot: boolean;
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: ((text: string) => void) | undefined;
   readonly logger: Logger;
   readonly logins: LoginPlace;
 }
@@ -37,8 +37,8 @@ export async function wayTo(
       return {
         target: await processTarget(transport, place, {
           // The values of variables are nobody's business.
-          ...(written.transport.kind === 'stdio' && { shown: written.transport }),
-          ...(admitted.program !== undefined && { program: admitted.program }),
+          shown: written.transport.kind === 'stdio' ? written.transport : undefined,
+          program: admitted.program,
         }),
         release: () => {},
       };
@@ -68,8 +68,8 @@ async function processTarget(
     env: { ...fromFile, ...env },
     inheritEnv,
     logger,
-    ...(stdoutLog && { stdoutLog: { ...stdoutLog, ...logPlace(stdoutLog.path, place) } }),
-    ...(onStderr && { onStderr }),
+    stdoutLog: stdoutLog && { ...stdoutLog, ...logPlace(stdoutLog.path, place) },
+    onStderr,
   });
 }
 
@@ -110,9 +110,9 @@ async function urlWay(
   const options = {
     headers,
     logger,
-    ...(streamUrl !== undefined && { streamUrl }),
-    ...(egress && { agent: egress.agentFor(url) }),
-    ...(login && { auth: login.auth }),
+    streamUrl,
+    agent: egress?.agentFor(url),
+    auth: login?.auth,
   };
   const target = await urlTarget(settings, options);
   const release = (): void => {

@@ -66,18 +66,13 @@ export async function wayFor(
   return {
     ...target,
     dial: dialling((found) => found),
-    ...(fallback && { fallback: { ...fallback, dial: dialling((found) => found.fallback) } }),
+    fallback: fallback && { ...fallback, dial: dialling((found) => found.fallback) },
   };
 }
 
 /** Whoever holds a channel closes it, also when the other side went first. */
 function letGoWhenClosed(channel: Channel, release: () => void): Channel {
-  return {
-    start: channel.start.bind(channel),
-    send: channel.send.bind(channel),
-    reply: channel.reply.bind(channel),
-    ...(channel.release && { release: channel.release.bind(channel) }),
-    drained: channel.drained.bind(channel),
-    close: () => channel.close().finally(release),
-  };
+  const close = channel.close.bind(channel);
+  channel.close = () => close().finally(release);
+  return channel;
 }

@@ -42,7 +42,7 @@ function open(
   policy: Partial<EgressPolicy>,
   resolve: EgressOptions['resolve'],
 ): Egress & Disposable {
-  const egress = createEgress(policy, { server: 'docs', ...(resolve && { resolve }) });
+  const egress = createEgress(policy, { server: 'docs', resolve });
   return { ...egress, [Symbol.dispose]: () => egress.destroy() };
 }
 

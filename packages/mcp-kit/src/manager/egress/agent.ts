@@ -18,7 +18,7 @@ export interface GuardOptions {
   readonly lookup: Lookup;
   readonly secure: boolean;
   /** Who signs certificates, instead of those whom the system trusts. */
-  readonly ca?: SecureContextOptions['ca'];
+  readonly ca?: SecureContextOptions['ca'] | undefined;
 }
 
 /** An agent that judges where it connects to as it connects: the addresses that were checked are those that are tried. */
@@ -30,7 +30,7 @@ export function guardedAgent(options: GuardOptions): HttpAgent | HttpsAgent {
         ...common,
         // Said aloud, because an environment variable can say otherwise.
         rejectUnauthorized: true,
-        ...(ca !== undefined && { ca }),
+        ca,
       })
     : new (process.getBuiltinModule('node:http').Agent)(common);
   const connect = agent.createConnection.bind(agent);

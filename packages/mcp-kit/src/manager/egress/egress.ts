@@ -9,7 +9,7 @@ import type { Whose } from './refusals.ts';
 
 export interface EgressOptions extends Pick<GuardOptions, 'ca'>, Whose {
   /** Finds the addresses of names, instead of the system. */
-  readonly resolve?: Resolve;
+  readonly resolve?: Resolve | undefined;
 }
 
 /** The only way out for one server: what may be reached, and the connections to it. */

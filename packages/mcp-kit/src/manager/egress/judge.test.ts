@@ -179,3 +179,9 @@ test.each([
     expect.objectContaining({ code: 'invalid_argument' }),
   );
 });
+
+test('a member of a policy that is undefined is as its default', () => {
+  const given = { requireHttps: undefined, dnsCheck: undefined } as unknown as EgressPolicy;
+  const egress = createEgress(given, { server: 'docs' });
+  expect(egress.check('http://example.com/', 'url')).toMatchObject({ code: 'refused_by_policy' });
+});

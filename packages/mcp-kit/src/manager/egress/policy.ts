@@ -1,4 +1,4 @@
-import { KitError, net } from '#base';
+import { KitError, net, withoutUndefined } from '#base';
 
 /** What may be connected to on the word of somebody who is not trusted. */
 export interface EgressPolicy {
@@ -42,9 +42,14 @@ export interface Rules extends Omit<EgressPolicy, 'allowedHosts'> {
   readonly allowedHosts: readonly AllowedHost[];
 }
 
-/** The policy with its defaults; a value that could not be meant is the caller's mistake. */
+/** The policy with defaults for what it does not say. */
+export function withDefaults(policy: Partial<EgressPolicy>): EgressPolicy {
+  return { ...defaultPolicy, ...withoutUndefined(policy) };
+}
+
+/** The policy as it is applied; a value that could not be meant is the caller's mistake. */
 export function rulesOf(policy: Partial<EgressPolicy>): Rules {
-  const rules = { ...defaultPolicy, ...policy };
+  const rules = withDefaults(policy);
   const { dnsTimeoutMs, allowedPorts } = rules;
   if (!(dnsTimeoutMs > 0 && dnsTimeoutMs < 2 ** 31)) {
     throw wrong(`dnsTimeoutMs cannot be ${dnsTimeoutMs}`, 'It is a number of milliseconds.');

@@ -4,7 +4,7 @@ import { net } from '#base';
 import { kindOf } from './address.ts';
 import { createEgress, type Egress } from './egress.ts';
 import { placeOf } from './judge.ts';
-import { hostOf, nameKindOf, type EgressPolicy } from './policy.ts';
+import { hostOf, nameKindOf, withDefaults, type EgressPolicy } from './policy.ts';
 
 /** How far in a place is, as far as its name tells. */
 type Depth = 'internet' | 'around' | 'here';
@@ -47,14 +47,15 @@ function policyFor(
   place: URL,
   depths: readonly Depth[],
   policy: Partial<EgressPolicy>,
-): Partial<EgressPolicy> {
+): EgressPolicy {
   const isHere = depths.includes('here');
   const isIn = isHere || depths.includes('around');
+  const given = withDefaults(policy);
   return {
-    ...policy,
-    ...(isHere && { allowLocalhost: true }),
-    ...(isIn && { allowPrivateIps: true }),
-    ...(isIn && depthOf(place) !== 'internet' && { requireHttps: false }),
+    ...given,
+    allowLocalhost: given.allowLocalhost || isHere,
+    allowPrivateIps: given.allowPrivateIps || isIn,
+    requireHttps: given.requireHttps && !(isIn && depthOf(place) !== 'internet'),
     allowedHosts: [],
     allowedPorts: [placeOf(place).port],
   };

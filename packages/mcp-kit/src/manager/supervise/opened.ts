@@ -1,10 +1,13 @@
-import type { Session, SessionOptions } from '#client';
+import type { Session, StormBreaker } from '#client';
 import type { Toolbox } from '../tools/toolbox.ts';
 
 /** What the supervisor wants to hear from a session it is given. */
-export type SessionHooks = Required<
-  Pick<SessionOptions, 'breaker' | 'onLost' | 'onOpened' | 'signal'>
->;
+export interface SessionHooks {
+  readonly breaker: StormBreaker;
+  readonly signal: AbortSignal;
+  onLost(cause: Error | undefined): void;
+  onOpened(): void;
+}
 
 /** A session with a server, and what guards it. */
 export interface Opened {

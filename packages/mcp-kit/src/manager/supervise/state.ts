@@ -33,13 +33,13 @@ export interface ServerStatus {
   /** Since when, in milliseconds since 1970. */
   readonly since: number;
   /** What went wrong last, while it matters. */
-  readonly error?: Error;
+  readonly error?: Error | undefined;
   /** When it is tried again, in milliseconds since 1970. */
-  readonly retryAt?: number;
+  readonly retryAt?: number | undefined;
   /** How often it was opened. */
   readonly starts: number;
   /** Where it is written down; none for a channel that the caller brought. */
-  readonly entry?: ServerEntry;
+  readonly entry?: ServerEntry | undefined;
   /** Whether its user trusts it, once that was looked at. */
-  readonly trust?: Assessment['verdict'];
+  readonly trust?: Assessment['verdict'] | undefined;
 }

@@ -66,11 +66,11 @@ export class Supervisor {
       name: this.name,
       state: this.#state,
       since: this.#since,
-      ...(this.#error && { error: this.#error }),
-      ...(this.#retryAt !== undefined && { retryAt: this.#retryAt }),
+      error: this.#error,
+      retryAt: this.#retryAt,
       starts: this.#starts,
-      ...(this.entry && { entry: this.entry }),
-      ...(this.#trust && { trust: this.#trust }),
+      entry: this.entry,
+      trust: this.#trust,
     };
   }
 

@@ -5,7 +5,7 @@ import { isRecord } from '#jsonrpc';
 import type { Tool } from '#protocol';
 import type { ServerEntry } from '../config/entry.ts';
 import { readConfigFile } from '../config/read-file.ts';
-import { parseStrictJson } from '../config/strict-json.ts';
+import { parseStrictJson } from '../config/format/strict-json.ts';
 import { entryDigest, entryText } from '../trust/receipt.ts';
 
 /** The tools that servers had when they were last seen, so that they can be offered before their servers are up. */

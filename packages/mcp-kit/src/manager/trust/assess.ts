@@ -25,7 +25,7 @@ export interface Assessment {
   readonly verdict: 'trusted' | 'untrusted' | 'changed';
   readonly changes: readonly Change[];
   /** The program of a server that is trusted: the file to start, whatever its name leads to by then. */
-  readonly program?: string;
+  readonly program?: string | undefined;
 }
 
 /** Whether a server may be used: as it is now, it is what its user approved. */
@@ -62,15 +62,15 @@ export async function assess(
   );
   const isMissing = launch !== undefined && program === undefined;
   if (changes.length > 0 || isMissing) return { verdict: 'changed', changes };
-  return { verdict: 'trusted', changes, ...(program !== undefined && { program: program.found }) };
+  return { verdict: 'trusted', changes, program: program?.found };
 }
 
 /** What a launch would start, and what that would run. */
 interface Program {
   readonly found: string;
   /** Unless it is a program of this machine that only runs others' code. */
-  readonly executable?: Executable;
-  readonly runs?: Runs;
+  readonly executable?: Executable | undefined;
+  readonly runs?: Runs | undefined;
 }
 
 async function programOf(
@@ -83,22 +83,22 @@ async function programOf(
   const executable = isHeld ? await identify(launch, known.executable) : undefined;
   if (isHeld && executable === undefined) return undefined;
   const runs = await identifyRuns(launch, known.runs);
-  return { found, ...(executable && { executable }), ...(runs && { runs }) };
+  return { found, executable, runs };
 }
 
 /** What is held to: not where nothing was known when it was approved, nor what cannot be covered. */
 function comparable(runs: Runs | undefined, approved = runs): unknown {
   if (runs === undefined) return undefined;
   const { runners, files = {}, package: of, image } = runs;
-  const { integrity } = of ?? {};
-  const { digest } = image ?? {};
+  const integrity = approved?.package?.integrity && of?.integrity;
+  const digest = approved?.image?.digest && image?.digest;
   return {
     runners,
     files: Object.fromEntries(
       Object.entries(files).map(([place, file]) => [place, withoutStamp(file)]),
     ),
-    package: of && { spec: of.spec, ...(approved?.package?.integrity && { integrity }) },
-    image: image && { name: image.name, ...(approved?.image?.digest && { digest }) },
+    package: of && { spec: of.spec, integrity },
+    image: image && { name: image.name, digest },
   };
 }
 
@@ -108,9 +108,9 @@ export async function approve(
   system: TrustSystem,
   options: {
     readonly by: string;
-    readonly tools?: readonly ToolDefinition[];
+    readonly tools?: readonly ToolDefinition[] | undefined;
     /** When it is; now. */
-    readonly at?: Date;
+    readonly at?: Date | undefined;
   },
 ): Promise<Receipt> {
   const { by, tools, at = new Date() } = options;
@@ -122,10 +122,10 @@ export async function approve(
   return {
     entryDigest: entryDigest(entry),
     entry: snapshotOf(entry),
-    ...(executable !== undefined && { executable }),
-    ...(runs !== undefined && { runs }),
-    ...(envFile !== undefined && { envFile }),
-    ...(tools !== undefined && { tools: pinTools(tools) }),
+    executable,
+    runs,
+    envFile,
+    tools: tools && pinTools(tools),
     approvedAt: at.toISOString(),
     by,
   };
@@ -145,7 +145,7 @@ function noProgram(server: string, { command }: Launch): KitError {
 
 /** The part of a receipt that others may have: nothing of this machine or its user. */
 export function pinOf({ entryDigest: digest, entry, tools }: Receipt): Pin {
-  return { entryDigest: digest, entry, ...(tools !== undefined && { tools }) };
+  return { entryDigest: digest, entry, tools };
 }
 
 function entryChanges(earlier: Pin, entry: TrustEntry): readonly Change[] {

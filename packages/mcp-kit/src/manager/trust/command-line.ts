@@ -19,22 +19,22 @@ export interface CommandLine {
   readonly runners: readonly string[];
   readonly subject: Subject;
   /** The folder that files are looked for from, where it is another. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
 }
 
 interface Interpreter {
   /** Options that the next word belongs to. */
-  readonly valued?: readonly string[];
+  readonly valued?: readonly string[] | undefined;
   /** Those among them that name code to run as well. */
-  readonly loading?: readonly string[];
+  readonly loading?: readonly string[] | undefined;
   /** Options whose value is the program text. */
-  readonly text?: readonly string[];
+  readonly text?: readonly string[] | undefined;
   /** The option whose value is the name of a module. */
-  readonly module?: string;
+  readonly module?: string | undefined;
   /** Options whose value is the program. */
-  readonly file?: readonly string[];
+  readonly file?: readonly string[] | undefined;
   /** Words before the file. */
-  readonly verbs?: readonly string[];
+  readonly verbs?: readonly string[] | undefined;
 }
 
 const node: Interpreter = {

@@ -15,7 +15,7 @@ export interface Launch {
   /** The folders that a command without a slash is looked for in, as `PATH` has them. */
   readonly path: string;
   /** A file with more variables for it. */
-  readonly envFile?: string;
+  readonly envFile?: string | undefined;
 }
 
 /** How a server would be started, all variables in its settings being resolved; `cwd` is where others start. */
@@ -31,7 +31,7 @@ export function launchOf(
     cwd: path.resolve(own.cwd, cwd),
     // The system looks in the folders that the child is told, not in ours.
     path: pathIn(env) ?? pathIn(own.env) ?? '',
-    ...(envFile !== undefined && { envFile: path.resolve(own.cwd, envFile) }),
+    envFile: envFile === undefined ? undefined : path.resolve(own.cwd, envFile),
   };
 }
 
@@ -53,7 +53,7 @@ export interface FileIdentity {
   readonly size: number;
   readonly sha256: string;
   /** Tells without reading it that a file is still the same; only for a file that was at rest when it was read. */
-  readonly stamp?: string;
+  readonly stamp?: string | undefined;
 }
 
 /** Which program a command is. */
@@ -95,7 +95,7 @@ export async function identifyFile(
     const isSame = stampOf(await handle.stat({ bigint: true })) === stamp;
     const size = Number(stats.size);
     const sha256 = hash.digest('hex');
-    return { path: file, size, sha256, ...(isAtRest && isSame && { stamp }) };
+    return { path: file, size, sha256, stamp: isAtRest && isSame ? stamp : undefined };
   } finally {
     await handle.close();
   }

@@ -27,7 +27,7 @@ function receiptsOf(table: Readonly<Record<string, readonly string[]>>): Receipt
 }
 
 async function goneIn(receipts: Receipts, files?: readonly string[]): Promise<unknown> {
-  const config = await loadConfig({ root, ...(files && { files }) });
+  const config = await loadConfig({ root, files });
   const gone = await goneApprovals(receipts, config);
   return gone.map(({ name, file }) => [name, path.relative(root, file)]);
 }

@@ -21,17 +21,17 @@ export interface Pin {
   /** The entry with its secrets replaced by fingerprints: to show what has changed since. */
   readonly entry: unknown;
   /** Not there until the tools have been seen. */
-  readonly tools?: Readonly<Record<string, PinnedTool>>;
+  readonly tools?: Readonly<Record<string, PinnedTool>> | undefined;
 }
 
 /** The word of this user that a server may be used. */
 export interface Receipt extends Pin {
   /** For servers that are programs, except those that only run others' code. */
-  readonly executable?: Executable;
+  readonly executable?: Executable | undefined;
   /** What such a program runs. */
-  readonly runs?: Runs;
+  readonly runs?: Runs | undefined;
   /** The fingerprint of the file that its variables come from: one of them may decide what runs. */
-  readonly envFile?: string;
+  readonly envFile?: string | undefined;
   /** When, in ISO 8601. */
   readonly approvedAt: string;
   readonly by: string;

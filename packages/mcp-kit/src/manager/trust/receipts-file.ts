@@ -3,7 +3,7 @@ import path from 'node:path';
 import { KitError, replaceFile, stateFolder, whileLocked } from '#base';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
-import { parseStrictJson } from '../config/strict-json.ts';
+import { parseStrictJson } from '../config/format/strict-json.ts';
 import { maxDepth } from './canonical.ts';
 import type { Pin, Receipt, TrustEntry } from './receipt.ts';
 import { readPins, readReceiptTable } from './receipts-shape.ts';

@@ -43,14 +43,11 @@ function readReceipt(value: unknown, place: Place): Receipt {
     'by',
   ];
   const members = membersOf(value, place, fields);
-  const { executable, runs, envFile } = members;
   return {
     ...readPin(members, place),
-    ...(executable !== undefined && {
-      executable: readExecutable(executable, below(place, 'executable')),
-    }),
-    ...(runs !== undefined && { runs: readRuns(runs, below(place, 'runs')) }),
-    ...(envFile !== undefined && { envFile: digestIn(members, 'envFile', place) }),
+    executable: optional(members, 'executable', { place, read: readExecutable }),
+    runs: optional(members, 'runs', { place, read: readRuns }),
+    envFile: optional(members, 'envFile', { place, read: readDigest }),
     approvedAt: textIn(members, 'approvedAt', place),
     by: textIn(members, 'by', place),
   };
@@ -58,11 +55,17 @@ function readReceipt(value: unknown, place: Place): Receipt {
 
 function readPin(members: Members, place: Place): Pin {
   const digest = digestIn(members, 'entryDigest', place);
-  const { entry, tools } = members;
+  const { entry } = members;
   if (!isRecord(entry)) throw wrong(below(place, 'entry'), 'must be an object');
-  if (tools === undefined) return { entryDigest: digest, entry };
-  const table = mapOf(tools, below(place, 'tools'), readTool);
-  return { entryDigest: digest, entry, tools: Object.fromEntries(table) };
+  return {
+    entryDigest: digest,
+    entry,
+    tools: optional(members, 'tools', { place, read: readTools }),
+  };
+}
+
+function readTools(value: unknown, place: Place): Pin['tools'] {
+  return Object.fromEntries(mapOf(value, place, readTool));
 }
 
 function readTool(value: unknown, place: Place): PinnedTool {
@@ -84,7 +87,7 @@ function readExecutable(value: unknown, place: Place): Executable {
 
 function readFileIdentity(value: unknown, place: Place): FileIdentity {
   const members = membersOf(value, place, ['path', 'size', 'sha256', 'stamp']);
-  const { size, stamp } = members;
+  const { size } = members;
   if (typeof size !== 'number') throw wrong(below(place, 'size'), 'must be a number');
   const sha256 = textIn(members, 'sha256', place);
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw wrong(below(place, 'sha256'), 'must be a SHA-256');
@@ -92,39 +95,44 @@ function readFileIdentity(value: unknown, place: Place): FileIdentity {
     path: textIn(members, 'path', place),
     size,
     sha256,
-    ...(stamp !== undefined && { stamp: textIn(members, 'stamp', place) }),
+    stamp: optional(members, 'stamp', { place, read: readText }),
   };
 }
 
 function readRuns(value: unknown, place: Place): Runs {
   const members = membersOf(value, place, ['runners', 'files', 'package', 'image', 'gaps']);
-  const { files, package: of, image } = members;
   return {
     runners: textsIn(members, 'runners', place),
-    ...(files !== undefined && {
-      files: Object.fromEntries(mapOf(files, below(place, 'files'), readFileIdentity)),
-    }),
-    ...(of !== undefined && {
-      package: readPair(of, below(place, 'package'), ['spec', 'integrity']),
-    }),
-    ...(image !== undefined && {
-      image: readPair(image, below(place, 'image'), ['name', 'digest']),
-    }),
+    files: optional(members, 'files', { place, read: readFiles }),
+    package: optional(members, 'package', { place, read: readPackage }),
+    image: optional(members, 'image', { place, read: readImage }),
     gaps: textsIn(members, 'gaps', place),
   };
 }
 
-/** An object with a text, and another that may be missing. */
-function readPair<A extends string, B extends string>(
-  value: unknown,
-  place: Place,
-  [first, second]: readonly [A, B],
-): { readonly [K in A]: string } & { readonly [K in B]?: string } {
-  const members = membersOf(value, place, [first, second]);
-  return {
-    [first]: textIn(members, first, place),
-    ...(members[second] !== undefined && { [second]: textIn(members, second, place) }),
-  } as { readonly [K in A]: string } & { readonly [K in B]?: string };
+function readFiles(value: unknown, place: Place): Runs['files'] {
+  return Object.fromEntries(mapOf(value, place, readFileIdentity));
+}
+
+function readPackage(value: unknown, place: Place): Runs['package'] {
+  const members = membersOf(value, place, ['spec', 'integrity']);
+  const integrity = optional(members, 'integrity', { place, read: readText });
+  return { spec: textIn(members, 'spec', place), integrity };
+}
+
+function readImage(value: unknown, place: Place): Runs['image'] {
+  const members = membersOf(value, place, ['name', 'digest']);
+  const digest = optional(members, 'digest', { place, read: readText });
+  return { name: textIn(members, 'name', place), digest };
+}
+
+/** A member that may be missing. */
+function optional<T>(
+  members: Members,
+  name: string,
+  { place, read }: { readonly place: Place; readonly read: (value: unknown, place: Place) => T },
+): T | undefined {
+  return members[name] === undefined ? undefined : read(members[name], below(place, name));
 }
 
 function textsIn(members: Members, name: string, place: Place): readonly string[] {
@@ -152,14 +160,21 @@ function membersOf(value: unknown, place: Place, names: readonly string[]): Memb
 }
 
 function digestIn(members: Members, name: string, place: Place): string {
-  const text = textIn(members, name, place);
-  if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw wrong(below(place, name), 'must be a fingerprint');
+  return readDigest(members[name], below(place, name));
+}
+
+function readDigest(value: unknown, place: Place): string {
+  const text = readText(value, place);
+  if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw wrong(place, 'must be a fingerprint');
   return text;
 }
 
 function textIn(members: Members, name: string, place: Place): string {
-  const value = members[name];
-  if (typeof value !== 'string') throw wrong(below(place, name), 'must be text');
+  return readText(members[name], below(place, name));
+}
+
+function readText(value: unknown, place: Place): string {
+  if (typeof value !== 'string') throw wrong(place, 'must be text');
   return value;
 }
 

@@ -12,9 +12,9 @@ export interface Runs {
   /** The programs on the way to it, the outermost first. */
   readonly runners: readonly string[];
   /** The files that they read, by their place as it is written. */
-  readonly files?: Readonly<Record<string, FileIdentity>>;
-  readonly package?: { readonly spec: string; readonly integrity?: string };
-  readonly image?: { readonly name: string; readonly digest?: string };
+  readonly files?: Readonly<Record<string, FileIdentity>> | undefined;
+  readonly package?: { readonly spec: string; readonly integrity?: string | undefined } | undefined;
+  readonly image?: { readonly name: string; readonly digest?: string | undefined } | undefined;
   /** What cannot be covered, in words. */
   readonly gaps: readonly string[];
 }
@@ -43,7 +43,8 @@ async function subjectOf(subject: Subject, launch: Launch, known?: Runs): Promis
     case 'program': {
       const file = await findProgram(subject.command, launch);
       const gaps = [`what ${subject.command} loads`];
-      return { ...(await covered(file === undefined ? [] : [file], launch, known)), gaps };
+      const files = await covered(file === undefined ? [] : [file], launch, known);
+      return { files, gaps };
     }
     case 'files': {
       const places = await Promise.all(subject.files.map((some) => firstOf(some, launch.cwd)));
@@ -53,7 +54,7 @@ async function subjectOf(subject: Subject, launch: Launch, known?: Runs): Promis
         ...missing.map((name) => `${name}: no such file in ${launch.cwd}`),
         `what ${names.at(-1)} imports or loads`,
       ];
-      return { ...(await covered(places.flat(), launch, known)), gaps };
+      return { files: await covered(places.flat(), launch, known), gaps };
     }
     case 'package':
       return packageOf(subject, launch, known);
@@ -70,14 +71,14 @@ async function covered(
   places: readonly string[],
   { cwd }: Launch,
   known?: Runs,
-): Promise<Pick<Runs, 'files'>> {
+): Promise<Runs['files']> {
   const files: Record<string, FileIdentity> = {};
   for (const place of places) {
     const before = known?.files?.[place];
     const identity = await identifyFile(path.resolve(cwd, place), before);
     if (identity !== undefined) files[place] = identity;
   }
-  return Object.keys(files).length === 0 ? {} : { files };
+  return Object.keys(files).length === 0 ? undefined : files;
 }
 
 /** The files that a place leads to, as interpreters look for them; none when there are none. */
@@ -124,16 +125,16 @@ async function packageOf(
   const files = await covered(local, launch, known);
   const integrity = of === 'npm' ? await npxIntegrity(spec, launch) : undefined;
   const isExact = exact[of].test(spec);
-  const gaps = [
-    ...(isExact ? [] : [`${spec} is no exact version: each start may fetch another`]),
-    ...(isExact && integrity === undefined && local.length === 0
-      ? [`the content of ${spec}: it is known once fetched, and only the version holds until then`]
-      : []),
-    'the packages that it depends on',
-  ];
+  const gaps = ['the packages that it depends on'];
+  if (!isExact) {
+    gaps.unshift(`${spec} is no exact version: each start may fetch another`);
+  } else if (integrity === undefined && local.length === 0) {
+    gaps.unshift(
+      `the content of ${spec}: it is known once fetched, and only the version holds until then`,
+    );
+  }
   // Of a version that may be another one at each start the content is no promise.
-  const content = isExact && integrity !== undefined ? { integrity } : {};
-  return { ...files, package: { spec, ...content }, gaps };
+  return { files, package: { spec, integrity: isExact ? integrity : undefined }, gaps };
 }
 
 /** A package that is installed in the project comes before those of the registry: its manifest and what that says to run. */
@@ -188,14 +189,13 @@ async function imageOf(
   const [, written] = /@(sha256:[0-9a-f]{64})$/.exec(image) ?? [];
   const digest = written ?? (await imageId(image, engine, launch));
   const isPulled = launch.args.some((arg) => /^--pull(?:=always)?$/.test(arg));
-  const gaps = [
-    ...(digest === undefined
-      ? [`the content of ${image}: the engine does not have it, or does not tell`]
-      : []),
-    ...(isPulled && written === undefined ? [`${image}: each start may fetch another`] : []),
-    'what the container is given: folders, sockets and the network',
-  ];
-  return { image: { name: image, ...(digest !== undefined && { digest }) }, gaps };
+  const gaps: string[] = [];
+  if (digest === undefined) {
+    gaps.push(`the content of ${image}: the engine does not have it, or does not tell`);
+  }
+  if (isPulled && written === undefined) gaps.push(`${image}: each start may fetch another`);
+  gaps.push('what the container is given: folders, sockets and the network');
+  return { image: { name: image, digest }, gaps };
 }
 
 /** Which image the engine has under a name; undefined when it has none, or cannot be asked. */

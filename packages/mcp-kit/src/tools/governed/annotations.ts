@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from '#protocol';
 import type { Tool } from '../define-tool.ts';
-import { traitsOf } from '../manifest.ts';
+import { traitsOf } from '../manifest/manifest.ts';
 
 /** The hints of MCP that follow from the traits; what the author says in so many words goes before. */
 export function derivedAnnotations(tool: Tool): ToolAnnotations {

@@ -4,9 +4,9 @@ import { traceHeaders, traceIdOf, traceOf } from '#protocol';
 import { Context, type CommitNote, type Scope, type Spans } from '#server';
 import type { Plan } from '../changes.ts';
 import { fail } from '../failure.ts';
-import type { Outcome } from '../result.ts';
+import type { Outcome } from '../contract/result.ts';
 import type { Entry } from '../entry.ts';
-import { timestampNow, type Span } from '../traces.ts';
+import { timestampNow, type Span } from '../trace/traces.ts';
 import { noControl, type Control } from './control-fields.ts';
 
 /** What a call is made of before anything is known of it. */

@@ -3,10 +3,10 @@ import { Encoded, isRecord, RpcError, type Exchange } from '#jsonrpc';
 import { callerOf, traceIdOf, traceOf, type CallToolResult } from '#protocol';
 import { Context } from '#server';
 import type { Entry } from '../entry.ts';
-import { heeded, wrap, type EnvelopeMeta } from '../envelope.ts';
+import { heeded, wrap, type EnvelopeMeta } from '../contract/envelope.ts';
 import { fail } from '../failure.ts';
-import type { Outcome } from '../result.ts';
-import { summarise, timestampNow, type Trace, type Traces } from '../traces.ts';
+import type { Outcome } from '../contract/result.ts';
+import { summarise, timestampNow, type Trace, type Traces } from '../trace/traces.ts';
 import type { CallScope } from './call-scope.ts';
 import { encodeSuccess } from './envelope-text.ts';
 import type { Prepared } from './prepared.ts';
@@ -136,7 +136,7 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
   if (hasBegun) return withTraceId(error, traceId);
   const { spanId, parentId } = traceOf(exchange);
   const name = exchange.message.params?.['name'];
-  const remembered: Trace = {
+  const remembered: Writable<Trace> = {
     traceId,
     tool: typeof name === 'string' ? name.slice(0, 128) : '',
     timestamp: timestampNow(),
@@ -145,9 +145,9 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
     errorCode: refusalCode(error),
     argsSummary: {},
     spanId,
-    ...(parentId === undefined ? {} : { parentSpanId: parentId }),
     spans: [],
   };
+  if (parentId !== undefined) remembered.parentSpanId = parentId;
   keep(remembered, exchange, governed);
   return withTraceId(error, traceId);
 }

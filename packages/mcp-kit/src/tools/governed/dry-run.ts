@@ -12,8 +12,8 @@ import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts'
 import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
-import { isWriting, riskOf, traitsOf } from '../manifest.ts';
-import { textBlock, type Outcome } from '../result.ts';
+import { isWriting, riskOf, traitsOf } from '../manifest/manifest.ts';
+import { textBlock, type Outcome } from '../contract/result.ts';
 import type { CallScope } from './call-scope.ts';
 import { cannotBeKept, digest, placeOf } from './idempotency-record.ts';
 import type { Handle, Wrap } from './layer.ts';

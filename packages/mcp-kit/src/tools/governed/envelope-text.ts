@@ -1,6 +1,6 @@
 import { Encoded } from '#jsonrpc';
-import type { EnvelopeMeta } from '../envelope.ts';
-import type { Outcome } from '../result.ts';
+import type { EnvelopeMeta } from '../contract/envelope.ts';
+import type { Outcome } from '../contract/result.ts';
 
 /**
  * The result of a call whose value is not a whole result, as JSON: most of an envelope is known to need no escaping, and a value that

@@ -1,15 +1,15 @@
 import { isPromise, KitError, type Logger } from '#base';
 import type * as Govern from '#tools/inspect';
 import { assertAmounts } from '../amounts.ts';
-import type { CreateContract, Registry } from '../contract.ts';
+import type { CreateContract, Registry } from '../contract/contract.ts';
 import type { Keeping } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
 import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
 import { listed, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
-import { listedTraits, type Manifest } from '../manifest.ts';
-import type { TraceSink } from '../trace-sinks.ts';
-import { createTraces, pickTrace, type Traces } from '../traces.ts';
+import { listedTraits, type Manifest } from '../manifest/manifest.ts';
+import type { TraceSink } from '../trace/trace-sinks.ts';
+import { createTraces, pickTrace, type Traces } from '../trace/traces.ts';
 import { CallScope } from './call-scope.ts';
 import { concludeCall, passOn, refuseCall, type Governed } from './conclusion.ts';
 import { dryRunLayer, type PlanPolicy } from './dry-run.ts';
@@ -29,27 +29,27 @@ import { createVisibility, type Visibility, type Visible } from './visibility.ts
 /** How a set is governed; nothing is required. */
 export interface GovernanceOptions {
   /** Where idempotency keys and used plans are kept; in the memory of this process when absent. */
-  readonly store?: Keeping;
+  readonly store?: Keeping | undefined;
   /** Which layers are listed and callable; only `core` when absent. */
-  readonly visible?: Visible;
+  readonly visible?: Visible | undefined;
   /** Decides about each call. */
-  readonly permit?: Permit;
+  readonly permit?: Permit | undefined;
   /** What one caller may ask for. */
-  readonly limit?: CallLimit;
+  readonly limit?: CallLimit | undefined;
   /** How long any call may take. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Which writes must be planned before they are done; none when absent. */
-  readonly requirePlan?: PlanPolicy;
-  readonly plans?: PlanTokenOptions;
-  readonly idempotency?: IdempotencyOptions;
+  readonly requirePlan?: PlanPolicy | undefined;
+  readonly plans?: PlanTokenOptions | undefined;
+  readonly idempotency?: IdempotencyOptions | undefined;
   /** Layers of your own. */
-  readonly layers?: readonly Layer[];
+  readonly layers?: readonly Layer[] | undefined;
   /** Where calls are remembered. */
-  readonly traces?: Traces;
+  readonly traces?: Traces | undefined;
   /** Checks every envelope against the schema it was promised with; for tests, and for the careful. */
-  readonly checkResults?: boolean;
+  readonly checkResults?: boolean | undefined;
   /** `warn` has the log told what the linter finds (the default, except in production); given a linter, tools with errors are refused. */
-  readonly lint?: 'warn' | 'off' | Linter;
+  readonly lint?: 'warn' | 'off' | Linter | undefined;
 }
 
 /** Finds what is wrong with tools: `lintTools`, or a function that calls it with options. */

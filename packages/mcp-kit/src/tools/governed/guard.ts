@@ -1,7 +1,7 @@
 import { isPromise, type Logger } from '#base';
 import { toFailure } from '../call.ts';
 import { fail, ToolFailure } from '../failure.ts';
-import type { Outcome } from '../result.ts';
+import type { Outcome } from '../contract/result.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Handle } from './layer.ts';
 

@@ -1,7 +1,7 @@
 import { canonicalJson, crypto, KitError } from '#base';
 import { isRecord } from '#jsonrpc';
 import { fail, type ToolFailure } from '../failure.ts';
-import type { Outcome } from '../result.ts';
+import type { Outcome } from '../contract/result.ts';
 
 /**
  * What is known of the calls with one key:
@@ -18,11 +18,11 @@ export interface KeyRecord {
   /** Which call wrote it. */
   readonly owner: string;
   /** What the names of new things are derived from: the same for as long as the call is one, and another for every other one. */
-  readonly nonce?: string;
-  readonly untilMs?: number;
+  readonly nonce?: string | undefined;
+  readonly untilMs?: number | undefined;
   /** Digest of the plan, where its author says what it was made from: equal as long as it has not been applied. */
-  readonly witness?: string;
-  readonly outcome?: Outcome;
+  readonly witness?: string | undefined;
+  readonly outcome?: Outcome | undefined;
 }
 
 /** Where something is kept of an account, under a name that is its own within a kind of things. */

@@ -1,10 +1,11 @@
-import { crypto, describeError, longestTimerMs, unref, type Logger } from '#base';
+import { crypto, describeError, longestTimerMs, unref, withoutUndefined } from '#base';
+import type { Defined, Logger } from '#base';
 import { InputNeeded, type CommitNote } from '#server';
 import type { Plan } from '../changes.ts';
 import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
-import { isWriting, traitsOf } from '../manifest.ts';
-import { isCallToolResult, type Outcome } from '../result.ts';
+import { isWriting, traitsOf } from '../manifest/manifest.ts';
+import { isCallToolResult, type Outcome } from '../contract/result.ts';
 import type { CallScope } from './call-scope.ts';
 import { digestOf } from './dry-run.ts';
 import { guard } from './guard.ts';
@@ -20,20 +21,20 @@ import type { Handle, Wrap } from './layer.ts';
 
 export interface IdempotencyOptions {
   /** How long an answer is given again; a day. */
-  readonly keepMs?: number;
+  readonly keepMs?: number | undefined;
   /** How long a call that says nothing is taken to be alive; 30 seconds. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Answers with more characters are remembered without their content; 256 Ki. */
-  readonly maxAnswer?: number;
+  readonly maxAnswer?: number | undefined;
   /** How many characters the memory of this process keeps, where there is no other store; 64 Mi, a quarter of it for one caller. */
-  readonly maxKept?: number;
+  readonly maxKept?: number | undefined;
   /** The store is kept where the tools write: `context.commit` tells them what to put there together with their change. */
-  readonly notes?: boolean;
+  readonly notes?: boolean | undefined;
   /** Milliseconds on a clock that all processes of the store share. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
-interface Kept extends Required<Omit<IdempotencyOptions, 'maxKept'>> {
+interface Kept extends Required<Defined<Omit<IdempotencyOptions, 'maxKept'>>> {
   readonly store: Keeping;
   readonly logger: Logger;
 }
@@ -48,7 +49,7 @@ export function idempotencyLayer(
     maxAnswer: 256 * 1024,
     notes: false,
     now: Date.now,
-    ...options,
+    ...withoutUndefined(options),
   };
   return (next, entry) => {
     if (!isWriting(entry)) return next;
@@ -218,7 +219,7 @@ class KeyedCall {
   /** From here on something may be changed: whoever finds this record must not simply start again. */
   async #beforeApply(plan: Plan | undefined): Promise<void> {
     const witness = this.#witnessOf(plan);
-    const applying = this.#record('applying', witness === undefined ? {} : { witness });
+    const applying = this.#record('applying', { witness });
     // Whoever was away for longer than its lease must not go on as if nothing had happened.
     if (!(await this.#reach(() => this.#write(applying)))) throw inProgress();
     if (this.#call.abandoned) throw fail('E_TIMEOUT', 'It was given up before it was begun.');
@@ -263,8 +264,7 @@ class KeyedCall {
     if (!worthRetrying) {
       await this.#quietly(() => this.#write(this.#record('done', { outcome })));
     } else if (this.#applying || this.#orphan !== undefined) {
-      const { witness } = this.#held;
-      const failed = { outcome, untilMs: 0, ...(witness === undefined ? {} : { witness }) };
+      const failed = { outcome, untilMs: 0, witness: this.#held.witness };
       await this.#quietly(() => this.#write(this.#record('failed', failed)));
     } else {
       await this.#release();
@@ -346,7 +346,7 @@ function outcomeUnknown(found?: object): ToolFailure {
     'An earlier call with this idempotencyKey broke off, and it is not known whether it took effect.',
     {
       suggestion: 'Look at the present state. If it is still to be done, use a new key.',
-      ...(found === undefined ? {} : { details: { found } }),
+      details: found && { found },
     },
   );
 }

@@ -1,6 +1,6 @@
 export { batchSchema, runBatch, type Batch, type BatchReport } from '../batch.ts';
 export { applied } from '../changes.ts';
-export { createTraces, type TraceQuery, type Traces } from '../traces.ts';
+export { createTraces, type TraceQuery, type Traces } from '../trace/traces.ts';
 export type { CallScope } from './call-scope.ts';
 export type { Control } from './control-fields.ts';
 export type { PlanPolicy } from './dry-run.ts';

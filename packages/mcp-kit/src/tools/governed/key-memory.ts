@@ -6,7 +6,7 @@ interface KeyMemoryOptions {
   /** What is kept for all callers together, in characters. */
   readonly maxCharacters: number;
   /** Milliseconds on a clock that never goes back. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 interface Slot {

@@ -1,6 +1,6 @@
 import { KitError, type MaybePromise } from '#base';
 import type { Entry } from '../entry.ts';
-import type { Outcome } from '../result.ts';
+import type { Outcome } from '../contract/result.ts';
 import type { CallScope } from './call-scope.ts';
 
 /** Serves a call of one tool: ends with a value or a failure, or throws what is meant for the protocol. */

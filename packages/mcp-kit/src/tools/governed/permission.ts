@@ -1,7 +1,7 @@
 import { chain, type MaybePromise } from '#base';
 import type { ClientView } from '#server';
 import { fail } from '../failure.ts';
-import { traitsOf, type Traits } from '../manifest.ts';
+import { traitsOf, type Traits } from '../manifest/manifest.ts';
 import type { Wrap } from './layer.ts';
 
 /** Who calls. */

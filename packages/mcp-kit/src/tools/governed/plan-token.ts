@@ -30,10 +30,10 @@ export interface PlanTokens {
 
 export interface PlanTokenOptions {
   /** 32-byte keys: the first seals, all open. Without any a random one is made: plans then end with the process. */
-  readonly keys?: readonly Uint8Array[];
+  readonly keys?: readonly Uint8Array[] | undefined;
   /** How long a plan may be applied; ten minutes. */
-  readonly ttlMs?: number;
-  readonly now?: () => number;
+  readonly ttlMs?: number | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 // nonce, expiry in seconds, digest of the plan, seal: 48 characters of base64url, short enough for a model to repeat

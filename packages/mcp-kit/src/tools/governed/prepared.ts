@@ -1,11 +1,17 @@
-import { KitError, type Logger } from '#base';
+import { KitError, withoutUndefined, type Logger } from '#base';
 import { dialectOf, movedSchema, type JsonSchema } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
 import { changesSchema, riskSchema } from '../changes.ts';
 import type { Entry } from '../entry.ts';
-import { dataPointer, envelopeOf, envelopeSchema } from '../envelope.ts';
+import { dataPointer, envelopeOf, envelopeSchema } from '../contract/envelope.ts';
 import { failureCodes, type FailureCode } from '../failure.ts';
-import { isWriting, riskOf, traitsOf, type Manifest, type ManifestError } from '../manifest.ts';
+import {
+  isWriting,
+  riskOf,
+  traitsOf,
+  type Manifest,
+  type ManifestError,
+} from '../manifest/manifest.ts';
 import { secretsOf } from '../secrets.ts';
 import { withControlFields } from './control-fields.ts';
 import { guard } from './guard.ts';
@@ -100,18 +106,19 @@ export function toManifest(entry: Entry, prepared: Prepared): Manifest {
   const { tool } = entry;
   const { name, description, errors = {} } = tool;
   const { inputSchema, outputSchema, writes } = prepared;
-  const all = { ...always, ...(writes ? forWrites : {}), ...errors };
+  const usual = writes ? { ...always, ...forWrites } : always;
   const listedErrors: ManifestError[] = [];
-  for (const [code, when] of Object.entries(all) as [FailureCode, string][]) {
+  for (const [code, when] of Object.entries({ ...usual, ...errors }) as [FailureCode, string][]) {
     listedErrors.push({ code, when, retryable: failureCodes[code].retryable });
   }
-  return {
+  const mayHarm = writes || tool.riskLevel !== undefined;
+  return withoutUndefined({
     name,
     description,
     ...traitsOf(tool),
-    ...(writes || tool.riskLevel !== undefined ? { riskLevel: riskOf({}, tool) } : {}),
+    riskLevel: mayHarm ? riskOf({}, tool) : undefined,
     errors: listedErrors,
     inputSchema,
     outputSchema,
-  };
+  });
 }

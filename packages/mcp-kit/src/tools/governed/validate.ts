@@ -1,7 +1,7 @@
 import { chain, type MaybePromise } from '#base';
 import { invalidArguments } from '../call.ts';
-import { isWriting } from '../manifest.ts';
-import type { Outcome } from '../result.ts';
+import { isWriting } from '../manifest/manifest.ts';
+import type { Outcome } from '../contract/result.ts';
 import { splitter } from './control-fields.ts';
 import type { Wrap } from './layer.ts';
 

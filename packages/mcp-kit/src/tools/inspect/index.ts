@@ -8,9 +8,9 @@ export {
   type RuleId,
 } from '../lint/lint.ts';
 export type { LintedTool, Remark } from '../lint/rule.ts';
-export { diffManifests, type ManifestChange } from '../manifest-diff.ts';
+export { diffManifests, type ManifestChange } from '../manifest/manifest-diff.ts';
 export { callWithRetries, isSafeToRepeat, type Retried, type RetriedCall } from '../retry.ts';
-export type { Impact } from '../schema-diff.ts';
+export type { Impact } from '../manifest/schema-diff.ts';
 export {
   findOpenTelemetry,
   openTelemetrySink,
@@ -19,6 +19,6 @@ export {
   type OpenTelemetryApi,
   type TraceFile,
   type TraceSink,
-} from '../trace-sinks.ts';
-export { findTrace, pickTrace } from '../traces.ts';
-export { renderTrace } from '../waterfall.ts';
+} from '../trace/trace-sinks.ts';
+export { findTrace, pickTrace } from '../trace/traces.ts';
+export { renderTrace } from '../trace/waterfall.ts';

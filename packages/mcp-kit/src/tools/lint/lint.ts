@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { Tool as ListedTool } from '#protocol';
 import type { ToolLayer } from '../define-tool.ts';
@@ -30,7 +31,7 @@ export interface Finding extends Remark {
 
 export interface LintOptions extends Partial<RuleSettings> {
   /** Rules to leave out. */
-  readonly ignore?: readonly RuleId[];
+  readonly ignore?: readonly RuleId[] | undefined;
 }
 
 const defaults: RuleSettings = {
@@ -76,20 +77,19 @@ const layers: readonly string[] = ['core', 'advanced', 'internal'];
 export function fromListed({ name, description, inputSchema, ...rest }: ListedTool): LintedTool {
   const { outputSchema, _meta: meta = {} } = rest;
   const { layer, category, safety, idempotent, supportsDryRun } = meta;
-  const governed = typeof layer === 'string' && layers.includes(layer);
-  return {
+  const tool = withoutUndefined({
     name,
     inputSchema,
-    ...(description === undefined ? {} : { description }),
-    ...(isRecord(outputSchema) ? { outputSchema } : {}),
-    ...(governed
-      ? ({
-          layer: layer as ToolLayer,
-          category: String(category),
-          safety: safety as NonNullable<LintedTool['safety']>,
-          idempotent: idempotent === true,
-          supportsDryRun: supportsDryRun === true,
-        } as const)
-      : {}),
+    description,
+    outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+  });
+  if (typeof layer !== 'string' || !layers.includes(layer)) return tool;
+  return {
+    ...tool,
+    layer: layer as ToolLayer,
+    category: String(category),
+    safety: safety as NonNullable<LintedTool['safety']>,
+    idempotent: idempotent === true,
+    supportsDryRun: supportsDryRun === true,
   };
 }

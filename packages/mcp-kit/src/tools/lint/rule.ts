@@ -1,6 +1,6 @@
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
-import type { Manifest } from '../manifest.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 
 /** A tool as the linter looks at it: a manifest, or as much of one as a list of tools tells. */
 export type LintedTool = Pick<Manifest, 'name' | 'inputSchema'> & Partial<Manifest>;

@@ -5,7 +5,7 @@ export interface Deadline {
   readonly timeoutMs: number | undefined;
   readonly graceMs: number;
   /** Ends the work early; what it returns nevertheless counts. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How work under a deadline ended; `late` has nothing for work that threw, `stuck` is still going on. */

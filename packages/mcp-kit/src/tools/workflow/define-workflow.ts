@@ -9,7 +9,7 @@ import { applied, type Plan } from '../changes.ts';
 import { memoryOnDemand, type Keeping } from '../default-store.ts';
 import { defineTool, type Tool, type ToolHead } from '../define-tool.ts';
 import type { Infer, InferInput } from '../infer.ts';
-import { riskOf } from '../manifest.ts';
+import { riskOf } from '../manifest/manifest.ts';
 import { execute } from './execute.ts';
 import { findRun, Journal, type JournalOptions, type RunRecord } from './journal.ts';
 import { joinPlans, planStages, type WorkflowPlan } from './plan-stages.ts';
@@ -21,19 +21,19 @@ import type { AnyStage, Stage } from './stage.ts';
 /** What a workflow is besides its stages. */
 export interface WorkflowHead<In extends AnySchema> extends ToolHead {
   /** What it takes: a Standard Schema (zod, …) or plain JSON Schema. Absent: no arguments. */
-  readonly input?: In;
+  readonly input?: In | undefined;
   /** Where the journals of its runs are kept; in the memory of this process when absent. */
-  readonly store?: Store;
+  readonly store?: Store | undefined;
   /** Where bugs of stages are reported. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /** How long an interrupted run can be taken up; a week. */
-  readonly keepMs?: number;
+  readonly keepMs?: number | undefined;
   /** How long a process that says nothing is taken to be alive; 30 seconds. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** How long a stage whose time is up may take to stop; 5 seconds. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
   /** Milliseconds on a clock that all processes of the store share. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** A tool made of stages: done as a whole, or taken back. Every method that adds to it returns another workflow. */
@@ -118,7 +118,9 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
   return workflow as unknown as Workflow;
 }
 
-function toolHead(head: WorkflowHead<AnySchema>): ToolHead & { readonly input?: AnySchema } {
+function toolHead(
+  head: WorkflowHead<AnySchema>,
+): ToolHead & { readonly input?: AnySchema | undefined } {
   const { store: _store, logger: _logger, keepMs: _keep, leaseMs: _lease, ...rest } = head;
   const { graceMs: _grace, now: _now, ...tool } = rest;
   return tool;

@@ -66,19 +66,17 @@ export function joinPlans(
   return {
     changes: named.flatMap(([stage, { changes }]) => changes.map((each) => ({ ...each, stage }))),
     state: Object.fromEntries(named.map(([name, plan]) => [name, stateOf(plan)])),
-    ...(riskLevel === undefined ? {} : { riskLevel }),
-    ...shownOf(named.map(([, plan]) => plan)),
+    riskLevel,
+    shown: shownOf(named.map(([, plan]) => plan)),
     summary: `In ${named.length} stages it would: ${parts.join(' | ')}.`,
     runId,
     plans,
   };
 }
 
-function shownOf(plans: readonly Plan[]): Pick<Plan, 'shown'> {
-  const parts = plans.flatMap(({ shown }) => (shown === undefined ? [] : [shown]));
-  return parts.length === 0
-    ? {}
-    : { shown: Object.assign({}, ...parts) as NonNullable<Plan['shown']> };
+function shownOf(plans: readonly Plan[]): Plan['shown'] {
+  const parts = plans.map(({ shown }) => shown).filter((shown) => shown !== undefined);
+  return parts.length === 0 ? undefined : (Object.assign({}, ...parts) as Plan['shown']);
 }
 
 const risks: readonly RiskLevel[] = ['low', 'medium', 'high'];

@@ -1,6 +1,7 @@
+import { withoutUndefined } from '#base';
 import type { JsonSchema } from '#protocol';
 import { changesSchema, type Change } from '../changes.ts';
-import { fail, ToolFailure, type Failure } from '../failure.ts';
+import { fail, type Failure, type ToolFailure } from '../failure.ts';
 import type { RunRecord, StageRecord, StageStatus } from './journal.ts';
 
 /** What became of one stage. */
@@ -38,7 +39,7 @@ export interface RunReport {
 
 export function reportOf(record: RunRecord): RunReport {
   const { runId, workflow, status, direction, startedAt, failure } = record;
-  return {
+  return withoutUndefined({
     runId,
     workflow,
     status,
@@ -46,18 +47,21 @@ export function reportOf(record: RunRecord): RunReport {
     startedAt,
     stages: stagesOf(record),
     notUndone: leftoversOf(record),
-    ...(failure === undefined ? {} : { failure }),
-  };
+    failure,
+  });
 }
 
 /** What became of each stage, in the order they were defined in. */
 export function stagesOf({ stages, direction }: RunRecord): readonly StageReport[] {
-  return stages.map(({ stage, status, durationMs, output, error }) => ({
-    stage,
-    status: status === 'planned' && direction === 'back' ? 'skipped' : status,
-    durationMs,
-    ...(error === undefined ? (output === undefined ? {} : { output }) : { error }),
-  }));
+  return stages.map(({ stage, status, durationMs, output, error }): StageReport =>
+    withoutUndefined({
+      stage,
+      status: status === 'planned' && direction === 'back' ? ('skipped' as const) : status,
+      durationMs,
+      output: error === undefined ? output : undefined,
+      error,
+    }),
+  );
 }
 
 /** The changes of a stage, or of all: what was done where that is known, else what was planned. */
@@ -91,13 +95,11 @@ export function runFailure(record: RunRecord): ToolFailure {
     : `Look at details.notUndone and put it right, or have run ${runId} undone once more.`;
   const said = /[.!?]$/.test(message) ? message : `${message}.`;
   const where = stage === undefined ? said : `Stage ${stage} failed: ${said}`;
-  return new ToolFailure({
-    code,
-    message: `${where} ${rest}`,
+  return fail(code, `${where} ${rest}`, {
     // Whoever tries again must not find the rest of this run in the way.
     retryable: failure.retryable && isClean,
-    ...(advice === undefined ? {} : { suggestion: advice }),
-    ...(stage === undefined ? {} : { stage }),
+    suggestion: advice,
+    stage,
     details: { runId, stages: stagesOf(record), notUndone },
   });
 }
@@ -112,10 +114,11 @@ export function endedOtherwise(report: RunReport, wanted: RunReport['status']): 
   return fail(code, `Run ${runId} is not ${wanted}.${why} ${end}`, {
     // Another try as it is ends alike: what was taken back is not gone on with, and what is left has a reason.
     retryable: false,
-    ...(left === ''
-      ? {}
-      : { suggestion: 'Put right what details.notUndone says, or have it undone once more.' }),
-    ...(failure?.stage === undefined || wanted === 'undone' ? {} : { stage: failure.stage }),
+    suggestion:
+      left === ''
+        ? undefined
+        : 'Put right what details.notUndone says, or have it undone once more.',
+    stage: wanted === 'undone' ? undefined : failure?.stage,
     details: { runId, stages, notUndone },
   });
 }

@@ -16,7 +16,7 @@ export interface Running {
   readonly graceMs: number;
   readonly logger: Logger;
   /** What a run that is done is answered with. */
-  readonly answerOf?: (record: RunRecord) => Promise<object>;
+  readonly answerOf?: ((record: RunRecord) => Promise<object>) | undefined;
 }
 
 /** What the journal has of a stage. */
@@ -55,8 +55,8 @@ export function asJson<T>(value: T, what: string): T {
 interface Performance<T> {
   /** What traces call it. */
   readonly name: string;
-  readonly signal?: AbortSignal;
-  readonly commit?: StageContext['commit'];
+  readonly signal?: AbortSignal | undefined;
+  readonly commit?: StageContext['commit'] | undefined;
   readonly work: (context: StageContext) => MaybePromise<T>;
 }
 
@@ -71,11 +71,7 @@ export async function performStage<T>(
   return driver.span(name, (spans) =>
     withDeadline(
       (own) => work(stageContext({ runId, driver }, stage, { signal: own, spans, commit })),
-      {
-        timeoutMs,
-        graceMs,
-        ...(signal === undefined ? {} : { signal }),
-      },
+      { timeoutMs, graceMs, signal },
     ),
   );
 }

@@ -45,11 +45,11 @@ export interface Stage<
   Output,
 > {
   /** The stages that must be done before this one begins, and whose values it gets. Absent: all above it. */
-  readonly after?: readonly Name[];
+  readonly after?: readonly Name[] | undefined;
   /** How long `apply`, `undo` and `find` may take, each. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Applying the same plan again under the same key changes nothing more. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Looks, says what would change, and touches nothing; the stages before it have only been planned as well. */
   plan(
     known: {
@@ -91,8 +91,8 @@ export interface Stage<
 export interface AnyStage {
   readonly name: string;
   readonly after: readonly string[];
-  readonly timeoutMs?: number;
-  readonly idempotent?: boolean;
+  readonly timeoutMs?: number | undefined;
+  readonly idempotent?: boolean | undefined;
   plan(known: never, context: PlanContext): MaybePromise<Plan>;
   ask?(known: never): Requests | undefined;
   apply(known: never, context: StageContext): MaybePromise<unknown>;

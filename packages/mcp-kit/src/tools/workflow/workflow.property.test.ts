@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createDeferred, silentLogger } from '#base';
+import { createDeferred, silentLogger, withoutUndefined } from '#base';
 import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
 import { createMemoryStore, type Store } from '#store';
 import { connectInMemory } from '#testing';
-import type { Envelope } from '../envelope.ts';
+import type { Envelope } from '../contract/envelope.ts';
 import { fail, type Failure } from '../failure.ts';
 import { governed } from '../governed/governed-contract.ts';
 import { toolSet } from '../tool-set.ts';
@@ -27,8 +27,8 @@ async function callOnce(workflow: Workflow, options: CallOptions = {}): Promise<
   const { store, now, idempotencyKey } = options;
   const governance = {
     lint: 'off',
-    ...(store && { store }),
-    idempotency: { leaseMs, ...(now && { now }) },
+    store,
+    idempotency: { leaseMs, now },
   } as const;
   const set = toolSet([workflow], { contract: governed(governance), logger: silentLogger });
   const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));
@@ -95,6 +95,12 @@ function workflowOf(members: readonly Member[], { world, undone }: Watched): Wor
     const { undoes, finds, undoFails, trouble } = each;
     // A stage that refuses and cannot be undone has done nothing: that is what refusing means.
     const late = each.late && (undoes || finds || trouble !== 'refuses');
+    const undo = (): void => {
+      undone.push(stage);
+      if (undoFails) throw new Error('cannot');
+      world.delete(stage);
+    };
+    const find = () => (world.has(stage) ? { output: undefined } : undefined);
     workflow = workflow.stage(stage, {
       after: afterOf(each, index) as never[],
       plan: () => ({ changes: [{ type: 'create', target: stage }], state: world.has(stage) }),
@@ -104,14 +110,10 @@ function workflowOf(members: readonly Member[], { world, undone }: Watched): Wor
         if (error === undefined || late) world.add(stage);
         if (error !== undefined) throw error;
       },
-      ...(undoes && {
-        undo() {
-          undone.push(stage);
-          if (undoFails) throw new Error('cannot');
-          world.delete(stage);
-        },
+      ...withoutUndefined({
+        undo: undoes ? undo : undefined,
+        find: finds ? find : undefined,
       }),
-      ...(finds && { find: () => (world.has(stage) ? { output: undefined } : undefined) }),
     });
   }
   return workflow;
@@ -281,15 +283,17 @@ function mortalWorkflow(kinds: readonly Kind[], world: World, mortal: Mortal): W
     const isThere = (): boolean => world.has(stage);
     workflow = workflow.stage(stage, {
       // Two beginnings, and the rest after both.
-      ...(index === 1 ? { after: [] } : {}),
+      after: index === 1 ? [] : undefined,
       idempotent: kind === 'idempotent',
       plan: () => ({ changes: [{ type: 'create', target: stage }], state: isThere() }),
       apply() {
         mortal.failOnce();
         return effect(() => (kind === 'idempotent' && isThere() ? 0 : 1));
       },
-      ...(kind !== 'neither' && { undo: () => effect(() => (isThere() ? -1 : 0)) }),
-      ...(kind === 'finds' && { find: () => (isThere() ? { output: undefined } : undefined) }),
+      ...withoutUndefined({
+        undo: kind === 'neither' ? undefined : () => effect(() => (isThere() ? -1 : 0)),
+        find: kind === 'finds' ? () => (isThere() ? { output: undefined } : undefined) : undefined,
+      }),
     });
   }
   return workflow;

@@ -23,14 +23,14 @@ export interface ChildOptions extends EnvironmentOptions {
   /** A program: its path, or its name on the PATH. Never a shell's command line. */
   readonly command: string;
   /** The file to start, where it is known already; the program sees `command` as its name all the same. */
-  readonly program?: string;
+  readonly program?: string | undefined;
   readonly args?: readonly string[];
   /** What messages may show of the two: with the names of variables where these have their values. */
-  readonly shown?: { readonly command: string; readonly args?: readonly string[] };
+  readonly shown?: { readonly command: string; readonly args?: readonly string[] } | undefined;
   readonly cwd?: string;
   readonly limits?: Partial<Limits>;
   /** Keeps what the child says on its standard output in a file. */
-  readonly stdoutLog?: StdoutLogOptions;
+  readonly stdoutLog?: StdoutLogOptions | undefined;
   /** How long it may take to end: 2 s after its input has ended, 3 s more after SIGTERM. */
   readonly stop?: StopOptions;
   /** Hears what the child says on its standard error, as it comes. */

@@ -6,11 +6,11 @@ import { locateLog, openLog, setPartAside, type LogLocation, type OpenLog } from
 export interface StdoutLogOptions {
   readonly path: string;
   /** The folder that the log must stay in; the working folder unless given. */
-  readonly root?: string;
+  readonly root?: string | undefined;
   /** Bytes after which a part is complete: 1 MiB unless given. Only a single longer line makes one larger. */
-  readonly maxBytesPerPart?: number;
+  readonly maxBytesPerPart?: number | undefined;
   /** Complete parts to keep: 32 unless given, all when 0. */
-  readonly maxParts?: number;
+  readonly maxParts?: number | undefined;
 }
 
 /** Something to write; a new part may begin only where a line begins. */

@@ -59,17 +59,15 @@ export const claudeCode: Dialect = {
   where(surroundings) {
     const { platform, home } = surroundings;
     const folder = managedFolders[platform] ?? '/etc/claude-code';
+    const inside = inProject('claude-code', surroundings, '.mcp.json');
+    if (home === undefined) return [inside];
     const managed: Candidate = {
       dialect: 'claude-code',
       files: [path.join(folder, 'managed-mcp.json')],
       scope: 'managed',
       rank: ranks.managed,
     };
-    return [
-      ...(home === undefined ? [] : [managed]),
-      inProject('claude-code', surroundings, '.mcp.json'),
-      ...ofUser('claude-code', home, '.claude.json'),
-    ];
+    return [managed, inside, ...ofUser('claude-code', home, '.claude.json')];
   },
 };
 

@@ -5,6 +5,8 @@ import {
   asRecord,
   flag,
   kindField,
+  readField,
+  restOf,
   text,
   textMap,
   texts,
@@ -40,12 +42,12 @@ const nested: Field = {
     const keys: Partial<Record<Fact, string>> = {};
     for (const [key, field] of Object.entries(connection)) {
       if (!Object.hasOwn(raw, key)) continue;
-      const { rest: _, keys: __, ...facts } = field.read(raw[key], below(place, key));
+      const { rest: _, keys: __, ...facts } = readField(field, raw[key], below(place, key));
       Object.assign(reading, facts);
       for (const fact of Object.keys(facts) as Fact[]) keys[fact] = `transport/${key}`;
     }
     const rest = Object.entries(raw).filter(([key]) => !Object.hasOwn(connection, key));
-    return { ...reading, keys, ...(rest.length > 0 && { rest: Object.fromEntries(rest) }) };
+    return { ...reading, keys, rest: restOf(rest) };
   },
   write: () => undefined,
 };

@@ -22,7 +22,8 @@ const variables: Field = {
     const items: readonly unknown[] = Array.isArray(value) ? value : asTexts(value, place);
     const sourced = items.filter((item) => isRecord(item));
     const plain = items.filter((item) => !isRecord(item));
-    return { passEnv: asTexts(plain, place), ...(sourced.length > 0 && { rest: sourced }) };
+    const rest = sourced.length > 0 ? sourced : undefined;
+    return { passEnv: asTexts(plain, place), rest };
   },
   write: ({ passEnv }) => passEnv,
 };

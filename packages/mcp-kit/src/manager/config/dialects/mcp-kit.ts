@@ -1,3 +1,4 @@
+import { withoutUndefined } from '#base';
 import { isRecord } from '#jsonrpc';
 import { fieldsOf, type Dialect } from '../dialect.ts';
 import type { StdoutLogSettings } from '../entry.ts';
@@ -16,8 +17,9 @@ import { below, configError, topOf, type Place } from '../place.ts';
 import { inProject } from './candidates.ts';
 import { checkServer, checkTop } from './v1-rules.ts';
 
-/** A count, zero or more, with a fraction of none. */
-function asCount(value: unknown, place: Place): number {
+/** A whole number, zero or more, if there is one. */
+function asCount(value: unknown, place: Place): number | undefined {
+  if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw configError(place, 'must be a whole number, zero or more');
 }
@@ -33,19 +35,15 @@ const stdoutLog: Field = {
     const at = (key: string): Place => below(place, key);
     const settings: StdoutLogSettings = {
       path: asText(path, at('path')),
-      ...(bytes !== undefined && { maxBytesPerPart: asCount(bytes, at('max_bytes_per_part')) }),
-      ...(parts !== undefined && { maxParts: asCount(parts, at('max_parts')) }),
+      maxBytesPerPart: asCount(bytes, at('max_bytes_per_part')),
+      maxParts: asCount(parts, at('max_parts')),
     };
     return { stdoutLog: settings };
   },
   write({ stdoutLog: settings }) {
     if (settings === undefined) return undefined;
     const { path, maxBytesPerPart, maxParts } = settings;
-    return {
-      path,
-      ...(maxBytesPerPart !== undefined && { max_bytes_per_part: maxBytesPerPart }),
-      ...(maxParts !== undefined && { max_parts: maxParts }),
-    };
+    return { path, max_bytes_per_part: maxBytesPerPart, max_parts: maxParts };
   },
 };
 
@@ -98,11 +96,11 @@ export const mcpKit: Dialect = {
 
 /** What a configuration says about this side of the conversations. */
 export interface ClientSettings {
-  readonly protocolVersion?: string;
-  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly protocolVersion?: string | undefined;
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
   /** Where it is written down: it counts for the servers of that file. Without, it counts for all. */
-  readonly file?: string;
+  readonly file?: string | undefined;
 }
 
 /** The `client` of a document of version 1, which must have been checked. */
@@ -111,7 +109,5 @@ export function clientOf(document: unknown): ClientSettings {
   if (!isRecord(client)) return {};
   checkTop({ version: 1, client }, topOf(''));
   const { protocol_version: protocolVersion, capabilities, roots } = client;
-  const settings = { protocolVersion, capabilities, roots };
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
+  return withoutUndefined({ protocolVersion, capabilities, roots }) as ClientSettings;
 }

@@ -7,10 +7,12 @@ import {
   flag,
   kindField,
   oauthField,
+  restOf,
   text,
   textMap,
   time,
   type Field,
+  type Reading,
 } from '../field.ts';
 import { below } from '../place.ts';
 import { valueAt } from '../value-at.ts';
@@ -24,18 +26,18 @@ const times: Field = {
   read(value, place) {
     if (typeof value === 'number') return requestTime.read(value, place);
     const { startup, request, ...rest } = asRecord(value, place);
-    return {
-      ...(startup !== undefined && startupTime.read(startup, below(place, 'startup'))),
-      ...(request !== undefined && requestTime.read(request, below(place, 'request'))),
-      ...(Object.keys(rest).length > 0 && { rest }),
-    };
+    const reading: Reading = { rest: restOf(Object.entries(rest)) };
+    if (startup !== undefined) {
+      Object.assign(reading, startupTime.read(startup, below(place, 'startup')));
+    }
+    if (request !== undefined) {
+      Object.assign(reading, requestTime.read(request, below(place, 'request')));
+    }
+    return reading;
   },
   write({ startupMs, requestMs }) {
     if (startupMs === undefined && requestMs === undefined) return undefined;
-    return {
-      ...(startupMs !== undefined && { startup: startupMs }),
-      ...(requestMs !== undefined && { request: requestMs }),
-    };
+    return { startup: startupMs, request: requestMs };
   },
 };
 
@@ -73,7 +75,7 @@ export const opencode: Dialect = {
   format: 'jsonc',
   home: ['mcp'],
   sections: (document) => [
-    { path: ['mcp'], ...(hasServers(document) && { except: ['servers', 'timeout'] }) },
+    { path: ['mcp'], except: hasServers(document) ? ['servers', 'timeout'] : undefined },
   ],
   fields: fieldsOf({ ...connection, enabled: flag('enabled'), timeout: requestTime }),
   alsoKnown: new Set(),

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isRecord } from '#jsonrpc';
 import { fieldsOf, type Dialect } from '../dialect.ts';
-import { asText, asTexts, flag, text, textMap, texts, type Field } from '../field.ts';
+import { asText, asTexts, flag, restOf, text, textMap, texts, type Field } from '../field.ts';
 import { below } from '../place.ts';
 import { noReferences } from '../template.ts';
 import { valueAt } from '../value-at.ts';
@@ -14,12 +14,13 @@ const command: Field = {
   read(value, place) {
     if (!isRecord(value)) return { command: asText(value, place) };
     const { path: program, args, env: variables, ...rest } = value;
+    const read = isRecord(variables) ? env.read(variables, below(place, 'env')) : {};
     return {
       command: asText(program, below(place, 'path')),
-      ...(args !== undefined && { args: asTexts(args, below(place, 'args')) }),
-      ...(isRecord(variables) && env.read(variables, below(place, 'env'))),
+      args: args === undefined ? undefined : asTexts(args, below(place, 'args')),
+      ...read,
       keys: { command: 'command/path', args: 'command/args', env: 'command/env' },
-      ...(Object.keys(rest).length > 0 && { rest }),
+      rest: restOf(Object.entries(rest)) ?? read.rest,
     };
   },
   write: ({ command: program }) => program,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LintedTool } from './lint/rule.ts';
+import type { LintedTool } from '../lint/rule.ts';
 import { diffManifests } from './manifest-diff.ts';
 
 const tool = (change: object = {}): LintedTool => ({

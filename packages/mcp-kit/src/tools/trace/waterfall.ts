@@ -29,12 +29,10 @@ export function renderTrace(trace: Trace, columns = 80): string {
 
 function heading(trace: Trace): readonly string[] {
   const { traceId, timestamp, success, errorCode, dryRun, replayed, clientTag } = trace;
-  const marks = [
-    success ? 'ok' : (errorCode ?? 'failed'),
-    ...(dryRun ? ['dry run'] : []),
-    ...(replayed ? ['replayed'] : []),
-    ...(clientTag === undefined ? [] : [`tag ${clientTag}`]),
-  ];
+  const marks = [success ? 'ok' : (errorCode ?? 'failed')];
+  if (dryRun) marks.push('dry run');
+  if (replayed) marks.push('replayed');
+  if (clientTag !== undefined) marks.push(`tag ${clientTag}`);
   const args = JSON.stringify(trace.argsSummary);
   return [`${traceId} ${timestamp} ${marks.join(', ')}`, `arguments ${args}`];
 }

@@ -1,6 +1,6 @@
 import { dialectOf, movedSchema, type CallToolResult, type JsonSchema } from '#protocol';
-import type { Entry } from './entry.ts';
-import { fail, failureCodes, type Failure } from './failure.ts';
+import type { Entry } from '../entry.ts';
+import { fail, failureCodes, type Failure } from '../failure.ts';
 import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './result.ts';
 
 /** What every call returns as structured content, so that programs read all tools alike. */

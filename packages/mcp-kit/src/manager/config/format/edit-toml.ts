@@ -1,6 +1,6 @@
 import { isRecord } from '#jsonrpc';
 import type { Revision } from './edit-text.ts';
-import { sameValue } from './same-value.ts';
+import { sameValue } from '../same-value.ts';
 
 interface Table {
   readonly path: readonly string[];

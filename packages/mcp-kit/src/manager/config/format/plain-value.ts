@@ -1,4 +1,4 @@
-import { below, configError, type Place } from './place.ts';
+import { below, configError, type Place } from '../place.ts';
 import { maxDepth, tooDeep } from './strict-json.ts';
 
 /**

@@ -1,10 +1,11 @@
+import type { Defined } from '#base';
 import type { JsonSchema } from '#protocol';
-import type { Plan, RiskLevel } from './changes.ts';
-import type { Safety, Tool, ToolHead, ToolTraits } from './define-tool.ts';
-import type { FailureCode } from './failure.ts';
+import type { Plan, RiskLevel } from '../changes.ts';
+import type { Safety, Tool, ToolHead, ToolTraits } from '../define-tool.ts';
+import type { FailureCode } from '../failure.ts';
 
 /** The traits of a tool, with what its author left out filled in. */
-export type Traits = Required<ToolTraits>;
+export type Traits = Required<Defined<ToolTraits>>;
 
 /** A failure that a call can end with. */
 export interface ManifestError {

@@ -1,4 +1,5 @@
 import type { Stats, WriteStream } from 'node:fs';
+import { withoutUndefined } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { Span, Trace } from './traces.ts';
 
@@ -167,12 +168,12 @@ export function openTelemetrySink(api: OpenTelemetryApi): TraceSink {
   const tracer = api.trace.getTracer('mcp-kit');
   return (trace) => {
     const beginMs = Date.parse(trace.timestamp);
-    const attributes = {
+    const attributes = withoutUndefined({
       'mcp.method.name': 'tools/call',
       'gen_ai.tool.name': trace.tool,
       'mcp.trace_id': trace.traceId,
-      ...(trace.errorCode === null ? {} : { 'error.type': trace.errorCode }),
-    };
+      'error.type': trace.errorCode ?? undefined,
+    });
     const options = { kind: kindServer, startTime: beginMs, attributes };
     const root = tracer.startSpan(`tools/call ${trace.tool}`, options, parentOf(trace, api));
     const within = api.trace.setSpan(api.ROOT_CONTEXT, root);

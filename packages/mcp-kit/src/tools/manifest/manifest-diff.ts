@@ -1,6 +1,6 @@
 import { canonicalJson } from '#base';
 import { isRecord } from '#jsonrpc';
-import type { LintedTool } from './lint/rule.ts';
+import type { LintedTool } from '../lint/rule.ts';
 import { schemaChanges, type Impact } from './schema-diff.ts';
 
 /** One difference between two manifests. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { traitsOf } from './manifest.ts';
-import { secretsOf } from './secrets.ts';
+import { traitsOf } from '../manifest/manifest.ts';
+import { secretsOf } from '../secrets.ts';
 import { createTraces, pickTrace, summarise, type Trace } from './traces.ts';
 
 const trace = (traceId: string): Trace => ({

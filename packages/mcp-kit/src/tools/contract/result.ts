@@ -1,6 +1,6 @@
 import { isRecord } from '#jsonrpc';
 import type { CallToolResult, ContentBlock } from '#protocol';
-import type { Failure } from './failure.ts';
+import type { Failure } from '../failure.ts';
 
 /** How a call ended: with a value, shown as a result that still lacks its structured content, or with a failure. */
 export type Outcome = (

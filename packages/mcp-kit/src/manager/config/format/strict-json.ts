@@ -1,4 +1,4 @@
-import { configError, lineAndColumn, pointerOf, topOf, type Place } from './place.ts';
+import { configError, lineAndColumn, pointerOf, topOf, type Place } from '../place.ts';
 
 /** How deep a configuration may be nested. */
 export const maxDepth = 64;

@@ -1,6 +1,6 @@
 import { hideSecrets } from '#base';
 import { isRecord } from '#jsonrpc';
-import { diagnosticNames } from './diagnostic-names.ts';
+import { diagnosticNames } from '../diagnostic-names.ts';
 
 /** A part of a call. */
 export interface Span {
@@ -53,7 +53,7 @@ export function timestampNow(): string {
 export interface TraceQuery {
   /** Whose calls; nobody in particular where callers are not told apart. */
   readonly principal?: string | undefined;
-  readonly where?: (trace: Trace) => boolean;
+  readonly where?: ((trace: Trace) => boolean) | undefined;
 }
 
 /** The latest calls of each caller; the oldest make room. */

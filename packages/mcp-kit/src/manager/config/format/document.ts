@@ -1,6 +1,6 @@
 import type { Node, ParseError } from 'jsonc-parser';
 import { KitError, readYaml } from '#base';
-import { below, configError, lineAndColumn, topOf, type Place } from './place.ts';
+import { below, configError, lineAndColumn, topOf, type Place } from '../place.ts';
 import { duplicate, maxDepth, parseStrictJson, tooDeep } from './strict-json.ts';
 
 /** How a configuration file is written down. */

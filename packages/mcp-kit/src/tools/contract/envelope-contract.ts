@@ -1,15 +1,15 @@
 import { isPromise } from '#base';
 import type { CallToolResult } from '#protocol';
 import { Context } from '#server';
-import { runCall, type Call } from './call.ts';
+import { runCall, type Call } from '../call.ts';
 import { refusePlans, type Contract, type Registry } from './contract.ts';
-import { diagnosticMethods, diagnosticTools, type Diagnosis } from './diagnostics.ts';
-import { listed, type Entry } from './entry.ts';
+import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
+import { listed, type Entry } from '../entry.ts';
 import { envelopeSchema, heeded, wrap } from './envelope.ts';
-import { listedTraits, traitsOf, type Manifest } from './manifest.ts';
+import { listedTraits, traitsOf, type Manifest } from '../manifest/manifest.ts';
 import type { Outcome } from './result.ts';
-import { secretsOf } from './secrets.ts';
-import { createTraces, pickTrace, summarise, timestampNow, type Trace } from './traces.ts';
+import { secretsOf } from '../secrets.ts';
+import { createTraces, pickTrace, summarise, timestampNow, type Trace } from '../trace/traces.ts';
 
 /** Every tool answers with an envelope, is listed with its traits, and leaves a trace. */
 export function envelopeContract(registry: Registry, version: string): Contract {

@@ -2,10 +2,10 @@ import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
 import { structuredFor, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
 import type { Encoded, Exchange, RpcError } from '#jsonrpc';
 import type { Context, Handler } from '#server';
-import { runCall, type Call } from './call.ts';
-import type { Tool } from './define-tool.ts';
-import { listed, type Entry } from './entry.ts';
-import { traitsOf, type Manifest } from './manifest.ts';
+import { runCall, type Call } from '../call.ts';
+import type { Tool } from '../define-tool.ts';
+import { listed, type Entry } from '../entry.ts';
+import { traitsOf, type Manifest } from '../manifest/manifest.ts';
 import { toFailedResult, type Outcome } from './result.ts';
 
 /** The tools of a set, by name. */

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { entryDigest } from '../trust/receipt.ts';
-import { loadConfig } from './load.ts';
+import { entryDigest } from '../../trust/receipt.ts';
+import { loadConfig } from '../load.ts';
 
 const odd: readonly (readonly [what: string, file: string, text: string, pointer: string])[] = [
   [
