@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { Budget } from '#base';
 import type { Parts } from '#jsonrpc';
