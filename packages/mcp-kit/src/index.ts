@@ -1,7 +1,16 @@
 // What nine programs of ten need: a server with its tools, a session with one. The other entries have the rest.
 export { KitError } from '#base';
 export { RpcError } from '#jsonrpc';
-export { elicit, sample } from '#protocol';
+export {
+  elicit,
+  imagesOf,
+  orThrow,
+  sample,
+  structuredOf,
+  textOf,
+  type Image,
+  type ToolResult,
+} from '#protocol';
 export {
   definePrompt as prompt,
   defineResource as resource,
@@ -10,17 +19,7 @@ export {
   type Server,
 } from '#server';
 export { defineTool as tool, fail } from '#tools';
-export {
-  imagesOf,
-  orThrow,
-  structuredOf,
-  textOf,
-  type CallOptions,
-  type Image,
-  type Session,
-  type SessionOptions,
-  type ToolResult,
-} from '#client';
+export type { CallOptions, Session, SessionOptions } from '#client';
 export { connect, type Place } from './connect.ts';
 export { createServer, type ServerOptions } from './create-server.ts';
 export { serve } from './serve.ts';

@@ -19,14 +19,9 @@ export type {
 export type { PageOptions } from './pages.ts';
 export { createResultCache, type CachePartition, type ResultCache } from './result-cache.ts';
 export {
-  imagesOf,
-  orThrow,
-  structuredOf,
-  textOf,
   type CompletionReference,
   type CompletionResult,
   type DiscoverResult,
-  type Image,
   type ParamsOf,
   type PromptsPage,
   type ReadResourceResult,
@@ -36,7 +31,6 @@ export {
   type ResultOf,
   type Subscription,
   type SubscriptionFilter,
-  type ToolResult,
   type ToolsPage,
 } from './results.ts';
 export { openSession, type Session } from './session.ts';
@@ -49,3 +43,4 @@ export {
 } from './skills.ts';
 export { checkArguments } from './tool-table.ts';
 export type { Issue } from '#schema';
+export { imagesOf, orThrow, structuredOf, textOf, type Image, type ToolResult } from '#protocol';

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-import { KitError } from '#base';
 import type { Params } from '#jsonrpc';
 import type {
   CallToolResult,
@@ -92,11 +90,6 @@ export interface Subscription {
   close(): void;
 }
 
-/** The result of a tool whose structured content is a `T`, by the word of its server or by its output schema. */
-export interface ToolResult<T = unknown> extends CallToolResult {
-  readonly structuredContent?: T;
-}
-
 type PageParams = Params & { readonly cursor?: string | undefined };
 type UriParams = Params & { readonly uri: string };
 type Fields = Readonly<Record<string, unknown>>;
@@ -142,36 +135,3 @@ export type ParamsOf<Method extends string> = Method extends keyof Requests
 export type ResultOf<Method extends string> = Method extends keyof Requests
   ? Requests[Method]['result'] & Fields
   : unknown;
-
-/** The texts of a result, one after the other, each on lines of its own. */
-export function textOf({ content }: CallToolResult): string {
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-}
-
-/** The structured content of a result, where its tool gives any. */
-export function structuredOf<T>({ structuredContent }: ToolResult<T>): T | undefined {
-  return structuredContent;
-}
-
-/** An image as bytes. */
-export interface Image {
-  readonly mimeType: string;
-  readonly bytes: Uint8Array;
-}
-
-/** The images of a result. */
-export function imagesOf({ content }: CallToolResult): readonly Image[] {
-  return content.flatMap((block) =>
-    block.type === 'image'
-      ? [{ mimeType: block.mimeType, bytes: Buffer.from(block.data, 'base64') }]
-      : [],
-  );
-}
-
-/** The result as it is; throws what a tool that has failed says instead. */
-export function orThrow<Result extends CallToolResult>(result: Result): Result {
-  if (result.isError !== true) return result;
-  const { content, structuredContent } = result;
-  const message = textOf(result) || 'the tool failed without a word';
-  throw new KitError('tool_failed', message, { details: { content, structuredContent } });
-}

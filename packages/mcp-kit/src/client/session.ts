@@ -13,6 +13,7 @@ import {
   type ServerCapabilities,
   type Target,
   type Tool,
+  type ToolResult,
 } from '#protocol';
 import { Caller } from './caller.ts';
 import { isDiscoverResult } from './facts.ts';
@@ -31,7 +32,6 @@ import type {
   ResultOf,
   Subscription,
   SubscriptionFilter,
-  ToolResult,
   ToolsPage,
 } from './results.ts';
 

@@ -72,7 +72,15 @@ export {
 } from './revisions.ts';
 export type { Layer, Serve, Service } from './serve.ts';
 export type { Target } from './target.ts';
-export { withContent } from './tool-result.ts';
+export {
+  imagesOf,
+  orThrow,
+  structuredOf,
+  textOf,
+  withContent,
+  type Image,
+  type ToolResult,
+} from './tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
 export { traceTarget, type TraceListener } from './trace-target.ts';
 export {
