@@ -4,7 +4,7 @@ import { hideSpinner } from './spinner.ts';
 import { columnsOf, createStyle, wantsColor, type Style } from './style.ts';
 import { fit } from './width.ts';
 
-export type Direction = 'sent' | 'received';
+type Direction = 'sent' | 'received';
 
 /** A message that crossed the wire. */
 export interface Crossing {
