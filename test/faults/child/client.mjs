@@ -57,15 +57,6 @@ answer(
       return null;
     },
   },
-  [
-    'Connection',
-    'Conversation',
-    'Caller',
-    'Session',
-    'Watch',
-    'Exchange',
-    'ServerPeer',
-    'MemoryEnd',
-  ],
+  ['Connection', 'Conversation', 'Caller', 'Session', 'Watch', 'Exchange', 'MemoryEnd'],
 );
 process.send({ port: 0 });

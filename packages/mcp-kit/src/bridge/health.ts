@@ -94,13 +94,13 @@ export function asRpcError(error: unknown): unknown {
 }
 
 /** A message for those who may be anybody: what a process last said, and where it is, is for whoever runs it. */
-export function saidOf(message: string): string {
+function saidOf(message: string): string {
   const [first = ''] = message.split(/; it said:|\n/, 1);
   return withoutFolders(first);
 }
 
 /** Whether it says that the server is not well; what the server refuses is its good right. */
-export function isTrouble(error: unknown): error is KitError {
+function isTrouble(error: unknown): error is KitError {
   if (!(error instanceof KitError) || error.code === 'overloaded') return false;
   if (error.code === 'http_status') return Number(error.details?.['status']) >= 500;
   return passing.has(error.code);

@@ -207,7 +207,7 @@ export function markedWithin(
 }
 
 /** An error of a server of the handshake era, as the stateless one says it. */
-export function toModernError(error: unknown): unknown {
+function toModernError(error: unknown): unknown {
   return error instanceof RpcError && error.code === mcpErrors.resourceNotFound
     ? new RpcError(rpcErrors.invalidParams, error.message, error.data)
     : error;

@@ -57,8 +57,8 @@ test('any parameters give an envelope whose every part is well formed, or invali
           [envelope.version, envelope.capabilities, envelope.logLevel],
           [version, capabilities, logLevel],
         );
-        const { clientInfo } = envelope;
-        assert.ok(clientInfo === undefined || clientInfo === sent[metaKeys.clientInfo]);
+        const { info } = envelope;
+        assert.ok(info === undefined || info === sent[metaKeys.clientInfo]);
       } catch (error) {
         assert.ok(error instanceof RpcError && error.code === rpcErrors.invalidParams && !sound);
       }
