@@ -16,17 +16,16 @@ test.each(['legacy', 'modern'])(
       // The two ends of the one connection that is open.
       Connection: 2,
       MemoryEnd: 2,
-      ServerPeer: 1,
       Session: 1,
       Caller: 1,
-      Conversation: 1,
+      // The client's, and the server's.
+      Conversation: 2,
       StandingSubscription: 1,
     });
     await client.ask('end');
     expect(await client.ask('objects')).toMatchObject({
       Connection: 0,
       MemoryEnd: 0,
-      ServerPeer: 0,
       Exchange: 0,
       Session: 0,
       Caller: 0,

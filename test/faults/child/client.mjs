@@ -64,7 +64,6 @@ answer(
     'Session',
     'StandingSubscription',
     'Exchange',
-    'ServerPeer',
     'MemoryEnd',
   ],
 );

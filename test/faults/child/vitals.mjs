@@ -12,7 +12,7 @@ const classes = [
   'Reply',
   'Connection',
   'Exchange',
-  'ServerPeer',
+  'Conversation',
 ];
 
 const timers = new Set();

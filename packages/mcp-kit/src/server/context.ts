@@ -3,7 +3,6 @@ import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
   callerOf,
   conversationOf,
-  missingClientCapability,
   reaches,
   supports,
   traceIdOf,
@@ -12,7 +11,7 @@ import {
   type LoggingLevel,
   type Meta,
 } from '#protocol';
-import { capabilityMissing, type Answers, type Inputs, type Requests } from './inputs.ts';
+import type { Answers, Inputs, Requests } from './inputs.ts';
 
 /** A part of the work, as a trace shows it; parts may have parts. */
 export interface Spans {
@@ -173,9 +172,7 @@ export class Context {
 
   /** Refuses the request unless the client declared these capabilities. */
   requireClient(needed: ClientCapabilities): void {
-    const { era, capabilities } = this.client;
-    if (supports(capabilities, needed)) return;
-    throw era === 'modern' ? missingClientCapability(needed) : capabilityMissing(needed);
+    if (!supports(this.client.capabilities, needed)) throw this.#inputs.missing(needed);
   }
 
   /**

@@ -1,6 +1,12 @@
 import { crypto, KitError, type MaybePromise } from '#base';
 import { RpcError, rpcErrors, type Exchange } from '#jsonrpc';
-import { isAnswer, supports, type ClientCapabilities, type InputRequest } from '#protocol';
+import {
+  isAnswer,
+  missingClientCapability,
+  supports,
+  type ClientCapabilities,
+  type InputRequest,
+} from '#protocol';
 
 /** Questions, by the name under which the handler wants the answer. */
 export type Requests = Readonly<Record<string, InputRequest>>;
@@ -11,6 +17,8 @@ export type Answers<T extends Requests> = {
 
 /** How a handler's questions reach the client, in one era. */
 export interface Inputs {
+  /** What to throw when the client cannot do what is needed. */
+  missing(needed: ClientCapabilities): Error;
   /** Asks a client that declared these capabilities. */
   ask<T extends Requests>(
     requests: T,
@@ -25,6 +33,7 @@ const personMs = 10 * 60_000;
 
 /** Handshake era: each question is a request to the client, all sent at once. */
 export const directInputs: Inputs = {
+  missing: capabilityMissing,
   async ask<T extends Requests>(requests: T, exchange: Exchange, declared: ClientCapabilities) {
     for (const { needs } of Object.values(requests)) {
       if (!supports(declared, needs)) throw capabilityMissing(needs);
@@ -42,7 +51,7 @@ export const directInputs: Inputs = {
 };
 
 /** How the handshake era, which has no code for it, says that the client cannot do what is needed. */
-export function capabilityMissing(needed: ClientCapabilities): KitError {
+function capabilityMissing(needed: ClientCapabilities): KitError {
   const names = Object.keys(needed).join(', ');
   return new KitError('capability_missing', `This needs a client that supports: ${names}`);
 }
@@ -68,6 +77,7 @@ async function askOne(request: InputRequest, exchange: Exchange): Promise<unknow
 
 /** For methods whose result cannot be a question. */
 export const noInputs: Inputs = {
+  missing: missingClientCapability,
   ask: () => Promise.reject(new RpcError(rpcErrors.internal, 'This method cannot ask for input')),
   once: async (_key, effect) => effect(),
 };

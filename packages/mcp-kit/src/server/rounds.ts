@@ -40,6 +40,10 @@ export class RoundInputs implements Inputs {
     this.#state = state;
   }
 
+  missing(needed: ClientCapabilities): Error {
+    return missingClientCapability(needed);
+  }
+
   get state(): RoundState {
     this.#state ??= { answers: {}, effects: {} };
     return this.#state;
@@ -55,7 +59,7 @@ export class RoundInputs implements Inputs {
     const missing: Record<string, InputRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
       const { needs } = request;
-      if (!supports(declared, needs)) throw missingClientCapability(needs);
+      if (!supports(declared, needs)) throw this.missing(needs);
       if (Object.hasOwn(answers, key)) continue;
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (isAnswer(request, response)) answers[key] = response;
