@@ -1,2 +1,2 @@
 // Loaded when something has to be managed, which is most of the code: a program that was typed starts meanwhile.
-export { adHocEntry, createManager, createVerdictFile, verdictsPath } from 'mcp-kit/manager';
+export { adHocEntry, createManager, createEraFile, erasPath } from 'mcp-kit/manager';

@@ -57,7 +57,7 @@ async function lendManager<T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const { globals, stop, more = {} } = run;
-  const { createManager, createVerdictFile, verdictsPath } = await import('./manager.ts');
+  const { createManager, createEraFile, erasPath } = await import('./manager.ts');
   const { entries, client } = run.config ?? (await managed(globals, run.server));
   for (const warning of globals.warnings) warn(globals, warning);
   if (globals.trusted) warnOfTrust(globals, entries);
@@ -65,7 +65,7 @@ async function lendManager<T>(
     entries,
     client,
     ...optionsOf(globals),
-    verdicts: createVerdictFile(verdictsPath(process.env)),
+    verdicts: createEraFile(erasPath(process.env)),
     ...(await onTerminal(globals, run.server)),
     ...(early && globals.target && { targets: { [globals.target.name]: early.target } }),
     ...more,

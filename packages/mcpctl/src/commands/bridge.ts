@@ -1,6 +1,5 @@
 import { silentLogger, stderrLogger } from 'mcp-kit/base';
 import type { BridgeOptions } from 'mcp-kit/bridge';
-import type { Passage } from 'mcp-kit/manager';
 import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
 import { readPlan } from '../bridge/plan.ts';
 import { defineCommand } from '../command.ts';
@@ -49,21 +48,19 @@ export const bridge = defineCommand({
     try {
       await withManager({ globals, stop, server }, async ({ manager }) => {
         const { serveFront } = await import('../bridge/front.ts');
-        const { createVerdictFile, verdictsPath } = await import('../manager.ts');
+        const { createEraFile, erasPath } = await import('../manager.ts');
         const options: BridgeOptions = {
           era: globals.era,
           logger,
-          verdicts: createVerdictFile(verdictsPath(process.env)),
+          verdicts: createEraFile(erasPath(process.env)),
           ...(timeoutMs !== undefined && { timeoutMs }),
           ...(plan.maxUpstreams !== undefined && { maxUpstreams: plan.maxUpstreams }),
           ...(wires.onMessage && { onMessage: wires.onMessage }),
         };
+        const { target, guard } = await manager.server(server).upstream();
         // Whoever types how to reach a server says nothing of its tools.
-        const { target, ...held }: Partial<Passage> & Pick<Passage, 'target'> =
-          globals.target === undefined
-            ? await manager.passage(server)
-            : { target: await manager.target(server) };
-        await serveFront(target, { plan, stop, logger, bridge: { ...options, ...held } });
+        const guarded = globals.target === undefined ? { ...options, guard } : options;
+        await serveFront(target, { plan, stop, logger, bridge: guarded });
       });
     } finally {
       await wires.close();

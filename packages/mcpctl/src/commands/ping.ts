@@ -17,7 +17,7 @@ export const ping = defineCommand({
     const { SERVER: server } = args;
     const times = readCount(values.count ?? '1');
     await withManager({ globals, stop, server }, async ({ manager }) => {
-      const connect = await timed(() => manager.getOrConnectSession(server, { signal: stop }));
+      const connect = await timed(() => manager.server(server).connect({ signal: stop }));
       const session = connect.value;
       const { version, era } = session;
       const peer = session.server;
