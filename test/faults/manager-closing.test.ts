@@ -10,7 +10,7 @@ describe('a server that is being opened', () => {
       await using mark = new Mark();
       await using watched = managing([shellServer('slow', mark, { startMs: 200 })]);
       const { manager } = watched;
-      const opening = manager.getOrConnectSession('slow');
+      const opening = manager.server('slow').connect();
       const told = failure(opening);
       await watched.until(({ state }) => state === 'starting');
       await manager[how]('slow');
@@ -28,10 +28,10 @@ describe('a server that is being opened', () => {
     await using mark = new Mark();
     await using watched = managing([shellServer('slow', mark, { startMs: 100 })]);
     const { manager } = watched;
-    const first = manager.getOrConnectSession('slow');
+    const first = manager.server('slow').connect();
     const told = failure(first);
     const ended = manager.disconnect('slow');
-    const second = manager.getOrConnectSession('slow');
+    const second = manager.server('slow').connect();
     expect(await told).toMatchObject({ code: 'closed' });
     await ended;
     await (await second).ping();
@@ -43,9 +43,9 @@ describe('a server that is being opened', () => {
     await using mark = new Mark();
     await using watched = managing([shellServer('slow', mark, { startMs: 200 })]);
     const { manager } = watched;
-    const patient = manager.getOrConnectSession('slow');
+    const patient = manager.server('slow').connect();
     const signal = AbortSignal.abort('tired');
-    await expect(manager.getOrConnectSession('slow', { signal })).rejects.toMatchObject({
+    await expect(manager.server('slow').connect({ signal })).rejects.toMatchObject({
       code: 'aborted',
       cause: 'tired',
     });
@@ -60,7 +60,10 @@ test('closing during a wait of the ladder leaves no timer, and nothing starts', 
   await using mark = new Mark();
   await using watched = managing([shellServer('it', mark, { mood: 'crashes' })]);
   const { manager } = watched;
-  await manager.getOrConnectSession('it').catch(() => {});
+  await manager
+    .server('it')
+    .connect()
+    .catch(() => {});
   await watched.until(({ state }) => state === 'waiting');
   await manager.close();
   const steps = watched.steps.length;
@@ -76,8 +79,8 @@ test('a manager that is closed opens nothing, and says so', async () => {
   const handle = manager.server('it');
   await manager.close();
   const closed = { code: 'closed', message: 'the manager is closed' };
-  await expect(manager.getOrConnectSession('it')).rejects.toMatchObject(closed);
-  await expect(manager.connect('it')).rejects.toMatchObject(closed);
+  await expect(manager.server('it').connect()).rejects.toMatchObject(closed);
+  await expect(manager.server('it').connect()).rejects.toMatchObject(closed);
   await expect(manager.tools()).rejects.toMatchObject(closed);
   await expect(manager.reload({ entries: [] })).rejects.toMatchObject(closed);
   await expect(handle.ping()).rejects.toMatchObject(closed);
@@ -101,7 +104,7 @@ test('a session that its holder closes is not opened again by itself', async () 
   await using mark = new Mark();
   await using watched = managing([shellServer('it', mark)]);
   const { manager } = watched;
-  const session = await manager.getOrConnectSession('it');
+  const session = await manager.server('it').connect();
   await session.close();
   await watched.until(({ state }) => state === 'idle');
   expect(mark.alive()).toEqual([]);
@@ -113,9 +116,9 @@ test('a session that was taken outlives the manager, and the manager opens anoth
   await using mark = new Mark();
   await using watched = managing([shellServer('it', mark)]);
   const { manager } = watched;
-  expect(manager.takeSession('it')).toBeUndefined();
+  expect(manager.server('it').take()).toBeUndefined();
   const first = await pidOf(manager, 'it');
-  await using session = manager.takeSession('it');
+  await using session = manager.server('it').take();
   expect(manager.status('it').state).toBe('idle');
   expect(manager.isConnected('it')).toBe(false);
   expect(await pidOf(manager, 'it')).not.toBe(first);
@@ -135,11 +138,11 @@ test('a listener that asks for the server in the middle of a step starts it once
     toolCache: false,
     era: 'legacy',
     onChange: ({ state }) => {
-      if (state === 'starting') asked.push(manager.getOrConnectSession('it'));
+      if (state === 'starting') asked.push(manager.server('it').connect());
       throw new Error('a bug of the listener');
     },
   });
-  await manager.getOrConnectSession('it');
+  await manager.server('it').connect();
   await Promise.all(asked);
   expect(manager.status('it').starts).toBe(1);
   expect(mark.alive()).toHaveLength(1);

@@ -19,7 +19,7 @@ describe('a server that crashes while it is used', () => {
     await using mark = new Mark();
     await using watched = managing([shellServer('it', mark)]);
     const { manager } = watched;
-    const session = await manager.getOrConnectSession('it');
+    const session = await manager.server('it').connect();
     const first = await pidOf(manager, 'it');
     await expect(session.callTool('die')).rejects.toMatchObject({
       code: 'closed',
@@ -59,7 +59,10 @@ describe('a server that crashes while it is used', () => {
     const entry = shellServer('it', mark, { mood: 'crashes when opened', diary });
     await using watched = managing([entry]);
     const { manager } = watched;
-    await manager.getOrConnectSession('it').catch(() => {});
+    await manager
+      .server('it')
+      .connect()
+      .catch(() => {});
     const { error } = await watched.until(({ state }) => state === 'stopped');
     expect(error).toMatchObject({
       code: 'closed',
@@ -77,7 +80,10 @@ describe('a server that crashes while it is used', () => {
     }
     expect(await startsIn(diary)).toBe(5);
     // A person who asks is not held to it.
-    await manager.connect('it').catch(() => {});
+    await manager
+      .server('it')
+      .connect({ forgive: true })
+      .catch(() => {});
     expect(await startsIn(diary)).toBe(6);
     await manager.close();
     expect(mark.alive()).toEqual([]);
@@ -105,7 +111,7 @@ test('a program that is not there is not looked for again and again', async () =
   const entry = shellServer('it', mark);
   const missing = { ...entry, transport: { ...entry.transport, command: '/no/such/program' } };
   await using watched = managing([missing]);
-  await expect(watched.manager.getOrConnectSession('it')).rejects.toMatchObject({
+  await expect(watched.manager.server('it').connect()).rejects.toMatchObject({
     code: 'process_failed',
   });
   expect(watched.manager.status('it')).toMatchObject({ state: 'stopped', starts: 0 });

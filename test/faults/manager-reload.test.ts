@@ -85,7 +85,7 @@ describe('a configuration that is read again and again', () => {
     const slow = shellServer('slow', mark, { startMs: 300 });
     await using watched = managing([slow]);
     const { manager } = watched;
-    const opening = manager.getOrConnectSession('slow');
+    const opening = manager.server('slow').connect();
     const told = failure(opening);
     await manager.reload({ entries: [] });
     expect(await told).toMatchObject({ code: 'closed' });

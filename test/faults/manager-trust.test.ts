@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import os from 'node:os';
 import path from 'node:path';
-import { loadConfig, updateReceipts, withReceipt, type ManagerOptions } from 'mcp-kit/manager';
+import { loadConfig, updateReceipts, type ManagerOptions } from 'mcp-kit/manager';
+import { withReceipt } from '../../packages/mcp-kit/src/manager/trust/index.ts';
 import { expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from '../security/plain-server.ts';
 import { managing, type Watched } from './lib/managed-servers.ts';
@@ -53,7 +54,7 @@ test('an approval that is withdrawn elsewhere counts at the next start: not befo
   await using watched = await project.manage();
   const { manager } = watched;
   await manager.approve('it', { by: 'test' });
-  const session = await manager.getOrConnectSession('it');
+  const session = await manager.server('it').connect();
   await project.revoke();
   expect((await session.callTool('echo', { text: 'still' })).content).toHaveLength(1);
   for (const pid of mark.alive()) killNow(pid);
@@ -74,7 +75,7 @@ test('a tool that is another after a restart is refused, however it is called', 
   await using watched = await project.manage();
   const { manager } = watched;
   await manager.approve('it', { by: 'test' });
-  const session = await manager.getOrConnectSession('it');
+  const session = await manager.server('it').connect();
   expect((await session.callTool('echo', { text: 'hi' })).content).toHaveLength(1);
   const changed = { ...echo, description: 'Says it again, to somebody else.' };
   writeTools(path.join(project.root, 'tools.json'), [changed, { ...echo, name: 'new' }]);
@@ -99,7 +100,7 @@ test('a program that changes while it runs is not started again', async () => {
   await using watched = await project.manage();
   const { manager } = watched;
   await manager.approve('it', { by: 'test' });
-  await manager.getOrConnectSession('it');
+  await manager.server('it').connect();
   appendFileSync(project.program, '// one more line\n');
   for (const pid of mark.alive()) killNow(pid);
   const { error } = await watched.until(({ state }) => state === 'refused');

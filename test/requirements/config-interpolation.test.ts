@@ -3,12 +3,12 @@ import { KitError } from 'mcp-kit/base';
 import {
   interpolate,
   loadConfig,
-  readEnvFile,
   variablesOf,
   type DialectId,
   type InterpolationContext,
   type ServerEntry,
 } from 'mcp-kit/manager';
+import { readEnvFile } from '../../packages/mcp-kit/src/manager/config/env-file.ts';
 import { describe, expect, test } from 'vitest';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';
 

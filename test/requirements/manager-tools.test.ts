@@ -35,7 +35,7 @@ describe('the tools of all servers', () => {
       }),
     );
     await using manager = manage({ era: 'legacy' });
-    await manager.connectJsonRpc('slow', await slow.target.dial());
+    await manager.attach('slow', await slow.target.dial());
     for (let at = 0; at < 5; at += 1) {
       expect(await manager.tools({ waitMs: 1 })).toEqual({
         tools: [],
@@ -58,7 +58,7 @@ describe('the tools of all servers', () => {
     ]);
     const server = script(lists(({ cursor }) => pages.get(cursor)));
     await using manager = manage({ era: 'legacy' });
-    await manager.connectJsonRpc('it', await server.target.dial());
+    await manager.attach('it', await server.target.dial());
     const { tools } = await manager.tools();
     expect(tools.map((one) => one.tool.name)).toEqual(['a', 'b', 'c']);
   });
@@ -72,7 +72,7 @@ describe('the tools of all servers', () => {
       ),
     );
     await using manager = manage({ era: 'legacy' });
-    const session = await manager.connectJsonRpc('it', await server.target.dial());
+    const session = await manager.attach('it', await server.target.dial());
     const { tools, withheld } = await manager.tools();
     expect(tools.map((one) => one.tool.name)).toEqual(['b']);
     expect(withheld).toMatchObject([{ server: 'it', name: 'a', reason: 'ambiguous' }]);
@@ -92,7 +92,7 @@ describe('the tools of all servers', () => {
       await using manager = manage({
         onNotification: (_, { method }) => void heard.push(method),
       });
-      await manager.connectJsonRpc('it', await server.target.dial());
+      await manager.attach('it', await server.target.dial());
       const shown = async (): Promise<readonly string[]> =>
         (await manager.tools({ waitMs: 5000 })).tools.map((one) => one.tool.name);
       expect(await shown()).toEqual(['a']);
@@ -108,8 +108,8 @@ describe('the tools of all servers', () => {
   test('of a server that fails are its failure, and the others are there', async () => {
     const [bad, good] = [script(older), script(lists(() => ({ tools: [tool('a')] })))];
     await using manager = manage({ era: 'legacy' });
-    await manager.connectJsonRpc('bad', await bad.target.dial());
-    await manager.connectJsonRpc('good', await good.target.dial());
+    await manager.attach('bad', await bad.target.dial());
+    await manager.attach('good', await good.target.dial());
     bad.peer.hangUp();
     await settle();
     const { tools, failed } = await manager.tools();
@@ -124,7 +124,7 @@ describe('the tools of all servers', () => {
     try {
       const hangs = script(lists(() => undefined));
       await using manager = manage({ era: 'legacy' });
-      await manager.connectJsonRpc('it', await hangs.target.dial());
+      await manager.attach('it', await hangs.target.dial());
       const giveUp = new AbortController();
       const { signal } = giveUp;
       const waiting = Array.from({ length: 20 }, () => manager.tools({ waitMs: 60_000, signal }));

@@ -21,7 +21,7 @@ function pipes(): { readonly readable: PassThrough; readonly writable: PassThrou
 describe('a channel of one’s own', () => {
   test('can be two streams', async () => {
     await using manager = manage({ trust: 'trusted' });
-    const session = await manager.connectIo('mine', pipes());
+    const session = await manager.attach('mine', pipes());
     expect(textOf(await session.callTool('echo', { said: 'hi' }))).toBe('hi');
     expect(textOf(await manager.server('mine').callTool('echo', { said: 'ho' }))).toBe('ho');
     expect(manager.connectedServerNames).toEqual(['mine']);
@@ -33,7 +33,7 @@ describe('a channel of one’s own', () => {
     await using manager = manage({ trust: 'trusted' });
     const [near, far] = memoryPair();
     serveChannel(echoService(), far);
-    const session = await manager.connectJsonRpc('mine', near);
+    const session = await manager.attach('mine', near);
     expect(textOf(await session.callTool('echo', { said: 'hi' }))).toBe('hi');
     await manager.disconnect('mine');
     expect(session.isOpen).toBe(false);
@@ -42,7 +42,7 @@ describe('a channel of one’s own', () => {
   test('keeps to what is written down about the tools of the server that it is for', async () => {
     const entry = { ...adHocEntry({ command: 'x' }, 'mine'), tools: { deny: ['ec*'] } };
     await using manager = manage({ entries: [entry], trust: 'trusted' });
-    const session = await manager.connectIo('mine', pipes());
+    const session = await manager.attach('mine', pipes());
     await expect(session.callTool('echo', { said: 'hi' })).rejects.toMatchObject({
       code: 'refused_by_policy',
     });
@@ -51,25 +51,25 @@ describe('a channel of one’s own', () => {
 
   test('is refused in untrusted mode, unless the caller says that it was not checked', async () => {
     await using manager = manage();
-    const io = manager.connectIo('mine', pipes());
+    const io = manager.attach('mine', pipes());
     await expect(io).rejects.toMatchObject({
       code: 'refused_by_policy',
       message: 'refusing to attach custom IO in untrusted mode: mine',
     });
     const server = script(older);
-    const rpc = manager.connectJsonRpc('mine', await server.target.dial());
+    const rpc = manager.attach('mine', await server.target.dial());
     await expect(rpc).rejects.toMatchObject({
       message: 'refusing to attach custom JSON-RPC client in untrusted mode: mine',
     });
     expect(server.heard).toEqual([]);
-    const session = await manager.connectIo('mine', pipes(), { unchecked: true });
+    const session = await manager.attach('mine', pipes(), { unchecked: true });
     expect(textOf(await session.callTool('echo', { said: 'hi' }))).toBe('hi');
   });
 
   test('ends with its conversation, and only another one can take its place', async () => {
     const server = script(older);
     await using manager = manage({ trust: 'trusted', era: 'legacy' });
-    const session = await manager.connectJsonRpc('mine', await server.target.dial());
+    const session = await manager.attach('mine', await server.target.dial());
     server.peer.hangUp();
     await session.closed;
     await settle();
@@ -78,7 +78,7 @@ describe('a channel of one’s own', () => {
       code: 'closed',
       hint: expect.stringContaining('Give another one'),
     });
-    const next = await manager.connectJsonRpc('mine', await server.target.dial());
+    const next = await manager.attach('mine', await server.target.dial());
     await next.ping();
     expect(manager.status('mine')).toMatchObject({ state: 'ready', starts: 2 });
   });
@@ -91,7 +91,7 @@ describe('a channel of one’s own', () => {
       { trust: 'trusted' },
     );
     const server = script(older);
-    await manager.connectJsonRpc('it', await server.target.dial());
+    await manager.attach('it', await server.target.dial());
     expect(manager.initializeResult('it')?.serverInfo?.name).toBe('older');
     server.peer.hangUp();
     await settle();
@@ -105,7 +105,7 @@ describe('a channel of one’s own', () => {
     await using other = await manageV1(folder, { servers: { mine: nodeServer } });
     const entries = other.servers().flatMap(({ entry }) => entry ?? []);
     const server = script(older);
-    const session = await manager.connectJsonRpc('mine', await server.target.dial());
+    const session = await manager.attach('mine', await server.target.dial());
     await manager.reload({ entries: [] });
     await session.ping();
     expect(await manager.reload({ entries })).toMatchObject({ added: ['mine'] });
@@ -118,10 +118,10 @@ describe('a channel of one’s own', () => {
 describe('a session', () => {
   test('can be handed over: it is the caller’s, and outlives the manager', async () => {
     const manager = manage({ trust: 'trusted' });
-    await manager.connectIo('mine', pipes());
-    await using session = manager.takeSession('mine');
+    await manager.attach('mine', pipes());
+    await using session = manager.server('mine').take();
     expect(manager.isConnected('mine')).toBe(false);
-    expect(manager.takeSession('mine')).toBeUndefined();
+    expect(manager.server('mine').take()).toBeUndefined();
     await manager.close();
     expect(session && textOf(await session.callTool('echo', { said: 'hi' }))).toBe('hi');
   });
@@ -141,7 +141,7 @@ describe('a session', () => {
       toolCache: false,
       receipts: false,
     });
-    const session = await manager.getOrConnectSession('it');
+    const session = await manager.server('it').connect();
     expect(await session.listTools()).toMatchObject({ tools: [] });
     const refused = {
       code: 'refused_by_policy',
@@ -153,7 +153,7 @@ describe('a session', () => {
     await expect(session.request('tools/call', asked)).rejects.toMatchObject(refused);
     await expect(manager.server('it').callTool('echo', {})).rejects.toMatchObject(refused);
     await expect(manager.server('it').request('tools/call', asked)).rejects.toMatchObject(refused);
-    await expect(manager.takeSession('it')?.callTool('echo')).rejects.toMatchObject(refused);
+    await expect(manager.server('it').take()?.callTool('echo')).rejects.toMatchObject(refused);
     expect(await manager.server('it').listTools()).toMatchObject({ tools: [], denied: ['echo'] });
   });
 });

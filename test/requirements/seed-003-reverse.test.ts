@@ -19,7 +19,7 @@ async function talking(
     era: 'legacy',
     ...options,
   });
-  await manager.connectJsonRpc('it', await server.target.dial());
+  await manager.attach('it', await server.target.dial());
   return { peer: server.peer, [Symbol.asyncDispose]: () => manager.close() };
 }
 
@@ -112,7 +112,7 @@ describe('a notification of a server', () => {
         await gate.promise;
       },
     });
-    const session = await manager.connectJsonRpc('it', await server.target.dial());
+    const session = await manager.attach('it', await server.target.dial());
     for (let at = 0; at < 300; at += 1) server.peer.notify('acme/told', { at });
     await settle();
     expect(session.stats.droppedNotifications).toBe(300 - 1 - 256);

@@ -15,7 +15,9 @@ describe('a manager that was told nothing trusts nobody', () => {
   test('it starts no program', async () => {
     await using folder = await temporaryFolder();
     await using manager = await manageV1(folder, { servers: { it: nodeServer } });
-    await expect(manager.connect('it')).rejects.toMatchObject(refusing('spawn mcp server'));
+    await expect(manager.server('it').connect()).rejects.toMatchObject(
+      refusing('spawn mcp server'),
+    );
     expect(manager.status('it')).toMatchObject({
       state: 'refused',
       trust: 'untrusted',
@@ -32,7 +34,7 @@ describe('a manager that was told nothing trusts nobody', () => {
       const servers = { it: { transport: 'unix', unix_path: socket } };
       await using manager = await manageV1(folder, { servers });
       const refused = refusing('connect unix mcp server');
-      await expect(manager.connect('it')).rejects.toMatchObject(refused);
+      await expect(manager.server('it').connect()).rejects.toMatchObject(refused);
     } finally {
       await listening.close();
     }
@@ -44,7 +46,10 @@ describe('a manager that was told nothing trusts nobody', () => {
     const connect = async (url: string): Promise<unknown> => {
       const servers = { it: { transport: 'streamable_http', url } };
       await using manager = await manageV1(folder, { servers });
-      return await manager.connect('it').catch((error: unknown) => error);
+      return await manager
+        .server('it')
+        .connect()
+        .catch((error: unknown) => error);
     };
     expect(await connect(http.url)).toMatchObject(
       refusing('connect non-https streamable http url'),
@@ -60,7 +65,10 @@ describe('a manager that was told nothing trusts nobody', () => {
     const connect = async (more: object): Promise<unknown> => {
       const remote = { transport: 'streamable_http', url: 'https://mcp.example.com/', ...more };
       await using manager = await manageV1(folder, { servers: { it: remote } });
-      return await manager.connect('it').catch((error: unknown) => error);
+      return await manager
+        .server('it')
+        .connect()
+        .catch((error: unknown) => error);
     };
     for (const header of ['Authorization', 'Cookie']) {
       expect(await connect({ http_headers: { [header]: 'x' } })).toMatchObject(
@@ -81,10 +89,13 @@ describe('a manager that was told nothing trusts nobody', () => {
     const servers = { it: { transport: 'streamable_http', url: http.url } };
     const connect = async (policy: object): Promise<unknown> => {
       await using manager = await manageV1(folder, { servers }, { policy });
-      return await manager.connect('it').then(
-        () => 'connected',
-        (error: unknown) => error,
-      );
+      return await manager
+        .server('it')
+        .connect()
+        .then(
+          () => 'connected',
+          (error: unknown) => error,
+        );
     };
     expect(await connect({ requireHttps: false })).toMatchObject({ code: 'refused_by_policy' });
     expect(await connect({ allowLocalhost: true })).toMatchObject({ code: 'refused_by_policy' });

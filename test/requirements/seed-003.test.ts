@@ -15,7 +15,7 @@ import { echoService, manageV1, nodeServer } from './manager-fixture.ts';
  * three layers, each of use without the one above        layers.test.ts, shipped.test.ts; below: channels of one's own
  * Config: client and servers, strict                     config-v1.test.ts
  * Manager: cache of connections, initialize, calls       here
- * Connection: wait, client, child                        here (takeSession, closed); faults/manager-closing.test.ts
+ * Connection: wait, client, child                        here (take, closed)          ; faults/manager-closing.test.ts
  * McpRequest, McpNotification, typed wrappers            client-methods.test.ts
  * Session: opened, requests and conveniences             here; client-methods.test.ts
  * initialize_result                                      here
@@ -66,8 +66,8 @@ describe('an opening', () => {
   test('happens once, however many ask, and is kept', async () => {
     await using folder = await temporaryFolder();
     await using manager = await manageV1(folder, { servers: { it: nodeServer } }, trusted);
-    const sessions = await Promise.all([1, 2, 3].map(() => manager.getOrConnectSession('it')));
-    expect(new Set([...sessions, await manager.getOrConnectSession('it')]).size).toBe(1);
+    const sessions = await Promise.all([1, 2, 3].map(() => manager.server('it').connect()));
+    expect(new Set([...sessions, await manager.server('it').connect()]).size).toBe(1);
     expect(manager.connectedServerNames).toEqual(['it']);
     expect(manager.status('it')).toMatchObject({ state: 'ready', starts: 1 });
     await manager.disconnect('it');
@@ -114,7 +114,9 @@ describe('an opening', () => {
     const { entries } = await loadConfig({ root: folder.path });
     const options = { toolCache: false, receipts: false, root: folder.path } as const;
     await using refused = createManager({ entries, ...options });
-    await expect(refused.connect('it')).rejects.toMatchObject({ code: 'refused_by_policy' });
+    await expect(refused.server('it').connect()).rejects.toMatchObject({
+      code: 'refused_by_policy',
+    });
     await using manager = createManager({ entries, trust: 'trusted', ...options });
     const result = await manager.server('it').callTool('echo', { said: 'hi' });
     expect(textOf(result)).toBe('hi');
@@ -128,34 +130,33 @@ describe('an opening', () => {
     };
     const mismatch = { server: 'it', asked: '2025-11-25', spoken: '2025-06-18' };
     await using lenient = await manageV1(folder, config, trusted);
-    await lenient.connect('it');
+    await lenient.server('it').connect();
     await lenient.disconnect('it');
-    await lenient.connect('it');
+    await lenient.server('it').connect();
     expect(lenient.versionMismatches).toEqual([mismatch]);
     await using strict = await manageV1(folder, config, { ...trusted, versionCheck: 'strict' });
-    await expect(strict.connect('it')).rejects.toMatchObject({
+    await expect(strict.server('it').connect()).rejects.toMatchObject({
       code: 'unsupported_version',
       message:
         'mcp initialize protocolVersion mismatch (server=it): client=2025-11-25, server=2025-06-18',
     });
     expect(strict.isConnected('it')).toBe(false);
     await using blind = await manageV1(folder, config, { ...trusted, versionCheck: 'ignore' });
-    await blind.connect('it');
+    await blind.server('it').connect();
     expect(blind.versionMismatches).toEqual([]);
   });
 
   test('of a server that nobody knows, or that is switched off, says so', async () => {
     await using folder = await temporaryFolder();
     await using manager = await manageV1(folder, { servers: { it: nodeServer } }, trusted);
-    await expect(manager.getOrConnectSession('that')).rejects.toMatchObject({
-      code: 'invalid_argument',
-      message: 'unknown mcp server: that',
-      hint: 'There are: it.',
-    });
+    const unknown = { message: 'unknown mcp server: that', hint: 'There are: it.' };
+    expect(() => manager.server('that')).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', ...unknown }),
+    );
     const all = manager.servers().flatMap(({ entry }) => entry ?? []);
     const entries = all.map((entry) => ({ ...entry, enabled: false }));
     await using other = createManager({ entries, trust: 'trusted' });
-    await expect(other.getOrConnectSession('it')).rejects.toMatchObject({
+    await expect(other.server('it').connect()).rejects.toMatchObject({
       message: 'mcp server it is switched off',
     });
     expect(await other.tools()).toMatchObject({ tools: [], failed: [], pending: [] });
@@ -177,7 +178,7 @@ describe('calls', () => {
       'acme/own': (params) => ({ got: params['x'] }),
     });
     await using manager = createManager({ entries: [], trust: 'trusted', era: 'legacy' });
-    await manager.connectJsonRpc('it', await peer.target.dial());
+    await manager.attach('it', await peer.target.dial());
     const it = manager.server('it');
     await it.ping();
     expect((await it.listTools()).tools).toHaveLength(1);
@@ -226,7 +227,7 @@ describe('calls', () => {
     const answers = await Promise.all(said.map((one) => it.callTool('echo', { said: one })));
     expect(answers.map(textOf)).toEqual(said);
     expect(textOf(await slow)).toBe('slow');
-    expect((await manager.getOrConnectSession('it')).stats.malformed).toBe(0);
+    expect((await manager.server('it').connect()).stats.malformed).toBe(0);
   });
 
   test('take 30 s at most, unless told otherwise; a server of its own time has that', async () => {
@@ -234,7 +235,7 @@ describe('calls', () => {
     try {
       const hang = script({ ...older, hang: () => undefined });
       await using manager = createManager({ entries: [], trust: 'trusted', era: 'legacy' });
-      await manager.connectJsonRpc('it', await hang.target.dial());
+      await manager.attach('it', await hang.target.dial());
       const began = performance.now();
       const call = failure(manager.server('it').request('hang'));
       await vi.advanceTimersByTimeAsync(29_999);
@@ -248,7 +249,7 @@ describe('calls', () => {
         era: 'legacy',
         timeoutMs: 50,
       });
-      await other.connectJsonRpc('it', await hang.target.dial());
+      await other.attach('it', await hang.target.dial());
       const short = failure(other.server('it').request('hang'));
       await vi.advanceTimersByTimeAsync(50);
       expect(await short).toMatchObject({ code: 'timeout' });
@@ -298,7 +299,7 @@ describe('what a server says on its standard output', () => {
     const outside = { ...log, path: path.join(elsewhere.path, 'it.log') };
     const config = { servers: { it: { ...nodeServer, stdout_log: outside } } };
     await using refused = await manageV1(folder, config, trusted);
-    await expect(refused.connect('it')).rejects.toMatchObject({ name: 'KitError' });
+    await expect(refused.server('it').connect()).rejects.toMatchObject({ name: 'KitError' });
     expect(await readdir(elsewhere.path)).toEqual([]);
     const options = { ...trusted, allowStdoutLogOutsideRoot: true };
     await using allowed = await manageV1(folder, config, options);

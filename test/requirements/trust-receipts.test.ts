@@ -15,26 +15,28 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
-  approve,
-  assess,
   interpolate,
   launchOf,
   loadConfig,
   lockPath,
   pinOf,
-  readLock,
   readReceipts,
-  receiptFor,
   receiptsPath,
   showChange,
   updateReceipts,
-  withReceipt,
   updateLock,
-  type Known,
   type ServerEntry,
+} from 'mcp-kit/manager';
+import {
+  approve,
+  assess,
+  readLock,
+  receiptFor,
+  withReceipt,
+  type Known,
   type TrustEntry,
   type TrustSystem,
-} from 'mcp-kit/manager';
+} from '../../packages/mcp-kit/src/manager/trust/index.ts';
 import { describe, expect, test } from 'vitest';
 
 /** A cloned repository with a server in it, and a user who has approved nothing yet. */

@@ -14,12 +14,11 @@ import path from 'node:path';
 import {
   createManager,
   loadConfig,
-  receiptFor,
   updateReceipts,
-  withReceipt,
   type Manager,
   type Receipt,
 } from 'mcp-kit/manager';
+import { receiptFor, withReceipt } from '../../packages/mcp-kit/src/manager/trust/index.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from './plain-server.ts';
 

@@ -18,10 +18,10 @@ import {
   lockPath,
   pinOf,
   readReceipts,
-  receiptFor,
   updateLock,
   type Manager,
 } from 'mcp-kit/manager';
+import { receiptFor } from '../../packages/mcp-kit/src/manager/trust/index.ts';
 import { expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from './plain-server.ts';
 
@@ -227,7 +227,7 @@ test('an approval is for one file: the same entry elsewhere is another matter', 
     reconnect: false,
   });
   expect(await manager.trustOf('plain')).toMatchObject({ verdict: 'untrusted' });
-  await expect(manager.getOrConnectSession('plain')).rejects.toMatchObject(refused);
+  await expect(manager.server('plain').connect()).rejects.toMatchObject(refused);
 });
 
 test('the word of a repository cannot grant trust, and can take it away', async () => {

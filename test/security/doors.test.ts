@@ -43,7 +43,7 @@ test('a tool that was seen to have changed cannot be called, although the server
   using project = new Project();
   await using manager = await project.open();
   await manager.approve('plain', { by: 'test' });
-  const session = await manager.getOrConnectSession('plain');
+  const session = await manager.server('plain').connect();
   await session.callTool('echo', { text: 'hi' });
   project.offer(poisoned, other);
   const { tools } = await session.listTools();
@@ -55,7 +55,7 @@ test('a tool that was seen to have changed cannot be called, although the server
   await expect(manager.server('plain').callTool('echo', { text: 'hi' })).rejects.toMatchObject(
     refused,
   );
-  expect(manager.takeSession('plain')).toBe(session);
+  expect(manager.server('plain').take()).toBe(session);
   await expect(session.callTool('echo', { text: 'hi' })).rejects.toMatchObject(refused);
   await session.callTool('other', { text: 'hi' });
   await session.close();

@@ -46,7 +46,7 @@ test('the program that was looked at is the one that is started, whatever a file
   // One in the project would be held to its bytes.
   expect(receipt).toMatchObject({ runs: { runners: ['node'] } });
   expect(receipt.executable).toBeUndefined();
-  await expect(manager.connect('named')).rejects.toMatchObject({ code: 'process_failed' });
+  await expect(manager.server('named').connect()).rejects.toMatchObject({ code: 'process_failed' });
   expect(existsSync(project.mark)).toBe(false);
 });
 

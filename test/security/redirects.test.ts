@@ -77,7 +77,8 @@ test.each([
         reconnect: false,
       });
       const error: unknown = await manager
-        .getOrConnectSession('api')
+        .server('api')
+        .connect()
         .catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(Error);
       expect(String(error) + JSON.stringify(error)).not.toContain(secret);
@@ -110,7 +111,7 @@ test('the endpoint that an old server names must be at its own origin', async ()
       reconnect: false,
       connectTimeoutMs: 5000,
     });
-    await expect(manager.getOrConnectSession('api')).rejects.toBeInstanceOf(Error);
+    await expect(manager.server('api').connect()).rejects.toBeInstanceOf(Error);
     expect(seen).toEqual([]);
   } finally {
     rmSync(root, { recursive: true });

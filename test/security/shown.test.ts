@@ -16,10 +16,13 @@ async function failureOf(entry: object): Promise<unknown> {
     const quiet = { toolCache: false, reconnect: false, receipts: false } as const;
     const env = { SECRET: secret };
     await using manager = createManager({ entries, root, env, trust: 'trusted', ...quiet });
-    return await manager.getOrConnectSession('failing').then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    return await manager
+      .server('failing')
+      .connect()
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

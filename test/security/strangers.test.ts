@@ -58,7 +58,7 @@ test.each([
     policy: { requireHttps: false, allowLocalhost: true },
     inputs: { elicit: () => ({ action: 'accept', content: {} }) },
   });
-  await manager.connect('curious');
+  await manager.server('curious').connect();
   const [capabilities] = server.told;
   expect(Object.keys(capabilities as object).toSorted()).toEqual(
     isTold ? ['elicitation', 'roots'] : [],

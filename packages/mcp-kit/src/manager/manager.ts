@@ -3,7 +3,6 @@ import type { Login, Rung as LoginRung } from '#auth';
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import type { Session } from '#client';
 import type { Channel } from '#jsonrpc';
-import type { Target } from '#protocol';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
 import type { ServerEntry } from './config/entry.ts';
 import { recall, trustSystem, type Gate } from './connect/admission.ts';
@@ -12,18 +11,18 @@ import { givenTarget, type GivenStreams } from './connect/given.ts';
 import { examineLogin, logIn, logOut, whoIsLoggedIn } from './connect/login.ts';
 import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
-import { passageFor, wayFor, type Passage } from './connect/way-for.ts';
+import { upstreamFor } from './connect/upstream.ts';
 import { initializeResultOf, type InitializeResult } from './initialize-result.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
 import { ServerHandle } from './server-handle.ts';
 import type { ServerStatus } from './supervise/state.ts';
-import { Roster } from './supervise/roster.ts';
+import { ServerRegistry } from './supervise/registry.ts';
 import type { Open, Opened } from './supervise/opened.ts';
 import type { Supervisor } from './supervise/supervisor.ts';
 import { waitPatiently, type Patience } from './supervise/wait.ts';
 import { createToolCache, toolCachePath } from './tools/cache.ts';
 import { catalogOf, type Catalog } from './tools/catalog.ts';
-import type { ToolListing } from './tools/judge.ts';
+import type { ToolListing } from './tools/listing.ts';
 import { recallTools } from './tools/recall.ts';
 import { assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
@@ -43,7 +42,7 @@ export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
   readonly #logger: Logger;
   readonly #gate: Gate;
-  readonly #servers = new Roster();
+  readonly #servers = new ServerRegistry();
   /** Listings for catalogs that are under way. */
   readonly #listings = new WeakMap<Supervisor, Promise<ToolListing>>();
   readonly #mismatches = new Map<string, VersionMismatch>();
@@ -118,36 +117,6 @@ export class Manager implements AsyncDisposable {
     return [...this.#mismatches.values()];
   }
 
-  /**
-   * The session with a server, opened if it is not; it opens itself anew when it is used after it was lost. Only the
-   * tools that the configuration and the approval let pass can be seen and called on it.
-   */
-  async getOrConnectSession(
-    name: string,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<Session> {
-    return (await this.#open(name, options)).session;
-  }
-
-  /**
-   * The way to a server, for those who speak with it themselves; every dial asks again whether it may be used. What the
-   * configuration says of its tools does not hold there.
-   */
-  target(name: string): Promise<Target> {
-    return wayFor(this.#entryOf(name), this.#openings);
-  }
-
-  /** The way to a server that is trusted, for a bridge: with what the configuration says of its tools. */
-  passage(name: string): Promise<Passage> {
-    return passageFor(this.#entryOf(name), this.#openings);
-  }
-
-  /** The same at the wish of a person: what failed before does not count. */
-  async connect(name: string, options?: { readonly signal?: AbortSignal }): Promise<Session> {
-    this.#servers.get(name).forgive();
-    return this.getOrConnectSession(name, options);
-  }
-
   /** Opens every server at the same time; settles when each is open or has failed, which its status tells. */
   async connectAll(options?: { readonly signal?: AbortSignal }): Promise<readonly ServerStatus[]> {
     this.#refuseClosed();
@@ -156,33 +125,22 @@ export class Manager implements AsyncDisposable {
     return this.servers();
   }
 
-  /** Hands an open session over: from now on it is the caller's, and the manager would open another. */
-  takeSession(name: string): Session | undefined {
-    return this.#servers.get(name).take();
-  }
-
-  /** Talks to a server over streams that the caller brings, one message per line. */
-  async connectIo(
+  /** Talks to a server over what the caller brings: a channel, or streams with one message per line. */
+  async attach(
     name: string,
-    { readable, writable }: GivenStreams,
-    { unchecked = false }: { readonly unchecked?: boolean } = {},
+    given: Channel | GivenStreams,
+    { unchecked = false }: { readonly unchecked?: boolean | undefined } = {},
   ): Promise<Session> {
-    if (!unchecked && this.#gate.trust !== 'trusted') throw customChannelRefusal('IO', name);
-    return this.#connectGiven(name, async () => {
-      const { StreamChannel } = await import('#transport');
-      return new StreamChannel(readable, writable, { alwaysReads: true });
-    });
-  }
-
-  /** Talks to a server over a channel that the caller brings. */
-  async connectJsonRpc(
-    name: string,
-    channel: Channel,
-    { unchecked = false }: { readonly unchecked?: boolean } = {},
-  ): Promise<Session> {
-    const isRefused = !unchecked && this.#gate.trust !== 'trusted';
-    if (isRefused) throw customChannelRefusal('JSON-RPC client', name);
-    return this.#connectGiven(name, () => channel);
+    this.#refuseClosed();
+    if (!unchecked && this.#gate.trust !== 'trusted') {
+      throw customChannelRefusal('start' in given ? 'JSON-RPC client' : 'IO', name);
+    }
+    const target = givenTarget(name, given);
+    const known = this.#servers.find(name);
+    const reached = { name, target, tools: known?.entry?.tools, heals: false };
+    const open: Open = (hooks) => openTarget(reached, this.#openings, hooks);
+    const supervisor = known ?? this.#manage(name, undefined, open);
+    return (await supervisor.connectGiven(open)).session;
   }
 
   /** The tools of all servers that are switched on. Those that take longer than `waitMs` show what they had last time. */
@@ -201,10 +159,15 @@ export class Manager implements AsyncDisposable {
     return waitPatiently(catalogOf(servers, waitMs), 'listing tools', { signal });
   }
 
-  /** Everything that can be asked of one server; it is opened by the first question. */
+  /** One server: everything that can be asked of it. It is opened by the first question. */
   server(name: string): ServerHandle {
     this.#servers.get(name);
-    return new ServerHandle((patience) => this.#open(name, patience));
+    return new ServerHandle({
+      open: (patience) => this.#open(name, patience),
+      forgive: () => this.#servers.get(name).forgive(),
+      take: () => this.#servers.get(name).take(),
+      upstream: () => upstreamFor(this.#entryOf(name), this.#openings),
+    });
   }
 
   /** Whether a server is trusted, and what has changed since it was. */
@@ -230,8 +193,9 @@ export class Manager implements AsyncDisposable {
     if (!pin) return { receipt };
     try {
       // What was not pinned before is pinned when it is first listed.
-      await this.connect(name);
-      await this.server(name).listTools();
+      const server = this.server(name);
+      await server.connect({ forgive: true });
+      await server.listTools();
       return { receipt: (await recall(entry, this.#gate.receipts)).receipt ?? receipt };
     } catch (cause) {
       return { receipt, unpinned: cause instanceof Error ? cause : new Error(String(cause)) };
@@ -320,8 +284,10 @@ export class Manager implements AsyncDisposable {
   #listing(supervisor: Supervisor): Promise<ToolListing> {
     const underWay = this.#listings.get(supervisor);
     if (underWay !== undefined) return underWay;
-    const handle = new ServerHandle((patience) => supervisor.connect(patience));
-    const listing = handle.listTools().finally(() => this.#listings.delete(supervisor));
+    const listing = supervisor
+      .connect()
+      .then(({ policy }) => policy.listing())
+      .finally(() => this.#listings.delete(supervisor));
     this.#listings.set(supervisor, listing);
     return listing;
   }
@@ -355,16 +321,6 @@ export class Manager implements AsyncDisposable {
         }
       },
     });
-  }
-
-  async #connectGiven(name: string, channel: () => Promise<Channel> | Channel): Promise<Session> {
-    this.#refuseClosed();
-    const target = givenTarget(name, channel);
-    const known = this.#servers.find(name);
-    const reached = { name, target, tools: known?.entry?.tools, heals: false };
-    const open: Open = (hooks) => openTarget(reached, this.#openings, hooks);
-    const supervisor = known ?? this.#manage(name, undefined, open);
-    return (await supervisor.connectGiven(open)).session;
   }
 
   #entryOf(name: string): ServerEntry {

@@ -11,16 +11,52 @@ import type {
 } from '#client';
 import type { Params } from '#jsonrpc';
 import type { CallToolResult, GetPromptResult, LoggingLevel } from '#protocol';
+import type { Upstream } from './connect/upstream.ts';
 import type { Opened } from './supervise/opened.ts';
 import type { Patience } from './supervise/wait.ts';
-import type { ToolListing } from './tools/judge.ts';
+import type { ToolListing } from './tools/listing.ts';
+
+/** The server behind a handle. */
+export interface HandledServer {
+  open(patience: Patience): Promise<Opened>;
+  /** Forgets past failures. */
+  forgive(): void;
+  take(): Session | undefined;
+  upstream(): Promise<Upstream>;
+}
 
 /** What can be asked of one server; each question opens it if it is not open. */
 export class ServerHandle {
-  readonly #connect: (patience: Patience) => Promise<Opened>;
+  readonly #server: HandledServer;
 
-  constructor(connect: (patience: Patience) => Promise<Opened>) {
-    this.#connect = connect;
+  constructor(server: HandledServer) {
+    this.#server = server;
+  }
+
+  /**
+   * The session with the server, opened if it is not; it opens itself anew when it is used after it was lost. Only the
+   * tools that the configuration and the approval let pass can be seen and called on it. With `forgive`, as when a person
+   * asks, what failed before does not count.
+   */
+  async connect(
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly forgive?: boolean | undefined;
+    } = {},
+  ): Promise<Session> {
+    const { signal, forgive = false } = options;
+    if (forgive) this.#server.forgive();
+    return (await this.#server.open({ signal })).session;
+  }
+
+  /** Hands the open session over: from now on it is the caller's, and the manager would open another. */
+  take(): Session | undefined {
+    return this.#server.take();
+  }
+
+  /** For those who hold conversations of their own with the server, as a bridge does; only where it is trusted. */
+  upstream(): Promise<Upstream> {
+    return this.#server.upstream();
   }
 
   async ping(options?: CallOptions): Promise<void> {
@@ -29,8 +65,8 @@ export class ServerHandle {
 
   /** The tools that may be used, and why others may not. */
   async listTools(options?: CallOptions): Promise<ToolListing> {
-    const { toolbox } = await this.#connect(patienceOf(options));
-    return toolbox.listing(options);
+    const { policy } = await this.#server.open(patienceOf(options));
+    return policy.listing(options);
   }
 
   /** Calls a tool, unless the configuration keeps it out or it is no longer what was approved. */
@@ -95,7 +131,7 @@ export class ServerHandle {
   }
 
   async #open(options?: CallOptions): Promise<Session> {
-    return (await this.#connect(patienceOf(options))).session;
+    return (await this.#server.open(patienceOf(options))).session;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'mcp-kit/base';
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
-import { createVerdictFile, verdictsPath } from 'mcp-kit/manager';
+import { createEraFile, erasPath } from 'mcp-kit/manager';
 import type { Target } from 'mcp-kit/protocol';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
@@ -24,7 +24,7 @@ const endMs = 2000;
 
 /** Serves until it is told to stop, or until whoever started it has gone. */
 export async function serveFront(target: Target, options: FrontOptions): Promise<void> {
-  const verdicts = createVerdictFile(verdictsPath(process.env));
+  const verdicts = createEraFile(erasPath(process.env));
   const bridge = createBridge(target, { verdicts, ...options.bridge });
   try {
     await serve(bridge, target.label, options);

@@ -1,5 +1,4 @@
 import type { BridgeOptions } from 'mcp-kit/bridge';
-import type { Passage } from 'mcp-kit/manager';
 import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
 import { readPlan } from '../bridge/plan.ts';
 import { listenToWires } from '../bridge/wires.ts';
@@ -56,12 +55,10 @@ export const bridge = defineCommand({
           maxUpstreams: plan.maxUpstreams,
           onMessage: wires.onMessage,
         };
+        const { target, guard } = await manager.server(server).upstream();
         // Whoever types how to reach a server says nothing of its tools.
-        const { target, ...held }: Partial<Passage> & Pick<Passage, 'target'> =
-          globals.target === undefined
-            ? await manager.passage(server)
-            : { target: await manager.target(server) };
-        await serveFront(target, { plan, stop, logger, bridge: { ...options, ...held } });
+        const guarded = globals.target === undefined ? { ...options, guard } : options;
+        await serveFront(target, { plan, stop, logger, bridge: guarded });
       });
     } finally {
       await wires.close();

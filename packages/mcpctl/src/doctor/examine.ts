@@ -186,7 +186,7 @@ function questionFor(
 async function* session(subject: Subject): AsyncGenerator<Rung> {
   const { entry, manager, stderr } = subject;
   const { kind } = entry.transport;
-  const opened = await openRung(() => manager.getOrConnectSession(entry.name), kind);
+  const opened = await openRung(() => manager.server(entry.name).connect(), kind);
   if ('failed' in opened) {
     const { failed } = opened;
     const last = lastLines(stderr());

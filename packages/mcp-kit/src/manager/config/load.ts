@@ -27,7 +27,7 @@ export interface LoadOptions {
 }
 
 /** A file that was there. */
-export interface ConfigSource {
+interface ConfigSource {
   readonly file: string;
   readonly scope: ConfigScope;
   readonly dialects: readonly DialectId[];

@@ -9,8 +9,8 @@ export interface GivenStreams {
   readonly writable: Writable;
 }
 
-/** A channel that is there already. It serves one conversation: only whoever brought it can bring another. */
-export function givenTarget(name: string, channel: () => Promise<Channel> | Channel): Target {
+/** What the caller brings, as a target. It serves one conversation: only whoever brought it can bring another. */
+export function givenTarget(name: string, given: Channel | GivenStreams): Target {
   let isUsed = false;
   return {
     label: name,
@@ -24,9 +24,14 @@ export function givenTarget(name: string, channel: () => Promise<Channel> | Chan
         });
       }
       isUsed = true;
-      return channel();
+      return 'start' in given ? given : channelOver(given);
     },
   };
+}
+
+async function channelOver({ readable, writable }: GivenStreams): Promise<Channel> {
+  const { StreamChannel } = await import('#transport');
+  return new StreamChannel(readable, writable, { alwaysReads: true });
 }
 
 let count = 0;

@@ -6,7 +6,7 @@ import type { ServerEntry } from '../config/entry.ts';
 import type { ManagerOptions } from '../options.ts';
 import type { Opened, SessionHooks } from '../supervise/opened.ts';
 import type { ToolCache } from '../tools/cache.ts';
-import { Toolbox, type Holding } from '../tools/toolbox.ts';
+import { ToolPolicy, type Holding } from '../tools/tool-policy.ts';
 import type { Assessment } from '../trust/assess.ts';
 import { admit, type Gate } from './admission.ts';
 import { wayTo, type TargetPlace, type Way } from './target.ts';
@@ -137,27 +137,27 @@ export async function openTarget(
     onTrace === undefined
       ? reached.target
       : traceTarget(reached.target, (way, message) => onTrace(name, way, message), logger);
-  const guard: { toolbox?: Toolbox } = {};
+  const guard: { policy?: ToolPolicy } = {};
   const session = await openSession(target, {
     ...sessionOptions(options, client),
     timeoutMs: entry?.timeouts.requestMs ?? options.timeoutMs,
     connectTimeoutMs: entry?.timeouts.startupMs ?? options.connectTimeoutMs,
-    ...listeners(name, options, () => guard.toolbox?.forget()),
+    ...listeners(name, options, () => guard.policy?.forget()),
     logger,
     heal: heals,
     breaker: hooks.breaker,
     signal: hooks.signal,
     onLost: hooks.onLost,
     onOpened: () => {
-      guard.toolbox?.forget();
+      guard.policy?.forget();
       hooks.onOpened?.();
     },
   });
   await checkVersion(session, name, { ...openings, client });
   const { receipts } = gate;
-  const toolbox = new Toolbox(session, { name, entry, tools, holding, cache, receipts });
-  guard.toolbox = toolbox;
-  return { session: session.guarded(toolbox), toolbox };
+  const policy = new ToolPolicy(session, { name, entry, tools, holding, cache, receipts });
+  guard.policy = policy;
+  return { session: session.guarded(policy), policy };
 }
 
 /** Whoever is not trusted is not told where the user works, and asks nothing of them or of their model. */

@@ -110,7 +110,7 @@ test('an IPv6 address is global exactly when it is given out to the internet and
   );
 });
 
-test('every spelling of an address is judged alike', () => {
+test('every spelling of an address is checked alike', () => {
   fc.assert(
     fc.property(groups6, (groups) => {
       const long = groups.map((value) => value.toString(16).padStart(4, '0')).join(':');

@@ -111,7 +111,7 @@ describe('an agent', () => {
   });
 
   test.each(['127.1', '0x7f.1', '2130706433', '127.0.0.1', '::1', '::ffff:127.0.0.1'])(
-    'judges the host of a request by what it means: %s',
+    'checks the host of a request by what it means: %s',
     async (host) => {
       await using server = await serve();
       using egress = open({ requireHttps: false }, async () => ['127.0.0.1']);
@@ -185,7 +185,7 @@ describe('a lookup', () => {
     });
   });
 
-  test('that may be late is waited for, and still judged', async () => {
+  test('that may be late is waited for, and still checked', async () => {
     await using server = await serve();
     let answer = ['127.0.0.1'];
     const policy = { ...local, dnsFailOpen: true, dnsTimeoutMs: 5 };

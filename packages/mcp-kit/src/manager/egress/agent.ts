@@ -4,7 +4,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { net, type KitError } from '#base';
 import { isSameAddress } from './address.ts';
-import { judgeUrl, placeOf, type Judge, type Place } from './judge.ts';
+import { checkUrl, placeOf, type Limits, type Place } from './check.ts';
 import type { Lookup } from './lookup.ts';
 import { refusal, type Whose } from './refusals.ts';
 
@@ -14,16 +14,16 @@ const idleMs = 60_000;
 const probeAfterMs = 30_000;
 
 export interface GuardOptions {
-  readonly judge: Judge;
+  readonly limits: Limits;
   readonly lookup: Lookup;
   readonly secure: boolean;
   /** Who signs certificates, instead of those whom the system trusts. */
   readonly ca?: SecureContextOptions['ca'] | undefined;
 }
 
-/** An agent that judges where it connects to as it connects: the addresses that were checked are those that are tried. */
+/** An agent that checks where it connects to as it connects: the addresses that were checked are those that are tried. */
 export function guardedAgent(options: GuardOptions): HttpAgent | HttpsAgent {
-  const { judge, secure, ca } = options;
+  const { limits, secure, ca } = options;
   const common = { keepAlive: true, keepAliveInitialDelay: probeAfterMs, timeout: idleMs };
   const agent = secure
     ? new (process.getBuiltinModule('node:https').Agent)({
@@ -35,7 +35,7 @@ export function guardedAgent(options: GuardOptions): HttpAgent | HttpsAgent {
     : new (process.getBuiltinModule('node:http').Agent)(common);
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (asked) => {
-    const place = placeIn(judge, secure, asked);
+    const place = placeIn(limits, secure, asked);
     const checked: string[] = [];
     const route = {
       ...asked,
@@ -47,21 +47,21 @@ export function guardedAgent(options: GuardOptions): HttpAgent | HttpsAgent {
     };
     if (net().isIP(place.host) !== 0) checked.push(place.host);
     const socket = connect(route) as Socket;
-    holdTo(socket, checked, judge);
+    holdTo(socket, checked, limits);
     return socket;
   };
   return agent;
 }
 
 /** Where a request wants to go; throws when it may not. */
-function placeIn(judge: Judge, secure: boolean, asked: ClientRequestArgs): Place {
+function placeIn(limits: Limits, secure: boolean, asked: ClientRequestArgs): Place {
   const { host, port, socketPath } = asked;
   if (typeof socketPath === 'string') {
-    throw refusal('connect unix mcp server', judge);
+    throw refusal('connect unix mcp server', limits);
   }
   const name = net().isIPv6(String(host)) ? `[${host}]` : String(host);
   const text = `${secure ? 'https' : 'http'}://${name}:${port ?? ''}`;
-  const refused = judgeUrl(judge, text);
+  const refused = checkUrl(limits, text);
   if (refused !== undefined) throw refused;
   return placeOf(new URL(text));
 }

@@ -2,7 +2,7 @@ import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { KitError } from '#base';
 import { guardedAgent, type GuardOptions } from './agent.ts';
-import { judgeUrl } from './judge.ts';
+import { checkUrl } from './check.ts';
 import { createLookup, type Resolve } from './lookup.ts';
 import { rulesOf, type EgressPolicy } from './policy.ts';
 import type { Whose } from './refusals.ts';
@@ -16,7 +16,7 @@ export interface EgressOptions extends Pick<GuardOptions, 'ca'>, Whose {
 export interface Egress {
   /** Why a URL may not be used, as far as its text tells; `field` says where it was found. */
   check(url: string | URL, field?: string): KitError | undefined;
-  /** Makes the connections to a URL; each is judged as it is opened, by the addresses it leads to. */
+  /** Makes the connections to a URL; each is checked as it is opened, by the addresses it leads to. */
   agentFor(url: string | URL): HttpAgent | HttpsAgent;
   /** Closes all connections. */
   destroy(): void;
@@ -25,16 +25,16 @@ export interface Egress {
 /** Makes a way out that shares no connection with any other. Proxies named in the environment are not used. */
 export function createEgress(policy: Partial<EgressPolicy>, options: EgressOptions): Egress {
   const { server, isTrusted, resolve, ca } = options;
-  const judge = { server, isTrusted, rules: rulesOf(policy) };
-  const lookup = createLookup(judge, resolve);
+  const limits = { server, isTrusted, rules: rulesOf(policy) };
+  const lookup = createLookup(limits, resolve);
   const agents = new Map<boolean, HttpAgent | HttpsAgent>();
   return {
-    check: (url, field) => judgeUrl(judge, url, field),
+    check: (url, field) => checkUrl(limits, url, field),
     agentFor: (url) => {
       const secure = new URL(url).protocol === 'https:';
       const known = agents.get(secure);
       if (known !== undefined) return known;
-      const agent = guardedAgent({ judge, lookup, secure, ca });
+      const agent = guardedAgent({ limits, lookup, secure, ca });
       agents.set(secure, agent);
       return agent;
     },

@@ -1,5 +1,5 @@
 import { createDeferred, unref } from '#base';
-import { judgeAddress, type Judge, type Place } from './judge.ts';
+import { checkAddress, type Limits, type Place } from './check.ts';
 import { lookupFailed } from './refusals.ts';
 
 /** Finds every address of a name. */
@@ -12,9 +12,9 @@ export type Lookup = (place: Place) => Promise<readonly string[]>;
 const maxLookups = 2;
 
 /** Looks a name up within the time allowed, and lets no answer pass of which any address is bad. */
-export function createLookup(judge: Judge, resolve: Resolve = askSystem): Lookup {
+export function createLookup(limits: Limits, resolve: Resolve = askSystem): Lookup {
   const ask = shared(limited(resolve));
-  const { rules, ...whose } = judge;
+  const { rules, ...whose } = limits;
   const isPatient = rules.dnsFailOpen || !rules.dnsCheck;
   return async (place) => {
     const { host } = place;
@@ -26,7 +26,7 @@ export function createLookup(judge: Judge, resolve: Resolve = askSystem): Lookup
     if (found === 'late') throw lookupFailed('timed out', { ...whose, host });
     if (found.length === 0) throw lookupFailed('failed', { ...whose, host });
     for (const address of rules.dnsCheck ? found : []) {
-      const refused = judgeAddress(judge, place, address);
+      const refused = checkAddress(limits, place, address);
       if (refused !== undefined) throw refused;
     }
     return found;

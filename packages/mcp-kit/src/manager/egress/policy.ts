@@ -20,7 +20,7 @@ export interface EgressPolicy {
   readonly allowedPorts: readonly number[];
 }
 
-export const defaultPolicy: EgressPolicy = {
+const defaultPolicy: EgressPolicy = {
   requireHttps: true,
   allowLocalhost: false,
   allowPrivateIps: false,

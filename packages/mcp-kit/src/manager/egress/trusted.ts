@@ -3,7 +3,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { net } from '#base';
 import { kindOf } from './address.ts';
 import { createEgress, type Egress } from './egress.ts';
-import { placeOf } from './judge.ts';
+import { placeOf } from './check.ts';
 import { hostOf, nameKindOf, withDefaults, type EgressPolicy } from './policy.ts';
 
 /** How far in a place is, as far as its name tells. */

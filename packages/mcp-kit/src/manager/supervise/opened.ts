@@ -1,5 +1,5 @@
 import type { Session, StormBreaker } from '#client';
-import type { Toolbox } from '../tools/toolbox.ts';
+import type { ToolPolicy } from '../tools/tool-policy.ts';
 
 /** What the supervisor wants to hear from a session it is given. */
 export interface SessionHooks {
@@ -12,7 +12,7 @@ export interface SessionHooks {
 /** A session with a server, and what guards it. */
 export interface Opened {
   readonly session: Session;
-  readonly toolbox: Toolbox;
+  readonly policy: ToolPolicy;
 }
 
 /** Opens a session with the server. */

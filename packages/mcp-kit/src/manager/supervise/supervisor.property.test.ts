@@ -6,7 +6,7 @@ import { createVerdicts, openSession, type Session } from '#client';
 import type { Channel, Sent, Sink } from '#jsonrpc';
 import type { Target } from '#protocol';
 import { createToolCache } from '../tools/cache.ts';
-import { Toolbox } from '../tools/toolbox.ts';
+import { ToolPolicy } from '../tools/tool-policy.ts';
 import { moves, type ServerStatus } from './state.ts';
 import type { Open, Opened } from './opened.ts';
 import { Supervisor } from './supervisor.ts';
@@ -123,8 +123,8 @@ class World {
     this.sessions.push(session);
     const holding = { known: {} };
     const cache = createToolCache();
-    const toolbox = new Toolbox(session, { name: 'it', holding, cache, receipts: false });
-    return { session: session.guarded(toolbox), toolbox };
+    const policy = new ToolPolicy(session, { name: 'it', holding, cache, receipts: false });
+    return { session: session.guarded(policy), policy };
   };
 
   async #dial(owner: Owner): Promise<Channel> {

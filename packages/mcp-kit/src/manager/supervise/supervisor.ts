@@ -3,7 +3,7 @@ import { createStormBreaker, type Session } from '#client';
 import type { ServerEntry } from '../config/entry.ts';
 import type { Assessment } from '../trust/assess.ts';
 import { isStorm, prospectOf, restOf, stormOf } from './failure.ts';
-import { createLadder } from './ladder.ts';
+import { createRetrySchedule } from './retry-schedule.ts';
 import type { Open, Opened } from './opened.ts';
 import { moves, type ServerState, type ServerStatus } from './state.ts';
 import { waitPatiently, type Patience } from './wait.ts';
@@ -29,7 +29,7 @@ export class Supervisor {
   readonly name: string;
   readonly entry: ServerEntry | undefined;
   readonly #options: SupervisorOptions;
-  readonly #ladder;
+  readonly #schedule;
   #breaker = createStormBreaker();
   #state: ServerState;
   #since = Date.now();
@@ -57,7 +57,7 @@ export class Supervisor {
     this.name = options.name;
     this.entry = options.entry;
     this.#state = options.entry?.enabled === false ? 'disabled' : 'idle';
-    this.#ladder = createLadder(options.isRemote ? 'remote' : 'local');
+    this.#schedule = createRetrySchedule(options.isRemote ? 'remote' : 'local');
     this.#ending = options.after ?? Promise.resolve();
   }
 
@@ -107,7 +107,7 @@ export class Supervisor {
   /** Forgets past failures: it may be tried at once, and as often as at first. */
   forgive(): void {
     this.#breaker.reset();
-    this.#ladder.reset();
+    this.#schedule.reset();
   }
 
   /** Uses a channel that the caller brought, once. */
@@ -231,7 +231,7 @@ export class Supervisor {
     const error = cause ?? new KitError('closed', `mcp server ${this.name} hung up`);
     this.#lastFailure = error;
     if (this.#state !== 'ready') return;
-    if (performance.now() - this.#readyAt >= recoveredMs) this.#ladder.reset();
+    if (performance.now() - this.#readyAt >= recoveredMs) this.#schedule.reset();
     if (this.#given === undefined) this.#retreat(error);
     else this.#giveUp(error);
   }
@@ -271,13 +271,13 @@ export class Supervisor {
   #retreat(error: Error): void {
     const { isRemote, reconnects } = this.#options;
     const isSpent = !isRemote && this.#breaker.isSpent;
-    const rungMs = isSpent || !reconnects ? undefined : this.#ladder.next();
-    if (rungMs === undefined) {
+    const delayMs = isSpent || !reconnects ? undefined : this.#schedule.next();
+    if (delayMs === undefined) {
       const isNews = isSpent && reconnects && !isStorm(error);
       this.#move('stopped', isNews ? this.#storm() : error);
       return;
     }
-    const waitMs = restOf(error) + rungMs;
+    const waitMs = restOf(error) + delayMs;
     this.#retryAt = Date.now() + waitMs;
     this.#timer = unref(startTimer(() => void this.connect().catch(() => {}), waitMs));
     this.#move('waiting', error);

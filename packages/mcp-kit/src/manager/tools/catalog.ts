@@ -2,7 +2,7 @@ import { createDeferred, startTimer } from '#base';
 import type { Tool } from '#protocol';
 import type { ServerStatus } from '../supervise/state.ts';
 import type { Withheld } from '../trust/tools.ts';
-import type { ToolListing } from './judge.ts';
+import type { ToolListing } from './listing.ts';
 
 /** A tool, and the server it belongs to. */
 export interface ServerTool {

@@ -5,7 +5,7 @@ import type { ToolCache } from './cache.ts';
 import type { Known } from '../trust/assess.ts';
 import { untrustedRules } from '../trust/rules.ts';
 import { toolFilter } from './filter.ts';
-import { judgeTools } from './judge.ts';
+import { listingOf } from './listing.ts';
 
 /** The tools that a server had when it was last seen, as far as they may still be used; none if nothing is known of it. */
 export async function recallTools(
@@ -20,7 +20,7 @@ export async function recallTools(
     const isApproved = gate.trust === 'trusted' || known.receipt !== undefined;
     // It was approved when they were seen, and is not now.
     if (!isApproved && untrustedRules(entry, gate.policy).length > 0) return undefined;
-    return judgeTools(tools, { known, passes: toolFilter(entry.tools) }).tools;
+    return listingOf(tools, { known, passes: toolFilter(entry.tools) }).tools;
   } catch {
     // What was approved cannot be read: its opening says so.
     return undefined;

@@ -15,7 +15,7 @@ export interface Withheld {
   readonly changes: readonly Change[];
 }
 
-/** The tools of a server, judged by what was approved. */
+/** The tools of a server, compared with what was approved. */
 export interface AssessedTools<Tool> {
   readonly kept: readonly Tool[];
   /** Those among the kept that nobody has seen before. */

@@ -21,7 +21,7 @@ export const ping = defineCommand({
       hint: `Use a number from 1 to ${maxCount}.`,
     });
     await withManager({ globals, stop, server }, async ({ manager }) => {
-      const connect = await timed(() => manager.getOrConnectSession(server, { signal: stop }));
+      const connect = await timed(() => manager.server(server).connect({ signal: stop }));
       const session = connect.value;
       const { version, era } = session;
       const peer = session.server;

@@ -34,7 +34,7 @@ export const prompt = defineCommand({
     const { SERVER: server, PROMPT: name } = args;
     const given = Object.fromEntries(args['NAME=VALUE'].map(readPair));
     await withManager({ globals, stop, server }, async ({ manager }) => {
-      const session = await manager.getOrConnectSession(server, { signal: stop });
+      const session = await manager.server(server).connect({ signal: stop });
       const options = { signal: stop };
       const list = await collect(session.prompts(options), 'name');
       check(findPrompt(list, name, { server, target: globals.target }), given);

@@ -13,7 +13,7 @@ export const prompts = defineCommand({
     const startedMs = performance.now();
     const { SERVER: server } = args;
     await withManager({ globals, stop, server }, async ({ manager }) => {
-      const session = await manager.getOrConnectSession(server, { signal: stop });
+      const session = await manager.server(server).connect({ signal: stop });
       const list = await collect(session.prompts({ signal: stop }), 'name');
       if (globals.json) {
         printJson({ server, prompts: list });

@@ -17,7 +17,7 @@ export const resources = defineCommand({
     const startedMs = performance.now();
     const { SERVER: server } = args;
     await withManager({ globals, stop, server }, async ({ manager }) => {
-      const session = await manager.getOrConnectSession(server, { signal: stop });
+      const session = await manager.server(server).connect({ signal: stop });
       const options = { signal: stop };
       const [list, templates] = await Promise.all([
         collect(session.resources(options), 'uri'),

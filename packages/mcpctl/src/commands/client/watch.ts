@@ -60,7 +60,7 @@ export const watch = defineCommand({
       },
     };
     await withManager({ globals, stop, server, more }, async ({ manager }) => {
-      const session = await manager.getOrConnectSession(server, { signal: stop });
+      const session = await manager.server(server).connect({ signal: stop });
       const options = { signal: stop };
       for (const uri of values.resource ?? []) await session.subscribe(uri, options);
       if (values.log !== undefined) await session.setLogLevel(values.log, options);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createVerdictFile, verdictsPath } from './verdict-file.ts';
+import { createEraFile, erasPath } from './era-file.ts';
 
 /** A file that is not there yet, in a folder that goes with the test. */
 async function scratch(): Promise<string> {
@@ -15,8 +15,8 @@ const key = 'https://example.test/mcp?token=s3cret';
 
 test('a verdict is there for the next process, for its user only, and names nobody', async () => {
   const file = await scratch();
-  await createVerdictFile(file).set(key, 'legacy');
-  const next = createVerdictFile(file);
+  await createEraFile(file).set(key, 'legacy');
+  const next = createEraFile(file);
   expect([await next.get(key), await next.get('another')]).toEqual(['legacy', undefined]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).not.toMatch(/example|s3cret/);
@@ -24,16 +24,16 @@ test('a verdict is there for the next process, for its user only, and names nobo
 
 test('the older era holds for a while, and nothing holds that is dated in the future', async () => {
   const file = await scratch();
-  await createVerdictFile(file).set(key, 'legacy');
-  expect(await createVerdictFile(file, { legacyTtlMs: 0 }).get(key)).toBeUndefined();
+  await createEraFile(file).set(key, 'legacy');
+  expect(await createEraFile(file, { legacyTtlMs: 0 }).get(key)).toBeUndefined();
   const text = await readFile(file, 'utf8');
   const at = (ms: number): Promise<void> => writeFile(file, text.replace(/"at":\d+/, `"at":${ms}`));
   await at(Date.now() + 60_000);
-  expect(await createVerdictFile(file).get(key)).toBeUndefined();
+  expect(await createEraFile(file).get(key)).toBeUndefined();
   await at(Date.now() - 25 * 60 * 60_000);
-  expect(await createVerdictFile(file).get(key)).toBeUndefined();
+  expect(await createEraFile(file).get(key)).toBeUndefined();
   await at(Date.now() - 23 * 60 * 60_000);
-  expect(await createVerdictFile(file).get(key)).toBe('legacy');
+  expect(await createEraFile(file).get(key)).toBe('legacy');
 });
 
 test.each([
@@ -48,10 +48,10 @@ test.each([
   const file = await scratch();
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, text);
-  const verdicts = createVerdictFile(file);
+  const verdicts = createEraFile(file);
   expect(await verdicts.get(key)).toBeUndefined();
   await verdicts.set(key, 'modern');
-  expect(await createVerdictFile(file).get(key)).toBe('modern');
+  expect(await createEraFile(file).get(key)).toBe('modern');
 });
 
 test('a link is not followed, and what it points to stays', async () => {
@@ -60,7 +60,7 @@ test('a link is not followed, and what it points to stays', async () => {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(other, '{}');
   await symlink(other, file);
-  await createVerdictFile(file).set(key, 'modern');
+  await createEraFile(file).set(key, 'modern');
   expect(await readFile(other, 'utf8')).toBe('{}');
 });
 
@@ -68,16 +68,16 @@ test('where nothing can be written it is remembered for the process', async () =
   const file = await scratch();
   await mkdir(path.dirname(path.dirname(file)), { recursive: true });
   await writeFile(path.dirname(file), 'a file, and no folder');
-  const verdicts = createVerdictFile(file);
+  const verdicts = createEraFile(file);
   await verdicts.set(key, 'legacy');
   expect(await verdicts.get(key)).toBe('legacy');
 });
 
 test('the oldest of too many are forgotten, and many at once leave a whole file', async () => {
   const file = await scratch();
-  const verdicts = createVerdictFile(file, { maxEntries: 3 });
+  const verdicts = createEraFile(file, { maxEntries: 3 });
   for (const name of ['a', 'b', 'c', 'd']) await verdicts.set(name, 'modern');
-  const next = createVerdictFile(file, { maxEntries: 3 });
+  const next = createEraFile(file, { maxEntries: 3 });
   expect(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => next.get(name)))).toEqual([
     undefined,
     'modern',
@@ -85,12 +85,12 @@ test('the oldest of too many are forgotten, and many at once leave a whole file'
     'modern',
   ]);
   const names = Array.from({ length: 20 }, (_, n) => `server ${n}`);
-  await Promise.all(names.map(async (name) => createVerdictFile(file).set(name, 'legacy')));
+  await Promise.all(names.map(async (name) => createEraFile(file).set(name, 'legacy')));
   expect(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object).length).toBeGreaterThan(0);
   expect(await readdir(path.dirname(file))).toEqual(['eras.json']);
 });
 
 test('it is in the state folder of the user', () => {
-  expect(verdictsPath({ HOME: '/home/ada' })).toBe('/home/ada/.local/state/mcp-kit/eras.json');
-  expect(verdictsPath({ HOME: '/home/ada', XDG_STATE_HOME: '/s' })).toBe('/s/mcp-kit/eras.json');
+  expect(erasPath({ HOME: '/home/ada' })).toBe('/home/ada/.local/state/mcp-kit/eras.json');
+  expect(erasPath({ HOME: '/home/ada', XDG_STATE_HOME: '/s' })).toBe('/s/mcp-kit/eras.json');
 });

@@ -22,7 +22,7 @@ export interface Rules {
 }
 
 /** Sorts tools out by what was approved and what the configuration lets pass. */
-export function judgeTools(
+export function listingOf(
   tools: readonly Tool[],
   { known: { receipt, pin }, passes }: Rules,
 ): ToolListing {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEgress } from './egress.ts';
 import type { EgressPolicy } from './policy.ts';
 
-function judge(url: string, policy: Partial<EgressPolicy> = {}, field?: string) {
+function check(url: string, policy: Partial<EgressPolicy> = {}, field?: string) {
   const egress = createEgress(policy, { server: 'docs' });
   return egress.check(url, field);
 }
@@ -51,18 +51,18 @@ test.each([
     'connect port not in allowlist in untrusted mode: docs host=example.com port=22',
   ],
 ])('%s is refused, with a reason that keeps its secrets', (url, reason) => {
-  const refused = judge(url);
+  const refused = check(url);
   expect(refused).toMatchObject({ code: 'refused_by_policy', message: `refusing to ${reason}` });
   expect(refused?.hint).toContain('mcpctl trust approve docs');
 });
 
 test('a refusal names the field that the URL was found in', () => {
-  expect(judge('https://u@example.com', {}, 'http_url')?.message).toMatch(/ field=http_url$/);
-  expect(judge('http://example.com', {}, 'sse_url')?.message).toMatch(/ sse_url=http:/);
+  expect(check('https://u@example.com', {}, 'http_url')?.message).toMatch(/ field=http_url$/);
+  expect(check('http://example.com', {}, 'sse_url')?.message).toMatch(/ sse_url=http:/);
 });
 
 test('text that is not a URL is a mistake, and is not repeated', () => {
-  const refused = judge('secret-token');
+  const refused = check('secret-token');
   expect(refused).toMatchObject({ code: 'invalid_argument' });
   expect(refused?.message).toBe('mcp server docs: url is not a URL');
 });
@@ -75,7 +75,7 @@ test.each([
   'https://[2606:4700::1111]/',
   'https://localhost.example.com/',
 ])('%s is allowed', (url) => {
-  expect(judge(url)).toBeUndefined();
+  expect(check(url)).toBeUndefined();
 });
 
 /** One URL for each thing that a policy can open. */
@@ -126,7 +126,7 @@ test.each<[string, Partial<EgressPolicy>, Name[]]>([
   ],
 ])('%s opens only what it says', (_, policy, opened) => {
   const names = Object.keys(urls) as Name[];
-  expect(names.filter((name) => judge(urls[name], policy) === undefined)).toEqual(opened);
+  expect(names.filter((name) => check(urls[name], policy) === undefined)).toEqual(opened);
 });
 
 describe('a list of hosts', () => {
@@ -140,7 +140,7 @@ describe('a list of hosts', () => {
     'https://8.8.8.8',
     'https://[2606:4700::1111]',
   ])('lets %s pass', (url) => {
-    expect(judge(url, policy)).toBeUndefined();
+    expect(check(url, policy)).toBeUndefined();
   });
 
   test.each([
@@ -150,19 +150,19 @@ describe('a list of hosts', () => {
     ['https://1.1.1.1', '1.1.1.1'],
   ])('does not let %s pass', (url, host) => {
     const what = 'refusing to connect streamable http host not in allowlist in untrusted mode';
-    expect(judge(url, policy)?.message).toBe(`${what}: docs host=${host}`);
+    expect(check(url, policy)?.message).toBe(`${what}: docs host=${host}`);
   });
 
   test('opens a port only where it says so', () => {
     const ports = { allowedHosts: ['example.com:8443', 'example.org'] };
-    expect(judge('https://a.example.com:8443', ports)).toBeUndefined();
-    expect(judge('https://example.org:8443', ports)?.message).toContain('port=8443');
+    expect(check('https://a.example.com:8443', ports)).toBeUndefined();
+    expect(check('https://example.org:8443', ports)?.message).toContain('port=8443');
   });
 
   test.each(['', '*', '*.example.com', 'https://example.com', 'a@b', 'a/b', 'a b', 'a:99999'])(
     'cannot have %j in it',
     (host) => {
-      expect(() => judge('https://example.com', { allowedHosts: [host] })).toThrow(
+      expect(() => check('https://example.com', { allowedHosts: [host] })).toThrow(
         expect.objectContaining({ code: 'invalid_argument' }),
       );
     },
@@ -175,7 +175,7 @@ test.each([
   { allowedPorts: [0] },
   { allowedPorts: [1.5] },
 ])('a policy of %j is a mistake', (policy) => {
-  expect(() => judge('https://example.com', policy)).toThrow(
+  expect(() => check('https://example.com', policy)).toThrow(
     expect.objectContaining({ code: 'invalid_argument' }),
   );
 });

@@ -9,14 +9,14 @@ import { pinTools, type Withheld } from '../trust/tools.ts';
 import { trustCommand } from '../trust/trust-command.ts';
 import type { ToolCache } from './cache.ts';
 import { toolFilter } from './filter.ts';
-import { judgeTools, type ToolListing } from './judge.ts';
+import { listingOf, type ToolListing } from './listing.ts';
 
 /** What the tools of a server are held to; another each time the server was looked at. */
 export interface Holding {
   known: Known;
 }
 
-export interface ToolboxOptions {
+export interface ToolPolicyOptions {
   readonly name: string;
   readonly entry?: ServerEntry | undefined;
   /** What the configuration lets pass. */
@@ -28,9 +28,9 @@ export interface ToolboxOptions {
 }
 
 /** The tools of one session, held to what was approved and configured: whoever uses the session is guarded by it. */
-export class Toolbox implements ToolGuard {
+export class ToolPolicy implements ToolGuard {
   readonly #session: Session;
-  readonly #options: ToolboxOptions;
+  readonly #options: ToolPolicyOptions;
   readonly #passes: (name: string) => boolean;
   #listing: ToolListing | undefined;
   /** What has been withheld since tools last changed, by name: a server may change them without a word. */
@@ -39,7 +39,7 @@ export class Toolbox implements ToolGuard {
   #age = 0;
 
   /** `session` is the one that nobody guards. */
-  constructor(session: Session, options: ToolboxOptions) {
+  constructor(session: Session, options: ToolPolicyOptions) {
     this.#session = session;
     this.#options = options;
     this.#passes = toolFilter(options.tools ?? {});
@@ -59,7 +59,7 @@ export class Toolbox implements ToolGuard {
     for await (const tool of this.#session.tools(options)) all.push(tool);
     const { entry, cache } = this.#options;
     if (entry !== undefined) await this.#pinFirstSight(entry, all);
-    const listing = this.#judge(all);
+    const listing = this.#sorted(all);
     if (age === this.#age) {
       this.#listing = listing;
       this.#withheld.clear();
@@ -70,9 +70,9 @@ export class Toolbox implements ToolGuard {
   }
 
   list(page: readonly Tool[]): readonly Tool[] {
-    const judged = this.#judge(page);
-    this.#withhold(judged);
-    const usable = new Set(judged.tools);
+    const listing = this.#sorted(page);
+    this.#withhold(listing);
+    const usable = new Set(listing.tools);
     return page.filter((tool) => usable.has(tool) && !this.#withheld.has(tool.name));
   }
 
@@ -94,8 +94,8 @@ export class Toolbox implements ToolGuard {
     for (const one of withheld) this.#withheld.set(one.name, one);
   }
 
-  #judge(tools: readonly Tool[]): ToolListing {
-    return judgeTools(tools, { known: this.#options.holding.known, passes: this.#passes });
+  #sorted(tools: readonly Tool[]): ToolListing {
+    return listingOf(tools, { known: this.#options.holding.known, passes: this.#passes });
   }
 
   /** The tools of a server that was approved before they were seen are those that it has now. */

@@ -3,8 +3,8 @@ import { kindOf } from './address.ts';
 import { hostOf, nameKindOf, type NameKind, type Rules } from './policy.ts';
 import { redacted, refusal, type Whose } from './refusals.ts';
 
-/** Whose rules they are. */
-export interface Judge extends Whose {
+/** What may be reached, and on whose word. */
+export interface Limits extends Whose {
   readonly rules: Rules;
 }
 
@@ -17,9 +17,9 @@ export interface Place {
 }
 
 /** Why a URL may not be used, as far as its text tells; `field` says where it was found. */
-export function judgeUrl(judge: Judge, text: string | URL, field = 'url'): KitError | undefined {
+export function checkUrl(limits: Limits, text: string | URL, field = 'url'): KitError | undefined {
   const url = URL.canParse(String(text)) ? new URL(text) : undefined;
-  const { rules, ...whose } = judge;
+  const { rules, ...whose } = limits;
   if (url === undefined) {
     const message = `mcp server ${whose.server}: ${field} is not a URL`;
     return new KitError('invalid_argument', message, { hint: 'Write it as https://host/path.' });
@@ -32,7 +32,7 @@ export function judgeUrl(judge: Judge, text: string | URL, field = 'url'): KitEr
     const more = `${field}=${redacted(url)}`;
     return refusal('connect non-https streamable http url', { ...whose, more }, loosen);
   }
-  return judgePlace(judge, placeOf(url));
+  return checkPlace(limits, placeOf(url));
 }
 
 /** Where a URL leads. */
@@ -43,8 +43,8 @@ export function placeOf(url: URL): Place {
 }
 
 /** Why a place may not be connected to, before any name is looked up. */
-function judgePlace(judge: Judge, place: Place): KitError | undefined {
-  const { rules, ...whose } = judge;
+function checkPlace(limits: Limits, place: Place): KitError | undefined {
+  const { rules, ...whose } = limits;
   const { host, port } = place;
   const isLiteral = net().isIP(host) !== 0;
   const kind = nameKindOf(host);
@@ -57,15 +57,15 @@ function judgePlace(judge: Judge, place: Place): KitError | undefined {
     const what = 'connect streamable http host not in allowlist';
     return refusal(what, { ...whose, more: `host=${host}` }, 'allow the host (--allow-host)');
   }
-  if (isLiteral) return judgeAddress(judge, place, host);
+  if (isLiteral) return checkAddress(limits, place, host);
   // Whether it is of the network around is known when its address is.
   const isOfInternet = kind === 'public' && !rules.allowPrivateIps;
   return isOfInternet && !isOpenPort(rules, place) ? closedPort(whose, host, port) : undefined;
 }
 
 /** Why an address that a place has may not be connected to. */
-export function judgeAddress(judge: Judge, place: Place, address: string): KitError | undefined {
-  const { rules, ...whose } = judge;
+export function checkAddress(limits: Limits, place: Place, address: string): KitError | undefined {
+  const { rules, ...whose } = limits;
   const { host, port } = place;
   const kind = kindOf(address);
   if (kind === 'global') {

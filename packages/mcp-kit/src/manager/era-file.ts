@@ -12,7 +12,7 @@ interface Verdict {
   readonly at: number;
 }
 
-export interface VerdictFileOptions {
+export interface EraFileOptions {
   /** How long a server counts as one of the older era; a day, unless given. */
   readonly legacyTtlMs?: number | undefined;
   /** How many servers are remembered; 500, unless given. */
@@ -25,7 +25,7 @@ const dayMs = 24 * 60 * 60_000;
 const modernTtlMs = 90 * dayMs;
 
 /** Where verdicts are kept for this user. */
-export function verdictsPath(env: Readonly<Record<string, string | undefined>>): string {
+export function erasPath(env: Readonly<Record<string, string | undefined>>): string {
   return path.join(stateFolder(env), 'eras.json');
 }
 
@@ -33,7 +33,7 @@ export function verdictsPath(env: Readonly<Record<string, string | undefined>>):
  * Remembers which era servers speak in a file, across processes. A server goes by a digest of what leads to it, and what
  * cannot be read or written is forgotten: a verdict only says what is tried first.
  */
-export function createVerdictFile(file: string, options: VerdictFileOptions = {}): Verdicts {
+export function createEraFile(file: string, options: EraFileOptions = {}): Verdicts {
   const { legacyTtlMs = dayMs, maxEntries = 500 } = options;
   const known = createVerdicts({ legacyTtlMs, maxEntries });
   const holds = ({ era, at }: Verdict): boolean => {

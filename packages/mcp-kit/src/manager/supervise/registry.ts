@@ -2,7 +2,7 @@ import { KitError } from '#base';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 /** The servers of a manager, by name. One that leaves has ended before another of its name starts. */
-export class Roster {
+export class ServerRegistry {
   readonly #servers = new Map<string, Supervisor>();
   /** Those that are no longer here, until they have ended. */
   readonly #leaving = new Map<string, Promise<void>>();

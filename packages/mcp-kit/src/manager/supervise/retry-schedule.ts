@@ -1,5 +1,5 @@
 /** How long to wait before a server that was lost is tried again. */
-export interface Ladder {
+export interface RetrySchedule {
   /** The wait before the next try, in milliseconds; undefined when it should not be tried any more. */
   next(): number | undefined;
   /** It was well for a while: begin anew. */
@@ -13,15 +13,18 @@ const remoteMs = [5000, 10_000];
 /** From then on a remote server is tried quietly, ever more rarely. */
 const quietMs = { first: 15_000, longest: 300_000 };
 
-/** Each wait is random between nothing and its rung: those who failed together do not return together. */
-export function createLadder(kind: 'local' | 'remote', random: () => number = Math.random): Ladder {
-  const rungs = kind === 'local' ? localMs : remoteMs;
+/** Each wait is random between nothing and a longest one, which grows: those who failed together do not return together. */
+export function createRetrySchedule(
+  kind: 'local' | 'remote',
+  random: () => number = Math.random,
+): RetrySchedule {
+  const waits = kind === 'local' ? localMs : remoteMs;
   let failures = 0;
   return {
     next() {
-      const rung = rungs[failures] ?? quietRung(kind, failures - rungs.length);
+      const longest = waits[failures] ?? quietWait(kind, failures - waits.length);
       failures += 1;
-      return rung === undefined ? undefined : Math.round(random() * rung);
+      return longest === undefined ? undefined : Math.round(random() * longest);
     },
     reset() {
       failures = 0;
@@ -29,7 +32,7 @@ export function createLadder(kind: 'local' | 'remote', random: () => number = Ma
   };
 }
 
-function quietRung(kind: 'local' | 'remote', tries: number): number | undefined {
+function quietWait(kind: 'local' | 'remote', tries: number): number | undefined {
   if (kind === 'local') return undefined;
   return Math.min(quietMs.first * 2 ** tries, quietMs.longest);
 }
