@@ -1,6 +1,6 @@
 import {
   type Edit,
-  type EditorBackend,
+  type CocosBackend,
   type FakeEditor,
   openEditorBackend,
   openFakeEditor,
@@ -13,7 +13,7 @@ import type { TestProject } from '../support/cocos-project.ts';
 interface Bench extends AsyncDisposable {
   readonly game: TestProject;
   readonly editor: FakeEditor;
-  readonly backend: EditorBackend;
+  readonly backend: CocosBackend;
 }
 
 async function openBench(timeoutMs = 4000): Promise<Bench> {

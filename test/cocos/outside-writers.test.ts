@@ -206,9 +206,8 @@ describe('What is no file', () => {
       { script: { problem: 'it is no file' } },
     ]);
     await backend.validate('assets/main.scene');
-    await expect(write(backend.files, '1', 'assets/data/b.json')).rejects.toThrow(
-      code('E_CONFLICT'),
-    );
+    using project = await openProject(game.folder);
+    await expect(write(project, '1', 'assets/data/b.json')).rejects.toThrow(code('E_CONFLICT'));
     expect(lstatSync(path.join(game.folder, 'assets/data/b.json')).isFIFO()).toBe(true);
   });
 

@@ -40,20 +40,24 @@ import {
 import { readProject, readTransaction } from './read-project.ts';
 import type * as Readings from './readings.ts';
 
+/** How a project is worked on without the editor. */
 export interface HeadlessOptions {
   /** Folders besides the project that images may be imported from. */
-  readonly imageFolders?: readonly string[];
+  readonly imageFolders?: readonly string[] | undefined;
   /** Writes although the editor has the project open. */
-  readonly ignoreEditor?: boolean;
+  readonly ignoreEditor?: boolean | undefined;
+}
+
+interface FilesOptions extends HeadlessOptions {
   /** Puts into a draft what is not in the files yet: the scene that an editor has open. */
-  readonly overlay?: (draft: Draft) => Promise<void>;
+  readonly overlay?: ((draft: Draft) => Promise<void>) | undefined;
 }
 
 /** Opens the project that a folder belongs to, to be edited without the editor. */
 export async function openHeadless(
   folder: string,
   options: HeadlessOptions & ProjectOptions = {},
-): Promise<HeadlessBackend> {
+): Promise<CocosBackend> {
   return new HeadlessBackend(await openProject(folder, options), options);
 }
 
@@ -65,13 +69,13 @@ export class HeadlessBackend implements CocosBackend {
   readonly kind = 'headless';
   readonly files: Project;
   readonly keys: Project;
-  readonly #options: HeadlessOptions;
+  readonly #options: FilesOptions;
   readonly #watch: Disposable;
   readonly #reading = new ReadCache();
   #current: string | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(project: Project, options: HeadlessOptions = {}) {
+  constructor(project: Project, options: FilesOptions = {}) {
     this.files = project;
     this.keys = project;
     this.#options = options;

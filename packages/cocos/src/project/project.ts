@@ -17,11 +17,9 @@ import {
   Transactions,
   type CommitOptions,
   type Transaction,
-  type TransactionOptions,
+  type ProjectOptions,
 } from './transactions.ts';
 import { FolderWatch } from './watch-folders.ts';
-
-export type ProjectOptions = TransactionOptions;
 
 /** After the first of several changes, how long to wait for the others. */
 const settleMs = 100;

@@ -46,7 +46,8 @@ export interface CommitOptions {
   readonly beforeWrite?: ((done: Transaction) => Promise<Note | undefined>) | undefined;
 }
 
-export interface TransactionOptions {
+/** How a project is written to. */
+export interface ProjectOptions {
   /** How many transactions can be undone; 50 unless told otherwise. */
   readonly maxUndo?: number | undefined;
   /** How long to wait for another process that is writing; 10 seconds unless told otherwise. */
@@ -62,7 +63,7 @@ export interface TransactionOptions {
 export class Transactions {
   readonly #root: string;
   readonly #store: FileStore;
-  readonly #options: TransactionOptions;
+  readonly #options: ProjectOptions;
   readonly #place: JournalPlace;
   readonly #keys: KeyFiles;
   /** What waits for the lock, or has it. */
@@ -71,7 +72,7 @@ export class Transactions {
   constructor(
     { root, mounts }: Pick<FoundProject, 'root' | 'mounts'>,
     store: FileStore,
-    options: TransactionOptions,
+    options: ProjectOptions,
   ) {
     this.#root = root;
     this.#store = store;

@@ -2,7 +2,6 @@ import { axes, count, flag, text, texts } from '#cocos/backend';
 
 export {
   anyAsset,
-  componentUuid,
   count,
   flag,
   instanceUuid,

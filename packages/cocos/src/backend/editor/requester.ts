@@ -11,6 +11,7 @@ export interface EditorRequester {
   request(channel: string, method: string, ...args: readonly unknown[]): Promise<unknown>;
 }
 
+/** How messages to the editor are sent. */
 export interface EditorLinkOptions {
   /** How long a message may take; a dialog that waits for somebody takes for ever. 15 s where absent. */
   readonly timeoutMs?: number | undefined;

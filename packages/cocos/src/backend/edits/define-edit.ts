@@ -12,7 +12,7 @@ export interface EditRun {
 }
 
 /** What became of one edit. */
-export interface EditOutcome<Result = object> {
+interface EditOutcome<Result = object> {
   /** What is answered. */
   readonly result: Result;
   readonly changes: readonly Change[];
