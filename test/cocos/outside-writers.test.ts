@@ -110,8 +110,9 @@ describe('A link that came with the project', () => {
     symlinkSync('../.git/config', path.join(game.folder, 'assets/config.json'));
     symlinkSync('../.git', path.join(game.folder, 'assets/git'));
     using project = await openProject(game.folder);
-    for (const file of ['assets/config.json', 'assets/git/hooks.json'])
+    for (const file of ['assets/config.json', 'assets/git/hooks.json']) {
       await expect(write(project, 'x', file)).rejects.toThrow(code('E_INVALID_ARGUMENT'));
+    }
     expect(game.read('.git/config')).toBe('[core]');
     expect(readdirSync(path.join(game.folder, '.git'))).toEqual(['config']);
   });
@@ -197,8 +198,9 @@ describe('What is no file', () => {
       'assets/pipe.ts',
       'assets/other.meta',
       'tsconfig.json',
-    ])
+    ]) {
       execFileSync('/usr/bin/mkfifo', [path.join(game.folder, name)]);
+    }
     execFileSync('/usr/bin/mkfifo', [path.join(game.folder, 'assets/data/b.json')]);
     await using backend = await openHeadless(game.folder);
     await expect(backend.document('assets/pipe.scene')).rejects.toThrow(code('E_NOT_FOUND'));

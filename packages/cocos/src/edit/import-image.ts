@@ -31,7 +31,7 @@ export interface ImageImport {
 export interface ImageImported {
   readonly path: string;
   readonly uuid: string;
-  readonly spriteFrameUuid?: string;
+  readonly spriteFrameUuid?: string | undefined;
   /** The same image was there already. */
   readonly reused: boolean;
   readonly changes: readonly Change[];
@@ -45,10 +45,11 @@ export function importImage(workspace: Workspace, options: ImageImport): ImageIm
   const before = draft.meta(path);
   const old = draft.read(path);
   const isSame = old !== undefined && Buffer.compare(old, options.bytes) === 0;
-  if (old !== undefined && !isSame && options.onConflict === 'fail')
+  if (old !== undefined && !isSame && options.onConflict === 'fail') {
     throw new CocosError('E_CONFLICT', `Another image is at "${path}".`, {
       suggestion: 'Choose another path, or pass onConflict: "update".',
     });
+  }
   const meta =
     before === undefined ? freshMeta(workspace, image) : retyped(workspace, before, image);
   const isKept = before !== undefined && equalJson(before.value, meta.value);
@@ -100,12 +101,13 @@ function freshMeta(
 function retyped(workspace: Workspace, before: Meta, fresh: FreshImage): Meta {
   const userData = before.value['userData'];
   const type = isObject(userData) ? userData['type'] : undefined;
-  if (fresh.type !== undefined && fresh.type !== type)
+  if (fresh.type !== undefined && fresh.type !== type) {
     return { ...freshMeta(workspace, fresh, before.uuid), style: before.style };
+  }
   return { ...before, value: updateImageMeta(before.value, fresh.image) };
 }
 
-function identify({ uuid, value }: Meta): { uuid: string; spriteFrameUuid?: string } {
+function identify({ uuid, value }: Meta): { uuid: string; spriteFrameUuid?: string | undefined } {
   const subMetas = value['subMetas'];
   const hasFrame = isObject(subMetas) && spriteFrameId in subMetas;
   return hasFrame ? { uuid, spriteFrameUuid: `${uuid}@${spriteFrameId}` } : { uuid };

@@ -9,7 +9,7 @@ export interface ImageFacts {
   readonly height: number;
   readonly hasAlpha: boolean;
   /** Decodes the alpha of each pixel, line by line; absent where the editor trims nothing. */
-  readonly alpha?: () => Uint8Array;
+  readonly alpha?: (() => Uint8Array) | undefined;
 }
 
 /** Reads the facts of a PNG or JPEG from its bytes, whatever its name is. */

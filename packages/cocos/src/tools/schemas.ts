@@ -6,7 +6,7 @@ export {
   flag,
   instanceUuid,
   nodeUuid,
-  noInstance,
+  ofInstance,
   parentUuid,
   position,
   properties,
@@ -112,3 +112,5 @@ export const findingCounts = {
   properties: { error: count, warning: count, info: count },
   required: ['error', 'warning', 'info'],
 } as const;
+
+export const noScene = 'No scene is open, and none is named.';

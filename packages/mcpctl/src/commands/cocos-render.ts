@@ -48,7 +48,7 @@ export const cocosRender = defineCommand({
       names,
       inactive,
       outlines: !values['no-outlines'],
-      ...(node === undefined ? {} : { node }),
+      node,
       background: readBackground(background),
     };
     const { svg, width, height, nodes, notes } = await lookAtProject(folder, (workspace) =>
@@ -63,7 +63,10 @@ export const cocosRender = defineCommand({
   },
 });
 
-function placeOfFile(typed: string): { readonly folder: string; readonly file?: string } {
+function placeOfFile(typed: string): {
+  readonly folder: string;
+  readonly file?: string | undefined;
+} {
   const place = placeOf(typed);
   if (place.file !== undefined) return place;
   const next = 'Name a scene or prefab; with --project DIR also by its db:// address or uuid.';

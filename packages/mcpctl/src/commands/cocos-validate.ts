@@ -49,7 +49,7 @@ export const cocosValidate = defineCommand({
     const maxWarnings = readMax(values['max-warnings']);
     const { folder, file } = placeOf(args.PLACE ?? '.');
     const report = await lookAtProject(folder, (workspace) =>
-      validateProject(workspace, file === undefined ? {} : { paths: [file] }),
+      validateProject(workspace, { paths: file === undefined ? undefined : [file] }),
     );
     if (json) printJson(reportJson(report));
     else if (sarif) printJson(reportSarif(report, { version: version() }));
@@ -87,9 +87,7 @@ function describe(finding: Finding, { dim, red, yellow }: Style): string {
   const place = [line === undefined ? '' : `:${line}`, node === undefined ? '' : plainField(node)];
   const at = place.filter((part) => part !== '').join(' ');
   const repair = fixable ? ' It can be repaired: execute_scene_repair.' : '';
-  return [
-    `  ${paint(severity)}: ${plainField(message)} ${dim(`(${code})`)}`,
-    ...(at === '' ? [] : [`    ${dim(at)}`]),
-    `    ${plainField(suggestion)}${repair}`,
-  ].join('\n');
+  const where = at === '' ? '' : `    ${dim(at)}\n`;
+  return `  ${paint(severity)}: ${plainField(message)} ${dim(`(${code})`)}
+${where}    ${plainField(suggestion)}${repair}`;
 }

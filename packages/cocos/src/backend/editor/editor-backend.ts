@@ -64,12 +64,12 @@ class EditorBackend implements CocosBackend {
 
   async project(): Promise<Readings.ProjectReading> {
     const currentDocument = await this.currentDocument();
-    const { currentDocument: _, editor, ...reading } = await this.#files.project();
+    const { editor, ...reading } = await this.#files.project();
     return {
       ...reading,
       backend: 'editor',
       editor: { ...editor, running: 'yes' },
-      ...(currentDocument === undefined ? {} : { currentDocument }),
+      currentDocument,
     };
   }
 

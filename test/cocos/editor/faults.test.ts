@@ -7,8 +7,8 @@ import {
 } from '@mcp-kit/cocos/backend';
 import { createNode, updateNode } from '@mcp-kit/cocos/edit';
 import { expect, it } from 'vitest';
-import { newGame } from '../support/cocos-game.ts';
-import type { TestProject } from '../support/cocos-project.ts';
+import { newGame } from '../../support/cocos-game.ts';
+import type { TestProject } from '../../support/cocos-project.ts';
 
 interface Bench extends AsyncDisposable {
   readonly game: TestProject;
@@ -229,10 +229,11 @@ it('refuses to move or delete the scene that is open', async () => {
     { op: 'delete_asset', assetPath: 'assets/main.scene', force: true },
     { op: 'move_asset', assetPath: 'assets/main.scene', targetPath: 'assets/other.scene' },
   ];
-  for (const edit of edits)
+  for (const edit of edits) {
     await expect(bench.backend.plan([edit], { newId })).rejects.toMatchObject({
       code: 'E_PRECONDITION_FAILED',
     });
+  }
 });
 
 it('does not undo what somebody has changed since', async () => {

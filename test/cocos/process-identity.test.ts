@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { isRunning, ownIdentity } from './process-identity.ts';
+import { isRunning, ownIdentity } from '../../packages/cocos/src/project/process-identity.ts';
 
 test('this process runs', () => {
   expect(isRunning(ownIdentity())).toBe(true);

@@ -13,13 +13,13 @@ export interface Present {
 }
 
 /** What became of it: what things are called in the editor, and the text of the scene there. */
-export interface Played {
+export interface SceneSent {
   readonly real: (handle: string) => string;
   readonly after: string;
 }
 
 /** A scene as the editor has it, and as it shall become. */
-export interface Score {
+export interface SceneChange {
   readonly before: Present;
   readonly planned: SceneDocument;
   readonly changes: readonly Change[];
@@ -31,14 +31,14 @@ const maxPasses = 3;
 const maxDetails = 20;
 
 /** Makes the scene in the editor what was planned, by messages, and checks that it is. */
-export async function play(link: EditorLink, score: Score): Promise<Played> {
-  const stage = new Stage(link, score);
-  await stage.placeNodes();
-  await stage.removeNodes();
-  await stage.orderNodes();
-  await stage.placeComponents();
-  const { text } = await stage.setProperties();
-  return { real: stage.real, after: text };
+export async function sendChange(link: EditorLink, change: SceneChange): Promise<SceneSent> {
+  const messages = new SceneMessages(link, change);
+  await messages.placeNodes();
+  await messages.removeNodes();
+  await messages.orderNodes();
+  await messages.placeComponents();
+  const { text } = await messages.setProperties();
+  return { real: messages.real, after: text };
 }
 
 interface Part {
@@ -46,10 +46,10 @@ interface Part {
   readonly types: readonly unknown[];
 }
 
-/** The way from one scene to the other. */
-class Stage {
+/** The messages that make one scene the other. */
+class SceneMessages {
   readonly #link: EditorLink;
-  readonly #score: Score;
+  readonly #change: SceneChange;
   readonly #before: ReadonlyMap<string, ViewItem>;
   readonly #planned: ReadonlyMap<string, ViewItem>;
   /** Whether nodes or components have come, gone or moved. */
@@ -57,11 +57,11 @@ class Stage {
   /** What the editor calls things that are new. */
   readonly #names = new Map<string, string>();
 
-  constructor(link: EditorLink, score: Score) {
+  constructor(link: EditorLink, change: SceneChange) {
     this.#link = link;
-    this.#score = score;
-    this.#before = byHandle(score.before.document);
-    this.#planned = byHandle(score.planned);
+    this.#change = change;
+    this.#before = byHandle(change.before.document);
+    this.#planned = byHandle(change.planned);
   }
 
   /** The uuid in the editor: of what lies in an instance, that of the instance and its own. */
@@ -69,7 +69,7 @@ class Stage {
     const name = this.#names.get(handle);
     if (name !== undefined) return name;
     const item = this.#planned.get(handle);
-    const { view } = this.#score.planned;
+    const { view } = this.#change.planned;
     const root = item?.instance === undefined ? undefined : view.item(item.instance)?.handle;
     const around = root === undefined ? undefined : this.#names.get(root);
     if (root === undefined || around === undefined || item?.inside !== true) return handle;
@@ -83,37 +83,40 @@ class Stage {
   };
 
   async placeNodes(): Promise<void> {
-    const { planned } = this.#score;
-    const before = this.#score.before.document;
+    const { planned } = this.#change;
+    const before = this.#change.before.document;
     for (const item of planned.view.items()) {
       if (item.kind !== 'node' || item.inside || item.owner === undefined) continue;
       const parent = handleAt(planned, item.owner);
       const old = this.#before.get(item.handle);
-      if (old === undefined) await this.#create(item, this.real(parent));
-      else if (handleAt(before, old.owner) !== parent)
+      if (old === undefined) {
+        await this.#create(item, this.real(parent));
+      } else if (handleAt(before, old.owner) !== parent) {
         await this.#shape('scene', 'set-parent', {
           parent: this.real(parent),
           uuids: [item.handle],
           keepWorldTransform: false,
         });
+      }
     }
   }
 
   async #create(item: ViewItem, parent: string): Promise<void> {
-    const name = this.#score.planned.view.name(item.index);
+    const name = this.#change.planned.view.name(item.index);
     const { asset } = item;
     const isInstance = item.instance === item.index && asset !== undefined;
     const node = isInstance ? newInstance(parent, name, asset) : newNode(parent, name);
     const uuid = await this.#shape('scene', 'create-node', node);
-    if (typeof uuid !== 'string' || uuid === '')
+    if (typeof uuid !== 'string' || uuid === '') {
       throw new CocosError('E_INTERNAL', `The editor did not say which node "${name}" became.`, {
         details: { answered: uuid },
       });
+    }
     this.#names.set(item.handle, uuid);
   }
 
   async removeNodes(): Promise<void> {
-    const before = this.#score.before.document;
+    const before = this.#change.before.document;
     for (const { handle, kind, inside, owner } of this.#before.values()) {
       if (kind !== 'node' || inside || this.#planned.has(handle)) continue;
       const isWithAnother = owner !== undefined && !this.#planned.has(handleAt(before, owner));
@@ -122,16 +125,17 @@ class Stage {
   }
 
   async orderNodes(): Promise<void> {
-    const { planned } = this.#score;
-    const before = this.#score.before.document;
+    const { planned } = this.#change;
+    const before = this.#change.before.document;
     for (const item of this.#planned.values()) {
       if (item.kind !== 'node') continue;
       const wanted = planned.view.children(item.index).map(({ handle }) => handle);
       const old = this.#before.get(item.handle);
       const had = old === undefined ? [] : before.view.children(old.index);
       const isSame = had.map(({ handle }) => handle).join(' ') === wanted.join(' ');
-      if (wanted.length > 1 && !isSame && !(old === undefined && item.inside))
+      if (wanted.length > 1 && !isSame && !(old === undefined && item.inside)) {
         await this.#order(this.real(item.handle), wanted.map(this.real));
+      }
     }
   }
 
@@ -140,7 +144,7 @@ class Stage {
     for (const [place, uuid] of wanted.entries()) {
       const at = present.indexOf(uuid);
       if (at === place) continue;
-      if (at < 0) throw astray(parent, wanted, present);
+      if (at < 0) throw otherNodes(parent, wanted, present);
       const offset = place - at;
       const move = { uuid: parent, path: 'children', target: at, offset };
       await this.#shape('scene', 'move-array-element', move);
@@ -149,8 +153,8 @@ class Stage {
   }
 
   async placeComponents(): Promise<void> {
-    const { planned } = this.#score;
-    const before = this.#score.before.document;
+    const { planned } = this.#change;
+    const before = this.#change.before.document;
     for (const item of this.#planned.values()) {
       if (item.kind !== 'node') continue;
       const wanted = planned.view.components(item.index);
@@ -158,9 +162,11 @@ class Stage {
       const had = old === undefined ? [] : before.view.components(old.index);
       const isOld = ({ handle }: ViewItem): boolean => this.#before.has(handle);
       const added = wanted.filter((part) => !part.inside && !isOld(part));
-      for (const { handle } of had)
-        if (!this.#planned.has(handle))
+      for (const { handle } of had) {
+        if (!this.#planned.has(handle)) {
           await this.#shape('scene', 'remove-component', { uuid: handle });
+        }
+      }
       if (added.length > 0) await this.#addTo(this.real(item.handle), wanted, added);
     }
   }
@@ -170,7 +176,7 @@ class Stage {
     wanted: readonly ViewItem[],
     added: readonly ViewItem[],
   ): Promise<void> {
-    const { planned } = this.#score;
+    const { planned } = this.#change;
     let present = await this.#partsOf(node);
     const taken = new Set(
       wanted.filter((part) => !added.includes(part)).map(({ handle }) => this.real(handle)),
@@ -187,11 +193,12 @@ class Stage {
         present = await this.#partsOf(node);
         found = present.find(isIt);
       }
-      if (found === undefined)
+      if (found === undefined) {
         throw new CocosError('E_INTERNAL', `The editor has not added a ${types[1]}.`, {
           suggestion: 'Look whether the script compiles, and at the console of the editor.',
           details: { node, component: types[1] },
         });
+      }
       taken.add(found.uuid);
       this.#names.set(part.handle, found.uuid);
     }
@@ -199,8 +206,9 @@ class Stage {
 
   async #partsOf(node: string): Promise<Part[]> {
     const parts = field(await this.#link.send('scene', 'query-node', node), '__comps__');
-    if (!Array.isArray(parts))
+    if (!Array.isArray(parts)) {
       throw new CocosError('E_INTERNAL', `The editor does not describe the node ${node}.`);
+    }
     return parts.map((part) => {
       const types = [field(part, 'cid'), field(part, 'type')];
       return { uuid: uuidIn(field(part, 'value')), types };
@@ -210,23 +218,23 @@ class Stage {
   /** Setting one property may change another, so that it takes more than one pass. */
   async setProperties(): Promise<Present> {
     const touched = this.#touched();
-    let now = this.#isShaped ? await this.#score.read() : this.#score.before;
+    let now = this.#isShaped ? await this.#change.read() : this.#change.before;
     for (let pass = 1; ; pass++) {
       const present = now.document;
-      const comparison: Comparison = { ...this.#score, present, real: this.real };
+      const comparison: Comparison = { ...this.#change, present, real: this.real };
       const left = touched.flatMap((item) => [...differencesOf(comparison, item)]);
       if (left.length === 0) return now;
       const faults = left.filter((difference) => !isArranged(comparison, difference));
       if (pass === maxPasses && faults.length > 0) throw otherwise(faults);
       if (pass === maxPasses) return now;
       for (const difference of left) await this.#set(present, difference);
-      now = await this.#score.read();
+      now = await this.#change.read();
     }
   }
 
   /** All that is new or is said to change. */
   #touched(): ViewItem[] {
-    const named = new Set(this.#score.changes.map(({ target }) => target));
+    const named = new Set(this.#change.changes.map(({ target }) => target));
     return [...this.#planned.values()].filter(
       (item) =>
         item.owner !== undefined &&
@@ -272,7 +280,11 @@ function uuidIn(described: unknown): string {
   return textOf(uuid) || textOf(field(uuid, 'value'));
 }
 
-function astray(parent: string, wanted: readonly string[], present: readonly string[]): CocosError {
+function otherNodes(
+  parent: string,
+  wanted: readonly string[],
+  present: readonly string[],
+): CocosError {
   return new CocosError('E_INTERNAL', 'The editor has other nodes there than were put there.', {
     details: { parent, wanted, present },
   });

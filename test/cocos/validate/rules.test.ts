@@ -10,8 +10,8 @@ import {
 import { openDocument, openWorkspace, readComponent, type Workspace } from '@mcp-kit/cocos/edit';
 import type { Project } from '@mcp-kit/cocos/project';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { broken, button, defects, dialog, menu } from '../support/cocos-defects.ts';
-import { ProjectCopy, sampleFolder } from '../support/cocos-sample-project.ts';
+import { broken, button, defects, dialog, menu } from '../../support/cocos-defects.ts';
+import { ProjectCopy, sampleFolder } from '../../support/cocos-sample-project.ts';
 
 const codesIn = (findings: readonly { readonly code: FindingCode }[]): FindingCode[] =>
   findings.map(({ code }) => code);
@@ -89,12 +89,13 @@ describe('Files that are no scenes', () => {
     ['badHead', original.replace('"cc.Scene"', '"cc.Node"')],
     ['badHead', '[{ "__type__": "cc.Material" }]'],
     ['badHead', '[{ "__type__": "cc.SceneAsset", "scene": { "__id__": 7 } }]'],
-  ] as const)
+  ] as const) {
     test(`${code}: ${text.slice(0, 60).replaceAll('\n', ' ')}`, async () => {
       const workspace = await withFile(menu, text);
       expect(codesIn(validateDocument(workspace, menu))).toEqual([code]);
       expect(repairDocument(workspace, menu).changes).toEqual([]);
     });
+  }
 
   test('a merge conflict is called that', async () => {
     using copy = new ProjectCopy();
@@ -183,8 +184,9 @@ describe('Repair', () => {
     const original = copy.read(menu);
     const alone: FindingCode[] = ['childParentMismatch', 'nestedRootsMismatch'];
     copy.change(menu, (objects) => {
-      for (const { code, file, repair, change } of defects)
+      for (const { code, file, repair, change } of defects) {
         if (file === menu && repair === 'exact' && !alone.includes(code)) change(objects);
+      }
     });
     const before = copy.read(menu);
     const workspace = await copy.open();

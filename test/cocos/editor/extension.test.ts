@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { openSession, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newGame } from '../support/cocos-game.ts';
+import { newGame } from '../../support/cocos-game.ts';
 
 /** What the panel is told. */
 interface Status {
@@ -20,7 +20,7 @@ interface Status {
   readonly config: string;
 }
 
-const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 let output: string;
 let extension: string;
 let archive: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   [extension = '', archive = ''] = made.stdout.trim().split('\n');
   creator = path.join(output, 'creator.mjs');
   await build({
-    entryPoints: [path.join(root, 'test/cocos/child/creator.ts')],
+    entryPoints: [path.join(root, 'test/cocos/editor/child/creator.ts')],
     outfile: creator,
     bundle: true,
     format: 'esm',
@@ -174,8 +174,9 @@ it('has a manifest whose files are all there, in the folder and in the zip file'
   const manifest = JSON.parse(readFileSync(path.join(extension, 'package.json'), 'utf8'));
   expect(manifest).toMatchObject({ package_version: 2, editor: '>=3.8.0' });
   const { main, panels, contributions } = manifest;
-  for (const file of [main, panels.default.main, contributions.scene.script])
+  for (const file of [main, panels.default.main, contributions.scene.script]) {
     expect(existsSync(path.join(extension, file))).toBe(true);
+  }
   const names = new Set<string>();
   const bytes = readFileSync(archive);
   for (let at = bytes.readUInt32LE(bytes.length - 6); bytes.readUInt32LE(at) === 0x02014b50;) {

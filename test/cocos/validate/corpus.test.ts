@@ -9,10 +9,10 @@ import {
   validateProject,
 } from '@mcp-kit/cocos/validate';
 import { describe, expect, test } from 'vitest';
-import { hasCorpus, needsCorpus } from '../support/cocos-corpus.ts';
-import { at, broken, defects, menu, nodeAt } from '../support/cocos-defects.ts';
-import { ProjectCopy } from '../support/cocos-sample-project.ts';
-import { cpuMs } from '../support/cpu-time.ts';
+import { hasCorpus, needsCorpus } from '../../support/cocos-corpus.ts';
+import { at, broken, defects, menu, nodeAt } from '../../support/cocos-defects.ts';
+import { ProjectCopy } from '../../support/cocos-sample-project.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 describe.skipIf(!hasCorpus)(`What is wrong with real projects ${needsCorpus}`, () => {
   test('nothing with a clean one', async () => {
@@ -46,8 +46,9 @@ describe.skipIf(!hasCorpus)(`What is wrong with real projects ${needsCorpus}`, (
       new Set(['assetName', 'nestedRootsMismatch']),
     );
     expect(counts).toEqual({ error: 0, warning: 22, info: 0 });
-    for (const file of new Set(findings.map((finding) => finding.file)))
+    for (const file of new Set(findings.map((finding) => finding.file))) {
       expect(repairDocument(workspace, file).remaining).toEqual([]);
+    }
     await workspace.project.commit(workspace.draft, 'repair');
     expect(validateProject(await copy.open()).findings).toEqual([]);
   });
@@ -65,9 +66,11 @@ describe.skipIf(!hasCorpus)(`What is wrong with real projects ${needsCorpus}`, (
 
 /** The sample with its menu broken in two ways, looked at. */
 async function brokenReport(copy: ProjectCopy) {
-  for (const defect of defects)
-    if (defect.code === 'layerNotSeen' || defect.code === 'missingAsset')
+  for (const defect of defects) {
+    if (defect.code === 'layerNotSeen' || defect.code === 'missingAsset') {
       copy.write(menu, broken(copy.read(menu), defect));
+    }
+  }
   return validateProject(await copy.open());
 }
 

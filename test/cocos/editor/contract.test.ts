@@ -7,7 +7,7 @@ import {
   openHeadless,
 } from '@mcp-kit/cocos/backend';
 import { describe, expect, it } from 'vitest';
-import { comparable, newGame } from '../support/cocos-game.ts';
+import { comparable, newGame } from '../../support/cocos-game.ts';
 
 /** What is done, one plan after the other. */
 type Scenario = readonly (readonly Edit[])[];
@@ -245,8 +245,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 /** What a result names can be looked at. */
 async function lookAt(backend: CocosBackend, edit: Edit, result: EditResult): Promise<void> {
   const document = 'scenePath' in edit ? edit.scenePath : undefined;
-  if ('nodeUuid' in result && result.op !== 'delete_node')
+  if ('nodeUuid' in result && result.op !== 'delete_node') {
     await backend.node(document, result.nodeUuid);
+  }
 }
 
 async function run(backend: CocosBackend, scenario: Scenario): Promise<void> {
@@ -256,8 +257,9 @@ async function run(backend: CocosBackend, scenario: Scenario): Promise<void> {
     expect(plan.changes).toEqual(plan.steps.flat());
     const { results } = await plan.commit(`step ${place}`);
     expect(results).toHaveLength(edits.length);
-    for (const [at, edit] of edits.entries())
+    for (const [at, edit] of edits.entries()) {
       await lookAt(backend, edit, results[at] as EditResult);
+    }
   }
   await backend.save('assets/main.scene');
 }

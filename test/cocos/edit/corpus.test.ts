@@ -22,7 +22,7 @@ import {
   corpusFolder,
   hasCorpus,
   needsCorpus,
-} from '../support/cocos-corpus.ts';
+} from '../../support/cocos-corpus.ts';
 
 /** A copy of a real project to edit. */
 async function withProject(
@@ -40,8 +40,9 @@ async function withProject(
 }
 
 function* documents(workspace: Workspace): Generator<SceneDocument> {
-  for (const { path: file, exists } of workspace.draft.assets())
+  for (const { path: file, exists } of workspace.draft.assets()) {
     if (exists && /^assets\/.*\.(scene|prefab)$/.test(file)) yield openDocument(workspace, file);
+  }
 }
 
 /** Sets every property to what is read from it; answers what that changed, and what was refused. */
@@ -49,9 +50,9 @@ function setToItself(document: SceneDocument): { changes: Change[]; refused: str
   const changes: Change[] = [];
   const refused: string[] = [];
   const nodes = [...document.view.items()].filter(({ kind }) => kind === 'node');
-  for (const node of nodes)
-    for (const { handle, type, properties } of readComponents(document, node))
-      for (const [name, value] of Object.entries(properties))
+  for (const node of nodes) {
+    for (const { handle, type, properties } of readComponents(document, node)) {
+      for (const [name, value] of Object.entries(properties)) {
         try {
           const stored = document.view.at(document.view.get(handle).index);
           // Old files lack some fields, which are shown with what the engine begins with.
@@ -62,6 +63,9 @@ function setToItself(document: SceneDocument): { changes: Change[]; refused: str
           if (!(error instanceof CocosError)) throw error;
           refused.push(`${type}.${name}: ${error.message}`);
         }
+      }
+    }
+  }
   return { changes, refused };
 }
 

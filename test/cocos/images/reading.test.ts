@@ -3,105 +3,9 @@ import path from 'node:path';
 import { deflateSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CocosError, type JsonObject } from '#cocos/document';
-import { newImageMeta, readImage, trimBox, updateImageMeta } from './index.ts';
-
-interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly colorType: number;
-  readonly depth: number;
-  readonly interlaced?: boolean;
-  readonly transparency?: readonly number[];
-  /** Samples of each pixel, line by line. */
-  readonly pixels: readonly (readonly number[])[];
-  /** The filter of the n-th line. */
-  readonly filter?: (line: number) => number;
-}
-
-function chunk(type: string, content: Uint8Array): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(content.length);
-  head.write(type, 4, 'latin1');
-  // Nobody looks at the checksum here.
-  return Buffer.concat([head, content, Buffer.alloc(4)]);
-}
-
-const passes = [
-  { x: 0, y: 0, stepX: 8, stepY: 8 },
-  { x: 4, y: 0, stepX: 8, stepY: 8 },
-  { x: 0, y: 4, stepX: 4, stepY: 8 },
-  { x: 2, y: 0, stepX: 4, stepY: 4 },
-  { x: 0, y: 2, stepX: 2, stepY: 4 },
-  { x: 1, y: 0, stepX: 2, stepY: 2 },
-  { x: 0, y: 1, stepX: 1, stepY: 2 },
-];
-const onePass = [{ x: 0, y: 0, stepX: 1, stepY: 1 }];
-
-/** The bytes of a line: samples of 1 to 16 bits, the first in the highest bits. */
-function packLine(samples: readonly number[], depth: number): number[] {
-  let bits = samples.map((sample) => sample.toString(2).padStart(depth, '0')).join('');
-  bits = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0');
-  return Array.from({ length: bits.length / 8 }, (_, at) =>
-    parseInt(bits.slice(at * 8, at * 8 + 8), 2),
-  );
-}
-
-function paeth(left: number, up: number, corner: number): number {
-  const distances = [left, up, corner].map((value) => Math.abs(left + up - corner - value));
-  return [left, up, corner][distances.indexOf(Math.min(...distances))] ?? 0;
-}
-
-interface Line {
-  readonly bytes: number[];
-  readonly above: number[];
-  readonly step: number;
-}
-
-function filterLine(filter: number, { bytes, above, step }: Line): number[] {
-  return bytes.map((byte, at) => {
-    const left = bytes[at - step] ?? 0;
-    const up = above[at] ?? 0;
-    const corner = at < step ? 0 : (above[at - step] ?? 0);
-    const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0;
-    return (byte - guess) & 0xff;
-  });
-}
-
-/** Writes a PNG, slowly and plainly. */
-function encode(picture: Picture): Buffer {
-  const { width, height, depth, colorType, pixels } = picture;
-  const samples = pixels[0]?.length ?? 1;
-  const step = Math.max(1, (samples * depth) >> 3);
-  const bytes: number[] = [];
-  let count = 0;
-  for (const { x, y, stepX, stepY } of picture.interlaced === true ? passes : onePass) {
-    let above: number[] = [];
-    for (let row = y; row < height; row += stepY) {
-      const line: number[] = [];
-      for (let column = x; column < width; column += stepX)
-        line.push(...(pixels[row * width + column] ?? []));
-      if (line.length === 0) continue;
-      const packed = packLine(line, depth);
-      const filter = picture.filter?.(count++) ?? 0;
-      bytes.push(filter, ...filterLine(filter, { bytes: packed, above, step }));
-      above = packed;
-    }
-  }
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([depth, colorType, 0, 0, picture.interlaced === true ? 1 : 0], 8);
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    ...(picture.transparency === undefined
-      ? []
-      : [chunk('tRNS', Buffer.from(picture.transparency))]),
-    chunk('IDAT', deflateSync(Buffer.from(bytes))),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
+import { CocosError, type JsonObject } from '@mcp-kit/cocos/document';
+import { newImageMeta, readImage, trimBox, updateImageMeta } from '@mcp-kit/cocos/images';
+import { chunk, encode, type Picture, rgba } from '../../support/png.ts';
 
 function outcomeOf(read: () => unknown): string {
   try {
@@ -110,13 +14,6 @@ function outcomeOf(read: () => unknown): string {
   } catch (error) {
     return error instanceof CocosError ? error.code : String(error);
   }
-}
-
-/** A transparent picture with opaque pixels at the places given. */
-function rgba(width: number, height: number, opaque: readonly [number, number][]): Picture {
-  const pixels = Array.from({ length: width * height }, () => [9, 9, 9, 0]);
-  for (const [x, y] of opaque) pixels[y * width + x] = [255, 0, 0, 255];
-  return { width, height, colorType: 6, depth: 8, pixels };
 }
 
 const layouts = [
@@ -164,7 +61,7 @@ const pictures = fc
       interlaced,
       pixels,
       filter: (line) => filters[line % filters.length] ?? 0,
-      ...(isKeyed ? { transparency } : {}),
+      transparency: isKeyed ? transparency : undefined,
     };
   });
 
@@ -180,7 +77,7 @@ function expectedAlpha({ colorType, depth, pixels, transparency }: Picture): num
   });
 }
 
-const corpus = path.resolve(import.meta.dirname, '../../../../../shared/cocos-corpus');
+const corpus = path.resolve(import.meta.dirname, '../../../../shared/cocos-corpus');
 
 describe('Reading an image', () => {
   test('every kind of PNG gives its size, whether it has alpha, and the alpha of each pixel', () => {
@@ -269,94 +166,6 @@ describe('Reading an image', () => {
 
   test('other files are refused', () => {
     expect(() => readImage(Buffer.from('GIF89a'))).toThrow('neither a PNG nor a JPEG');
-  });
-});
-
-describe('The meta of an image', () => {
-  const uuid = '11111111-2222-4333-8444-555555555555';
-  const fresh = (picture: Picture): JsonObject =>
-    newImageMeta({
-      uuid,
-      name: 'a',
-      extension: '.png',
-      image: readImage(encode(picture)),
-      type: 'sprite-frame',
-    });
-  const frameOf = (meta: JsonObject) =>
-    (meta['subMetas'] as Record<string, { userData: JsonObject }>)['f9941']?.userData ?? {};
-
-  test('transparent edges are trimmed and the offset points to the middle of what is left', () => {
-    const frame = frameOf(
-      fresh(
-        rgba(10, 8, [
-          [2, 1],
-          [4, 3],
-        ]),
-      ),
-    );
-    expect(frame).toMatchObject({
-      trimX: 2,
-      trimY: 1,
-      width: 3,
-      height: 3,
-      offsetX: -1.5,
-      offsetY: 1.5,
-    });
-  });
-
-  test('an image without any opaque pixel keeps one pixel', () => {
-    expect(frameOf(fresh(rgba(4, 3, [])))).toMatchObject({
-      trimX: 3,
-      trimY: 2,
-      width: 1,
-      height: 1,
-    });
-  });
-
-  test('a texture has no sprite frame and repeats', () => {
-    const image = readImage(encode(rgba(2, 2, [[0, 0]])));
-    const meta = newImageMeta({ uuid, name: 'a', extension: '.png', image });
-    expect(Object.keys(meta['subMetas'] as object)).toEqual(['6c48a']);
-    expect(meta['userData']).toMatchObject({ type: 'texture', hasAlpha: true });
-  });
-
-  test('a new image keeps keys, order, borders and what the user chose, and replaces the numbers', () => {
-    const meta = fresh(rgba(10, 8, [[2, 1]]));
-    Object.assign(frameOf(meta), { borderTop: 3, packable: false, own: 1 });
-    const updated = updateImageMeta(
-      meta,
-      readImage(
-        encode(
-          rgba(6, 6, [
-            [1, 1],
-            [3, 4],
-          ]),
-        ),
-      ),
-    );
-    expect(Object.keys(frameOf(updated))).toEqual(Object.keys(frameOf(meta)));
-    expect(frameOf(updated)).toMatchObject({
-      borderTop: 3,
-      packable: false,
-      own: 1,
-      width: 3,
-      rawHeight: 6,
-    });
-    expect(frameOf(meta)).toMatchObject({ width: 1, rawHeight: 8 });
-  });
-
-  test('a box chosen by hand stays, cut to the new image, and no trimming stays none', () => {
-    const meta = fresh(rgba(10, 8, [[2, 1]]));
-    const small = readImage(encode(rgba(4, 4, [[1, 1]])));
-    Object.assign(frameOf(meta), { trimType: 'custom', trimX: 3, trimY: 0, width: 5, height: 2 });
-    expect(frameOf(updateImageMeta(meta, small))).toMatchObject({
-      trimX: 0,
-      trimY: 0,
-      width: 4,
-      height: 2,
-    });
-    Object.assign(frameOf(meta), { trimType: 'none' });
-    expect(frameOf(updateImageMeta(meta, small))).toMatchObject({ trimX: 0, width: 4, height: 4 });
   });
 });
 

@@ -7,7 +7,7 @@ import {
 import { cocosToolList } from '@mcp-kit/cocos/tools';
 import { type ToolWorld, toolContract } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { CocosWorld } from '../../support/cocos-world.ts';
 
 /** A fresh copy of the project that the examples are about, in an editor. */
 function open(): ToolWorld {

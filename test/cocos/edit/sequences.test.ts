@@ -44,8 +44,8 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { metaFor, TestProject, uuidFor } from '../support/cocos-project.ts';
-import { looksOf, seen } from '../support/cocos-sample.ts';
+import { metaFor, TestProject, uuidFor } from '../../support/cocos-project.ts';
+import { looksOf, seen } from '../../support/cocos-sample.ts';
 
 const steps = 50;
 /** A thousand where nobody waits. */
@@ -308,8 +308,9 @@ async function opened(): Promise<{
     expectSame(game.snapshot(), before);
     const done = await project.commit(workspace.draft, 'sequence');
     if (done === undefined) return;
-    for (const document of workspace.documents.values())
+    for (const document of workspace.documents.values()) {
       expect(game.read(document.path)).toBe(printTable(document.view.table));
+    }
     await project.undo(done.id);
     expectSame(game.snapshot(), before);
   };
