@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { main, prepare, root, say } from './prepare.mjs';
 
-/** The libraries, each with what the names of its reports begin with. */
+/** The libraries, each with the name of the report of its root and what the names of the others begin with. */
 const libraries = [
-  { packageFolder: path.join(root, 'packages/mcp-kit'), prefix: '' },
-  { packageFolder: path.join(root, 'packages/cocos'), prefix: 'cocos-' },
+  { packageFolder: path.join(root, 'packages/mcp-kit'), rootName: 'mcp-kit', prefix: '' },
+  { packageFolder: path.join(root, 'packages/cocos'), rootName: 'cocos', prefix: 'cocos-' },
 ];
 const reportFolder = path.join(root, 'etc');
 
@@ -36,13 +36,13 @@ const messages = {
   tsdocMessageReporting: { default: silent },
 };
 
-/** Lists the public entries of a library as { name, types, packageFolder }. */
-function publicEntries({ packageFolder, prefix }) {
+/** Lists the public entries of a library as { name, types, packageFolder }: an entry without types is for this repository. */
+function publicEntries({ packageFolder, rootName, prefix }) {
   const manifest = fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8');
   return Object.entries(JSON.parse(manifest).exports)
-    .filter(([, target]) => typeof target === 'object')
+    .filter(([, target]) => target.types !== undefined)
     .map(([entry, target]) => ({
-      name: entry === '.' ? 'mcp-kit' : prefix + entry.slice(2).replaceAll('/', '-'),
+      name: entry === '.' ? rootName : prefix + entry.slice(2).replaceAll('/', '-'),
       types: path.join(packageFolder, target.types),
       packageFolder,
     }));

@@ -27,8 +27,8 @@ function replaceBetween(text, [begin, end], content) {
 const firstSentence = (text) => /^.*?[.…](?= |$)/s.exec(text)?.[0] ?? text;
 
 async function toolTable() {
-  const { openHeadless } = await import('@mcp-kit/cocos/backend');
-  const { cocosToolList } = await import('@mcp-kit/cocos/tools');
+  const { openHeadless } = await import('../packages/cocos/dist/backend.js');
+  const { cocosToolList } = await import('../packages/cocos/dist/tools.js');
   const backend = await openHeadless(sample);
   try {
     const order = ['core', 'advanced', 'internal'];
@@ -48,7 +48,7 @@ async function toolTable() {
 }
 
 async function codeTable() {
-  const { findingRules } = await import('@mcp-kit/cocos/validate');
+  const { findingRules } = await import('../packages/cocos/dist/edit.js');
   const rows = Object.entries(findingRules).map(([code, { severity, summary, fixable }]) => [
     `\`${code}\``,
     severity,
@@ -66,9 +66,9 @@ const pictures = {
 
 /** The pictures, by their files. */
 async function draw() {
-  const { openWorkspace, readDocument } = await import('@mcp-kit/cocos/edit');
-  const { openProject } = await import('@mcp-kit/cocos/project');
-  const { renderDocument } = await import('@mcp-kit/cocos/render');
+  const { openWorkspace, readDocument, renderDocument } =
+    await import('../packages/cocos/dist/edit.js');
+  const { openProject } = await import('../packages/cocos/dist/cocos.js');
   const project = await openProject(sample);
   try {
     const workspace = await openWorkspace(project);

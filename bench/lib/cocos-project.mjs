@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import { withUuids } from '@mcp-kit/cocos/document';
+import { openProject, withUuids } from '../../packages/cocos/dist/cocos.js';
 import {
   addComponent,
   assignSprite,
@@ -15,8 +15,7 @@ import {
   openDocument,
   openWorkspace,
   setProperties,
-} from '@mcp-kit/cocos/edit';
-import { openProject } from '@mcp-kit/cocos/project';
+} from '../../packages/cocos/dist/edit.js';
 
 /** The scene with most nodes. */
 export const largeScene = 'assets/scenes/large.scene';

@@ -5,25 +5,12 @@ import { openCocosServer } from '@mcp-kit/cocos/tools';
 import { openSession } from 'mcp-kit/client';
 import type { Tool } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { describe, expect, test } from 'vitest';
+import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 
-let world: CocosWorld;
-let client: CocosClient;
-
-beforeEach(async () => {
-  world = new CocosWorld();
-  client = await connectCocos(world.backend);
-  await client.succeed('execute_scene_open', { scenePath });
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
+newWorldForEach(scenePath);
 
 const changesOf = async (name: string, args: object): Promise<Record<string, unknown>[]> => {
   const { changes } = await client.succeed(name, args);
@@ -38,9 +25,11 @@ describe('the list of tools', () => {
       const tools = new Map<string, Tool>();
       for await (const tool of session.tools()) tools.set(tool.name, tool);
       expect(JSON.stringify([...tools.values()]).length).toBeLessThan(70_000);
-      for (const { name, inputSchema } of tools.values())
-        for (const [argument, schema] of Object.entries(Object(inputSchema['properties'])))
+      for (const { name, inputSchema } of tools.values()) {
+        for (const [argument, schema] of Object.entries(Object(inputSchema['properties']))) {
           expect(schema, `${name}.${argument}`).toHaveProperty('description');
+        }
+      }
       const dry = { nodeUuid: 'Canvas/Menu', position: { x: 5 }, dryRun: true };
       for (const [name, args] of [
         ['get_node_info', { nodeUuid: 'Canvas/Menu' }],

@@ -29,8 +29,9 @@ class Chain implements Disposable {
     const project = path.join(this.folder, 'project');
     await using child = new Child(process.execPath, [file, '--project', project]);
     const { code } = await child.ended;
-    if (code !== 0 || child.stderr !== '')
+    if (code !== 0 || child.stderr !== '') {
       throw new Error(`${name} ended with ${code}: ${child.stderr}`);
+    }
     return child.stdout;
   }
 
@@ -41,8 +42,9 @@ class Chain implements Disposable {
   objects(name: string): Objects {
     const text = this.read(name);
     const objects = JSON.parse(text) as Objects;
-    if (JSON.stringify(objects, null, 2) !== text)
+    if (JSON.stringify(objects, null, 2) !== text) {
       throw new Error(`the editor writes ${name} otherwise`);
+    }
     return objects;
   }
 

@@ -81,8 +81,9 @@ describe('A key that is used again', () => {
     );
     const done = answers.filter(({ success }) => success);
     expect(done.length).toBeGreaterThan(0);
-    for (const { error } of answers.filter(({ success }) => !success))
+    for (const { error } of answers.filter(({ success }) => !success)) {
       expect(error).toMatchObject({ code: 'E_CONFLICT', retryable: true });
+    }
     expect(new Set(done.map(({ data }) => JSON.stringify(data))).size).toBe(1);
     expect(await named('Chair')).toHaveLength(1);
   });
@@ -136,11 +137,12 @@ test('A plan is applied once, with the ids that it told, whoever applies it', as
     nodeUuid: tried.nodeUuid,
   });
   expect((await two.ask('execute_project_undo', {})).success).toBe(true);
-  for (const server of [one, two])
+  for (const server of [one, two]) {
     expect((await server.ask('create_scene_node', args)).error).toMatchObject({
       code: 'E_CONFLICT',
       details: { reason: 'used' },
     });
+  }
   expect(await named('Chair')).toEqual([]);
 });
 

@@ -109,8 +109,9 @@ describe('A link that came with the project', () => {
     symlinkSync('../.git/config', path.join(game.folder, 'assets/config.json'));
     symlinkSync('../.git', path.join(game.folder, 'assets/git'));
     using project = await openProject(game.folder);
-    for (const file of ['assets/config.json', 'assets/git/hooks.json'])
+    for (const file of ['assets/config.json', 'assets/git/hooks.json']) {
       await expect(write(project, 'x', file)).rejects.toThrow(code('E_INVALID_ARGUMENT'));
+    }
     expect(game.read('.git/config')).toBe('[core]');
     expect(readdirSync(path.join(game.folder, '.git'))).toEqual(['config']);
   });
@@ -196,8 +197,9 @@ describe('What is no file', () => {
       'assets/pipe.ts',
       'assets/other.meta',
       'tsconfig.json',
-    ])
+    ]) {
       execFileSync('/usr/bin/mkfifo', [path.join(game.folder, name)]);
+    }
     execFileSync('/usr/bin/mkfifo', [path.join(game.folder, 'assets/data/b.json')]);
     await using backend = await openHeadless(game.folder);
     await expect(backend.document('assets/pipe.scene')).rejects.toThrow(code('E_NOT_FOUND'));
@@ -205,9 +207,8 @@ describe('What is no file', () => {
       { script: { problem: 'it is no file' } },
     ]);
     await backend.validate('assets/main.scene');
-    await expect(write(backend.files, '1', 'assets/data/b.json')).rejects.toThrow(
-      code('E_CONFLICT'),
-    );
+    using project = await openProject(game.folder);
+    await expect(write(project, '1', 'assets/data/b.json')).rejects.toThrow(code('E_CONFLICT'));
     expect(lstatSync(path.join(game.folder, 'assets/data/b.json')).isFIFO()).toBe(true);
   });
 

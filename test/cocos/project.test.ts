@@ -255,8 +255,9 @@ describe('Paths', () => {
       '..\\x',
       'C:\\x',
     ];
-    for (const input of inputs)
+    for (const input of inputs) {
       expect(() => project.resolve(input)).toThrow(code('E_INVALID_ARGUMENT'));
+    }
   });
 
   test('links that lead out are refused for reading, writing and indexing', async () => {

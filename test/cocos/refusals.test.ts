@@ -1,23 +1,11 @@
 import { openHeadless } from '@mcp-kit/cocos/backend';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { connectCocos } from '../support/cocos-client.ts';
+import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 
-let world: CocosWorld;
-let client: CocosClient;
-
-beforeEach(async () => {
-  world = new CocosWorld();
-  client = await connectCocos(world.backend);
-  await client.succeed('execute_scene_open', { scenePath });
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
+newWorldForEach(scenePath);
 
 describe('a new asset is refused', () => {
   test.each([
@@ -85,8 +73,9 @@ describe('a raw value is refused', () => {
       [['_lpos'], vector],
       [['_lpos', 'x'], 7],
       [['note'], 'new'],
-    ] as const)
+    ] as const) {
       await client.succeed('set_scene_value', { targetUuid: 'Canvas/Menu', path: at, value });
+    }
     const { components } = await client.succeed('list_node_components', {
       nodeUuid: 'Canvas/Menu/Logo',
       type: 'cc.Sprite',
@@ -160,8 +149,9 @@ test('writes of two servers on one project all land', async () => {
 test('when the open scene is gone, edits do not go to another', async () => {
   const { scenes } = await client.succeed('get_project_info');
   const [, ...others] = (scenes as string[]).filter((scene) => scene !== scenePath);
-  for (const assetPath of [...others, scenePath])
+  for (const assetPath of [...others, scenePath]) {
     await client.succeed('delete_asset_file', { assetPath, force: true });
+  }
   expect(await client.succeed('get_project_info')).toMatchObject({ counts: { scenes: 1 } });
   const before = world.snapshot();
   const node = { parentUuid: '/', name: 'Ghost', element: 'Empty' };

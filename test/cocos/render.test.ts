@@ -51,8 +51,9 @@ describe('The picture of a scene', () => {
   test('has the size of its Canvas, its texts and each of its images once', async () => {
     const { svg, width, height, notes } = renderDocument(await open(menu));
     expect({ width, height, notes }).toEqual({ width: 960, height: 640, notes: [] });
-    for (const text of ['Star Catcher', 'Play', 'Settings', 'Quit', 'v1.0.0'])
+    for (const text of ['Star Catcher', 'Play', 'Settings', 'Quit', 'v1.0.0']) {
       expect(svg).toContain(`>${text}</tspan>`);
+    }
     expect(svg.match(/<image /g)).toHaveLength(4);
     expect(svg.match(/<title>Canvas\/Stars\/Star/g)).toHaveLength(6);
     expect(svg).toContain('<title>Canvas/Stars/Star[5]</title>');
@@ -289,7 +290,7 @@ describe.skipIf(!hasCorpus)(`Real scenes ${needsCorpus}`, () => {
   for (const [project, file, texts, nodes] of [
     ['xforge-3.8.3', 'assets/app-scene/main.scene', [], 9],
     ['customsnake-3.8.6', 'assets/scenes/main.scene', ['开始游戏', '历史记录'], 31],
-  ] as const)
+  ] as const) {
     test(`${project}: nodes are where the editor has put them, and all images are there`, async () => {
       using real = ProjectCopy.ofCorpus(project);
       const picture = renderDocument(readDocument(await real.open(), file));
@@ -298,4 +299,5 @@ describe.skipIf(!hasCorpus)(`Real scenes ${needsCorpus}`, () => {
       for (const text of texts) expect(picture.svg).toContain(text);
       checkMarkup(picture.svg);
     });
+  }
 });

@@ -22,8 +22,9 @@ async function prepare({ backend }: CocosWorld, tool: string, example: ToolExamp
     const planned = await backend.plan([edit], { newId: (label) => label });
     await planned.commit('a folder');
   }
-  if (!/^(execute_scene_open|workflow_open_scene_and_validate)$/.test(tool))
+  if (!/^(execute_scene_open|workflow_open_scene_and_validate)$/.test(tool)) {
     await backend.openDocument('assets/scenes/main.scene');
+  }
 }
 
 describe('every tool of the Cocos pack keeps its contract', () => {

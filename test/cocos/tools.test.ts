@@ -10,31 +10,14 @@ import {
 import { CocosError } from '@mcp-kit/cocos/document';
 import { cocosTools } from '@mcp-kit/cocos/tools';
 import { lintTools } from 'mcp-kit/tools/inspect';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { describe, expect, test } from 'vitest';
+import { connectCocos } from '../support/cocos-client.ts';
+import { client, newWorldForEach, nodePaths, world } from '../support/cocos-world-client.ts';
 import { identityOf } from '../support/process-identity.ts';
 
 const scene = 'assets/scenes/main.scene';
 
-let world: CocosWorld;
-let client: CocosClient;
-
-beforeEach(async () => {
-  world = new CocosWorld();
-  client = await connectCocos(world.backend);
-  await client.succeed('execute_scene_open', { scenePath: scene });
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
-
-const nodePaths = async (query: object): Promise<string[]> => {
-  const { nodes } = await client.succeed('find_scene_nodes', query);
-  return (nodes as { path: string }[]).map((node) => node.path);
-};
+newWorldForEach(scene);
 
 describe('the set of tools', () => {
   test('is as the linter wants it, in everything, and has at most 40 core tools', () => {
@@ -235,61 +218,6 @@ describe('references and events', () => {
     expect(await client.succeed('validate_scene_document')).toMatchObject({
       counts: { error: 0, warning: 0 },
     });
-  });
-});
-
-describe('execute_scene_edits', () => {
-  const panel = [
-    {
-      tool: 'create_scene_node',
-      arguments: { parentUuid: 'Canvas', name: 'Panel', element: 'Button' },
-      as: 'panel',
-    },
-    {
-      tool: 'set_component_properties',
-      arguments: { componentUuid: '$panel/Label:cc.Label', properties: { string: 'Go' } },
-    },
-    { tool: 'create_node_component', arguments: { nodeUuid: '$panel', type: 'cc.Widget' } },
-  ];
-  const broken = { tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Nowhere' } };
-
-  test('does many edits as one write, by names that earlier ones gave', async () => {
-    const before = world.snapshot();
-    const done = await client.succeed('execute_scene_edits', { edits: panel });
-    expect(done).toMatchObject({ failed: [], skipped: [] });
-    expect(done['succeeded']).toHaveLength(3);
-    expect(await nodePaths({ component: 'cc.Widget', name: 'Panel' })).toEqual(['Canvas/Panel']);
-    await client.succeed('execute_project_undo');
-    expect(world.snapshot()).toEqual(before);
-  });
-
-  test('does nothing, those before, or all others, where one cannot be done', async () => {
-    const before = world.snapshot();
-    const [create, ...rest] = panel;
-    const edits = [create, broken, ...rest];
-    const refused = await client.fail('execute_scene_edits', { edits });
-    expect(refused).toMatchObject({
-      code: 'E_NOT_FOUND',
-      details: { item: '1 delete_scene_node' },
-    });
-    expect(world.snapshot()).toEqual(before);
-    const stopped = await client.succeed('execute_scene_edits', { edits, onError: 'stop' });
-    expect(stopped).toMatchObject({
-      succeeded: [{ item: '0 create_scene_node' }],
-      failed: [{ item: '1 delete_scene_node', error: { code: 'E_NOT_FOUND' } }],
-      skipped: [{ item: '2 set_component_properties' }, { item: '3 create_node_component' }],
-    });
-    await client.succeed('execute_project_undo');
-    const others = await client.succeed('execute_scene_edits', { edits, onError: 'continue' });
-    expect(others).toMatchObject({ failed: [{ item: '1 delete_scene_node' }], skipped: [] });
-    expect(others['succeeded']).toHaveLength(3);
-  });
-
-  test('checks the arguments of each as its tool would', async () => {
-    const edits = [{ tool: 'delete_scene_node', arguments: { node: 'Canvas' } }];
-    const error = await client.fail('execute_scene_edits', { edits });
-    expect(error.code).toBe('E_INVALID_ARGUMENT');
-    expect(error.message).toContain('nodeUuid');
   });
 });
 

@@ -1,23 +1,11 @@
 import { parseTable } from '@mcp-kit/cocos/document';
 import type { Envelope } from 'mcp-kit/tools';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { describe, expect, test } from 'vitest';
+import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
 
 const scene = 'assets/scenes/main.scene';
 
-let world: CocosWorld;
-let client: CocosClient;
-
-beforeEach(async () => {
-  world = new CocosWorld();
-  client = await connectCocos(world.backend);
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
+newWorldForEach();
 
 const succeed = (name: string, args: object): Promise<Record<string, unknown>> =>
   client.succeed(name, args);

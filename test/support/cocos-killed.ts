@@ -4,8 +4,7 @@ import type { Envelope } from 'mcp-kit/tools';
 
 /** A program that calls one tool of a project, and ends itself without a word before the n-th change to the disk, or a certain one. */
 const source = `
-  import { openHeadless } from '@mcp-kit/cocos/backend';
-  import { openCocosServer } from '@mcp-kit/cocos/tools';
+  import { openCocosServer, openHeadless } from '@mcp-kit/cocos';
   import { openSession } from 'mcp-kit/client';
   import { memoryTarget } from 'mcp-kit/testing';
   const [folder, tool, args, wanted] = process.argv.slice(1);

@@ -108,8 +108,9 @@ export class CocosWorld implements AsyncDisposable {
     this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-world-'));
     for (const [name, content] of Object.entries(template)) {
       const file = path.join(this.folder, name);
-      if (name.endsWith('/')) mkdirSync(file, { recursive: true });
-      else {
+      if (name.endsWith('/')) {
+        mkdirSync(file, { recursive: true });
+      } else {
         mkdirSync(path.dirname(file), { recursive: true });
         writeFileSync(file, content, 'base64');
       }
@@ -131,8 +132,9 @@ export class CocosWorld implements AsyncDisposable {
     for (const entry of readdirSync(this.folder, { recursive: true, withFileTypes: true })) {
       const file = path.join(entry.parentPath, entry.name);
       const name = path.relative(this.folder, file).replaceAll('\\', '/');
-      if (!name.startsWith('local'))
+      if (!name.startsWith('local')) {
         found[name] = entry.isFile() ? readFileSync(file, 'base64') : '';
+      }
     }
     return found;
   }

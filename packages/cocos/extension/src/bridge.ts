@@ -10,7 +10,7 @@ export interface BridgeRequest {
 export interface BridgeAnswer {
   readonly id: number;
   readonly result?: unknown;
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** What the process of the server says about itself. */

@@ -21,8 +21,9 @@ let shown: Pick<Status, 'state' | 'url' | 'problem'> = { state: 'stopped', url: 
 async function launch(): Promise<RunningServer> {
   const project = Editor.Project.path;
   const isForced = process.env['MCP_KIT_SEPARATE'] === '1';
-  if (isForced || !isNewEnough(process.version))
+  if (isForced || !isNewEnough(process.version)) {
     return startSeparately(join(__dirname, 'child.mjs'), project);
+  }
   const file = pathToFileURL(join(__dirname, 'server.mjs')).href;
   const { startServer } = (await import(file)) as typeof ServerModule;
   const request = (channel: string, method: string, ...args: readonly unknown[]) =>
@@ -50,11 +51,12 @@ async function stop(): Promise<Status> {
   const running = starting;
   starting = undefined;
   shown = { state: 'stopped', url: '', problem: '' };
-  if (running !== undefined)
+  if (running !== undefined) {
     await running.then(
       (server) => server.close(),
       () => undefined,
     );
+  }
   return status();
 }
 

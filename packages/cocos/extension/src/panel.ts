@@ -41,8 +41,8 @@ export const $ = {
 
 interface Panel {
   readonly $: { readonly [Name in keyof typeof $]: HTMLElement };
-  timer?: ReturnType<typeof setInterval>;
-  last?: Status;
+  timer?: ReturnType<typeof setInterval> | undefined;
+  last?: Status | undefined;
 }
 
 const words = { stopped: 'Stopped', starting: 'Starting', running: 'Running', failed: 'Failed' };

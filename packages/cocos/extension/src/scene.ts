@@ -23,7 +23,7 @@ function open(): Shown {
 interface Shown {
   readonly uuid: string;
   readonly mode: string;
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 /** Called by messages of the server: which scene or prefab is open; that with the scene as it would be saved now. */

@@ -49,7 +49,8 @@ async function listen(server: Parameters<typeof serveHttp>[0]): Promise<HttpList
 }
 
 function isTaken(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause)
+  for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && (at.code === 'EADDRINUSE' || at.code === 'EACCES')) return true;
+  }
   return false;
 }

@@ -67,7 +67,7 @@ export interface PictureOptions {
 /** What planning may use. */
 export interface EditContext {
   /** The scene or prefab of edits that name none; absent: the current one. */
-  readonly document?: DocumentReference;
+  readonly document?: DocumentReference | undefined;
   /** A name for something new: under one plan, the same label gives the same name. */
   newId(label: string): string;
 }
@@ -108,7 +108,7 @@ export interface KeptKeys {
 export interface Committed<List extends readonly Edit[] = readonly Edit[]> {
   readonly results: EditResults<List>;
   /** Absent where there was nothing to do. */
-  readonly transaction?: TransactionReading;
+  readonly transaction?: TransactionReading | undefined;
 }
 
 /** A Cocos Creator project, on the disk or in the editor. Failures are a `CocosError`. */
@@ -145,7 +145,7 @@ export interface CocosBackend extends AsyncDisposable {
   /** The files that refer to an asset; the assets that it refers to. */
   references(asset: AssetReference): Promise<{
     readonly usedBy: readonly string[];
-    readonly uses: readonly { readonly assetUuid: string; readonly path?: string }[];
+    readonly uses: readonly { readonly assetUuid: string; readonly path?: string | undefined }[];
   }>;
   /** Component classes: of the project's scripts, or of the engine. */
   classes(of: 'scripts' | 'engine'): Promise<readonly ClassReading[]>;

@@ -25,6 +25,7 @@ import {
 } from './backend.ts';
 import type { Edit } from './edits/index.ts';
 import { readImageFile } from './image-file.ts';
+import { oneByOne, type OneByOne } from './one-by-one.ts';
 import { planEdits, type PlannedEdits } from './plan-edits.ts';
 import { findAssets, readNamedAsset } from './read-assets.ts';
 import { ReadCache } from './read-cache.ts';
@@ -40,20 +41,24 @@ import {
 import { readProject, readTransaction } from './read-project.ts';
 import type * as Readings from './readings.ts';
 
+/** How a project is worked on without the editor. */
 export interface HeadlessOptions {
   /** Folders besides the project that images may be imported from. */
-  readonly imageFolders?: readonly string[];
+  readonly imageFolders?: readonly string[] | undefined;
   /** Writes although the editor has the project open. */
-  readonly ignoreEditor?: boolean;
+  readonly ignoreEditor?: boolean | undefined;
+}
+
+interface FilesOptions extends HeadlessOptions {
   /** Puts into a draft what is not in the files yet: the scene that an editor has open. */
-  readonly overlay?: (draft: Draft) => Promise<void>;
+  readonly overlay?: ((draft: Draft) => Promise<void>) | undefined;
 }
 
 /** Opens the project that a folder belongs to, to be edited without the editor. */
 export async function openHeadless(
   folder: string,
   options: HeadlessOptions & ProjectOptions = {},
-): Promise<HeadlessBackend> {
+): Promise<CocosBackend> {
   return new HeadlessBackend(await openProject(folder, options), options);
 }
 
@@ -65,13 +70,14 @@ export class HeadlessBackend implements CocosBackend {
   readonly kind = 'headless';
   readonly files: Project;
   readonly keys: Project;
-  readonly #options: HeadlessOptions;
+  readonly #options: FilesOptions;
   readonly #watch: Disposable;
   readonly #reading = new ReadCache();
   #current: string | undefined;
-  #writing: Promise<unknown> = Promise.resolve();
+  /** One write of this process after the other. */
+  readonly #inTurn: OneByOne = oneByOne();
 
-  constructor(project: Project, options: HeadlessOptions = {}) {
+  constructor(project: Project, options: FilesOptions = {}) {
     this.files = project;
     this.keys = project;
     this.#options = options;
@@ -151,7 +157,7 @@ export class HeadlessBackend implements CocosBackend {
 
   async references(asset: string): Promise<{
     usedBy: readonly string[];
-    uses: readonly { assetUuid: string; path?: string }[];
+    uses: readonly { assetUuid: string; path?: string | undefined }[];
   }> {
     const { assetUuid, path: place } = await this.asset(asset);
     const users = await this.files.usersOf(assetUuid);
@@ -160,7 +166,7 @@ export class HeadlessBackend implements CocosBackend {
       usedBy: users.map((user) => user.path).sort(),
       uses: uses.map((uuid) => {
         const used = this.files.asset(baseUuid(uuid))?.path;
-        return { assetUuid: uuid, ...(used === undefined ? {} : { path: used }) };
+        return { assetUuid: uuid, path: used };
       }),
     };
   }
@@ -233,13 +239,6 @@ export class HeadlessBackend implements CocosBackend {
         latest = again;
       }
     }
-  }
-
-  /** One write of this process after the other. */
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#writing.then(work);
-    this.#writing = turn.catch(() => undefined);
-    return turn;
   }
 
   /** Carries out edits on a draft that is the caller's to commit. */
@@ -319,8 +318,9 @@ export class HeadlessBackend implements CocosBackend {
 
   #scenes(): string[] {
     const found: string[] = [];
-    for (const asset of this.files.assets())
+    for (const asset of this.files.assets()) {
       if (asset.importer === 'scene' && asset.exists) found.push(asset.path);
+    }
     return found.sort();
   }
 
@@ -368,13 +368,9 @@ function committed<List extends readonly Edit[]>(
   { results }: PlannedEdits<List>,
   done: Transaction | undefined,
 ): Committed<List> {
-  return { results, ...(done === undefined ? {} : { transaction: readTransaction(done) }) };
+  return { results, transaction: done && readTransaction(done) };
 }
 
 function readFinding({ handle, node, ...finding }: Finding): Readings.FindingReading {
-  return {
-    ...finding,
-    ...(node === undefined ? {} : { nodePath: node }),
-    ...(handle === undefined ? {} : { targetUuid: handle }),
-  };
+  return { ...finding, nodePath: node, targetUuid: handle };
 }

@@ -15,7 +15,7 @@ export interface ImageSources {
 /** The bytes of a file of this machine that is to be imported. */
 export function readImageFile(source: string, { root, folders = [] }: ImageSources): Uint8Array {
   const file = path.resolve(root, source);
-  if (![root, ...folders].some((folder) => isBelow(file, path.resolve(folder))))
+  if (![root, ...folders].some((folder) => isBelow(file, path.resolve(folder)))) {
     throw new CocosError(
       'E_PRECONDITION_FAILED',
       `"${source}" is outside of the project, and no image may be imported from there.`,
@@ -25,13 +25,16 @@ export function readImageFile(source: string, { root, folders = [] }: ImageSourc
         }`,
       },
     );
+  }
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat?.isFile() !== true)
+  if (stat?.isFile() !== true) {
     throw new CocosError('E_NOT_FOUND', `There is no file "${source}".`, {
       suggestion: 'Name a PNG or JPEG, absolute or relative to the project.',
     });
-  if (stat.size > maxBytes)
+  }
+  if (stat.size > maxBytes) {
     throw new CocosError('E_INVALID_ARGUMENT', `"${source}" is larger than 64 MiB.`);
+  }
   return readFileSync(file);
 }
 

@@ -14,11 +14,18 @@ export {
   type WriteOptions,
 } from './backend.ts';
 export type { EditDefinition, Loose, ObjectSchema } from './edits/define-edit.ts';
-export { type Edit, type EditResult, type EditResults, edits } from './edits/index.ts';
+export {
+  type Edit,
+  type EditName,
+  type EditResult,
+  type EditResults,
+  type Edits,
+  edits,
+} from './edits/index.ts';
 export * from './edits/schemas.ts';
-export { HeadlessBackend, type HeadlessOptions, openHeadless } from './headless-backend.ts';
+export { type HeadlessOptions, openHeadless } from './headless-backend.ts';
 export type * from './readings.ts';
-export { EditorBackend, type EditorOptions, openEditorBackend } from './editor/editor-backend.ts';
+export { type EditorOptions, openEditorBackend } from './editor/editor-backend.ts';
 export {
   FakeEditor,
   type FakeEditorOptions,

@@ -5,6 +5,7 @@ import type { Draft, Project } from '#cocos/project';
 import type { EditDefinition, EditRun } from './edits/define-edit.ts';
 import { definitionOf, type Edit, type EditResult, type EditResults } from './edits/index.ts';
 import { readableChanges } from './readable-changes.ts';
+import { renamed } from './renamed.ts';
 
 /** What planning needs besides the edits. */
 export interface Planning {
@@ -104,15 +105,7 @@ function resolveNames<Value>(
   names: ReadonlyMap<string, string>,
   path: (handle: string) => string,
 ): Value {
-  if (names.size === 0) return value;
-  const resolve = (part: unknown): unknown => {
-    if (typeof part === 'string') return resolveName(part, names, path);
-    if (Array.isArray(part)) return part.map((element) => resolve(element));
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, resolve(each)]));
-  };
-  // Only texts are other ones.
-  return resolve(value) as Value;
+  return names.size === 0 ? value : renamed(value, (text) => resolveName(text, names, path));
 }
 
 function resolveName(

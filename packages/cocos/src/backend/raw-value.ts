@@ -1,17 +1,7 @@
-import { CocosError, isObject, type Json, typeOf } from '#cocos/document';
+import { CocosError, isObject, type Json, structureFields, typeOf } from '#cocos/document';
 
 /** What makes the tree and the identity of objects; only edits that know both sides may change it. */
-const structure = new Set([
-  '__type__',
-  '_id',
-  '_parent',
-  '_children',
-  '_components',
-  '_prefab',
-  'node',
-  '__prefab',
-  '__editorExtras__',
-]);
+const structure = new Set(['__type__', '_id', ...structureFields]);
 
 /** Refuses raw values that could tear a document apart. */
 export function refuseStructure(path: readonly string[], value: Json): void {

@@ -71,7 +71,7 @@ function* projectAssets({ draft }: Workspace): Generator<AssetReading> {
 }
 
 function* engineAssets(): Generator<AssetReading> {
-  for (const { uuid, url, type } of builtInAssets().values())
+  for (const { uuid, url, type } of builtInAssets().values()) {
     yield {
       assetUuid: uuid,
       url,
@@ -80,6 +80,7 @@ function* engineAssets(): Generator<AssetReading> {
       exists: true,
       subAssets: [],
     };
+  }
 }
 
 /** The asset of a path, URL or uuid; that of the image, where a part of one is named. */

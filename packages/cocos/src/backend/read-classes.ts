@@ -1,5 +1,5 @@
 import { type ComponentSpec, type FieldType, nearest } from '#cocos/components';
-import { CocosError, isUuid, type Json } from '#cocos/document';
+import { CocosError, isUuid } from '#cocos/document';
 import type { Workspace } from '#cocos/edit';
 import type { ScriptDescription, ScriptProperty } from '#cocos/scripts';
 import type { ClassReading, PropertyReading } from './readings.ts';
@@ -42,8 +42,8 @@ function ofEngine({ type, fields, requires, brings }: ComponentSpec): ClassReadi
     properties: fields.map(({ name, type: held, initial }) => ({
       name,
       type: typeText(held),
-      ...valuesOf(held),
-      ...(initial === undefined ? {} : { default: initial }),
+      values: valuesOf(held),
+      default: initial,
     })),
   };
 }
@@ -64,9 +64,9 @@ function typeText(type: FieldType): string {
   }
 }
 
-function valuesOf(type: FieldType): { values?: string[] } {
+function valuesOf(type: FieldType): string[] | undefined {
   if (type.kind === 'array') return valuesOf(type.of);
-  return type.kind === 'enum' ? { values: Object.keys(type.names) } : {};
+  return type.kind === 'enum' ? Object.keys(type.names) : undefined;
 }
 
 function ofScript(script: ScriptDescription): ClassReading {
@@ -75,25 +75,18 @@ function ofScript(script: ScriptDescription): ClassReading {
     name: className,
     requires,
     properties: properties.filter(({ serialized }) => serialized).map(ofProperty),
-    script: {
-      assetUuid: uuid,
-      path,
-      bases,
-      isComponent,
-      ...(problem === undefined ? {} : { problem }),
-    },
+    script: { assetUuid: uuid, path, bases, isComponent, problem },
   };
 }
 
 function ofProperty(property: ScriptProperty): PropertyReading {
   const { name, type, array, tooltip } = property;
   const held = type.kind === 'unknown' ? 'any' : (type.name ?? type.kind);
-  const shown: { default?: Json } = property.defaultKnown ? { default: property.default } : {};
   return {
     name,
     type: array ? `${held}[]` : held,
-    ...(type.values === undefined ? {} : { values: Object.keys(type.values) }),
-    ...shown,
-    ...(tooltip === undefined ? {} : { tooltip }),
+    values: type.values && Object.keys(type.values),
+    default: property.defaultKnown ? property.default : undefined,
+    tooltip,
   };
 }

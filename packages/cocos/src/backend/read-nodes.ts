@@ -43,8 +43,8 @@ function headOf(document: SceneDocument, item: ViewItem): Omit<NodeSummary, 'pat
     name: view.name(item.index),
     active: view.at(item.index)['_active'] !== false,
     components: view.components(item.index).map((part) => className(document, part)),
-    ...(prefab === undefined ? {} : { prefab }),
-    ...(item.inside ? { inside: true } : {}),
+    prefab,
+    inside: item.inside ? true : undefined,
   };
 }
 
@@ -62,7 +62,7 @@ export function readTree(
   item: ViewItem,
   depth: number = Infinity,
 ): TreeNode {
-  type Reading = Omit<TreeNode, 'children'> & { children?: TreeNode[] };
+  type Reading = Omit<TreeNode, 'children'> & { children?: TreeNode[] | undefined };
   const read = (each: ViewItem): Reading => ({
     ...headOf(document, each),
     childCount: document.view.children(each.index).length,
@@ -90,7 +90,7 @@ export function readNode(document: SceneDocument, item: ViewItem): NodeReading {
   const siblings = above === undefined ? [] : view.children(above.index);
   return {
     ...readSummary(document, item),
-    ...(above === undefined ? {} : { parentUuid: above.handle }),
+    parentUuid: above?.handle,
     siblingIndex: Math.max(
       0,
       siblings.findIndex(({ index }) => index === item.index),
@@ -190,8 +190,8 @@ export function readOverrides(document: SceneDocument, reference: string): Overr
   return listOverrides(document, reference).map(
     ({ kind, target, targetPath, property, value, reserved }) => ({
       kind,
-      ...(target === undefined ? {} : { targetUuid: target }),
-      ...(targetPath === undefined ? {} : { targetPath }),
+      targetUuid: target,
+      targetPath,
       property,
       value,
       reserved,

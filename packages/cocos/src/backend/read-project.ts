@@ -28,8 +28,8 @@ export function readProject(
     creatorVersion: version,
     designResolution,
     backend,
-    editor: { running, ...(url === undefined ? {} : { url }) },
-    ...(currentDocument === undefined ? {} : { currentDocument }),
+    editor: { running, url },
+    currentDocument,
     counts,
     problems: [...project.problems()].slice(0, maxProblems),
   };

@@ -8,13 +8,11 @@ export function readableChanges(workspace: Workspace, changes: readonly Change[]
     asset: (uuid: string) => assetName(workspace, uuid),
     object: (index: number) => `#${index}`,
   };
-  const read = (value: Json): Json =>
-    withNames(workspace, decodeValue({ kind: 'any' }, value, context));
-  return changes.map(({ from, to, ...change }) => ({
-    ...change,
-    ...(from === undefined ? {} : { from: read(from) }),
-    ...(to === undefined ? {} : { to: read(to) }),
-  }));
+  const read = (value: Json | undefined): Json | undefined =>
+    value === undefined
+      ? undefined
+      : withNames(workspace, decodeValue({ kind: 'any' }, value, context));
+  return changes.map((change) => ({ ...change, from: read(change.from), to: read(change.to) }));
 }
 
 /** The class of a script is stored as a text of its own, or behind the path of a node. */

@@ -9,9 +9,9 @@ export interface ProjectReading {
   readonly designResolution: { readonly width: number; readonly height: number };
   /** Where writes go. */
   readonly backend: 'headless' | 'editor';
-  readonly editor: { readonly running: 'yes' | 'maybe' | 'no'; readonly url?: string };
+  readonly editor: { readonly running: 'yes' | 'maybe' | 'no'; readonly url?: string | undefined };
   /** The scene or prefab that calls mean that name none. */
-  readonly currentDocument?: string;
+  readonly currentDocument?: string | undefined;
   readonly counts: {
     readonly scenes: number;
     readonly prefabs: number;
@@ -42,16 +42,16 @@ export interface NodeSummary {
   /** The classes of its components: `cc.Sprite`, or the class of a script. */
   readonly components: readonly string[];
   /** The path, or else the uuid, of the prefab that it is the root of an instance of. */
-  readonly prefab?: string;
+  readonly prefab?: string | undefined;
   /** It comes from a prefab, and changes of it become overrides. */
-  readonly inside?: boolean;
+  readonly inside?: boolean | undefined;
 }
 
 /** A node with what is below it. */
 export interface TreeNode extends Omit<NodeSummary, 'path'> {
   readonly childCount: number;
   /** Absent where it was not asked for as deep. */
-  readonly children?: readonly TreeNode[];
+  readonly children?: readonly TreeNode[] | undefined;
 }
 
 export interface Vector {
@@ -62,7 +62,7 @@ export interface Vector {
 
 /** A node in full. */
 export interface NodeReading extends NodeSummary {
-  readonly parentUuid?: string;
+  readonly parentUuid?: string | undefined;
   readonly siblingIndex: number;
   readonly childCount: number;
   readonly position: Vector;
@@ -88,8 +88,8 @@ export interface ComponentReading {
 /** Something that an instance has other than its prefab. */
 export interface OverrideReading {
   readonly kind: 'property' | 'reference' | 'mountedNode' | 'mountedComponent' | 'removedComponent';
-  readonly targetUuid?: string;
-  readonly targetPath?: string;
+  readonly targetUuid?: string | undefined;
+  readonly targetPath?: string | undefined;
   /** As it is stored: `_contentSize`. */
   readonly property: string;
   readonly value: Json;
@@ -101,7 +101,7 @@ export interface OverrideReading {
 export interface AssetReading {
   readonly assetUuid: string;
   /** In the project; absent for assets of the engine. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   readonly url: string;
   readonly name: string;
   /** `cc.Prefab`, `cc.ImageAsset`; `folder` for folders. */
@@ -122,9 +122,9 @@ export interface PropertyReading {
   /** `number`, `cc.Color`, `cc.SpriteFrame[]`, `node`, `enum`. */
   readonly type: string;
   /** The names of an enum. */
-  readonly values?: readonly string[];
-  readonly default?: Json;
-  readonly tooltip?: string;
+  readonly values?: readonly string[] | undefined;
+  readonly default?: Json | undefined;
+  readonly tooltip?: string | undefined;
 }
 
 /** A class that can be put on a node. */
@@ -140,7 +140,7 @@ export interface ClassReading {
     readonly bases: readonly string[];
     readonly isComponent: boolean | undefined;
     /** Why properties may be missing. */
-    readonly problem?: string;
+    readonly problem?: string | undefined;
   };
 }
 
@@ -152,10 +152,10 @@ export interface FindingReading {
   readonly file: string;
   /** A JSON pointer into the file. */
   readonly pointer: string;
-  readonly line?: number;
-  readonly nodePath?: string;
+  readonly line?: number | undefined;
+  readonly nodePath?: string | undefined;
   /** The node or component. */
-  readonly targetUuid?: string;
+  readonly targetUuid?: string | undefined;
   readonly message: string;
   readonly suggestion: string;
   /** Whether it can safely be repaired. */

@@ -67,8 +67,9 @@ function* list(lines: string, subAssets: readonly string[]): Iterable<BuiltInAss
     const uuid = line.slice(0, space);
     const url = `db://internal/${line.slice(space + 1)}`;
     yield describe(uuid, url, importers[url.slice(url.lastIndexOf('.') + 1)] ?? 'image');
-    for (const name of subAssets)
+    for (const name of subAssets) {
       yield describe(`${uuid}@${subAssetId(name)}`, `${url}/${name}`, subImporters[name] ?? '');
+    }
   }
 }
 

@@ -115,17 +115,19 @@ describe('Values for a file', () => {
       ['5', 4],
       [{ a: 1 }, { __id__: 3 }],
       [[{ __id__: 3 }], null],
-    ] as const)
+    ] as const) {
       expect(() => any(value as Json, current as Json)).toThrow('x must be');
+    }
   });
 
   it('come back from what readers see', () => {
-    for (const spec of builtInComponents.values())
+    for (const spec of builtInComponents.values()) {
       for (const { name, type, initial } of spec.fields) {
         const shown = decodeValue(type, initial ?? null, reading);
         const again = encodeValue({ label: name, type }, shown, context).value;
         expect([spec.type, name, again]).toEqual([spec.type, name, initial]);
       }
+    }
     const shown = decodeValue(
       field('cc.Sprite', 'spriteFrame').type,
       { __uuid__: 'uuid of a' },

@@ -42,8 +42,9 @@ export function requireField(spec: ComponentSpec, name: string, label: string = 
 /** The stored fields of a new component, in file order. */
 export function initialFields(spec: ComponentSpec): Record<string, Json> {
   const values: Record<string, Json> = {};
-  for (const { stored, initial } of spec.fields)
+  for (const { stored, initial } of spec.fields) {
     if (initial !== undefined) values[stored] = structuredClone(initial);
+  }
   return values;
 }
 

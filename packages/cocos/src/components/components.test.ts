@@ -70,8 +70,9 @@ describe('The component table', () => {
   });
 
   it('requires only classes it knows', () => {
-    for (const { requires, brings } of builtInComponents.values())
+    for (const { requires, brings } of builtInComponents.values()) {
       for (const type of [...requires, ...brings]) expect(builtInComponents.has(type)).toBe(true);
+    }
   });
 
   it('finds a class without its prefix, and names near ones when there is none', () => {
@@ -116,7 +117,7 @@ describe('The component table', () => {
 
   it.skipIf(!isHere)(`has the field order of every 3.8 component of real files ${needs}`, () => {
     let compared = 0;
-    for (const { file, table } of corpusTables())
+    for (const { file, table } of corpusTables()) {
       for (const entry of table.objects) {
         const spec = builtInComponents.get(typeOf(entry));
         const isNew = Object.keys(entry).slice(0, head.length).join() === head.join();
@@ -130,16 +131,21 @@ describe('The component table', () => {
         expect({ file, type: spec.type, own }).toEqual({ file, type: spec.type, own: order });
         compared++;
       }
+    }
     expect(compared).toBeGreaterThan(150);
   });
 
   it.skipIf(!isHere)(`types fields as real values are ${needs}`, () => {
     const faults: string[] = [];
-    for (const { file, table } of corpusTables())
-      for (const entry of table.objects)
-        for (const { stored, type } of builtInComponents.get(typeOf(entry))?.fields ?? [])
-          if (!fits(type, entry[stored] ?? null, table))
+    for (const { file, table } of corpusTables()) {
+      for (const entry of table.objects) {
+        for (const { stored, type } of builtInComponents.get(typeOf(entry))?.fields ?? []) {
+          if (!fits(type, entry[stored] ?? null, table)) {
             faults.push(`${file} ${typeOf(entry)}.${stored} = ${JSON.stringify(entry[stored])}`);
+          }
+        }
+      }
+    }
     expect(faults).toEqual([]);
   });
 });
@@ -238,8 +244,9 @@ describe('Assets of the engine', () => {
     }
     const add = (meta: Meta, id: string, url: string): void => {
       real.set(id, `${url} ${meta.importer}`);
-      for (const [key, sub] of Object.entries(meta.subMetas ?? {}))
+      for (const [key, sub] of Object.entries(meta.subMetas ?? {})) {
         add(sub, `${id}@${key}`, `${url}/${sub.name}`);
+      }
     };
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.meta')) continue;
@@ -247,8 +254,9 @@ describe('Assets of the engine', () => {
       const url = file.slice(0, -'.meta'.length).replaceAll(path.sep, '/');
       if (meta.uuid) add(meta, meta.uuid, `db://internal/${url}`);
     }
-    for (const { uuid, url, importer } of builtInAssets().values())
+    for (const { uuid, url, importer } of builtInAssets().values()) {
       expect(`${url} ${importer}`).toBe(real.get(uuid));
+    }
   });
 });
 

@@ -41,10 +41,11 @@ function decodeStoredObject(on: Decoding, type: FieldType, stored: Record<string
     return typeof target === 'string' ? target : decodeObject(on, type, target);
   }
   if (className === 'cc.Color') return colorText(stored);
-  if (typeof className === 'string' && className in valueParts)
+  if (typeof className === 'string' && className in valueParts) {
     return Object.fromEntries(
       valueParts[className as ValueTypeName].map((part) => [part, stored[part] ?? 0]),
     );
+  }
   return decodeObject(on, type, stored);
 }
 

@@ -96,13 +96,15 @@ function encodeEnum(on: Encoding, type: FieldType & { kind: 'enum' }, given: Giv
       ? refuse(on, given, `${names.join(', ')}${many}`)
       : (type.names[name] ?? 0);
   }
-  if (typeof value === 'number' && Number.isInteger(value))
+  if (typeof value === 'number' && Number.isInteger(value)) {
     if (type.flags === true || Object.values(type.names).includes(value)) return value;
-  if (type.flags === true && Array.isArray(value))
+  }
+  if (type.flags === true && Array.isArray(value)) {
     return value.reduce<number>(
       (sum, item) => sum | encodeEnum(on, type, { ...given, value: item }),
       0,
     );
+  }
   const listed = names.map((name) => `${name} (${type.names[name]})`).join(', ');
   return refuse(on, given, `${listed}${many}`);
 }
@@ -120,8 +122,9 @@ function encodeParts(on: Encoding, type: ValueTypeName, given: Given): Json {
     const number = value[part] ?? current[part];
     const isFine = typeof number === 'number' && Number.isFinite(number);
     if (!isFine) return refuse(on, given, `${example} with finite numbers`);
-    if (type === 'cc.Color' && !(Number.isInteger(number) && number >= 0 && number <= 255))
+    if (type === 'cc.Color' && !(Number.isInteger(number) && number >= 0 && number <= 255)) {
       return refuse(on, given, 'a colour with parts from 0 to 255');
+    }
     stored[part] = number;
   }
   return stored;
@@ -202,20 +205,24 @@ function encodeAny(on: Encoding, given: Given): Json {
   const { current, value } = given;
   const type = typeOfCurrent(current) ?? typeOfReference(value);
   if (type !== undefined) return encodeAs(on, type, given);
-  if (value !== null && refIndex(current) !== undefined)
+  if (value !== null && refIndex(current) !== undefined) {
     return refuse(on, given, 'null: it is an object of its own, whose parts are set one by one');
-  if (hasKey(value, '__id__'))
+  }
+  if (hasKey(value, '__id__')) {
     return refuse(on, given, 'a value without "__id__"; name nodes by their handle');
+  }
   return structuredClone(value);
 }
 
 /** Where only a value is known, another must be of the same type. */
 function typeOfCurrent(current: Json | undefined): FieldType | undefined {
-  if (typeof current === 'number' || typeof current === 'boolean')
+  if (typeof current === 'number' || typeof current === 'boolean') {
     return { kind: typeof current as 'number' | 'boolean' };
+  }
   if (!isObject(current)) return undefined;
-  if (typeof current['__uuid__'] === 'string')
+  if (typeof current['__uuid__'] === 'string') {
     return { kind: 'asset', type: textOf(current['__expectedType__']) || 'cc.Asset' };
+  }
   const type = typeOf(current);
   return type in valueParts ? { kind: 'value', type: type as ValueTypeName } : undefined;
 }

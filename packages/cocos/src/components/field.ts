@@ -21,7 +21,7 @@ export type FieldType =
       readonly kind: 'enum';
       readonly names: Readonly<Record<string, number>>;
       /** Values may be sums of the named ones. */
-      readonly flags?: boolean;
+      readonly flags?: boolean | undefined;
     }
   | { readonly kind: 'value'; readonly type: ValueTypeName }
   | { readonly kind: 'asset'; readonly type: string }
@@ -35,7 +35,7 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   /** Absent where only the engine knows it; new components then leave the field out. */
-  readonly initial?: Json;
+  readonly initial?: Json | undefined;
 }
 
 /** What is known about a component class. */

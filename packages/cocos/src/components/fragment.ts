@@ -12,8 +12,8 @@ import { type ComponentRecipe, isLink, type NodeRecipe, type RecipeValues } from
 export interface NewNode {
   readonly name: string;
   readonly layer: number;
-  readonly active?: boolean;
-  readonly position?: readonly [x: number, y: number, z?: number];
+  readonly active?: boolean | undefined;
+  readonly position?: readonly [x: number, y: number, z?: number] | undefined;
 }
 
 /** A node without parent, children, components and id. */
@@ -75,16 +75,11 @@ interface Building {
 function addNode(
   on: Building,
   recipe: NodeRecipe,
-  above: { readonly layer: number; readonly parent?: number },
+  above: { readonly layer: number; readonly parent?: number | undefined },
 ): number {
   const layer = recipe.layer ?? above.layer;
   const { name, active, position } = recipe;
-  const entry = newNode({
-    name,
-    layer,
-    ...(active === undefined ? {} : { active }),
-    ...(position === undefined ? {} : { position }),
-  });
+  const entry = newNode({ name, layer, active, position });
   const index = add(on, entry, recipe.key);
   if (above.parent !== undefined) entry['_parent'] = ref(above.parent);
   const children = recipe.children ?? [];
@@ -108,8 +103,9 @@ function add(on: Building, entry: Entry, key: string | undefined): number {
 }
 
 function setValues(on: Building, entry: Entry, values: RecipeValues): void {
-  for (const [field, value] of Object.entries(values))
+  for (const [field, value] of Object.entries(values)) {
     entry[field] = isLink(value) ? linkTo(on, value.link) : structuredClone(value);
+  }
 }
 
 function linkTo(on: Building, key: string): Json {

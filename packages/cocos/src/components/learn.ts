@@ -1,4 +1,4 @@
-import { type Json, textOf } from '#cocos/document';
+import { componentHead, type Json, textOf } from '#cocos/document';
 import {
   type ComponentSpec,
   defineComponent,
@@ -9,16 +9,7 @@ import {
   type ValueTypeName,
 } from './field.ts';
 
-const shared = new Set([
-  '__type__',
-  '_name',
-  '_objFlags',
-  '__editorExtras__',
-  'node',
-  '_enabled',
-  '__prefab',
-  '_id',
-]);
+const shared = new Set([...componentHead, '_id']);
 
 type Stored = Readonly<Record<string, Json>>;
 
@@ -34,7 +25,7 @@ export function learnComponents(
   isKnown: (type: string) => boolean,
 ): ComponentSpec[] {
   const classes = new Map<string, Seen>();
-  for (const objects of files)
+  for (const objects of files) {
     for (const object of objects) {
       const type = object['__type__'];
       if (typeof type !== 'string' || object['node'] === undefined || isKnown(type)) continue;
@@ -42,6 +33,7 @@ export function learnComponents(
       classes.set(type, seen);
       observe(seen, object, (index) => objects[index]);
     }
+  }
   return [...classes].map(([type, seen]) => describe(type, seen));
 }
 
@@ -75,8 +67,9 @@ function observe(seen: Seen, object: Stored, lookUp: LookUp): void {
 /** Replaces each reference by the class of its target, because only that can be learned from it. */
 function withTypes(value: Json, lookUp: LookUp): Json {
   if (Array.isArray(value)) return value.map((item) => withTypes(item, lookUp));
-  if (value === null || typeof value !== 'object' || typeof value['__id__'] !== 'number')
+  if (value === null || typeof value !== 'object' || typeof value['__id__'] !== 'number') {
     return value;
+  }
   const target = lookUp(value['__id__']);
   const isComponent = target?.['node'] !== undefined;
   return { __id__: 0, class: target?.['__type__'] ?? '', isComponent };
@@ -91,8 +84,9 @@ function toField(stored: string, values: readonly Json[] = []): Field {
 
 function typeOfValues(values: readonly Json[]): FieldType {
   const present = values.filter((value) => value !== null);
-  if (present.length > 0 && present.every((value) => Array.isArray(value)))
+  if (present.length > 0 && present.every((value) => Array.isArray(value))) {
     return { kind: 'array', of: typeOfValues(present.flat()) };
+  }
   const types = present.map((value) => typeOfValue(value));
   const [first, ...others] = types;
   return others.reduce(common, first ?? { kind: 'any' });
@@ -101,8 +95,9 @@ function typeOfValues(values: readonly Json[]): FieldType {
 /** The narrowest type that two values have in common. */
 function common(a: FieldType, b: FieldType): FieldType {
   if (JSON.stringify(a) === JSON.stringify(b)) return a;
-  if (a.kind === 'component' && b.kind === 'component')
+  if (a.kind === 'component' && b.kind === 'component') {
     return { kind: 'component', type: 'cc.Component' };
+  }
   if (a.kind !== 'asset' || b.kind !== 'asset') return { kind: 'any' };
   // Old files do not say of what class an asset is.
   if (a.type === 'cc.Asset') return b;
@@ -110,14 +105,17 @@ function common(a: FieldType, b: FieldType): FieldType {
 }
 
 function typeOfValue(value: Json): FieldType {
-  if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean')
+  if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') {
     return { kind: typeof value as 'number' | 'string' | 'boolean' };
+  }
   if (value === null || Array.isArray(value)) return { kind: 'any' };
   const type = value['__type__'];
-  if (typeof type === 'string' && type in valueParts)
+  if (typeof type === 'string' && type in valueParts) {
     return { kind: 'value', type: type as ValueTypeName };
-  if (typeof value['__uuid__'] === 'string')
+  }
+  if (typeof value['__uuid__'] === 'string') {
     return { kind: 'asset', type: textOf(value['__expectedType__']) || 'cc.Asset' };
+  }
   if (value['isComponent'] === true) return { kind: 'component', type: textOf(value['class']) };
   if (value['class'] === 'cc.Node') return { kind: 'node' };
   return { kind: 'any' };

@@ -5,7 +5,7 @@ import type { ComponentRecipe, RecipeValues } from './recipe.ts';
 type Value = ReturnType<typeof makeValue>;
 
 interface TransformOptions {
-  readonly anchor?: readonly [x: number, y: number];
+  readonly anchor?: readonly [x: number, y: number] | undefined;
 }
 
 /** The size of an element. */

@@ -11,22 +11,22 @@ export type RecipeValues = Readonly<Record<string, Json | Link>>;
 /** A component to make; what `values` leaves out has the value the engine begins with. */
 export interface ComponentRecipe {
   readonly type: string;
-  readonly values?: RecipeValues;
+  readonly values?: RecipeValues | undefined;
   /** What links call it. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** A node to make, with all below it. */
 export interface NodeRecipe {
   readonly name: string;
-  readonly active?: boolean;
-  readonly position?: readonly [x: number, y: number, z?: number];
+  readonly active?: boolean | undefined;
+  readonly position?: readonly [x: number, y: number, z?: number] | undefined;
   /** Where it is not that of the parent. */
-  readonly layer?: number;
+  readonly layer?: number | undefined;
   readonly components: readonly ComponentRecipe[];
-  readonly children?: readonly NodeRecipe[];
+  readonly children?: readonly NodeRecipe[] | undefined;
   /** What links call it. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** A link to the part with that key. */

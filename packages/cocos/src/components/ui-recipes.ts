@@ -123,7 +123,7 @@ interface ToggleLook {
   readonly images: readonly [box: string, mark: string];
   readonly size: number;
   readonly isChecked: boolean;
-  readonly x?: number;
+  readonly x?: number | undefined;
 }
 
 function toggle({ name, images: [box, mark], size, isChecked, x = 0 }: ToggleLook): NodeRecipe {

@@ -5,6 +5,6 @@ export interface Change {
   readonly type: 'create' | 'update' | 'delete' | 'move';
   readonly target: string;
   readonly field?: string;
-  readonly from?: Json;
-  readonly to?: Json;
+  readonly from?: Json | undefined;
+  readonly to?: Json | undefined;
 }

@@ -108,7 +108,7 @@ export function prefabInfo(fields: {
   readonly root: Json;
   readonly asset: Json;
   readonly fileId: string;
-  readonly instance?: Json;
+  readonly instance?: Json | undefined;
 }): Entry {
   const { root, asset, fileId, instance = null } = fields;
   return {

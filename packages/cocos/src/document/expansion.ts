@@ -311,8 +311,9 @@ function templateOf(table: Table, templates: Templates): Template {
     for (const component of refIndices(node['_components'])) {
       add(path, expansion.follow(expansion.at(component)?.['__prefab']), component);
     }
-    for (const child of refIndices(node['_children']).toReversed())
+    for (const child of refIndices(node['_children']).toReversed()) {
       waiting.push({ index: child, path });
+    }
   }
   const cyclic = expansion.problems.some(({ code }) => code === 'prefabCycle');
   return { objects, root, targets, cyclic };

@@ -15,7 +15,7 @@ import type { SceneView } from './view.ts';
 export interface Fragment {
   readonly objects: readonly Entry[];
   /** Those of the objects that say what refers into instances of the fragment. */
-  readonly references?: readonly number[];
+  readonly references?: readonly number[] | undefined;
 }
 
 /** A copy of a part of a tree. */

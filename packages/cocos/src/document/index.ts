@@ -12,7 +12,7 @@ export { instanceFragment, overridesOf, revertOverrides } from './instances.ts';
 export type { InstanceOverride } from './instances.ts';
 export * from './json.ts';
 export * from './meta.ts';
-export { linksOf, type ObjectLink } from './links.ts';
+export { linksOf, type ObjectLink, structureFields } from './links.ts';
 export * from './references.ts';
 export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
 export { duplicateNode, insertComponent, insertNode, moveNode } from './structure.ts';

@@ -25,7 +25,11 @@ export interface InstanceOverride {
 /** An instance of a prefab, to be inserted. */
 export function instanceFragment(
   asset: { readonly uuid: string; readonly rootFileId: string; readonly name: string },
-  values: { readonly position?: Json; readonly rotation?: Json; readonly euler?: Json } = {},
+  values: {
+    readonly position?: Json | undefined;
+    readonly rotation?: Json | undefined;
+    readonly euler?: Json | undefined;
+  } = {},
 ): Fragment {
   const zero = { __type__: 'cc.Vec3', x: 0, y: 0, z: 0 };
   const reserved: [string, Json][] = [
@@ -166,10 +170,13 @@ export function revertOverrides(
   const changes: Change[] = [];
   for (const { kind, target, path, value, entry } of chosen) {
     const isMount = kind === 'mountedNode' || kind === 'mountedComponent';
-    if (isMount && !view.item(entry)) changes.push(...removeUnseen(view, instance, entry));
-    else if (kind === 'mountedNode') changes.push(...removeNode(view, entry));
-    else if (kind === 'mountedComponent') changes.push(...removeComponent(view, entry));
-    else {
+    if (isMount && !view.item(entry)) {
+      changes.push(...removeUnseen(view, instance, entry));
+    } else if (kind === 'mountedNode') {
+      changes.push(...removeNode(view, entry));
+    } else if (kind === 'mountedComponent') {
+      changes.push(...removeComponent(view, entry));
+    } else {
       const field = kind === 'removedComponent' ? 'removedComponents' : path.join('.');
       const type = kind === 'removedComponent' ? 'create' : 'update';
       const from = describeValue(view, value);

@@ -11,7 +11,8 @@ export interface ObjectLink {
   readonly to: number;
 }
 
-const structure = new Set([
+/** The fields that make the tree, and tie objects to their prefabs. */
+export const structureFields: ReadonlySet<string> = new Set([
   '_parent',
   '_children',
   '_components',
@@ -41,7 +42,7 @@ export function linksOf(view: SceneView, sources: Iterable<ViewItem>): ObjectLin
       search(part, path);
     };
     for (const [key, value] of Object.entries(view.at(from))) {
-      if (!structure.has(key)) search(value, [key]);
+      if (!structureFields.has(key)) search(value, [key]);
     }
   }
   return links;

@@ -50,8 +50,9 @@ export function put(owner: Json[] | Entry, step: string, value: Json): boolean {
     return true;
   }
   if (step === 'length') {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 1e6)
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 1e6) {
       return false;
+    }
     while (owner.length < value) owner.push(null);
     owner.length = value;
     return true;

@@ -82,16 +82,16 @@ function attach(view: SceneView, part: Part, { parent, at }: Place): void {
   const entry = entryAt(view.table, part.index);
   if (owner.instance !== undefined && owner.localId) {
     const { instance, localId } = owner;
-    const brothers = part.kind === 'node' ? view.children(parent) : view.components(parent);
+    const siblings = part.kind === 'node' ? view.children(parent) : view.components(parent);
     // What the prefab has comes first.
-    const first = brothers.filter(({ inside }) => inside).length;
+    const first = siblings.filter(({ inside }) => inside).length;
     mount(view.table, part, { instance, localId, at: Math.max((at ?? Infinity) - first, 0) });
     view.refresh();
     return;
   }
-  const brothers = listIn(entryAt(view.table, parent), list);
-  const position = Math.min(Math.max(at ?? brothers.length, 0), brothers.length);
-  brothers.splice(position, 0, ref(part.index));
+  const siblings = listIn(entryAt(view.table, parent), list);
+  const position = Math.min(Math.max(at ?? siblings.length, 0), siblings.length);
+  siblings.splice(position, 0, ref(part.index));
   setField(entry, { key: up, value: ref(parent) });
   if (view.isChanged(part.index)) view.show(part.index, [up], ref(parent));
   if (view.isChanged(parent)) view.refresh();
@@ -153,7 +153,7 @@ export function detach(view: SceneView, part: Part): void {
 export function insertNode(
   view: SceneView,
   fragment: Fragment,
-  place: Place & { readonly newId?: NewId },
+  place: Place & { readonly newId?: NewId | undefined },
 ): Inserted {
   nodeAt(view, place.parent);
   const [index = -1] = appendFragment(view.table, fragment, place.newId ?? newObjectId);
@@ -165,7 +165,11 @@ export function insertNode(
 export function insertComponent(
   view: SceneView,
   fragment: Fragment,
-  place: { readonly node: number; readonly at?: number; readonly newId?: NewId },
+  place: {
+    readonly node: number;
+    readonly at?: number | undefined;
+    readonly newId?: NewId | undefined;
+  },
 ): Inserted {
   nodeAt(view, place.node);
   const [index = -1] = appendFragment(view.table, fragment, place.newId ?? newObjectId);
@@ -204,7 +208,11 @@ export function moveNode(view: SceneView, index: number, to: Place): Change[] {
 export function duplicateNode(
   view: SceneView,
   index: number,
-  options: { readonly parent?: number; readonly at?: number; readonly newId?: NewId } = {},
+  options: {
+    readonly parent?: number | undefined;
+    readonly at?: number | undefined;
+    readonly newId?: NewId | undefined;
+  } = {},
 ): Inserted {
   const item = ownNode(view, index);
   const { table } = view;
@@ -228,7 +236,7 @@ export function duplicateNode(
   setExtras(entryAt(table, start), undefined);
   for (const at of references) listReference(table, numbers.get(at) ?? at);
   const parent = options.parent ?? item.owner ?? rootOf(table);
-  const position = view.children(parent).findIndex((brother) => brother.index === index);
+  const position = view.children(parent).findIndex((sibling) => sibling.index === index);
   const at = options.at ?? (position < 0 ? undefined : position + 1);
   attach(view, { index: start, kind: 'node' }, { parent, at });
   if (references.length > 0) view.refresh();

@@ -15,9 +15,9 @@ export interface Table {
   readonly canonical: boolean;
   readonly style: TextStyle;
   /** Objects of a file in another order that nothing led to when it was read; they stay. */
-  readonly strays: ReadonlySet<number>;
+  readonly unreachable: ReadonlySet<number>;
   /** The objects as they were read, where this is a copy that may have been edited. */
-  readonly original?: Entry[];
+  readonly original?: Entry[] | undefined;
 }
 
 const kinds: Readonly<Record<string, Table['kind']>> = {
@@ -36,7 +36,13 @@ export function parseTable(text: string, name = 'The file', printed?: Table): Ta
   if (printed === undefined) return tableOf(value, style, name);
   const regular = { ...style, isRegular: true };
   if (!printed.canonical) return tableOf(value, regular, name);
-  return { kind: printed.kind, objects: value, canonical: true, style: regular, strays: new Set() };
+  return {
+    kind: printed.kind,
+    objects: value,
+    canonical: true,
+    style: regular,
+    unreachable: new Set(),
+  };
 }
 
 /** A new scene or prefab of these objects, whatever their order; it is written as the editor writes it. */
@@ -44,7 +50,7 @@ export function createTable(objects: Entry[]): Table {
   return {
     ...tableOf(objects, tableStyle, 'The new file'),
     canonical: true,
-    strays: new Set(),
+    unreachable: new Set(),
   };
 }
 
@@ -62,8 +68,8 @@ function tableOf(objects: Entry[], style: TextStyle, name: string): Table {
   const canonical =
     order.length === objects.length && order.every((index, position) => index === position);
   const reached = new Set(canonical ? [] : order);
-  const strays = canonical ? [] : [...objects.keys()].filter((index) => !reached.has(index));
-  return { kind, objects, canonical, style, strays: new Set(strays) };
+  const unreachable = canonical ? [] : [...objects.keys()].filter((index) => !reached.has(index));
+  return { kind, objects, canonical, style, unreachable: new Set(unreachable) };
 }
 
 /** A copy that can be edited without changing the original. */
@@ -124,7 +130,7 @@ export function visitOrder(objects: readonly (Entry | undefined)[]): number[] {
 function printOrder(table: Table): number[] {
   const order = visitOrder(table.objects);
   if (table.canonical) return order;
-  const kept = new Set([...order, ...table.strays]);
+  const kept = new Set([...order, ...table.unreachable]);
   return [...table.objects.keys()].filter((index) => kept.has(index));
 }
 
@@ -200,7 +206,7 @@ export function printTable(table: Table): string {
  * A second table of a text that was just printed from `edited` and parsed to `parsed`, without copying it: `edited` itself, numbered
  * as in the text. Nobody may change it from then on, nor look at it by the numbers it had. Undefined where that cannot be.
  */
-export function twinOf(parsed: Table, edited: Table): Table | undefined {
+export function equalTable(parsed: Table, edited: Table): Table | undefined {
   const { objects } = edited;
   const settling = printings.get(edited);
   printings.delete(edited);

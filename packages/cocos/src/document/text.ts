@@ -8,9 +8,9 @@ export interface TextStyle {
   readonly indent: string;
   readonly finalNewline: boolean;
   /** The text it was read from. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Whether that is how we print its value; unknown where absent. */
-  readonly isRegular?: boolean;
+  readonly isRegular?: boolean | undefined;
 }
 
 /** How the editor writes scenes and prefabs. */

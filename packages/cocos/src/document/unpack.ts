@@ -36,7 +36,7 @@ interface Plan {
 export function unpackInstance(
   view: SceneView,
   index: number,
-  options: { readonly recursive?: boolean; readonly newId?: NewId } = {},
+  options: { readonly recursive?: boolean | undefined; readonly newId?: NewId | undefined } = {},
 ): Change[] {
   const { handle } = ownNode(view, index);
   instanceAt(view.table, index);
@@ -179,7 +179,7 @@ function replaceStub(view: SceneView, index: number, numbers: ReadonlyMap<number
   Object.assign(stub, whole, { _prefab: null });
 }
 
-interface Heir {
+interface NestedTarget {
   readonly number: number;
   readonly localId: readonly string[];
 }
@@ -192,22 +192,27 @@ interface Moving {
 }
 
 /** The innermost instance that stays one to which a local id of the unpacked one leads: its new number, and the rest of the id. */
-function heirOf(view: SceneView, localId: readonly string[], moving: Moving): Heir | undefined {
+function nestedTargetOf(
+  view: SceneView,
+  localId: readonly string[],
+  moving: Moving,
+): NestedTarget | undefined {
   // What the unpacked prefab had mounted on an inner instance is now in the file itself.
   const target = view.target(moving.index, localId)?.index ?? -1;
   if (moving.numbers.has(target) && !moving.plan.nested.has(target)) return undefined;
-  let heir: Heir | undefined;
+  let nested: NestedTarget | undefined;
   let deepest = 0;
   for (const at of moving.plan.nested) {
     const way = wayTo(view, at);
     const number = moving.numbers.get(at);
     const leads = way.every((step, place) => localId[place] === step);
-    if (number === undefined || !leads || way.length <= deepest || way.length >= localId.length)
+    if (number === undefined || !leads || way.length <= deepest || way.length >= localId.length) {
       continue;
+    }
     deepest = way.length;
-    heir = { number, localId: localId.slice(way.length) };
+    nested = { number, localId: localId.slice(way.length) };
   }
-  return heir;
+  return nested;
 }
 
 /** What was mounted on the instance hangs on the copies, or is mounted on the instances that stay. */
@@ -222,10 +227,10 @@ function moveMounts(view: SceneView, moving: Moving): void {
     for (const at of refIndices(instance[key])) {
       const info = entryAt(table, at);
       const localId = localIdOf(table, info['targetInfo']);
-      const heir = heirOf(view, localId, moving);
-      if (heir !== undefined) {
-        info['targetInfo'] = ref(append(table, targetInfo(heir.localId)));
-        listIn(instanceAt(table, heir.number), key).push(ref(at));
+      const nested = nestedTargetOf(view, localId, moving);
+      if (nested !== undefined) {
+        info['targetInfo'] = ref(append(table, targetInfo(nested.localId)));
+        listIn(instanceAt(table, nested.number), key).push(ref(at));
       }
       for (const member of refIndices(info[members])) {
         const entry = entryAt(table, member);
@@ -233,13 +238,13 @@ function moveMounts(view: SceneView, moving: Moving): void {
         setField(entry, {
           key: up,
           value: ref(
-            heir?.number ?? moving.numbers.get(owner) ?? (owner < insideBase ? owner : index),
+            nested?.number ?? moving.numbers.get(owner) ?? (owner < insideBase ? owner : index),
           ),
         });
         const { mountedRoot: _, ...extras } = extrasOf(entry);
         if (isObject(entry['__editorExtras__'])) {
           entry['__editorExtras__'] =
-            heir === undefined ? extras : { ...extras, mountedRoot: ref(heir.number) };
+            nested === undefined ? extras : { ...extras, mountedRoot: ref(nested.number) };
         }
       }
     }
@@ -253,16 +258,20 @@ function moveOverrides(view: SceneView, moving: Moving): void {
   for (const at of refIndices(instance['propertyOverrides'])) {
     const override = entryAt(table, at);
     const localId = localIdOf(table, override['targetInfo']);
-    const heir = heirOf(view, localId, moving);
-    if (heir === undefined) continue;
-    const key = { instance: heir.number, localId: heir.localId, path: propertyPathOf(override) };
+    const nested = nestedTargetOf(view, localId, moving);
+    if (nested === undefined) continue;
+    const key = {
+      instance: nested.number,
+      localId: nested.localId,
+      path: propertyPathOf(override),
+    };
     writeOverride(table, key, cloneJson(override['value'] ?? null));
   }
   for (const at of refIndices(instance['removedComponents'])) {
     const localId = localIdOf(table, ref(at));
-    const heir = heirOf(view, localId, moving);
-    if (heir === undefined || moving.plan.gone.has(localId.join())) continue;
-    const info = ref(append(table, targetInfo(heir.localId)));
-    listIn(instanceAt(table, heir.number), 'removedComponents').push(info);
+    const nested = nestedTargetOf(view, localId, moving);
+    if (nested === undefined || moving.plan.gone.has(localId.join())) continue;
+    const info = ref(append(table, targetInfo(nested.localId)));
+    listIn(instanceAt(table, nested.number), 'removedComponents').push(info);
   }
 }

@@ -145,8 +145,9 @@ function setOwn(view: SceneView, index: number, { path, value, order }: NewValue
   }
   if (Array.isArray(owner)) put(owner, last, plain);
   else setField(owner, { key: last, value: plain }, path.length === 1 ? order : undefined);
-  for (const { path: way, item } of inside)
+  for (const { path: way, item } of inside) {
     writeReference(table, { index, path: way }, endOf(item));
+  }
   if (inside.length > 0 || view.isChanged(index)) view.show(index, path, cloneJson(value));
 }
 

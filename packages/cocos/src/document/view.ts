@@ -310,15 +310,15 @@ export class SceneView {
     if (!this.#handles.has(item.handle)) this.#handles.set(item.handle, item.index);
   }
 
-  /** The name of a node, with its place among brothers of the same name when it is not the first. */
+  /** The name of a node, with its place among siblings of the same name when it is not the first. */
   #step(index: number): string {
     const name = this.name(index);
     const owner = this.#items.get(index)?.owner;
     const same =
       owner === undefined
         ? []
-        : this.children(owner).filter((brother) => this.name(brother.index) === name);
-    const place = same.findIndex((brother) => brother.index === index);
+        : this.children(owner).filter((sibling) => this.name(sibling.index) === name);
+    const place = same.findIndex((sibling) => sibling.index === index);
     return place > 0 ? `${name}[${place}]` : name;
   }
 

@@ -40,8 +40,9 @@ interface Applying {
 export function applyOverrides(document: SceneDocument, reference: string): OverridesApplied {
   const instance = requireInstance(document, reference);
   const prefab = openDocument(document.workspace, instance.asset ?? '');
-  if (prefab === document)
+  if (prefab === document) {
     throw new CocosError('E_CONFLICT', 'A prefab cannot be applied to itself.');
+  }
   const on: Applying = { document, prefab, instance, changes: [] };
   const overrides = overridesOf(document.view, instance.index).filter(({ reserved }) => !reserved);
   const applied = new Set<number>();
@@ -102,8 +103,8 @@ function applyField(
   const value = stored === undefined ? undefined : translate({ ...on, objects }, stored, []);
   if (value === undefined) return false;
   const plan = [{ path: [field], value, objects }];
-  const spec = target.kind === 'component' ? { spec: componentSpec(prefab, target) } : {};
-  changes.push(...applyPlan(prefab, target, { ...spec, plan }));
+  const spec = target.kind === 'component' ? componentSpec(prefab, target) : undefined;
+  changes.push(...applyPlan(prefab, target, { spec, plan }));
   return true;
 }
 

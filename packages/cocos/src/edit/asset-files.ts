@@ -16,8 +16,9 @@ const versions: Readonly<Record<string, string>> = {
 
 /** The version that the project's editor writes into metas of an importer. */
 export function metaVersion({ draft }: Workspace, importer: string): string {
-  for (const asset of draft.assets())
+  for (const asset of draft.assets()) {
     if (asset.importer === importer && asset.ver !== '') return asset.ver;
+  }
   return versions[importer] ?? '1.0.0';
 }
 
@@ -25,7 +26,10 @@ export function metaVersion({ draft }: Workspace, importer: string): string {
 export function newMeta(
   workspace: Workspace,
   importer: string,
-  { files = [], userData = {} }: { readonly files?: string[]; readonly userData?: JsonObject } = {},
+  {
+    files = [],
+    userData = {},
+  }: { readonly files?: string[] | undefined; readonly userData?: JsonObject | undefined } = {},
 ): Meta {
   return createMeta({
     ver: metaVersion(workspace, importer),
@@ -42,7 +46,7 @@ export function newMeta(
 interface Wanted {
   readonly ending: RegExp;
   /** What will no longer be where it is. */
-  readonly instead?: string;
+  readonly instead?: string | undefined;
 }
 
 /** The path of a file that is to be made: safe, in a writable part of the project, with the right ending. */
@@ -52,14 +56,16 @@ export function newFilePath(
   { ending, instead }: Wanted,
 ): string {
   const path = workspace.draft.resolve(reference);
-  if (!ending.test(path))
+  if (!ending.test(path)) {
     throw new CocosError('E_INVALID_ARGUMENT', `"${path}" must end in ${endingText(ending)}.`);
+  }
   checkNames(workspace, path, instead);
-  if (workspace.draft.exists(path))
+  if (workspace.draft.exists(path)) {
     throw new CocosError('E_CONFLICT', `"${path}" exists already.`, {
       suggestion: 'Choose another path, or delete the asset first.',
       details: { path },
     });
+  }
   return path;
 }
 
@@ -73,28 +79,29 @@ export function checkNames(workspace: Workspace, path: string, instead?: string)
     .find(
       (name) => /^\.|[<>:"|?*\p{Cc}]|[. ]$/u.test(name) || Buffer.byteLength(name) > longestName,
     );
-  if (bad !== undefined)
+  if (bad !== undefined) {
     throw new CocosError('E_INVALID_ARGUMENT', `An asset cannot be called "${bad}".`, {
       suggestion: `Choose a name of at most ${longestName} bytes that does not begin with a dot, without < > : " | ? *`,
     });
-  const twin = twinOf(workspace, path);
-  if (twin === undefined || twin === instead) return;
-  throw new CocosError('E_CONFLICT', `"${path}" and "${twin}" are the same on some systems.`, {
+  }
+  const other = sameButForCase(workspace, path);
+  if (other === undefined || other === instead) return;
+  throw new CocosError('E_CONFLICT', `"${path}" and "${other}" are the same on some systems.`, {
     suggestion:
       'Choose a path that differs in more than capital letters, or the one that is there.',
-    details: { path: twin },
+    details: { path: other },
   });
 }
 
 /** What is there under a name that differs in capital letters only. */
-function twinOf({ draft }: Workspace, path: string): string | undefined {
+function sameButForCase({ draft }: Workspace, path: string): string | undefined {
   const names = path.split('/');
   for (let count = 1; count < names.length; count++) {
     const folder = names.slice(0, count).join('/');
     const name = names[count] ?? '';
     if (!draft.isFolder(folder)) return undefined;
-    const twin = draft.list(folder).find((each) => each !== name && plain(each) === plain(name));
-    if (twin !== undefined) return `${folder}/${twin}`;
+    const other = draft.list(folder).find((each) => each !== name && plain(each) === plain(name));
+    if (other !== undefined) return `${folder}/${other}`;
   }
   return undefined;
 }

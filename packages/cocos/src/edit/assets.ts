@@ -56,8 +56,9 @@ function rename({ draft }: Workspace, path: string): void {
   const name = baseName(path);
   const [head, root] = [table.objects[0], table.objects[rootOf(table)]];
   if (head !== undefined && head['_name'] !== '') setField(head, { key: '_name', value: name });
-  if (root !== undefined && root['_name'] !== undefined)
+  if (root !== undefined && root['_name'] !== undefined) {
     setField(root, { key: '_name', value: name });
+  }
   const meta = draft.meta(path);
   const userData = meta?.value['userData'];
   if (meta === undefined || !isObject(userData) || !('syncNodeName' in userData)) return;
@@ -80,9 +81,10 @@ function renameParts({ draft }: Workspace, path: string, old: string): void {
 
 /** Others may show instances of what is closed: they are looked at anew when they are next asked for. */
 function closeDocuments({ documents, stale }: Workspace, path: string): void {
-  for (const open of documents.keys())
+  for (const open of documents.keys()) {
     if (open === path || open.startsWith(`${path}/`)) documents.delete(open);
     else stale.add(open);
+  }
 }
 
 /** What deleting an asset did. */
@@ -96,7 +98,10 @@ export interface AssetDeleted {
 /** Deletes an asset, or a folder, with its meta; fails where other files refer to it, unless forced. */
 export async function deleteAsset(
   workspace: Workspace,
-  { path: reference, force = false }: { readonly path: string; readonly force?: boolean },
+  {
+    path: reference,
+    force = false,
+  }: { readonly path: string; readonly force?: boolean | undefined },
 ): Promise<AssetDeleted> {
   const { draft, project } = workspace;
   const asset = requireFile(workspace, reference);
@@ -104,10 +109,12 @@ export async function deleteAsset(
     [asset.path, `${asset.path}.meta`].includes(path) || path.startsWith(`${asset.path}/`);
   const gone = [...draft.assets()].filter(({ path }) => isGone(path));
   const users = new Set<string>();
-  for (const { uuid } of gone)
-    for (const use of await project.usersOf(uuid, draft))
+  for (const { uuid } of gone) {
+    for (const use of await project.usersOf(uuid, draft)) {
       if (!isGone(use.path)) users.add(use.path);
-  if (users.size > 0 && !force)
+    }
+  }
+  if (users.size > 0 && !force) {
     throw new CocosError(
       'E_PRECONDITION_FAILED',
       `"${asset.path}" is used by ${users.size} files.`,
@@ -116,6 +123,7 @@ export async function deleteAsset(
         details: { users: [...users].sort() },
       },
     );
+  }
   closeDocuments(workspace, asset.path);
   draft.remove(asset.path);
   draft.remove(`${asset.path}.meta`);

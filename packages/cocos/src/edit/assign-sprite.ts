@@ -22,7 +22,8 @@ export function assignSprite(
 ): { component: string; spriteFrameUuid: string; changes: Change[] } {
   const node = requireInnerNode(document, reference);
   const { uuid } = findAsset(document.workspace, spriteFrame, 'cc.SpriteFrame');
-  const properties = { spriteFrame: uuid, ...(sizeMode === undefined ? {} : { sizeMode }) };
+  const properties: Record<string, Json> = { spriteFrame: uuid };
+  if (sizeMode !== undefined) properties['sizeMode'] = sizeMode;
   const present = componentOf(document, node, 'cc.Sprite');
   const { component, changes } =
     present === undefined

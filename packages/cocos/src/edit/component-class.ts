@@ -9,7 +9,7 @@ export interface ComponentClass {
   readonly spec: ComponentSpec;
   /** What people call it: `cc.Sprite`, or the class of a script. */
   readonly name: string;
-  readonly script?: ScriptDescription;
+  readonly script?: ScriptDescription | undefined;
 }
 
 /** The class named by an engine class, a class of a script, or the path or uuid of a script. */
@@ -18,8 +18,9 @@ export function findClass(document: SceneDocument, name: string): ComponentClass
   const spec = components.get(name) ?? document.learned().get(name);
   if (spec !== undefined && !isScriptType(name)) return { spec, name };
   const script = findScript(document.workspace, name);
-  if (script !== undefined)
+  if (script !== undefined) {
     return { spec: scriptSpec(script, scripts), name: script.className, script };
+  }
   const short = components.get(`cc.${name}`);
   if (short !== undefined) return { spec: short, name: short.type };
   const known = [...components.keys(), ...[...scripts.all()].map((other) => other.className)];

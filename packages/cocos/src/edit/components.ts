@@ -46,10 +46,11 @@ export function addComponent(
 ): ComponentAdded {
   const node = requireInnerNode(document, reference);
   const wanted = findClass(document, type);
-  if (wanted.script?.isComponent === false)
+  if (wanted.script?.isComponent === false) {
     throw new CocosError('E_INVALID_ARGUMENT', `${wanted.name} is not a component.`, {
       suggestion: `The class in "${wanted.script.path}" must extend Component.`,
     });
+  }
   const classes = classesToAdd(document, node, wanted);
   const warnings =
     wanted.script?.problem === undefined ? [] : [unread(wanted, wanted.script.problem)];
@@ -65,13 +66,15 @@ export function addComponent(
     const made = insertComponent(document.view, { objects }, { node: here.index });
     changes.push(...made.changes);
     const item = document.view.item(made.index);
-    if (item === undefined)
+    if (item === undefined) {
       throw new CocosError('E_INTERNAL', `The new ${name} is not part of the tree.`);
+    }
     return { item, type: name };
   });
   const component = added[classes.indexOf(wanted)]?.item;
-  if (component === undefined)
+  if (component === undefined) {
     throw new CocosError('E_INTERNAL', `The new ${wanted.name} was not added.`);
+  }
   changes.push(...applyPlan(document, component, { spec: owner.spec, plan }));
   return {
     component: component.handle,
@@ -161,10 +164,11 @@ function checkFits(
   { spec, name }: ComponentClass,
   types: readonly string[],
 ): void {
-  if (spec.single && types.includes(spec.type))
+  if (spec.single && types.includes(spec.type)) {
     throw new CocosError('E_CONFLICT', `The node has a ${name} already.`, {
       suggestion: 'Set the properties of the one that is there.',
     });
+  }
   const other = spec.renderer
     ? types.find((type) => workspace.components.get(type)?.renderer)
     : undefined;
@@ -180,7 +184,7 @@ function checkFits(
 export function removeComponent(
   document: SceneDocument,
   reference: string,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false }: { readonly force?: boolean | undefined } = {},
 ): { changes: Change[] } {
   const item = requireComponentItem(document, reference);
   const { view, workspace } = document;
@@ -195,12 +199,13 @@ export function removeComponent(
         isOfClass(workspace, type, name) && !types.some((left) => isOfClass(workspace, left, name)),
     ),
   );
-  if (user !== undefined && !force)
+  if (user !== undefined && !force) {
     throw new CocosError(
       'E_PRECONDITION_FAILED',
       `${typeName(workspace, type)} is required by the ${className(document, user)} of the node.`,
       { suggestion: 'Remove that first, or pass force: true.' },
     );
+  }
   return { changes: removeIn(view, item.index) };
 }
 

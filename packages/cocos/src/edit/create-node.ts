@@ -43,7 +43,7 @@ export interface NodeCreation extends TransformChange {
 export interface NodeCreated {
   readonly node: string;
   /** The Canvas that had to be made. */
-  readonly canvas?: string;
+  readonly canvas?: string | undefined;
   readonly changes: readonly Change[];
 }
 
@@ -66,20 +66,22 @@ export function createNode(document: SceneDocument, creation: NodeCreation): Nod
   }
   const made = insert(document, parent, { ...creation, element });
   changes.push(...made.changes);
-  return { node: made.item.handle, ...(canvas === undefined ? {} : { canvas }), changes };
+  return { node: made.item.handle, canvas, changes };
 }
 
 function check({ name, layer, siblingIndex, element, size, ...change }: NodeCreation): void {
   if (name !== undefined) checkName(name);
   if (layer !== undefined) layerOf(layer);
-  if (siblingIndex !== undefined) checkIndex(siblingIndex);
+  checkIndex(siblingIndex);
   checkChange(change);
-  if (element !== undefined && !nodeElements.includes(element))
+  if (element !== undefined && !nodeElements.includes(element)) {
     throw new CocosError('E_INVALID_ARGUMENT', `There is no element "${element}".`, {
       suggestion: `Elements: ${nodeElements.join(', ')}.`,
     });
-  if (size !== undefined && !(Number.isFinite(size.width) && Number.isFinite(size.height)))
+  }
+  if (size !== undefined && !(Number.isFinite(size.width) && Number.isFinite(size.height))) {
     throw new CocosError('E_INVALID_ARGUMENT', 'size must have finite numbers width and height.');
+  }
 }
 
 function insert(
@@ -90,16 +92,12 @@ function insert(
   const { view } = document;
   const recipe = adapt(recipeOf(document, creation.element), creation);
   const layer = layerFor(document, parent, creation);
-  const place = { parent: parent.index };
-  const { siblingIndex } = creation;
-  const made = insertNode(
-    view,
-    fragmentOf(recipe, layer),
-    siblingIndex === undefined ? place : { ...place, at: siblingIndex },
-  );
+  const place = { parent: parent.index, at: creation.siblingIndex };
+  const made = insertNode(view, fragmentOf(recipe, layer), place);
   const item = view.item(made.index);
-  if (item === undefined)
+  if (item === undefined) {
     throw new CocosError('E_INTERNAL', `The new node "${recipe.name}" is not part of the tree.`);
+  }
   writeTransform(document, item, creation);
   return { item, changes: made.changes };
 }
@@ -142,14 +140,16 @@ function isUi(document: SceneDocument, node: ViewItem | undefined): boolean {
 
 function hasCanvas(document: SceneDocument, node: ViewItem): boolean {
   let at: ViewItem | undefined = node;
-  while (at !== undefined && !hasComponent(document, at, 'cc.Canvas'))
+  while (at !== undefined && !hasComponent(document, at, 'cc.Canvas')) {
     at = at.owner === undefined ? undefined : document.view.item(at.owner);
+  }
   return at !== undefined;
 }
 
 function firstCanvas(document: SceneDocument): ViewItem | undefined {
-  for (const item of document.view.items())
+  for (const item of document.view.items()) {
     if (item.kind === 'node' && hasComponent(document, item, 'cc.Canvas')) return item;
+  }
   return undefined;
 }
 

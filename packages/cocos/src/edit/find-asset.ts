@@ -11,7 +11,7 @@ export interface FoundAsset {
   readonly importer: string;
   readonly url: string;
   /** The file in the project; absent for assets of the engine. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /** The asset named by uuid, URL or path; an image stands for its sprite frame or texture where one is expected. */
@@ -43,11 +43,12 @@ export function findAsset(
 function missing({ draft }: Workspace, reference: string): CocosError {
   const isFile = /[./]/.test(reference) && draft.exists(reference);
   const details = { asset: reference };
-  if (!isFile)
+  if (!isFile) {
     return new CocosError('E_NOT_FOUND', `There is no asset "${reference}".`, {
       suggestion: 'Name an asset by its path in the project, its db:// URL, or its uuid.',
       details,
     });
+  }
   return new CocosError(
     'E_NOT_FOUND',
     `There is a file "${reference}", but no ${reference}.meta beside it: it is no asset yet.`,
@@ -78,7 +79,7 @@ function lookUp(workspace: Workspace, reference: string): FoundAsset | undefined
 
 function withSub(asset: Asset, sub: string): FoundAsset | undefined {
   const { path, url } = asset;
-  if (sub === '')
+  if (sub === '') {
     return {
       uuid: asset.uuid,
       type: classOfImporter(asset.importer) ?? 'cc.Asset',
@@ -86,6 +87,7 @@ function withSub(asset: Asset, sub: string): FoundAsset | undefined {
       path,
       url,
     };
+  }
   const uuid = `${asset.uuid}@${sub}`;
   const part = asset.subAssets.find((other) => other.uuid === uuid);
   if (part === undefined) return undefined;

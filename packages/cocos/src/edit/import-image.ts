@@ -31,7 +31,7 @@ export interface ImageImport {
 export interface ImageImported {
   readonly path: string;
   readonly uuid: string;
-  readonly spriteFrameUuid?: string;
+  readonly spriteFrameUuid?: string | undefined;
   /** The same image was there already. */
   readonly reused: boolean;
   readonly changes: readonly Change[];
@@ -48,10 +48,11 @@ export async function importImage(
   const before = draft.meta(path);
   const old = draft.read(path);
   const isSame = old !== undefined && Buffer.compare(old, options.bytes) === 0;
-  if (old !== undefined && !isSame && options.onConflict === 'fail')
+  if (old !== undefined && !isSame && options.onConflict === 'fail') {
     throw new CocosError('E_CONFLICT', `Another image is at "${path}".`, {
       suggestion: 'Choose another path, or pass onConflict: "update".',
     });
+  }
   // Identities are given before anything is waited for: they are those of this edit.
   const uuid = before?.uuid ?? newUuid();
   const folders = ensureFolders(workspace, path);
@@ -106,12 +107,13 @@ async function freshMeta(
 async function retyped(workspace: Workspace, before: Meta, fresh: FreshImage): Promise<Meta> {
   const userData = before.value['userData'];
   const type = isObject(userData) ? userData['type'] : undefined;
-  if (fresh.type !== undefined && fresh.type !== type)
+  if (fresh.type !== undefined && fresh.type !== type) {
     return { ...(await freshMeta(workspace, fresh, before.uuid)), style: before.style };
+  }
   return { ...before, value: await updateImageMeta(before.value, fresh.image) };
 }
 
-function identify({ uuid, value }: Meta): { uuid: string; spriteFrameUuid?: string } {
+function identify({ uuid, value }: Meta): { uuid: string; spriteFrameUuid?: string | undefined } {
   const subMetas = value['subMetas'];
   const hasFrame = isObject(subMetas) && spriteFrameId in subMetas;
   return hasFrame ? { uuid, spriteFrameUuid: `${uuid}@${spriteFrameId}` } : { uuid };

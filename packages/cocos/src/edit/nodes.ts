@@ -88,16 +88,18 @@ export function moveNode(
   const above = view.item(item.owner);
   const target = parent === undefined ? above : requireNode(document, parent);
   if (target === undefined) throw rootStays('moved');
-  for (let at: ViewItem | undefined = target; at !== undefined; at = view.item(at.owner ?? -1))
-    if (at.index === item.index)
+  for (let at: ViewItem | undefined = target; at !== undefined; at = view.item(at.owner ?? -1)) {
+    if (at.index === item.index) {
       throw new CocosError('E_CONFLICT', `"${reference}" cannot move below itself.`);
-  const at = siblingIndex === undefined ? {} : { at: checkIndex(siblingIndex) };
+    }
+  }
+  const at = checkIndex(siblingIndex);
   const change =
     keepWorldTransform === true && target !== above
       ? keptInWorld(document, item, target)
       : undefined;
   const { handle } = item;
-  const changes = moveIn(view, item.index, { parent: target.index, ...at });
+  const changes = moveIn(view, item.index, { parent: target.index, at });
   if (change !== undefined) changes.push(...writeTransform(document, view.get(handle), change));
   return { changes };
 }
@@ -107,7 +109,8 @@ function rootStays(how: string): CocosError {
 }
 
 /** Refuses places that no list has. */
-export function checkIndex(siblingIndex: number): number {
+export function checkIndex(siblingIndex: number | undefined): number | undefined {
+  if (siblingIndex === undefined) return undefined;
   if (Number.isSafeInteger(siblingIndex) && siblingIndex >= 0) return siblingIndex;
   throw new CocosError(
     'E_INVALID_ARGUMENT',
@@ -134,9 +137,10 @@ export function duplicateNode(
   const item = requireInnerNode(document, reference);
   if (item.owner === undefined) throw rootStays('duplicated');
   if (name !== undefined) checkName(name);
-  const at = siblingIndex === undefined ? {} : { at: checkIndex(siblingIndex) };
-  const { index, changes } = duplicateIn(document.view, item.index, at);
-  if (name !== undefined)
+  const at = checkIndex(siblingIndex);
+  const { index, changes } = duplicateIn(document.view, item.index, { at });
+  if (name !== undefined) {
     changes.push(...setValue(document.view, index, { path: ['_name'], value: name }));
+  }
   return { node: document.view.item(index)?.handle ?? '', changes };
 }

@@ -95,10 +95,11 @@ export function updateInstance(
   if (
     prefab !== undefined &&
     findAsset(document.workspace, prefab, 'cc.Prefab').uuid !== item.asset
-  )
+  ) {
     throw new CocosError('E_CONFLICT', `"${reference}" is not an instance of "${prefab}".`, {
       details: { prefab: item.asset },
     });
+  }
   const before = summary(document, item.handle);
   const changes: Change[] = [];
   if (revert) changes.push(...revertOverrides(document, item.handle).changes);
@@ -135,12 +136,15 @@ function applyOverride(
   const below = `${view.path(root.index)}/${target ?? ''}`;
   const item =
     target === undefined ? root : (view.find(target) ?? view.find(below) ?? view.get(target));
-  if (item.kind === 'component')
+  if (item.kind === 'component') {
     return setProperties(document, item.handle, { [property]: value }).changes;
-  if (/^(position|rotation|scale)$/.test(property) && typeof value === 'object' && value !== null)
+  }
+  if (/^(position|rotation|scale)$/.test(property) && typeof value === 'object' && value !== null) {
     return setTransform(document, item.handle, { [property]: value }).changes;
-  if (/^(name|active|layer)$/.test(property))
+  }
+  if (/^(name|active|layer)$/.test(property)) {
     return updateNode(document, item.handle, { [property]: value }).changes;
+  }
   throw new CocosError('E_INVALID_ARGUMENT', `A node has no property "${property}" to override.`, {
     suggestion:
       'Properties: name, active, layer, position, rotation, scale. Or name a component as target.',

@@ -53,20 +53,19 @@ export function instantiatePrefab(
   placement: PrefabPlacement,
 ): { node: string; changes: Change[] } {
   const { workspace, view } = document;
-  const { position, rotation, quaternion, scale, name, siblingIndex } = placement;
-  const change = { position, rotation, quaternion, scale };
-  checkChange(change);
+  const { name, siblingIndex } = placement;
+  checkChange(placement);
   if (name !== undefined) checkName(name);
   const prefab = requirePrefab(workspace, placement.prefab);
   checkNesting(document, prefab);
   const parent =
     placement.parent === undefined ? view.get('') : requireNode(document, placement.parent);
-  const at = siblingIndex === undefined ? {} : { at: checkIndex(siblingIndex) };
+  const at = checkIndex(siblingIndex);
   const asset = describePrefab(prefab);
   const fragment = instanceFragment({ ...asset, name: name ?? asset.name });
-  const made = insertNode(view, fragment, { parent: parent.index, ...at });
+  const made = insertNode(view, fragment, { parent: parent.index, at });
   const item = requireItem(document, made.index);
-  const changes = [...made.changes, ...writeTransform(document, item, change)];
+  const changes = [...made.changes, ...writeTransform(document, item, placement)];
   return { node: item.handle, changes };
 }
 
@@ -106,8 +105,9 @@ function describePrefab({ uuid, table }: OpenPrefab): {
 
 /** A prefab that contains itself could never be opened. */
 function checkNesting(document: SceneDocument, prefab: OpenPrefab): void {
-  if (document.kind !== 'prefab' || !contains(document.workspace, [prefab.uuid], document.uuid))
+  if (document.kind !== 'prefab' || !contains(document.workspace, [prefab.uuid], document.uuid)) {
     return;
+  }
   throw new CocosError('E_CONFLICT', `"${prefab.url}" contains "${document.path}" already.`, {
     suggestion: 'A prefab cannot be put into itself, nor into a prefab that it contains.',
   });
@@ -116,8 +116,9 @@ function checkNesting(document: SceneDocument, prefab: OpenPrefab): void {
 /** Whether one of some prefabs is, or contains at any depth, another. */
 export function contains({ draft }: Workspace, prefabs: readonly string[], other: string): boolean {
   const reached = new Set(prefabs);
-  for (const uuid of reached)
+  for (const uuid of reached) {
     for (const next of prefabsIn(draft.prefab(uuid)?.objects ?? [])) reached.add(next);
+  }
   return reached.has(other);
 }
 
@@ -153,13 +154,14 @@ export function createPrefab(
 ): PrefabCreated {
   const { workspace, view } = document;
   const item = requireInnerNode(document, reference);
-  if (item.instance !== undefined || item.owner === undefined)
+  if (item.instance !== undefined || item.owner === undefined) {
     throw new CocosError('E_PRECONDITION_FAILED', `"${reference}" cannot become a prefab.`, {
       suggestion:
         item.owner === undefined
           ? 'It is the root of one.'
           : 'It belongs to an instance; unpack that first, or put it below a new node.',
     });
+  }
   const path = newFilePath(workspace, wanted, { ending: /\.prefab$/ });
   const name = baseName(path);
   const table = prefabFrom(takeFragment(view, item.index).fragment, name);
@@ -205,8 +207,9 @@ function replaceByInstance(
     ...outbound.map(({ from, path, to }) => ({ from: handles[from] ?? '', path, to })),
   ];
   setValue(view, made.index, { path: ['_objFlags'], value: _objFlags ?? 0 });
-  for (const { from, path, to } of links)
+  for (const { from, path, to } of links) {
     setValue(view, view.get(from).index, { path, value: ref(view.get(to).index) });
+  }
   changes.push(...made.changes);
   return { node: handleOf(made.index), changes };
 }
@@ -215,7 +218,7 @@ function replaceByInstance(
 export function unpackPrefab(
   document: SceneDocument,
   reference: string,
-  { recursive = false }: { readonly recursive?: boolean } = {},
+  { recursive = false }: { readonly recursive?: boolean | undefined } = {},
 ): { changes: Change[] } {
   const { index } = requireInstance(document, reference);
   return { changes: unpackInstance(document.view, index, { recursive }) };

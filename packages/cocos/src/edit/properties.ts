@@ -67,7 +67,7 @@ interface Owner {
   readonly spec: ComponentSpec;
   readonly label: string;
   /** Absent for a component that does not exist yet. */
-  readonly index?: number;
+  readonly index?: number | undefined;
 }
 
 /** Checks properties and turns them into what the file stores. */
@@ -84,12 +84,13 @@ export function planProperties(
     const { path, type, of } = resolvePath(document, owner, name);
     // People name the class, the file its identifier.
     const isClass = of === eventType && path.at(-1) === 'component' && value !== '';
-    if (isClass && typeof value === 'string')
+    if (isClass && typeof value === 'string') {
       return {
         path: [...path.slice(0, -1), '_componentId'],
         value: context.classId(value),
         objects: [],
       };
+    }
     const current =
       owner.index === undefined
         ? owner.spec.fields.find(({ stored }) => stored === path[0])?.initial
@@ -113,7 +114,7 @@ function resolvePath(
   document: SceneDocument,
   { spec, index, label }: Owner,
   name: string,
-): { path: string[]; type: FieldType; of?: FieldType } {
+): { path: string[]; type: FieldType; of?: FieldType | undefined } {
   const exact = findField(spec.fields, name);
   if (exact !== undefined) return { path: [exact.stored], type: exact.type };
   const [first = '', ...steps] = name.split('.');
@@ -123,16 +124,17 @@ function resolvePath(
   let of: FieldType | undefined;
   for (const step of steps) {
     const next = stepInto(type, step);
-    if (next === undefined)
+    if (next === undefined) {
       throw new CocosError('E_INVALID_ARGUMENT', `${label} has no property "${name}".`, {
         suggestion: `"${path.join('.')}" has no part "${step}".`,
       });
+    }
     path.push(next.stored);
     of = type;
     type = next.type;
     if (/^\d+$/.test(step) && index !== undefined) checkElement(document, index, path);
   }
-  return { path, type, ...(of === undefined ? {} : { of }) };
+  return { path, type, of };
 }
 
 function stepInto(type: FieldType, step: string): { stored: string; type: FieldType } | undefined {
@@ -162,7 +164,10 @@ function checkElement({ view }: SceneDocument, index: number, path: readonly str
 export function applyPlan(
   document: SceneDocument,
   item: ViewItem,
-  { spec, plan }: { readonly spec?: ComponentSpec; readonly plan: readonly PlannedValue[] },
+  {
+    spec,
+    plan,
+  }: { readonly spec?: ComponentSpec | undefined; readonly plan: readonly PlannedValue[] },
 ): Change[] {
   const order = spec && [...componentHead, ...spec.fields.map(({ stored }) => stored), '_id'];
   return plan.flatMap(({ path, value, objects }) => {

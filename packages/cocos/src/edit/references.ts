@@ -35,12 +35,13 @@ export function requireComponentItem(document: SceneDocument, reference: string)
   const colon = reference.lastIndexOf(':');
   const found = view.find(reference);
   if (found?.kind === 'component') return found;
-  if (found === undefined && colon >= 0)
+  if (found === undefined && colon >= 0) {
     return componentOn(
       document,
       requireNode(document, reference.slice(0, colon)),
       reference.slice(colon + 1),
     );
+  }
   if (found === undefined) return view.get(reference);
   const names = view.components(found.index).map((item) => className(document, item));
   throw new CocosError('E_INVALID_ARGUMENT', `"${reference}" is a node, not a component.`, {

@@ -23,16 +23,17 @@ export interface FileCreated {
 export function createScene(workspace: Workspace, creation: SceneCreation): FileCreated {
   const path = newFilePath(workspace, creation.path, { ending: /\.scene$/ });
   const resolution = creation.resolution ?? workspace.project.info.designResolution;
-  if (!(resolution.width > 0 && resolution.height > 0))
+  if (!(resolution.width > 0 && resolution.height > 0)) {
     throw new CocosError(
       'E_INVALID_ARGUMENT',
       'The resolution must have a positive width and height.',
     );
+  }
   const meta = newMeta(workspace, 'scene', { files: ['.json'] });
   const table = createSceneTable({
     name: baseName(path),
     uuid: meta.uuid,
-    ...(creation.empty === true ? {} : { resolution }),
+    resolution: creation.empty === true ? undefined : resolution,
   });
   return writeAsset(workspace, path, { text: printTable(table), meta });
 }

@@ -86,8 +86,9 @@ export function writeTransform(
   const set = (field: string, value: Json): Change[] =>
     setValue(document.view, item.index, { path: [field], value });
   const changes: Change[] = [];
-  if (position !== undefined)
+  if (position !== undefined) {
     changes.push(...set('_lpos', stored({ ...now.position, ...position })));
+  }
   if (quaternion !== undefined || rotation !== undefined) {
     const euler =
       quaternion === undefined ? { ...now.rotation, ...rotation } : eulerFromQuat(quaternion);
@@ -126,17 +127,22 @@ function warningsOf(document: SceneDocument, item: ViewItem, change: TransformCh
   const warnings: string[] = [];
   const { position, rotation, scale } = readTransform(document, item);
   if (has(item.index, 'cc.UITransform')) {
-    if (change.position?.z !== undefined && position.z !== 0)
+    if (change.position?.z !== undefined && position.z !== 0) {
       warnings.push('A 2D node is not moved by z; use the order of siblings.');
-    if (change.rotation !== undefined && (rotation.x !== 0 || rotation.y !== 0))
+    }
+    if (change.rotation !== undefined && (rotation.x !== 0 || rotation.y !== 0)) {
       warnings.push('A 2D node turned around x or y may not be drawn.');
+    }
   }
-  if (change.scale !== undefined && Object.values(scale).includes(0))
+  if (change.scale !== undefined && Object.values(scale).includes(0)) {
     warnings.push('A scale of 0 hides the node.');
-  if (change.position !== undefined && has(item.owner, 'cc.Layout'))
+  }
+  if (change.position !== undefined && has(item.owner, 'cc.Layout')) {
     warnings.push('The cc.Layout of the parent will place the node again.');
-  if (change.position !== undefined && has(item.index, 'cc.Widget'))
+  }
+  if (change.position !== undefined && has(item.index, 'cc.Widget')) {
     warnings.push('The cc.Widget of the node may place it again.');
+  }
   return warnings;
 }
 

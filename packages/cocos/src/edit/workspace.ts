@@ -47,8 +47,9 @@ export function openDocument(workspace: Workspace, reference: string): SceneDocu
   const path = documentPath(workspace, reference);
   const document = opened(workspace, path) ?? describe(workspace, path, workspace.draft.edit(path));
   workspace.documents.set(path, document);
-  if (document.kind === 'prefab')
+  if (document.kind === 'prefab') {
     for (const other of workspace.documents.keys()) if (other !== path) workspace.stale.add(other);
+  }
   return document;
 }
 
@@ -76,10 +77,11 @@ export function refreshOthers({ workspace, path }: SceneDocument): void {
 function documentPath({ draft }: Workspace, reference: string): string {
   const asset = draft.asset(reference) ?? draft.assetAt(draft.resolve(reference));
   const path = asset?.path ?? draft.resolve(reference);
-  if (!/\.(scene|prefab)$/.test(path))
+  if (!/\.(scene|prefab)$/.test(path)) {
     throw new CocosError('E_INVALID_ARGUMENT', `"${path}" is neither a scene nor a prefab.`, {
       suggestion: 'Name a file that ends in .scene or .prefab.',
     });
+  }
   return path;
 }
 

@@ -8,9 +8,9 @@ export type ImageType = 'sprite-frame' | 'texture';
 
 /** The versions of the importers; a project's own, or those of Creator 3.8. */
 export interface ImporterVersions {
-  readonly image?: string;
-  readonly texture?: string;
-  readonly spriteFrame?: string;
+  readonly image?: string | undefined;
+  readonly texture?: string | undefined;
+  readonly spriteFrame?: string | undefined;
 }
 
 /** What a new image needs for its meta. */
@@ -21,8 +21,8 @@ export interface NewImage {
   /** With the dot. */
   readonly extension: string;
   readonly image: ImageFacts;
-  readonly type?: ImageType;
-  readonly versions?: ImporterVersions;
+  readonly type?: ImageType | undefined;
+  readonly versions?: ImporterVersions | undefined;
 }
 
 /** The ids that the editor derives from the names `texture` and `spriteFrame`. */

@@ -10,8 +10,9 @@ export function isJpeg(bytes: Uint8Array): boolean {
 export function readJpeg(bytes: Uint8Array): ImageFacts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 2; at + 4 <= bytes.length;) {
-    if (view.getUint8(at) !== 0xff)
+    if (view.getUint8(at) !== 0xff) {
       throw invalid('the JPEG has something else where a segment begins');
+    }
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
       // Any number of these may stand before a marker.

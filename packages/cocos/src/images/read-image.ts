@@ -9,7 +9,7 @@ export interface ImageFacts {
   readonly height: number;
   readonly hasAlpha: boolean;
   /** Decodes the alpha of each pixel, line by line, while others run; absent where the editor trims nothing. */
-  readonly alpha?: () => Promise<Uint8Array>;
+  readonly alpha?: (() => Promise<Uint8Array>) | undefined;
 }
 
 /** Reads the facts of a PNG or JPEG from its bytes, whatever its name is. */

@@ -72,16 +72,18 @@ export class AssetIndex {
 
   /** Which other assets a meta names, by its path. */
   *mentions(): Generator<readonly [string, readonly string[]]> {
-    for (const [file, { asset, mentions }] of this.#entries)
+    for (const [file, { asset, mentions }] of this.#entries) {
       if (asset !== undefined) yield [file, mentions];
+    }
   }
 
   /** Metas that describe nothing, and metas whose uuid is another's. */
   *problems(): Generator<AssetProblem> {
     for (const [file, { asset, problem }] of this.#entries) {
       const holder = asset && this.#byUuid.get(asset.uuid);
-      if (problem !== undefined) yield { path: file, message: problem };
-      else if (asset !== undefined && holder !== undefined && holder.path !== asset.path) {
+      if (problem !== undefined) {
+        yield { path: file, message: problem };
+      } else if (asset !== undefined && holder !== undefined && holder.path !== asset.path) {
         yield { path: file, message: `its uuid ${asset.uuid} is that of ${holder.path}` };
       }
     }
@@ -100,8 +102,9 @@ export class AssetIndex {
         const names = new Set(listed.map(({ name }) => name));
         for (const entry of listed) {
           const place = `${folder}/${entry.name}`;
-          if (entry.isDirectory()) waiting.push(place);
-          else if (entry.name.endsWith('.meta')) {
+          if (entry.isDirectory()) {
+            waiting.push(place);
+          } else if (entry.name.endsWith('.meta')) {
             const exists = names.has(entry.name.slice(0, -'.meta'.length));
             const indexed = this.#lookAt(place, { exists, isLink: entry.isSymbolicLink() });
             if (indexed !== undefined) entries.set(place, indexed);
@@ -226,8 +229,9 @@ export class AssetIndex {
       this.#byPath.set(asset.path, asset);
       // Of two with one uuid, the one whose file is there.
       const other = this.#byUuid.get(asset.uuid);
-      if (other === undefined || (!other.exists && asset.exists))
+      if (other === undefined || (!other.exists && asset.exists)) {
         this.#byUuid.set(asset.uuid, asset);
+      }
     }
   }
 }

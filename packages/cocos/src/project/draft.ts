@@ -12,8 +12,7 @@ import {
 } from '#cocos/document';
 import { assetOf, baseUuid, type Asset } from './asset.ts';
 import { subAssetOf } from './asset-index.ts';
-import { decode } from './bytes.ts';
-import type { FileStore, KnownFile } from './file-store.ts';
+import { decode, type FileStore, type KnownFile } from './file-store.ts';
 import type { Mount } from './find-project.ts';
 import { fileOf, refuseUnwritable, resolvePath, urlOf } from './paths.ts';
 import { hashOf, statOf } from './stamp.ts';

@@ -9,10 +9,10 @@ import { statOf } from './stamp.ts';
 export interface EditorState {
   /** `maybe`: there are signs, and nobody who could be asked. */
   readonly running: 'yes' | 'maybe' | 'no';
-  readonly evidence?: string;
-  readonly pid?: number;
+  readonly evidence?: string | undefined;
+  readonly pid?: number | undefined;
   /** Where the extension in the editor listens. */
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 const presenceName = 'editor.json';
@@ -32,8 +32,8 @@ export function readEditorState(root: string): EditorState {
     // Of another machine, or container, one cannot see more than that it did once.
     if (state === 'unseen') return { running: 'maybe', evidence: `${evidence} on ${editor.host}` };
     const { url } = presence ?? {};
-    const address = typeof url === 'string' ? { url } : {};
-    return { running: 'yes', evidence, pid: editor.pid, ...address };
+    const { pid } = editor;
+    return { running: 'yes', evidence, pid, url: typeof url === 'string' ? url : undefined };
   }
   for (const sign of signs) {
     const stat = statOf(path.join(root, sign));

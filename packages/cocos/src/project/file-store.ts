@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { cloneTable, parseTable, type Table } from '#cocos/document';
-import { decode } from './bytes.ts';
 import { codeOf } from './durable.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, identityOf, stampOf, stampOfStat, statOf } from './stamp.ts';
@@ -120,4 +119,9 @@ export class FileStore {
     this.#kept -= this.#parsed.get(path)?.size ?? 0;
     this.#parsed.delete(path);
   }
+}
+
+/** The text of bytes in UTF-8. */
+export function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

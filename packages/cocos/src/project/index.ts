@@ -4,7 +4,7 @@ export { subAssetOf, type AssetChange, type AssetProblem } from './asset-index.t
 export { Draft, type DraftFile, type FileChange } from './draft.ts';
 export { announceEditor, type EditorState } from './editor-state.ts';
 export { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
-export { openProject, Project, type ProjectOptions } from './project.ts';
+export { openProject, Project } from './project.ts';
 export type { AssetUse } from './references.ts';
-export type { CommitOptions, Transaction } from './transactions.ts';
+export type { CommitOptions, ProjectOptions, Transaction } from './transactions.ts';
 export type { Note } from './keys.ts';

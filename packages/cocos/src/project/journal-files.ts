@@ -82,7 +82,7 @@ function createSync(after: string, target: string): boolean {
 function replaceSync(
   after: string,
   target: string,
-  { identity, held }: { readonly identity: string | undefined; readonly held?: string },
+  { identity, held }: { readonly identity: string | undefined; readonly held?: string | undefined },
 ): boolean {
   // A disk that has no links has a copy there.
   const isLinked = held !== undefined && identityAt(held) === identity;
@@ -188,7 +188,7 @@ async function keepOthers(
 
 interface Found {
   readonly hash: string | null;
-  readonly identity?: string;
+  readonly identity?: string | undefined;
 }
 
 async function lookAt(target: string): Promise<Found> {

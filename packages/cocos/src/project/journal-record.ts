@@ -14,7 +14,7 @@ export interface JournalRecord {
   }[];
   readonly createdFolders: readonly string[];
   readonly removedFolders: readonly string[];
-  readonly undoes?: string;
+  readonly undoes?: string | undefined;
 }
 
 /** Files of the pack itself that are written together with those of the project, and stay when these are taken back. */

@@ -28,7 +28,7 @@ export interface Plan {
   readonly createdFolders: readonly string[];
   readonly removedFolders: readonly string[];
   /** The transaction that this one takes back. */
-  readonly undoes?: string;
+  readonly undoes?: string | undefined;
   /** Called when all is ready and nothing is changed yet, for the last time to refuse; answers what else belongs to the transaction. */
   readonly beforeWrite: () => Promise<readonly FileStep[]>;
 }
@@ -84,8 +84,9 @@ export async function readRecord(
 /** The bytes a file had before a transaction. */
 export function readBefore(entry: JournalEntry, index: number): Promise<Uint8Array> {
   const file = path.join(entry.folder, `before-${index}`);
-  if (entryOf(file)?.isFile() !== true)
+  if (entryOf(file)?.isFile() !== true) {
     throw new CocosError('E_INTERNAL', 'the journal is damaged');
+  }
   return readFile(file);
 }
 
@@ -139,8 +140,11 @@ export async function recover(place: JournalPlace): Promise<string[]> {
   const entries = await journalEntries(place);
   for (const entry of entries) {
     const { stage, folder } = entry;
-    if (stage === 'applying') recovered.push(...(await recoverEntry(place, entry)));
-    else if (stage !== 'done') await rm(folder, { recursive: true, force: true });
+    if (stage === 'applying') {
+      recovered.push(...(await recoverEntry(place, entry)));
+    } else if (stage !== 'done') {
+      await rm(folder, { recursive: true, force: true });
+    }
     // Only the last can have been left with something to clear.
     else if (entry === entries.at(-1)) {
       const undoes = (await readRecord(place, entry))?.undoes;

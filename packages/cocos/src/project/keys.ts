@@ -69,10 +69,11 @@ export class KeyFiles {
     const file = path.join(await this.#folder(), nameOf(note.key));
     // Also where it has lapsed: as long as nobody else has written, it is this call's.
     const kept = read(file);
-    if ((kept?.key === note.key ? kept.value : undefined) !== note.expected)
+    if ((kept?.key === note.key ? kept.value : undefined) !== note.expected) {
       throw new CocosError('E_CONFLICT', 'another call with this key has taken over', {
         suggestion: 'Nothing was written. Ask again with the same key.',
       });
+    }
     const entry = entryOf(file);
     if (entry !== undefined && !entry.isFile()) await setAside(file);
     const before = entry?.isFile() === true ? hashOf(readFileSync(file)) : undefined;

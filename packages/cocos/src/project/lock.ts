@@ -65,7 +65,7 @@ function busy(holder: ProcessIdentity | undefined): CocosError {
   const who = holder === undefined ? 'another process' : `process ${holder.pid} on ${holder.host}`;
   return new CocosError('E_UNAVAILABLE', `${who} is writing to the project`, {
     suggestion: 'Try again in a moment.',
-    details: holder === undefined ? {} : { pid: holder.pid, host: holder.host },
+    details: holder && { pid: holder.pid, host: holder.host },
   });
 }
 

@@ -3,10 +3,9 @@ import { uuidsInText } from '#cocos/document';
 import { readScript, ScriptCatalog, type ScriptFacts, type ScriptFile } from '#cocos/scripts';
 import { baseUuid, type Asset } from './asset.ts';
 import { AssetIndex, type AssetChange, type AssetProblem } from './asset-index.ts';
-import { decode } from './bytes.ts';
 import { Draft } from './draft.ts';
 import { readEditorState, type EditorState } from './editor-state.ts';
-import { FileStore } from './file-store.ts';
+import { decode, FileStore } from './file-store.ts';
 import { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
 import { fileOf, folderGone, resolvePath, urlOf } from './paths.ts';
 import { matching, ReferenceIndex, type AssetUse } from './references.ts';
@@ -17,11 +16,9 @@ import {
   Transactions,
   type CommitOptions,
   type Transaction,
-  type TransactionOptions,
+  type ProjectOptions,
 } from './transactions.ts';
 import { FolderWatch } from './watch-folders.ts';
-
-export type ProjectOptions = TransactionOptions;
 
 /** After the first of several changes, how long to wait for the others. */
 const settleMs = 100;
@@ -286,8 +283,9 @@ export class Project implements Disposable {
   }
 
   async #readScript(asset: Asset): Promise<ScriptFacts> {
-    if (!asset.exists)
+    if (!asset.exists) {
       return { classes: [], imports: [], enums: {}, problem: 'its file is missing' };
+    }
     try {
       const file = this.file(asset.path);
       if (stampOf(file) === undefined) throw new Error('it is no file');

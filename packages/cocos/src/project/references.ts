@@ -52,8 +52,9 @@ export class ReferenceIndex {
     mentions: Iterable<readonly [string, readonly string[]]>,
   ): Promise<void> {
     const files = new Map<string, FileReferences>();
-    for (const [place, uuids] of mentions)
+    for (const [place, uuids] of mentions) {
       if (uuids.length > 0) files.set(place, { stamp: '', uuids });
+    }
     let until = performance.now() + sliceMs;
     for (const asset of assets) {
       const isText = asset.exists && referring.has(path.posix.extname(asset.path));

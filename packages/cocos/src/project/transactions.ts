@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkTable, CocosError, parseMeta, parseTable, twinOf, type Table } from '#cocos/document';
-import { decode } from './bytes.ts';
+import { CocosError, equalTable } from '#cocos/document';
 import { codeOf } from './durable.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore, WrittenFile } from './file-store.ts';
@@ -27,6 +26,7 @@ import { acquireLock, type Lock } from './lock.ts';
 import { entryOf, knownFolder, ownFolder, setAside } from './own-folder.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, stampOf } from './stamp.ts';
+import { verify } from './verify.ts';
 
 /** Something that was done to a project, and can be undone. */
 export interface Transaction {
@@ -46,7 +46,8 @@ export interface CommitOptions {
   readonly beforeWrite?: ((done: Transaction) => Promise<Note | undefined>) | undefined;
 }
 
-export interface TransactionOptions {
+/** How a project is written to. */
+export interface ProjectOptions {
   /** How many transactions can be undone; 50 unless told otherwise. */
   readonly maxUndo?: number | undefined;
   /** How long to wait for another process that is writing; 10 seconds unless told otherwise. */
@@ -62,7 +63,7 @@ export interface TransactionOptions {
 export class Transactions {
   readonly #root: string;
   readonly #store: FileStore;
-  readonly #options: TransactionOptions;
+  readonly #options: ProjectOptions;
   readonly #place: JournalPlace;
   readonly #keys: KeyFiles;
   /** What waits for the lock, or has it. */
@@ -71,7 +72,7 @@ export class Transactions {
   constructor(
     { root, mounts }: Pick<FoundProject, 'root' | 'mounts'>,
     store: FileStore,
-    options: TransactionOptions,
+    options: ProjectOptions,
   ) {
     this.#root = root;
     this.#store = store;
@@ -169,11 +170,8 @@ export class Transactions {
   #adopt(draft: Draft, file: string, written: Omit<WrittenFile, 'copy'>): void {
     const { bytes, table } = written;
     const edited = draft.handOver(file, bytes);
-    const twin = edited && twinOf(table, edited);
-    this.#store.adopt(file, {
-      ...written,
-      ...(twin ? { table: twin, copy: table } : { copy: undefined }),
-    });
+    const equal = edited && equalTable(table, edited);
+    this.#store.adopt(file, { ...written, table: equal ?? table, copy: equal && table });
   }
 
   async #takeBack(
@@ -347,49 +345,5 @@ function parseAhead(store: FileStore, file: string): void {
     store.table(file);
   } catch {
     // What is wrong with it is for those to hear who look at it.
-  }
-}
-
-/** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
-function verify(
-  { path: file, after }: FileStep,
-  printed: DraftFile['printed'],
-  store: FileStore,
-): Table | undefined {
-  if (after === undefined) return undefined;
-  try {
-    if (/\.(scene|prefab)$/.test(file)) {
-      const table = parseTable(printed?.text ?? decode(after), file, printed?.table);
-      refuseNewFaults(table, () => store.read(file)?.bytes);
-      return table;
-    }
-    if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined) {
-      throw new CocosError('E_INTERNAL', 'it has no uuid');
-    }
-    return undefined;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CocosError('E_INTERNAL', `${file} would be damaged: ${reason}`, {
-      suggestion: 'Nothing was written. Please report what was done.',
-      cause: error,
-    });
-  }
-}
-
-/** Faults that the file has had before are not for this edit to answer for. */
-function refuseNewFaults(table: Table, before: () => Uint8Array | undefined): void {
-  const faults = checkTable(table);
-  if (faults.length > 0 && faults.length > faultsBefore(before())) {
-    throw new CocosError('E_INTERNAL', faults.join('; '));
-  }
-}
-
-function faultsBefore(before: Uint8Array | undefined): number {
-  if (before === undefined) return 0;
-  try {
-    return checkTable(parseTable(decode(before))).length;
-  } catch {
-    // It could not be opened, so anything is better.
-    return Infinity;
   }
 }

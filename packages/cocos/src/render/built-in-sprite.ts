@@ -4,8 +4,8 @@ import { decimal, element } from './svg.ts';
 
 interface Look {
   readonly gray: number | readonly [number, number, number];
-  readonly radius?: number;
-  readonly shape?: 'ellipse' | 'check' | 'picture';
+  readonly radius?: number | undefined;
+  readonly shape?: 'ellipse' | 'check' | 'picture' | undefined;
 }
 
 const field: Look = { gray: 125, radius: 3 };
@@ -41,7 +41,7 @@ export function drawBuiltIn(name: string, box: Box, color: Color): string {
   const [r, g, b] = typeof gray === 'number' ? [gray, gray, gray] : gray;
   const fill = rgb({ r: (r * color.r) / 255, g: (g * color.g) / 255, b: (b * color.b) / 255 });
   const { x, y, width, height } = box;
-  if (shape === 'ellipse')
+  if (shape === 'ellipse') {
     return element('ellipse', {
       cx: x + width / 2,
       cy: y + height / 2,
@@ -49,6 +49,7 @@ export function drawBuiltIn(name: string, box: Box, color: Color): string {
       ry: height * 0.4,
       fill,
     });
+  }
   const at = (px: number, py: number): string =>
     `${decimal(x + px * width)} ${decimal(y + py * height)}`;
   if (shape === 'check') {

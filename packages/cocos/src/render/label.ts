@@ -32,14 +32,12 @@ export function drawLabel(
     element('text', { ...fontOf(label, fontSize), ...look }, spans.join(''));
   const color = rgb(colorOf(label['_color']));
   const outlined = label['_enableOutline'] === true && numberIn(label, '_outlineWidth') > 0;
-  const outline = outlined
-    ? {
-        stroke: rgb(colorOf(label['_outlineColor'])),
-        'stroke-width': 2 * numberIn(label, '_outlineWidth'),
-        'stroke-linejoin': 'round',
-        'paint-order': 'stroke',
-      }
-    : {};
+  const outline = outlined && {
+    stroke: rgb(colorOf(label['_outlineColor'])),
+    'stroke-width': 2 * numberIn(label, '_outlineWidth'),
+    'stroke-linejoin': 'round',
+    'paint-order': 'stroke',
+  };
   const shadow = label['_enableShadow'] === true ? drawShadow(label, text) : '';
   const markup = shadow + text({ fill: color, ...outline });
   if (label['_overflow'] !== overflows.clamp) return markup;

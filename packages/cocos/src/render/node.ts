@@ -101,10 +101,12 @@ function masked(drawing: Drawing, { mask, node, box }: Masked, content: string):
   const type = numberIn(mask, '_type');
   const isInverted = mask['_inverted'] === true;
   const sprite = node.components.find((component) => typeOf(component) === 'cc.Sprite');
-  if (type === maskTypes.sprite && sprite !== undefined)
+  if (type === maskTypes.sprite && sprite !== undefined) {
     return maskedBySprite(drawing, { sprite, box, isInverted }, content);
-  if (type === maskTypes.graphics)
+  }
+  if (type === maskTypes.graphics) {
     drawing.notes.add('A mask drawn by a script is taken to be the area of its node.');
+  }
   const shape = type === maskTypes.ellipse ? ellipsePath(box) : rectPath(box);
   const outside = isInverted ? rectPath({ x: -1e5, y: -1e5, width: 2e5, height: 2e5 }) : '';
   return element('g', { 'clip-path': clipTo(drawing, outside + shape) }, content);
@@ -127,8 +129,9 @@ function maskedBySprite(
   const all = { x: -1e5, y: -1e5, width: 2e5, height: 2e5 };
   const ground = isInverted ? element('rect', { ...all, fill: '#fff' }) : '';
   const markup = ground + shape;
+  const area = isInverted ? all : box;
   const id = define(drawing, `mask ${markup}`, (name) =>
-    element('mask', { id: name, maskUnits: 'userSpaceOnUse', ...(isInverted ? all : box) }, markup),
+    element('mask', { id: name, maskUnits: 'userSpaceOnUse', ...area }, markup),
   );
   return element('g', { mask: `url(#${id})` }, content);
 }

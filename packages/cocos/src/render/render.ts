@@ -75,12 +75,13 @@ export function renderDocument(document: SceneDocument, options: RenderOptions =
   const screen = options.area === 'content' ? undefined : survey.canvas?.bounds;
   const area = screen ?? padded(survey.content, document);
   const background = backgroundOf(document, options.background, survey.canvas?.canvas);
+  const notes = [...drawing.notes, ...shortened(moved)];
   return {
     svg: svgOf({ drawing, area, content, background, title: document.path }),
     width: area.width,
     height: area.height,
     nodes: survey.nodes,
-    notes: [...drawing.notes, ...shortened(moved), ...(survey.nodes === 0 ? [nothing] : [])],
+    notes: survey.nodes === 0 ? [...notes, nothing] : notes,
   };
 }
 
@@ -126,8 +127,9 @@ function surveyOf(root: Placed): Survey {
       const mask = has('cc.Mask');
       if (mask !== undefined && mask['_inverted'] !== true) window = seen ?? bounds;
     }
-    for (const child of node.children.toReversed())
+    for (const child of node.children.toReversed()) {
       waiting.push({ node: child, above: here, window });
+    }
   }
   return { nodes, content, canvas };
 }

@@ -69,11 +69,12 @@ function linesOf(richText: Entry): Run[][] {
     lines.push([]);
     used = 0;
   };
-  for (const run of runsOf(richText))
+  for (const run of runsOf(richText)) {
     run.text.split('\n').forEach((text, index) => {
       if (index > 0) newLine();
       if (text !== '') add({ ...run, text });
     });
+  }
   return lines;
 }
 
@@ -101,8 +102,9 @@ function runsOf(richText: Entry): Run[] {
 }
 
 function styled(style: Style, tag: string, value: string): Style {
-  if (tag === 'color' && /^#?[0-9a-z]+$/i.test(value))
+  if (tag === 'color' && /^#?[0-9a-z]+$/i.test(value)) {
     return { ...style, color: /^([0-9a-f]{3}){1,2}$/i.test(value) ? `#${value}` : value };
+  }
   if (tag === 'size' && Number(value) > 0) return { ...style, size: Number(value) };
   if (tag === 'b') return { ...style, isBold: true };
   if (tag === 'i') return { ...style, isItalic: true };

@@ -154,12 +154,14 @@ const fillTypes = { horizontal: 0, vertical: 1 };
 function fillPath(sprite: Entry, box: Box): string {
   const start = Math.min(1, Math.max(0, numberIn(sprite, '_fillStart')));
   const range = Math.min(1, Math.max(-1, numberIn(sprite, '_fillRange')));
-  if (sprite['_fillType'] !== fillTypes.horizontal && sprite['_fillType'] !== fillTypes.vertical)
+  if (sprite['_fillType'] !== fillTypes.horizontal && sprite['_fillType'] !== fillTypes.vertical) {
     return piePath(sprite, box, { start: numberIn(sprite, '_fillStart'), range });
+  }
   const low = Math.max(0, Math.min(start, start + range));
   const high = Math.min(1, Math.max(start, start + range));
-  if (sprite['_fillType'] === fillTypes.horizontal)
+  if (sprite['_fillType'] === fillTypes.horizontal) {
     return rectPath({ ...box, x: box.x + low * box.width, width: (high - low) * box.width });
+  }
   return rectPath({
     ...box,
     y: box.y + (1 - high) * box.height,

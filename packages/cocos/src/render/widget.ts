@@ -77,11 +77,12 @@ function alignLine(
   const anchor = isFlipped ? 1 - node.anchor : node.anchor;
   const scale = Math.abs(node.scale);
   const size = node.size * scale;
-  if ((flags & axis.low) !== 0 && (flags & axis.high) !== 0)
+  if ((flags & axis.low) !== 0 && (flags & axis.high) !== 0) {
     return {
       at: low + anchor * (high - low),
       size: scale === 0 ? node.size : (high - low) / scale,
     };
+  }
   if ((flags & axis.middle) !== 0) {
     const centre = (0.5 - parent.anchor) * parent.size + distance(middleName);
     return { at: centre + (anchor - 0.5) * size, size: node.size };

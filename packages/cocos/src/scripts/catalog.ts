@@ -28,7 +28,7 @@ export interface ScriptDescription {
   /** What events can call, with what is inherited from other scripts. */
   readonly methods: readonly string[];
   /** Why properties may be missing. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 interface Located {
@@ -142,7 +142,7 @@ export class ScriptCatalog {
       requires: [...new Set(chain.flatMap((link) => link.own.requires))],
       properties: [...properties.values()],
       methods: [...new Set(chain.flatMap((link) => link.own.methods))],
-      ...(problem === undefined ? {} : { problem }),
+      problem,
     };
   }
 

@@ -66,8 +66,9 @@ function computed(expression: Syntax, inner: Inner): Json | undefined {
   const right = inner(child(expression, isUnary ? 'argument' : 'right'));
   if (isUnary && operator === '!') return right === undefined ? undefined : !right;
   const left = isUnary ? 0 : inner(child(expression, 'left'));
-  if (typeof left === 'string' && typeof right === 'string' && operator === '+')
+  if (typeof left === 'string' && typeof right === 'string' && operator === '+') {
     return left + right;
+  }
   if (typeof left !== 'number' || typeof right !== 'number') return undefined;
   return compute(left, operator, right);
 }

@@ -15,9 +15,9 @@ export interface PropertyType {
     | 'class'
     | 'unknown';
   /** The class: `cc.Label` of the engine, or the name of a class or enum of the project's scripts. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The names of an enum with their numbers, where they are known. */
-  readonly values?: Readonly<Record<string, number | string>>;
+  readonly values?: Readonly<Record<string, number | string>> | undefined;
 }
 
 /** A field or accessor that the editor shows or stores. */
@@ -30,10 +30,10 @@ export interface ScriptProperty {
   /** False where the default is computed by something that cannot be read from the source; it is then the empty value. */
   readonly defaultKnown: boolean;
   /** The class of which the default is a new object. */
-  readonly creates?: string;
+  readonly creates?: string | undefined;
   /** Accessors are shown by the editor, and not stored. */
   readonly serialized: boolean;
-  readonly tooltip?: string;
+  readonly tooltip?: string | undefined;
 }
 
 /** A class of a script as it is written. */
@@ -45,7 +45,7 @@ export interface ScriptClass {
   /** Whether it has `@ccclass`. */
   readonly decorated: boolean;
   /** What it extends: `cc.Component`, or a class of the project. */
-  readonly base?: string;
+  readonly base?: string | undefined;
   /** The components it requires: `cc.Sprite`. */
   readonly requires: readonly string[];
   readonly properties: readonly ScriptProperty[];
@@ -67,5 +67,5 @@ export interface ScriptFacts {
   readonly imports: readonly ScriptImport[];
   readonly enums: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
   /** Why nothing could be read. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }

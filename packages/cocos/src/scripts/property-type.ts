@@ -135,11 +135,7 @@ function typeOfLiteral(value: unknown): Typed | undefined {
 function enumNamed(names: readonly string[] | undefined, scope: Scope): PropertyType {
   const name = names?.join('.');
   const values = name === undefined ? undefined : scope.enums[name];
-  return {
-    kind: 'enum',
-    ...(name === undefined ? {} : { name }),
-    ...(values === undefined ? {} : { values }),
-  };
+  return { kind: 'enum', name, values };
 }
 
 /** What a name means as a type; a class of the project is told from an enum of another file by the catalog. */

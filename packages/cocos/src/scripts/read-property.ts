@@ -47,14 +47,15 @@ export function readProperty(node: Syntax, scope: Scope): ScriptProperty | undef
     ?.given[0];
   const typed = typedBy(node, decorators, scope);
   const tooltip = constantOf(member(options, 'tooltip'), scope);
+  const initial = isField
+    ? defaultOf(child(node, 'value'), typed, scope)
+    : { default: null, defaultKnown: true };
   return {
     name,
     ...typed,
-    ...(isField
-      ? defaultOf(child(node, 'value'), typed, scope)
-      : { default: null, defaultKnown: true }),
+    ...initial,
     serialized: isField && constantOf(member(options, 'serializable'), scope) !== false,
-    ...(typeof tooltip === 'string' ? { tooltip } : {}),
+    tooltip: typeof tooltip === 'string' ? tooltip : undefined,
   };
 }
 

@@ -43,7 +43,7 @@ function readClass(node: Syntax, scope: Scope): ScriptClass {
     name,
     className: typeof given === 'string' ? given : name,
     decorated: own !== undefined,
-    ...(base === undefined ? {} : { base }),
+    base,
     requires,
     properties: mergeAccessors(
       children(child(node, 'body'), 'body').flatMap((part) => readProperty(part, scope) ?? []),

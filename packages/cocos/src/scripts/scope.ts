@@ -21,8 +21,9 @@ export function readScope(program: Syntax): Scope {
   const decorators = new Map<string, string>();
   for (const statement of children(program, 'body')) {
     const declaration = child(statement, 'declaration') ?? statement;
-    if (statement.type === 'ImportDeclaration') imports.push(...readImports(statement));
-    else if (declaration.type === 'TSEnumDeclaration') {
+    if (statement.type === 'ImportDeclaration') {
+      imports.push(...readImports(statement));
+    } else if (declaration.type === 'TSEnumDeclaration') {
       const name = textOf(child(declaration, 'id'), 'name');
       if (name !== undefined) enums[name] = readEnum(declaration);
     } else if (declaration.type === 'VariableDeclaration') {
@@ -98,8 +99,9 @@ function countUp(members: readonly EnumMember[], isNext: (value: number) => bool
   for (const [name, initializer] of members) {
     if (name === undefined) continue;
     const value = enumValue(initializer, values);
-    if (typeof value === 'string') values[name] = value;
-    else {
+    if (typeof value === 'string') {
+      values[name] = value;
+    } else {
       const number = value === undefined || isNext(value) ? next : value;
       values[name] = number;
       next = number + 1;

@@ -9,8 +9,7 @@ const category = 'asset';
 
 /** An asset as it is answered. */
 function shown({ assetUuid, path, url, type, exists }: AssetReading) {
-  const place = path === undefined ? {} : { path };
-  return { assetUuid, ...place, url, type, ...(exists ? {} : { exists }) };
+  return { assetUuid, path, url, type, exists: exists ? undefined : false };
 }
 
 function listAssetFiles(backend: CocosBackend): Tool {
@@ -60,9 +59,10 @@ function listAssetFiles(backend: CocosBackend): Tool {
     async run({ folder, type, name, internal, includeParts = false, ...args }) {
       const found = await backend.assets({ folder, type, name, internal });
       const { items, ...page } = pageOf(found, args);
-      const assets = items.map((each) =>
-        includeParts ? { ...shown(each), subAssets: [...each.subAssets] } : shown(each),
-      );
+      const assets = items.map((each) => ({
+        ...shown(each),
+        subAssets: includeParts ? each.subAssets : undefined,
+      }));
       return { assets, ...page };
     },
   });
@@ -105,8 +105,8 @@ function getAssetInfo(backend: CocosBackend): Tool {
       const { items, ...page } = pageOf(usedBy, args);
       return {
         ...shown(found),
-        subAssets: [...found.subAssets],
-        ...(nodes === undefined ? {} : { nodes }),
+        subAssets: found.subAssets,
+        nodes,
         usedBy: items,
         uses: uses.map(({ assetUuid, path }) => path ?? assetUuid),
         ...page,

@@ -12,7 +12,7 @@ const maxEdits = 500;
 interface Part {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  readonly as?: string;
+  readonly as?: string | undefined;
 }
 
 interface Placed {
@@ -80,9 +80,9 @@ export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDef
 }
 
 interface BulkArgs {
-  readonly scenePath?: string;
+  readonly scenePath?: string | undefined;
   readonly edits: readonly Part[];
-  readonly onError?: OnError;
+  readonly onError?: OnError | undefined;
 }
 
 type OnError = 'rollback' | 'stop' | 'continue';

@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'mcp-kit/base';
 import { createServer, type Server } from 'mcp-kit/server';
 import type { Store } from 'mcp-kit/store';
-import { type Tool, type ToolSet, toolSet } from 'mcp-kit/tools';
+import { type Tool, type ToolSet, toolSet, type ToolSetOptions } from 'mcp-kit/tools';
 import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
 import { advancedTools } from './advanced-tools.ts';
 import { assetTools } from './asset-tools.ts';
@@ -16,6 +16,7 @@ import { executeSceneEdits } from './bulk-tool.ts';
 import { compactListing } from './compact-listing.ts';
 import { listComponentClasses, listNodeComponents } from './component-tools.ts';
 import { editTool } from './define-tools.ts';
+import { exact } from './exact.ts';
 import { nodeTools } from './node-tools.ts';
 import { openSceneLayer } from './open-scenes.ts';
 import { listPrefabOverrides } from './prefab-tools.ts';
@@ -33,11 +34,11 @@ import type { WorkflowOptions } from './workflows/workflow-options.ts';
 
 export interface CocosToolsOptions {
   /** How calls are governed; by default core tools are there. */
-  readonly governance?: GovernanceOptions;
+  readonly governance?: GovernanceOptions | undefined;
   /** Where keys, used plans and the runs of workflows are kept. Absent: keys and plans in the project, runs in memory. */
-  readonly store?: Store;
-  readonly logger?: Logger;
-  readonly version?: string;
+  readonly store?: Store | undefined;
+  readonly logger?: Logger | undefined;
+  readonly version?: string | undefined;
 }
 
 /** All tools of the pack, of every layer, in the order in which they are listed. */
@@ -80,26 +81,22 @@ export function cocosToolList(
 /** The tools of the pack as a feature of a server. */
 export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {}): ToolSet {
   const { governance, store, logger, version = '0.1.0' } = options;
-  const kept = store === undefined ? {} : { store };
   const ownStore = store ?? governance?.store;
   const keys = ownStore === undefined ? projectKeys(backend.keys) : ownStore;
   const layers = [openSceneLayer(backend), ...(governance?.layers ?? [])];
   const idempotency = { notes: ownStore === undefined, ...governance?.idempotency };
-  const told = logger === undefined ? {} : { logger };
-  return toolSet(cocosToolList(backend, { ...kept, ...told }), {
-    // Linted by our tests, which takes longer than all else at a start.
-    contract: compactListing(
-      governed({ lint: 'off', ...governance, store: keys, idempotency, layers }),
-    ),
-    version,
-    ...told,
-  });
+  // Linted by our tests, which takes longer than all else at a start.
+  const contract = compactListing(
+    governed({ lint: 'off', ...governance, store: keys, idempotency, layers }),
+  );
+  const tools = cocosToolList(backend, exact<WorkflowOptions>({ store, logger }));
+  return toolSet(tools, exact<ToolSetOptions>({ contract, version, logger }));
 }
 
 export interface CocosServerOptions extends CocosToolsOptions {
   /** The folder of the project; or a backend, which stays the caller's to dispose of. */
   readonly project: string | CocosBackend;
-  readonly headless?: HeadlessOptions;
+  readonly headless?: HeadlessOptions | undefined;
 }
 
 /** A server for a project, until it is disposed of. */

@@ -1,4 +1,5 @@
 import type { Contract, CreateContract } from 'mcp-kit/tools';
+import { exact } from './exact.ts';
 
 type ListedTool = ReturnType<Contract['listed']>;
 type Schema = Readonly<Record<string, unknown>>;
@@ -16,11 +17,11 @@ export function compactListing(create: CreateContract): CreateContract {
 
 function compact(tool: ListedTool): ListedTool {
   const { inputSchema, outputSchema } = tool;
-  return {
+  return exact<ListedTool>({
     ...tool,
     inputSchema: { ...inputSchema, properties: withFewWords(inputSchema) },
-    ...(outputSchema === undefined ? {} : { outputSchema: envelope(outputSchema) }),
-  };
+    outputSchema: outputSchema && envelope(outputSchema),
+  });
 }
 
 const fewWords: Readonly<Record<string, Schema>> = {
@@ -73,20 +74,16 @@ const deepest = 1;
 /** The kind of a value, with its parts where they are near. */
 function brief(schema: unknown, depth: number): Schema {
   const { type, enum: values, description, properties, items } = (schema ?? {}) as Schema;
-  const parts = Object.entries((properties ?? {}) as Schema);
+  const parts = Object.entries((properties ?? {}) as Schema).map(
+    ([name, each]) => [name, brief(each, depth + 1)] as const,
+  );
   const isNear = depth < deepest;
   return {
-    ...(type === undefined ? {} : { type }),
-    ...(values === undefined ? {} : { enum: values }),
-    ...(description === undefined ? {} : { description }),
-    ...(isNear && parts.length > 0
-      ? {
-          properties: Object.fromEntries(
-            parts.map(([name, each]) => [name, brief(each, depth + 1)]),
-          ),
-        }
-      : {}),
-    ...(isNear && items !== undefined ? { items: brief(items, depth + 1) } : {}),
+    type,
+    enum: values,
+    description,
+    properties: isNear && parts.length > 0 ? Object.fromEntries(parts) : undefined,
+    items: isNear && items !== undefined ? brief(items, depth + 1) : undefined,
   };
 }
 

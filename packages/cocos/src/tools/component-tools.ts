@@ -127,29 +127,21 @@ export function listComponentClasses(backend: CocosBackend): Tool {
       required: ['classes', 'total'],
     },
     async run({ of = 'scripts', type, ...args }) {
-      if (type !== undefined)
+      if (type !== undefined) {
         return { classes: [describeClass(await backend.classOf(type))], total: 1 };
+      }
       const { items, ...page } = pageOf(await backend.classes(of), args);
       return { classes: items.map(summarizeClass), ...page };
     },
   });
 }
 
-function headOf({ name, script }: ClassReading): {
-  name: string;
-  scriptPath?: string;
-  assetUuid?: string;
-  problem?: string;
-} {
-  if (script === undefined) return { name };
-  const { path, assetUuid, problem } = script;
-  const said = problem === undefined ? {} : { problem };
-  return { name, scriptPath: path, assetUuid, ...said };
+function headOf({ name, script }: ClassReading) {
+  const { path: scriptPath, assetUuid, problem } = script ?? {};
+  return { name, scriptPath, assetUuid, problem };
 }
 
-function summarizeClass(
-  known: ClassReading,
-): ReturnType<typeof headOf> & { propertyNames: string[] } {
+function summarizeClass(known: ClassReading) {
   return { ...headOf(known), propertyNames: known.properties.map(({ name }) => name) };
 }
 
@@ -157,11 +149,9 @@ function describeClass(known: ClassReading) {
   const { bases = [], isComponent } = known.script ?? {};
   return {
     ...headOf(known),
-    bases: [...bases],
-    ...(isComponent === undefined ? {} : { isComponent }),
-    requires: [...known.requires],
-    properties: known.properties.map(({ values, ...property }) =>
-      values === undefined ? property : { ...property, values: [...values] },
-    ),
+    bases,
+    isComponent,
+    requires: known.requires,
+    properties: known.properties,
   };
 }

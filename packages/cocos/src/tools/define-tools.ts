@@ -16,10 +16,8 @@ import {
   type Tool,
   type ToolDefinition,
 } from 'mcp-kit/tools';
+import { exact } from './exact.ts';
 import { telling } from './failures.ts';
-
-/** An answer as its schema says it: members that are undefined are not there once it is JSON. */
-export const asAnswer = <Type>(value: Loose<Type>): Type => value as Type;
 
 /** A tool that only looks; where it answers undefined, nothing is answered. */
 type ReadDefinition<In extends AnySchema, Out extends AnySchema> = Omit<
@@ -39,7 +37,7 @@ export function readTool<const In extends AnySchema, const Out extends AnySchema
     idempotent: true,
     ...definition,
     run: (args, context) =>
-      telling(async () => asAnswer<InferInput<Out>>(await definition.run(args, context))) as never,
+      telling(async () => exact<InferInput<Out>>(await definition.run(args, context))) as never,
   });
 }
 
@@ -88,7 +86,7 @@ export function editTool(backend: CocosBackend, definition: EditDefinition): Too
     },
     plan: (args, context) =>
       telling(async () => {
-        const { scenePath: document } = args as { readonly scenePath?: string };
+        const { scenePath: document } = args as { readonly scenePath?: string | undefined };
         const newId = (label: string): string => context.newId(label);
         const planned = await backend.plan([editFor(definition, Object(args))], {
           document,

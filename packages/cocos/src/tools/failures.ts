@@ -1,6 +1,7 @@
 import { CocosError } from '#cocos/document';
 import { withoutFolders } from 'mcp-kit/base';
-import { fail } from 'mcp-kit/tools';
+import { fail, type FailureDetails } from 'mcp-kit/tools';
+import { exact } from './exact.ts';
 
 /** Does something to a project; what cannot be done there becomes a failure that a caller can act on. */
 export async function telling<Result>(work: () => Result | Promise<Result>): Promise<Result> {
@@ -30,10 +31,9 @@ export function toFailure(error: unknown): unknown {
   const message = quotesFileSystem(error) ? withoutFolders(error.message) : error.message;
   // Which edit it was is known to whoever made the list.
   const { edit: _edit, op: _op, ...details } = error.details ?? {};
-  return fail(code, message, {
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(Object.keys(details).length === 0 ? {} : { details }),
-  });
+  const isBare = Object.keys(details).length === 0;
+  const more = { suggestion, details: isBare ? undefined : details };
+  return fail(code, message, exact<FailureDetails>(more));
 }
 
 function ofFileSystem(error: unknown): unknown {

@@ -62,9 +62,11 @@ export function openSceneLayer(backend: CocosBackend): Layer {
         const args = call.args as Arguments;
         if (args.scenePath !== undefined) return next(call);
         const scenePath = await telling(() => openedIn(backend, call.context));
-        if (scenePath !== undefined) fill(call, scenePath);
-        else if (hasOpened(backend, call.context) || (writes && !isPlaced(args)))
+        if (scenePath !== undefined) {
+          fill(call, scenePath);
+        } else if (hasOpened(backend, call.context) || (writes && !isPlaced(args))) {
           throw await telling(() => unnamed(backend, call.context));
+        }
         return next(call);
       };
     },
@@ -72,8 +74,8 @@ export function openSceneLayer(backend: CocosBackend): Layer {
 }
 
 interface Arguments extends Readonly<Record<string, unknown>> {
-  readonly scenePath?: string;
-  readonly edits?: readonly { readonly arguments: Arguments }[];
+  readonly scenePath?: string | undefined;
+  readonly edits?: readonly { readonly arguments: Arguments }[] | undefined;
 }
 
 function fill(call: CallScope, scenePath: string): void {

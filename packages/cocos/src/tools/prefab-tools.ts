@@ -7,7 +7,7 @@ import {
   flag,
   instanceUuid,
   limit,
-  noInstance,
+  ofInstance,
   offset,
   scenePath,
   text,
@@ -21,12 +21,7 @@ export function listPrefabOverrides(backend: CocosBackend): Tool {
     description:
       'Lists what a prefab instance has other than its prefab: properties, references, added and removed parts.',
     category,
-    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
-    examples: [
-      { input: { nodeUuid: 'Canvas/Item' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
-    ],
+    ...ofInstance,
     input: {
       type: 'object',
       properties: {

@@ -53,8 +53,8 @@ function getProjectInfo(backend: CocosBackend): Tool {
         designResolution,
         backend: project.backend,
         editorRunning: editor.running,
-        ...(editor.url === undefined ? {} : { editorUrl: editor.url }),
-        ...(currentDocument === undefined ? {} : { currentScene: currentDocument }),
+        editorUrl: editor.url,
+        currentScene: currentDocument,
         isDirty,
         scenes: scenes.slice(0, maxScenes).map(({ path, url }) => path ?? url),
         counts: project.counts,
@@ -74,10 +74,11 @@ function pickLast(
   transactionId: string | undefined,
 ): TransactionReading {
   const [last] = history;
-  if (last === undefined)
+  if (last === undefined) {
     throw new CocosError('E_PRECONDITION_FAILED', 'There is nothing to undo.', {
       suggestion: 'Only what these tools wrote can be undone.',
     });
+  }
   if (transactionId === undefined || last.transactionId === transactionId) return last;
   const isKnown = history.some((other) => other.transactionId === transactionId);
   throw new CocosError(

@@ -13,10 +13,10 @@ import {
   scenePath,
   text,
   texts,
+  noScene,
 } from './schemas.ts';
 
 const category = 'scene';
-const noScene = 'No scene is open, and none is named.';
 
 /** How many findings there are of each severity. */
 export function countFindings(findings: readonly FindingReading[]): {

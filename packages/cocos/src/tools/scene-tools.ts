@@ -5,12 +5,21 @@ import { readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
 import { openedIn, openIn } from './open-scenes.ts';
 import { pageOf } from './page.ts';
-import { count, findingCounts, flag, limit, nodeUuid, offset, scenePath, text } from './schemas.ts';
+import {
+  count,
+  findingCounts,
+  flag,
+  limit,
+  nodeUuid,
+  offset,
+  scenePath,
+  text,
+  noScene,
+} from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
 import { treeText } from './tree-text.ts';
 
 const category = 'scene';
-const noScene = 'No scene is open, and none is named.';
 
 function executeSceneOpen(backend: CocosBackend): Tool {
   return defineTool({

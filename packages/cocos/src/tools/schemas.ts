@@ -2,12 +2,11 @@ import { axes, count, flag, text, texts } from '#cocos/backend';
 
 export {
   anyAsset,
-  componentUuid,
   count,
   flag,
   instanceUuid,
   nodeUuid,
-  noInstance,
+  ofInstance,
   parentUuid,
   position,
   properties,
@@ -113,3 +112,5 @@ export const findingCounts = {
   properties: { error: count, warning: count, info: count },
   required: ['error', 'warning', 'info'],
 } as const;
+
+export const noScene = 'No scene is open, and none is named.';

@@ -6,7 +6,7 @@ const shortLength = 8;
 /** One line for each node: name, uuid, components and what is special, indented below its parent. */
 export function treeText(
   root: TreeNode,
-  { expandInstances = false }: { readonly expandInstances?: boolean } = {},
+  { expandInstances = false }: { readonly expandInstances?: boolean | undefined } = {},
 ): string {
   const taken = new Set<string>();
   const lines: string[] = [];
@@ -41,8 +41,9 @@ function shortName({ nodeUuid, prefab, inside }: TreeNode, taken: Set<string>): 
 
 function lineOf({ name, components, active, prefab }: TreeNode, uuid: string): string {
   const parts = [name, `(${uuid})`];
-  if (components.length > 0)
+  if (components.length > 0) {
     parts.push(`[${components.map((type) => type.replace(/^cc\./, '')).join(' ')}]`);
+  }
   if (prefab !== undefined) parts.push(`<${prefab}>`);
   if (!active) parts.push('inactive');
   return parts.join(' ');

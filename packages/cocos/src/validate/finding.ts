@@ -104,11 +104,11 @@ export interface Finding {
   /** Where in the file, as a JSON pointer: `/12/_children/0`. */
   readonly pointer: string;
   /** The line of that place, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** The path of the node in question. */
-  readonly node?: string;
+  readonly node?: string | undefined;
   /** The handle of the node or component in question. */
-  readonly handle?: string;
+  readonly handle?: string | undefined;
   /** What is wrong, in one sentence. */
   readonly message: string;
   /** What to do next. */

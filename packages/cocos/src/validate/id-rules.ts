@@ -74,7 +74,7 @@ export function checkNames(inspection: Inspection): void {
   const entry = entryAt(table, root);
   const name = file.slice(file.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
   const id = textOf(entry['_id']);
-  if (table.kind === 'scene' && asset !== undefined && id !== asset.uuid)
+  if (table.kind === 'scene' && asset !== undefined && id !== asset.uuid) {
     inspection.issues.push({
       code: 'sceneIdMismatch',
       at: root,
@@ -83,6 +83,7 @@ export function checkNames(inspection: Inspection): void {
       suggestion: 'Repair sets the id of the scene, as the editor does when it imports the file.',
       fix: () => setSceneId(inspection, asset.uuid),
     });
+  }
   for (const at of [0, root]) {
     const called = textOf(table.objects[at]?.['_name']);
     // The scenes that the editor makes from its templates have no name.

@@ -24,11 +24,11 @@ export interface Issue {
   /** The number of the object. */
   readonly at: number;
   /** The way from there. */
-  readonly path?: readonly (string | number)[];
+  readonly path?: readonly (string | number)[] | undefined;
   readonly message: string;
   readonly suggestion: string;
   /** Where it is other than that of the rule. */
-  readonly severity?: Severity;
+  readonly severity?: Severity | undefined;
   /** Changes the table of the inspection. */
   readonly fix?: (() => Change[]) | undefined;
 }

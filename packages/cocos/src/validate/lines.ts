@@ -23,8 +23,9 @@ function scanObjects(
       let end = text.indexOf('\n', at);
       end >= 0 && end <= next;
       end = text.indexOf('\n', end + 1)
-    )
+    ) {
       line += 1;
+    }
     at = next + 1;
     if (wanted.has(index)) scanValue({ text, at, line, pointers, found }, `/${index}`);
   }
@@ -51,10 +52,13 @@ function skip(scanner: Scanner): string {
 function scanValue(scanner: Scanner, pointer: string): void {
   const first = skip(scanner);
   if (scanner.pointers.has(pointer)) scanner.found.set(pointer, scanner.line);
-  if (first === '{') scanMembers(scanner, pointer, '}');
-  else if (first === '[') scanMembers(scanner, pointer, ']');
-  else if (first === '"') scanText(scanner);
-  else {
+  if (first === '{') {
+    scanMembers(scanner, pointer, '}');
+  } else if (first === '[') {
+    scanMembers(scanner, pointer, ']');
+  } else if (first === '"') {
+    scanText(scanner);
+  } else {
     const plain = /[^\s,\]}]*/y;
     plain.lastIndex = scanner.at;
     plain.exec(scanner.text);

@@ -17,24 +17,28 @@ export function checkLoad(inspection: Inspection): void {
   const say = (message: string, suggestion: string): void => {
     inspection.issues.push({ code: 'performance', at: view.root, message, suggestion });
   };
-  if (counts.nodes > limits.nodes)
+  if (counts.nodes > limits.nodes) {
     say(
       `There are ${counts.nodes} nodes; over ${limits.nodes} take long to load.`,
       'Make prefabs of parts, and instantiate them when they are needed.',
     );
-  if (counts.depth > limits.depth)
+  }
+  if (counts.depth > limits.depth) {
     say(
       `Nodes are nested ${counts.depth} deep; over ${limits.depth} slow every movement down.`,
       'Take out nodes that only hold others.',
     );
-  if (counts.labels > limits.labels)
+  }
+  if (counts.labels > limits.labels) {
     say(
       `There are ${counts.labels} labels without a cache; over ${limits.labels} cost a texture each.`,
       'Set their cacheMode to BITMAP, or to CHAR where the text changes often.',
     );
-  if (counts.masks > limits.masks)
+  }
+  if (counts.masks > limits.masks) {
     say(
       `There are ${counts.masks} masks; each of more than ${limits.masks} breaks up the drawing.`,
       'Replace some by images with transparent edges.',
     );
+  }
 }

@@ -59,13 +59,15 @@ function addInfo(table: Table, at: number): Change {
   const made: Entry = isNode(entry)
     ? prefabInfo({ root: ref(rootOf(table)), asset: ref(0), fileId })
     : compPrefabInfo(fileId);
-  if (present === undefined)
+  if (present === undefined) {
     setField(
       entry,
       { key, value: ref(append(table, made)) },
       isNode(entry) ? nodeFields : componentHead,
     );
-  else setField(present, { key: 'fileId', value: fileId });
+  } else {
+    setField(present, { key: 'fileId', value: fileId });
+  }
   return { type: 'update', target: `#${at}`, field: `${key}.fileId`, from: null, to: fileId };
 }
 
@@ -139,8 +141,9 @@ function instanceName(inspection: Inspection, index: number): string {
 export function checkInstances(inspection: Inspection): void {
   const { view, table, issues } = inspection;
   for (const { code, at, message } of view?.problems ?? []) {
-    if (code === 'prefabAssetMissing') reportMissing(inspection, at);
-    else if (code === 'prefabCycle')
+    if (code === 'prefabAssetMissing') {
+      reportMissing(inspection, at);
+    } else if (code === 'prefabCycle') {
       issues.push({
         code,
         at,
@@ -148,13 +151,14 @@ export function checkInstances(inspection: Inspection): void {
         message: `${instanceName(inspection, at)}: ${message}.`,
         suggestion: 'Remove this instance, or the one in the prefab that leads back here.',
       });
-    else
+    } else {
       issues.push({
         code: 'overrideTargetMissing',
         at,
         message: `${message}${overridden(entryAt(table, at))}.`,
         suggestion: 'Revert the override, or bring back in the prefab what it was made for.',
       });
+    }
   }
 }
 

@@ -28,7 +28,7 @@ const head = { severity: 'error', line: 1, fixable: false } as const;
 /** What no engine opens, and no rule could look at. */
 function defectOf(file: string, { kind, objects }: Table): Finding | undefined {
   const reference = objects.findIndex((entry) => '__id__' in entry);
-  if (reference >= 0)
+  if (reference >= 0) {
     return {
       ...head,
       file,
@@ -37,6 +37,7 @@ function defectOf(file: string, { kind, objects }: Table): Finding | undefined {
       message: `Object ${reference} is a reference, where an object must be.`,
       suggestion: restore,
     };
+  }
   const field = kind === 'scene' ? 'scene' : 'data';
   const type = kind === 'scene' ? 'cc.Scene' : 'cc.Node';
   if (typeOf(objects[refIndex(objects[0]?.[field]) ?? -1]) === type) return undefined;
@@ -55,13 +56,14 @@ function unreadable(file: string, text: string): Finding {
     const suggestion = isConflict ? 'Settle the merge conflict in it.' : restore;
     return { ...whole, code: 'parse', message: `${message}.`, suggestion };
   }
-  if (!Array.isArray(value) || !value.every(isObject))
+  if (!Array.isArray(value) || !value.every(isObject)) {
     return {
       ...whole,
       code: 'notArray',
       message: 'The file is not a list of objects.',
       suggestion: restore,
     };
+  }
   let message = 'The first object is neither a scene nor a prefab.';
   try {
     parseTable(text, file);

@@ -41,21 +41,22 @@ export function repairDocument(
     if (changes.length === before) break;
   }
   workspace.documents.get(file)?.view.refresh();
-  if (table.kind === 'prefab')
+  if (table.kind === 'prefab') {
     for (const path of workspace.documents.keys()) workspace.stale.add(path);
+  }
   return { changes, repaired, remaining: validateDocument(workspace, file) };
 }
 
 /** A change under the handle of what it is about, where that is what was found. */
 function named(change: Change, finding: Finding | undefined, inspection: Inspection): Change {
   const { pointer = '', handle } = finding ?? {};
-  const { target, from, to, ...others } = change;
+  const { target, from, to } = change;
   const isIt = handle !== undefined && pointer.startsWith(`/${target.slice(1)}/`);
   return {
-    ...others,
+    ...change,
     target: isIt && target.startsWith('#') ? handle : target,
-    ...(from === undefined ? {} : { from: readable(from, inspection) }),
-    ...(to === undefined ? {} : { to: readable(to, inspection) }),
+    from: from === undefined ? undefined : readable(from, inspection),
+    to: to === undefined ? undefined : readable(to, inspection),
   };
 }
 

@@ -35,10 +35,8 @@ export function reportSarif(
 
 function resultOf(finding: Finding): JsonObject {
   const { code, severity, file, line, pointer, node, message, suggestion } = finding;
-  const names: JsonObject[] = [
-    { fullyQualifiedName: pointer, kind: 'object' },
-    ...(node === undefined ? [] : [{ fullyQualifiedName: node, kind: 'member' }]),
-  ];
+  const names: JsonObject[] = [{ fullyQualifiedName: pointer, kind: 'object' }];
+  if (node !== undefined) names.push({ fullyQualifiedName: node, kind: 'member' });
   return {
     ruleId: code,
     ruleIndex: ruleIds.indexOf(code),

@@ -1,4 +1,3 @@
-import type { JsonObject } from '#cocos/document';
 import type { Finding, Report } from './finding.ts';
 
 /** A report for people: one line for each finding, the next step below it, the sum at the end. */
@@ -18,6 +17,6 @@ function linesFor({ file, line, severity, code, node, message, suggestion }: Fin
 }
 
 /** A report for programs. */
-export function reportJson({ files, findings, counts }: Report): JsonObject {
-  return { files, counts: { ...counts }, findings: findings.map((finding) => ({ ...finding })) };
+export function reportJson({ files, counts, findings }: Report): Report {
+  return { files, counts, findings };
 }

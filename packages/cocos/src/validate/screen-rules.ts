@@ -56,13 +56,14 @@ function checkNode(walk: Walk, { item, components, types }: TreeNode, inCanvas: 
   );
   // One that draws nothing may just as well be elsewhere.
   const isStray = isDrawn && !inCanvas && !isRoot;
-  if (isStray)
+  if (isStray) {
     inspection.issues.push({
       code: 'uiWithoutCanvas',
       at: placeOf(view, node),
       message: `Neither "${view.name(node)}" nor any node above it has a Canvas, so that it is not drawn.`,
       suggestion: 'Move it below a Canvas, or create one around it.',
     });
+  }
   if (isDrawn) checkLayer(walk, node);
   return inCanvas || isRoot || isStray;
 }

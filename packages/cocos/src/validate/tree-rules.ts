@@ -18,7 +18,7 @@ interface Expectation {
   readonly field: string;
   readonly kind: string;
   readonly fits: Check;
-  readonly list?: boolean;
+  readonly list?: boolean | undefined;
 }
 
 const ofType =
@@ -79,12 +79,14 @@ export function checkKinds(inspection: Inspection): void {
     for (const expectation of expectationsOf(inspection.kinds, at)) {
       const value = entry[expectation.field];
       if (value === null || value === undefined) continue;
-      if (expectation.list !== true) checkKind(inspection, { at, value, expectation, path: [] });
-      else if (Array.isArray(value))
+      if (expectation.list !== true) {
+        checkKind(inspection, { at, value, expectation, path: [] });
+      } else if (Array.isArray(value)) {
         value.forEach((element, position) => {
           if (element === null) reportNull(inspection, { at, expectation, position });
           else checkKind(inspection, { at, value: element, expectation, path: [position] });
         });
+      }
     }
   });
 }
@@ -173,9 +175,11 @@ export function checkTree(inspection: Inspection): void {
   const root = rootOf(table);
   for (const family of families) {
     const counts = countListings(inspection, family);
-    if (counts === undefined)
-      for (const [index, places] of listingsOf(inspection, family))
+    if (counts === undefined) {
+      for (const [index, places] of listingsOf(inspection, family)) {
         checkListed(inspection, family, { index, places });
+      }
+    }
     const listed = counts ?? countListings(inspection, family, true);
     listed?.forEach((times, index) => {
       if (times !== 0 || index === root || !family.is(kinds, index)) return;
@@ -294,8 +298,9 @@ function checkOrphan(inspection: Inspection, { up, list, owner }: Family, index:
   if (
     above !== undefined &&
     (instanceOf(table, above) !== undefined || !isNodeAt(kinds, named ?? -1))
-  )
+  ) {
     return;
+  }
   const what = describe(inspection, index);
   inspection.issues.push({
     code: 'orphan',
@@ -325,8 +330,9 @@ function checkCycles(inspection: Inspection): void {
     }
     if (at === undefined || walks[at] !== start + 1) continue;
     const circle = [at];
-    for (let next = parentOf(at); next !== undefined && next !== at; next = parentOf(next))
+    for (let next = parentOf(at); next !== undefined && next !== at; next = parentOf(next)) {
       circle.push(next);
+    }
     reportCycle(inspection, circle);
   }
 }

@@ -103,10 +103,11 @@ function badMeta(file: string, message: string): Finding {
 /** The path of a scene or prefab. */
 export function documentFile({ draft }: Workspace, reference: string): string {
   const file = draft.asset(reference)?.path ?? draft.resolve(reference);
-  if (!/\.(scene|prefab)$/.test(file))
+  if (!/\.(scene|prefab)$/.test(file)) {
     throw new CocosError('E_INVALID_ARGUMENT', `"${file}" is neither a scene nor a prefab.`, {
       suggestion: 'Name a file that ends in .scene or .prefab.',
     });
+  }
   return file;
 }
 
@@ -130,9 +131,9 @@ export function findingsOf(inspection: Inspection, text?: string): Finding[] {
       severity: severity ?? findingRules[code].severity,
       file,
       pointer,
-      ...(line === undefined ? {} : { line }),
-      ...(path === undefined ? {} : { node: path }),
-      ...(handle === undefined ? {} : { handle }),
+      line,
+      node: path,
+      handle,
       message,
       suggestion,
       fixable: fix !== undefined,

@@ -28,7 +28,10 @@ export async function asCommand<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** A folder or file that was typed: the folder to look for a project from, and the file. */
-export function placeOf(typed: string): { readonly folder: string; readonly file?: string } {
+export function placeOf(typed: string): {
+  readonly folder: string;
+  readonly file?: string | undefined;
+} {
   const place = path.resolve(typed);
   const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() ?? false;
   return isFile ? { folder: path.dirname(place), file: place } : { folder: place };

@@ -11,7 +11,7 @@ export interface ProjectService {
   /** The layers of tools that are there. */
   readonly layers: readonly ('core' | 'advanced' | 'internal')[];
   /** Where images may be imported from besides the project. */
-  readonly imageFolders?: readonly string[];
+  readonly imageFolders?: readonly string[] | undefined;
 }
 
 /** A project that is served. */

@@ -18,8 +18,9 @@ export async function copySample(wanted: string | undefined): Promise<SampleCopy
   const isTemporary = wanted === undefined;
   const folder = wanted ?? (await mkdtemp(path.join(tmpdir(), 'cocos-sample-')));
   const present: string[] = await readdir(folder).catch(() => []);
-  if (present.length === 0) await cp(original, folder, { recursive: true });
-  else if (!present.includes('assets')) {
+  if (present.length === 0) {
+    await cp(original, folder, { recursive: true });
+  } else if (!present.includes('assets')) {
     throw usageError(
       `${folder} is neither empty nor a project`,
       'Name another folder: the sample is copied there if it is empty or not there yet.',

@@ -41,8 +41,9 @@ export function* differencesOf(comparison: Comparison, item: ViewItem): Generato
   const found = other === undefined ? new Map() : propertiesOf(present, other, (handle) => handle);
   for (const [name, { type, value }] of propertiesOf(planned, item, real)) {
     const there = found.get(name)?.value;
-    if (there === undefined || !equalJson(there, value))
+    if (there === undefined || !equalJson(there, value)) {
       yield { target: item.handle, name, type, wanted: value, found: there };
+    }
   }
 }
 
@@ -62,8 +63,9 @@ function ofNode({ view }: SceneDocument, item: ViewItem): Properties {
   const properties: Properties = new Map();
   for (const { stored, name, type } of nodeProperties) {
     const value = entry[stored];
-    if (value !== undefined)
+    if (value !== undefined) {
       properties.set(name, { type, value: decodeValue(type, value, plainContext) });
+    }
   }
   const locked = (Number(entry['_objFlags'] ?? 0) & lockedFlag) !== 0;
   return properties.set('locked', { type: { kind: 'boolean' }, value: locked });
@@ -90,8 +92,9 @@ function ofComponent(
   properties.set('enabled', { type: { kind: 'boolean' }, value: enabled });
   for (const { stored, name, type } of componentSpec(document, item).fields) {
     const value = entry[stored];
-    if (value !== undefined)
+    if (value !== undefined) {
       properties.set(name, { type, value: decodeValue(type, value, context) });
+    }
   }
   return properties;
 }
@@ -108,7 +111,7 @@ export function isArranged(
   const item = view.get(target);
   const node = item.kind === 'node' ? item.index : (item.owner ?? view.root);
   const above = view.item(node)?.owner;
-  return [node, ...(above === undefined ? [] : [above])].some((at) =>
-    view.components(at).some(({ index }) => arranging.has(typeOf(view.at(index)))),
-  );
+  const isArranging = (at: number): boolean =>
+    view.components(at).some(({ index }) => arranging.has(typeOf(view.at(index))));
+  return isArranging(node) || (above !== undefined && isArranging(above));
 }

@@ -70,8 +70,9 @@ function enumDump(type: FieldType & { kind: 'enum' }, value: Json): Dump {
 function partsOf(type: ValueTypeName, value: Json): { [part: string]: number } {
   const parts: { [part: string]: number } = {};
   if (typeof value === 'string' && value.startsWith('#')) {
-    for (const [place, part] of valueParts[type].entries())
+    for (const [place, part] of valueParts[type].entries()) {
       parts[part] = Number.parseInt(value.slice(1 + 2 * place, 3 + 2 * place) || 'ff', 16);
+    }
     return parts;
   }
   for (const part of valueParts[type]) parts[part] = isObject(value) ? Number(value[part] ?? 0) : 0;
@@ -81,8 +82,9 @@ function partsOf(type: ValueTypeName, value: Json): { [part: string]: number } {
 function objectParts(type: FieldType & { kind: 'object' }, value: Json): DumpValue {
   if (!isObject(value)) return null;
   const parts: { [key: string]: Dump } = {};
-  for (const { name, type: part } of type.fields)
+  for (const { name, type: part } of type.fields) {
     if (value[name] !== undefined) parts[name] = toDump(part, value[name]);
+  }
   return parts;
 }
 
@@ -100,7 +102,8 @@ export function fromDump(dump: Json): Json {
   if (Array.isArray(value)) return value.map((item) => fromDump(item));
   if (!isObject(value)) return value;
   if (typeof type === 'string' && type in valueParts) return value;
-  if ('uuid' in value && Object.keys(value).length === 1)
+  if ('uuid' in value && Object.keys(value).length === 1) {
     return fromDump(value['uuid'] ?? '') || null;
+  }
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, fromDump(part)]));
 }

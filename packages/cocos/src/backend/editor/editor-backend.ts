@@ -17,14 +17,15 @@ import { EditorWriter } from './editor-writer.ts';
 import { LiveScene, type OpenScene } from './live-scene.ts';
 import { EditorLink, type EditorLinkOptions, type EditorRequester } from './requester.ts';
 
-export type EditorOptions = EditorLinkOptions & Omit<HeadlessOptions, 'overlay' | 'ignoreEditor'>;
+/** How a project is worked on through the editor. */
+export type EditorOptions = EditorLinkOptions & Pick<HeadlessOptions, 'imageFolders'>;
 
 /** Opens a project that an editor has open, to be edited through that editor. */
 export async function openEditorBackend(
   requester: EditorRequester,
   folder: string,
   options: EditorOptions & ProjectOptions = {},
-): Promise<EditorBackend> {
+): Promise<CocosBackend> {
   return new EditorBackend(requester, await openProject(folder, options), options);
 }
 
@@ -32,7 +33,7 @@ export async function openEditorBackend(
  * A project in the editor. The open scene is read as it is there, saved or not, and changed by messages; everything else
  * is changed in the files, all or nothing, which the editor is then told to look at.
  */
-export class EditorBackend implements CocosBackend {
+class EditorBackend implements CocosBackend {
   readonly kind = 'editor';
   readonly keys: Project;
   readonly #files: HeadlessBackend;
@@ -63,12 +64,12 @@ export class EditorBackend implements CocosBackend {
 
   async project(): Promise<Readings.ProjectReading> {
     const currentDocument = await this.currentDocument();
-    const { currentDocument: _, editor, ...reading } = await this.#files.project();
+    const { editor, ...reading } = await this.#files.project();
     return {
       ...reading,
       backend: 'editor',
       editor: { ...editor, running: 'yes' },
-      ...(currentDocument === undefined ? {} : { currentDocument }),
+      currentDocument,
     };
   }
 

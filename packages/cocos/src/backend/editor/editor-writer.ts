@@ -6,12 +6,14 @@ import type { Draft, Project } from '#cocos/project';
 import type { Committed, EditContext, EditPlan, WriteOptions } from '../backend.ts';
 import { definitionOf, type Edit, type EditResults } from '../edits/index.ts';
 import type { HeadlessBackend } from '../headless-backend.ts';
+import { oneByOne, type OneByOne } from '../one-by-one.ts';
 import { readTransaction } from '../read-project.ts';
 import type { TransactionReading } from '../readings.ts';
+import { renamed } from '../renamed.ts';
 import { AssetRefresh } from './asset-refresh.ts';
 import { type LiveScene, type OpenScene, unsaved } from './live-scene.ts';
-import { masked, renamed } from './masking.ts';
-import { play, type Played, type Present } from './play.ts';
+import { masked } from './masking.ts';
+import { type Present, type SceneSent, sendChange } from './scene-messages.ts';
 import type { EditorLink } from './requester.ts';
 import { lastOf, SceneHistory } from './transactions.ts';
 
@@ -60,8 +62,8 @@ export class EditorWriter {
   readonly #files: HeadlessBackend;
   readonly #assets: AssetRefresh;
   readonly #history = new SceneHistory();
-  /** Writes one after the other. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Lets work wait for the writes before it. */
+  readonly oneByOne: OneByOne = oneByOne();
 
   constructor({ link, scene, scenes, project, files }: EditorParts) {
     this.#link = link;
@@ -91,8 +93,9 @@ export class EditorWriter {
       state,
       commit: (label, { beforeWrite } = {}) =>
         this.oneByOne(async () => {
-          if (await this.#isUntouched(planned))
+          if (await this.#isUntouched(planned)) {
             return this.#commit({ edits, planned, label, beforeWrite });
+          }
           const again = await this.#plan(edits, context).catch(() => undefined);
           if (again === undefined || !this.#isSame(planned, again)) throw changedMeanwhile();
           return this.#commit({ edits, planned: again, label, beforeWrite });
@@ -125,13 +128,6 @@ export class EditorWriter {
     });
   }
 
-  /** Lets work wait for the writes before it. */
-  oneByOne<Result>(work: () => Promise<Result>): Promise<Result> {
-    const next = this.#last.then(work);
-    this.#last = next.catch(() => undefined);
-    return next;
-  }
-
   async #plan<List extends readonly Edit[]>(
     edits: List,
     { document, newId }: EditContext,
@@ -143,10 +139,11 @@ export class EditorWriter {
     const state = stateOf(plan.state, scene);
     const { steps, results } = plan;
     if (scene === undefined) return { draft, scene, becomes: undefined, steps, results, state };
-    if (!draft.exists(scene.path) || draft.assetAt(scene.path)?.uuid !== scene.uuid)
+    if (!draft.exists(scene.path) || draft.assetAt(scene.path)?.uuid !== scene.uuid) {
       throw new CocosError('E_PRECONDITION_FAILED', `${scene.path} is open in the editor.`, {
         suggestion: 'Open another scene first.',
       });
+    }
     const text = draft.text(scene.path);
     if (text === scene.text) return { draft, scene, becomes: undefined, steps, results, state };
     const becomes = { document: openDocument(plan.workspace, scene.path), text };
@@ -231,7 +228,7 @@ export class EditorWriter {
       readonly becomes: Future;
       readonly changes: readonly Change[];
     },
-  ): Promise<Played> {
+  ): Promise<SceneSent> {
     const { edits, becomes, changes } = plan;
     // What is not saved was just read from there.
     const text = scene.isDirty ? scene.text : await this.#scene.text(scene.uuid);
@@ -242,7 +239,7 @@ export class EditorWriter {
           return { text: present, document: await this.#documentOf({ ...scene, text: present }) };
         };
         const before = { text, document: await this.#documentOf({ ...scene, text }) };
-        return await play(this.#link, { before, planned: becomes.document, changes, read });
+        return await sendChange(this.#link, { before, planned: becomes.document, changes, read });
       }
       await this.#scene.replace({ uuid: scene.uuid, text: becomes.text });
       const after = (await this.#scene.text(scene.uuid)) ?? becomes.text;
@@ -275,8 +272,9 @@ export class EditorWriter {
 
   /** Loading a scene anew saves it before: only what was made here may be saved unasked. */
   #refuseForeign({ isDirty, text, path }: OpenScene): void {
-    if (isDirty && !this.#history.hasMade(text))
+    if (isDirty && !this.#history.hasMade(text)) {
       throw unsaved(`${path} has unsaved changes, and this edit loads it anew`);
+    }
   }
 
   async #undoFiles(last: TransactionReading): Promise<TransactionReading> {

@@ -16,9 +16,9 @@ export type Fault =
 
 export interface FakeEditorOptions {
   /** The scene that is open at first: its path; none where absent. */
-  readonly scene?: string;
+  readonly scene?: string | undefined;
   /** Whether the script of the extension runs in the scene; yes where absent. */
-  readonly hasSceneScript?: boolean;
+  readonly hasSceneScript?: boolean | undefined;
 }
 
 /** Stands in for the editor where there is none: opens scenes of a project, changes them by messages, and saves them. */
@@ -87,8 +87,9 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
     const fault = this.#faults.get(message)?.shift();
     if (fault === 'undefined') return undefined;
     if (fault === 'hang') return endless();
-    if (fault === 'unknown' || !isAllowed(channel, method))
+    if (fault === 'unknown' || !isAllowed(channel, method)) {
       throw new Error(`Message does not exist: ${channel} - ${method}`);
+    }
     if (fault !== undefined && 'answer' in fault) return fault.answer;
     if (fault !== undefined) await fault.first();
     // What crosses between the processes of the editor is copied.
@@ -102,8 +103,9 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
 
   async #answer(method: string, [first = null, second = null]: readonly Json[]): Promise<unknown> {
     const query = sceneQueries[method];
-    if (query !== undefined)
+    if (query !== undefined) {
       return this.#document === undefined ? null : query(this.#document, first);
+    }
     const change = sceneChanges[method];
     if (change !== undefined) {
       const answer = change(this.#requireDocument(), isObject(first) ? first : {});
@@ -129,16 +131,18 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
   async #answerAsset(method: string, name: string, content: string): Promise<unknown> {
     await this.#project.refresh();
     const asset = this.#project.asset(name) ?? this.#project.assetAt(name);
-    if (method === 'query-asset-info')
+    if (method === 'query-asset-info') {
       return asset === undefined
         ? null
         : { uuid: asset.uuid, url: asset.url, name: asset.name, importer: asset.importer };
+    }
     if (method === 'open-asset' && asset?.importer === 'scene') {
       if (this.#isDirty && asset.uuid !== this.#document?.uuid) return this.#ask('save the scene?');
       await this.open(asset.path);
     }
-    if (method === 'save-asset' && asset !== undefined)
+    if (method === 'save-asset' && asset !== undefined) {
       writeFileSync(this.#project.file(asset.path), content);
+    }
     return this.#look();
   }
 

@@ -48,11 +48,12 @@ export const sceneChanges: Readonly<Record<string, SceneMessage>> = {
   },
   'set-parent'(document, { parent, uuids, keepWorldTransform }) {
     const nodes = Array.isArray(uuids) ? uuids.map(text) : [];
-    for (const node of nodes)
+    for (const node of nodes) {
       moveNode(document, node, {
         parent: text(parent),
         keepWorldTransform: keepWorldTransform === true,
       });
+    }
     return nodes;
   },
   'move-array-element'(document, { uuid, path, target, offset }) {
@@ -101,12 +102,14 @@ function setNodeProperty(
   node: string,
   { path, value }: { readonly path: string; readonly value: Json },
 ): void {
-  if (['name', 'active', 'layer', 'locked'].includes(path))
+  if (['name', 'active', 'layer', 'locked'].includes(path)) {
     updateNode(document, node, { [path]: value });
-  else if (['position', 'rotation', 'scale'].includes(path) && isObject(value))
+  } else if (['position', 'rotation', 'scale'].includes(path) && isObject(value)) {
     setTransform(document, node, { [path]: value });
-  else if (path === 'mobility') {
+  } else if (path === 'mobility') {
     const { index } = requireNode(document, node);
     setValue(document.view, index, { path: ['_mobility'], value });
-  } else throw new CocosError('E_NOT_FOUND', `Nodes have no ${path}.`);
+  } else {
+    throw new CocosError('E_NOT_FOUND', `Nodes have no ${path}.`);
+  }
 }

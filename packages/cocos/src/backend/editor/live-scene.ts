@@ -19,7 +19,7 @@ interface Shown {
   /** `general` for a scene, `prefab` for a prefab; others while an animation is made or a game is played. */
   readonly mode: string;
   /** Absent where the script of the extension does not run in the scene. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 const pauseMs = 50;
@@ -42,11 +42,12 @@ export class LiveScene {
         channel === 'scene'
           ? await this.#link.send('scene', 'query-is-ready')
           : await this.#link.send('asset-db', 'query-ready');
-      if (isReady !== true)
+      if (isReady !== true) {
         throw new CocosError('E_PRECONDITION_FAILED', 'The editor is not ready.', {
           suggestion: 'Wait until the editor has loaded the project and a scene, and try again.',
           details: { channel, answered: isReady },
         });
+      }
     }
   }
 
@@ -69,8 +70,9 @@ export class LiveScene {
     const { uuid, mode } = await this.#show();
     if (mode !== 'general' && paths.some((path) => path.endsWith('.scene'))) throw busy(mode);
     const path = this.#project.asset(uuid)?.path;
-    if (path !== undefined && paths.includes(path) && (await this.isDirty()))
+    if (path !== undefined && paths.includes(path) && (await this.isDirty())) {
       throw unsaved(`${path} has unsaved changes in the editor`);
+    }
   }
 
   async #show(): Promise<Shown> {
@@ -156,13 +158,14 @@ export class LiveScene {
     const [uuid, text] = [field(found, 'uuid'), field(found, 'text')];
     if (typeof uuid !== 'string') return undefined;
     const mode = textOf(field(found, 'mode')) || 'general';
-    return { uuid, mode, ...(typeof text === 'string' ? { text } : {}) };
+    return { uuid, mode, text: typeof text === 'string' ? text : undefined };
   }
 
   async #until(check: () => Promise<boolean>, what: string): Promise<void> {
     const { timeoutMs } = this.#link;
-    for (const end = Date.now() + timeoutMs; Date.now() < end; await delay(pauseMs))
+    for (const end = Date.now() + timeoutMs; Date.now() < end; await delay(pauseMs)) {
       if (await check()) return;
+    }
     throw new CocosError('E_TIMEOUT', `The editor did not ${what} in ${timeoutMs} ms.`, {
       suggestion: 'Look whether the editor shows a dialog, answer it, and try again.',
     });

@@ -1,18 +1,7 @@
 import type { Change } from '#cocos/document';
 import type { SceneDocument } from '#cocos/edit';
 import type { Edit } from '../edits/index.ts';
-
-/** Puts other texts in the place of texts, wherever they are in a value. */
-export function renamed<Value>(value: Value, rename: (text: string) => string): Value {
-  const visit = (part: unknown): unknown => {
-    if (typeof part === 'string') return rename(part);
-    if (Array.isArray(part)) return part.map(visit);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, visit(each)]));
-  };
-  // Only texts are other ones.
-  return visit(value) as Value;
-}
+import { renamed } from '../renamed.ts';
 
 type Steps = readonly (readonly Change[])[];
 
@@ -34,13 +23,17 @@ export function masked<Results extends readonly unknown[]>(
   const made = new Map<string, { name: string; path: string }>();
   for (const { handle, index, inside, instance = index } of planned.view.items()) {
     const stored = inside ? planned.view.item(instance)?.handle : handle;
-    if (index !== planned.view.root && !known.has(stored ?? ''))
+    if (index !== planned.view.root && !known.has(stored ?? '')) {
       made.set(handle, { name: '', path: planned.view.path(index) });
+    }
   }
   if (made.size === 0) return { steps, results };
   for (const [place, edit] of edits.entries()) {
     const name = edit.as;
-    const result = results[place] as { nodeUuid?: string; componentUuid?: string };
+    const result = results[place] as {
+      nodeUuid?: string | undefined;
+      componentUuid?: string | undefined;
+    };
     const item = made.get(result.componentUuid ?? result.nodeUuid ?? '');
     if (name !== undefined && item !== undefined) item.name = `$${name}`;
   }

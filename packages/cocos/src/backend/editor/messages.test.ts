@@ -54,8 +54,9 @@ const declared: [
 
 it('knows only messages that the editor declares', () => {
   expect([...fits, ...declared]).toEqual([true, true, true, true]);
-  for (const [channel, names] of Object.entries(allowedMessages))
+  for (const [channel, names] of Object.entries(allowedMessages)) {
     for (const name of Object.keys(names)) expect(isAllowed(channel, name)).toBe(true);
+  }
 });
 
 it.each([

@@ -8,9 +8,9 @@ export interface RecordedMessage {
   readonly method: string;
   readonly args: readonly Json[];
   /** Absent where nothing was answered. */
-  readonly result?: Json;
+  readonly result?: Json | undefined;
   /** What the editor said instead of answering. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Passes messages on, and appends each to a file once it is answered. */
@@ -75,11 +75,12 @@ export function replayingRequester(recording: readonly RecordedMessage[]): Edito
         next?.channel === channel &&
         next.method === method &&
         equalJson([...next.args], asked.args);
-      if (next === undefined || !isIt)
+      if (next === undefined || !isIt) {
         throw new CocosError('E_CONFLICT', `Message ${place} is another one in the recording.`, {
           suggestion: 'Record again, or do exactly what was recorded.',
           details: { asked, recorded: next },
         });
+      }
       if (next.error !== undefined) throw new Error(next.error);
       return next.result;
     },
@@ -146,17 +147,22 @@ function compare({ recorded, answer, path }: Pair, on: Comparing): void {
     on.report(path, left, right);
     return;
   }
-  if (typeof recorded === 'string' && typeof answer === 'string' && isId(recorded, answer))
+  if (typeof recorded === 'string' && typeof answer === 'string' && isId(recorded, answer)) {
     on.names.set(recorded, answer);
+  }
   if (Array.isArray(recorded) && Array.isArray(answer)) {
-    if (recorded.length !== answer.length)
+    if (recorded.length !== answer.length) {
       on.report(path, `${recorded.length} elements`, `${answer.length} elements`);
-    for (const [place, element] of recorded.entries())
-      if (place < answer.length)
+    }
+    for (const [place, element] of recorded.entries()) {
+      if (place < answer.length) {
         compare({ recorded: element, answer: answer[place], path: `${path}/${place}` }, on);
+      }
+    }
   } else if (isObject(recorded) && isObject(answer)) {
-    for (const [key, part] of Object.entries(recorded))
+    for (const [key, part] of Object.entries(recorded)) {
       compare({ recorded: part, answer: answer[key], path: `${path}/${key}` }, on);
+    }
   }
 }
 

@@ -11,6 +11,7 @@ export interface EditorRequester {
   request(channel: string, method: string, ...args: readonly unknown[]): Promise<unknown>;
 }
 
+/** How messages to the editor are sent. */
 export interface EditorLinkOptions {
   /** How long a message may take; a dialog that waits for somebody takes for ever. 15 s where absent. */
   readonly timeoutMs?: number | undefined;
@@ -37,8 +38,9 @@ export class EditorLink {
     name: Name,
     ...args: MessageArguments<Channel, Name>
   ): Promise<unknown> {
-    if (!isAllowed(channel, name))
+    if (!isAllowed(channel, name)) {
       throw new CocosError('E_INTERNAL', `The message ${channel} ${name} is not allowed.`);
+    }
     const list: readonly unknown[] = args;
     const answer = this.#requester.request(channel, name, ...list);
     try {
@@ -76,12 +78,13 @@ function tooLate(message: string, timeoutMs: number): CocosError {
 function explained(error: unknown, message: string): CocosError {
   if (error instanceof CocosError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  if (/does not exist/i.test(text))
+  if (/does not exist/i.test(text)) {
     return new CocosError('E_UNAVAILABLE', `This editor does not know "${message}".`, {
       suggestion: 'Use Cocos Creator 3.8, and look whether the extension is enabled.',
       details: { message, editor: text },
       cause: error,
     });
+  }
   return new CocosError('E_INTERNAL', `The editor failed at "${message}": ${text}`, {
     suggestion: 'Look at the console of the editor.',
     details: { message, editor: text },

@@ -2,7 +2,7 @@ import { getValue, type Json, setValue } from '#cocos/document';
 import { createFolder, replaceReferences, requireInstance, unpackPrefab } from '#cocos/edit';
 import { refuseOtherKind, refuseStructure } from '../raw-value.ts';
 import { defineEdit, documentOf } from './define-edit.ts';
-import { count, flag, instanceUuid, noInstance, scenePath, text, texts } from './schemas.ts';
+import { count, flag, instanceUuid, ofInstance, scenePath, text, texts } from './schemas.ts';
 
 const layer = 'advanced';
 
@@ -131,12 +131,7 @@ export const advancedEdits = [
     category: 'prefab',
     riskLevel: 'medium',
     prerequisites: ['The node is a prefab instance.'],
-    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
-    examples: [
-      { input: { nodeUuid: 'Canvas/Item' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
-    ],
+    ...ofInstance,
     input: {
       type: 'object',
       properties: {

@@ -12,7 +12,7 @@ export interface EditRun {
 }
 
 /** What became of one edit. */
-export interface EditOutcome<Result = object> {
+interface EditOutcome<Result = object> {
   /** What is answered. */
   readonly result: Result;
   readonly changes: readonly Change[];
@@ -48,7 +48,7 @@ export type ObjectSchema = AnySchema & {
 interface EditTraits<Op extends string> extends ToolTraits, GovernedTraits {
   readonly op: Op;
   /** The name of the tool that offers it; absent: only workflows use it. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   readonly description: string;
 }
 
@@ -77,7 +77,7 @@ export function defineEdit<
 }: EditTraits<Op> & {
   readonly input: In;
   readonly output: Out;
-  readonly byMessages?: boolean | ((args: ArgsOf<In>) => boolean);
+  readonly byMessages?: (boolean | ((args: ArgsOf<In>) => boolean)) | undefined;
   run: EditDefinition<Op, ArgsOf<In>, Loose<InferInput<Out>>>['run'];
 }): EditDefinition<Op, ArgsOf<In>, Loose<InferInput<Out>>> {
   return {

@@ -24,7 +24,8 @@ export const edits = {
 } as const;
 
 type Group = (typeof edits)[keyof typeof edits];
-type Definitions = {
+/** All edits: what each takes, and what it answers. */
+export type Edits = {
   [Definition in Group[number] as Definition['op']]: Definition extends EditDefinition<
     string,
     infer Args,
@@ -35,7 +36,7 @@ type Definitions = {
 };
 
 /** The name of an edit. */
-export type EditName = keyof Definitions;
+export type EditName = keyof Edits;
 
 /** One thing to do to a project, as plain JSON. */
 export type Edit<Name extends EditName = EditName> = {
@@ -43,12 +44,12 @@ export type Edit<Name extends EditName = EditName> = {
     readonly op: Op;
     /** Gives what is created a name for later edits of the plan: `menu` is called `$menu`. */
     readonly as?: string | undefined;
-  } & Definitions[Op]['args'];
+  } & Edits[Op]['args'];
 }[Name];
 
 /** What became of one edit. */
 export type EditResult<Name extends EditName = EditName> = {
-  [Op in Name]: { readonly op: Op } & Definitions[Op]['result'];
+  [Op in Name]: { readonly op: Op } & Edits[Op]['result'];
 }[Name];
 
 /** The results of a list of edits, each by the edit in its place. */

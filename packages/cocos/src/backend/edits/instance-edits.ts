@@ -1,6 +1,6 @@
 import { applyOverrides, requireInstance, revertOverrides } from '#cocos/edit';
 import { defineEdit, documentOf } from './define-edit.ts';
-import { count, instanceUuid, noInstance, scenePath, text } from './schemas.ts';
+import { count, instanceUuid, ofInstance, scenePath, text } from './schemas.ts';
 
 const category = 'prefab';
 
@@ -14,12 +14,7 @@ export const instanceEdits = [
     category,
     idempotent: true,
     riskLevel: 'medium',
-    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
-    examples: [
-      { input: { nodeUuid: 'Canvas/Item' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
-    ],
+    ...ofInstance,
     input: {
       type: 'object',
       properties: {
@@ -64,12 +59,7 @@ export const instanceEdits = [
     category,
     idempotent: true,
     riskLevel: 'medium',
-    errors: { E_NOT_FOUND: 'There is no such node.', E_PRECONDITION_FAILED: noInstance },
-    examples: [
-      { input: { nodeUuid: 'Canvas/Item' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
-    ],
+    ...ofInstance,
     input: {
       type: 'object',
       properties: { scenePath, nodeUuid: instanceUuid },

@@ -91,4 +91,15 @@ export const anyAsset = {
   description: 'The asset: path, db:// URL or uuid.',
 } as const;
 
-export const noInstance = 'The node is not part of a prefab instance.';
+/** How edits and tools that work on an instance fail, and what they are tried with. */
+export const ofInstance = {
+  errors: {
+    E_NOT_FOUND: 'There is no such node.',
+    E_PRECONDITION_FAILED: 'The node is not part of a prefab instance.',
+  },
+  examples: [
+    { input: { nodeUuid: 'Canvas/Item' } },
+    { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+    { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
+  ],
+} as const;

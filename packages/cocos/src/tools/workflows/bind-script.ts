@@ -1,9 +1,10 @@
 import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { exact } from '../exact.ts';
 import { flag, nodeUuid, properties, scenePath, text, texts } from '../schemas.ts';
 import { aboutWrite, resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
-import type { WorkflowOptions } from './workflow-options.ts';
+import { type WorkflowOptions, writes } from './workflow-options.ts';
 
 const input = {
   type: 'object',
@@ -45,10 +46,7 @@ const head = {
   name: 'workflow_bind_script_to_node',
   description:
     'Attaches a script to a node, unless it is there, and sets its public properties, also references to nodes and assets.',
-  layer: 'core',
-  category: 'workflow',
-  safety: 'mutating',
-  commits: true,
+  ...writes,
   idempotent: true,
   errors: {
     E_NOT_FOUND: 'There is no such node or script, or nothing that a property refers to.',
@@ -112,12 +110,12 @@ export function bindScript(backend: CocosBackend, options: WorkflowOptions): Too
 function answer(save: Saved): Infer<typeof output> {
   const script = resultOf(save, 'attach_script', 'ensure_component');
   const set = resultsOf(save, 'set_properties', 'set_properties');
-  return {
+  return exact<Infer<typeof output>>({
     componentUuid: script.componentUuid,
     type: script.type,
     attached: script.added.length > 0,
     appliedProperties: set.flatMap(({ applied }) => applied),
     warnings: [...script.warnings, ...set.flatMap(({ warnings = [] }) => warnings)],
     ...aboutWrite(save),
-  };
+  });
 }

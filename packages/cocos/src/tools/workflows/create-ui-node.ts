@@ -2,6 +2,7 @@ import type { CocosBackend, Edit } from '#cocos/backend';
 import { nodeElements } from '#cocos/edit';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { exact } from '../exact.ts';
 import {
   flag,
   parentUuid,
@@ -13,7 +14,7 @@ import {
   texts,
 } from '../schemas.ts';
 import { aboutWrite, resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
-import type { WorkflowOptions } from './workflow-options.ts';
+import { type WorkflowOptions, writes } from './workflow-options.ts';
 
 const component = {
   anyOf: [
@@ -79,10 +80,7 @@ const head = {
   name: 'workflow_create_ui_node_with_components',
   description:
     'Creates a UI node and puts components on it, with properties, in one step that is done as a whole.',
-  layer: 'core',
-  category: 'workflow',
-  safety: 'mutating',
-  commits: true,
+  ...writes,
   errors: {
     E_NOT_FOUND: 'There is no such parent, class or script.',
     E_CONFLICT: 'Two of the components do not go together.',
@@ -167,11 +165,11 @@ function answer(save: Saved): Infer<typeof output> {
     for (const each of added) applied.set(each.componentUuid, each.type);
     applied.set(componentUuid, type);
   }
-  return {
+  return exact<Infer<typeof output>>({
     nodeUuid,
-    ...(canvasUuid === undefined ? {} : { canvasUuid }),
+    canvasUuid,
     appliedComponents: [...applied].map(([componentUuid, type]) => ({ type, componentUuid })),
     warnings: parts.flatMap(({ warnings }) => warnings),
     ...aboutWrite(save),
-  };
+  });
 }

@@ -1,9 +1,10 @@
 import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { exact } from '../exact.ts';
 import { flag, nodeUuid, scenePath, text } from '../schemas.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
-import type { WorkflowOptions } from './workflow-options.ts';
+import { type WorkflowOptions, writes } from './workflow-options.ts';
 
 const input = {
   type: 'object',
@@ -51,10 +52,7 @@ const head = {
   name: 'workflow_import_and_assign_sprite',
   description:
     'Imports an image into the project and lets a node show it; adds a cc.Sprite where the node has none.',
-  layer: 'core',
-  category: 'workflow',
-  safety: 'mutating',
-  commits: true,
+  ...writes,
   idempotent: true,
   errors: {
     E_NOT_FOUND: 'There is no such file or node.',
@@ -126,12 +124,12 @@ function answer(save: Saved): Infer<typeof output> {
   const { assetPath, assetUuid, reused } = resultOf(save, 'import_image', 'import_image');
   const assigned = resultOf(save, 'assign_sprite', 'assign_sprite');
   const { componentUuid, spriteFrameUuid } = assigned;
-  return {
+  return exact<Infer<typeof output>>({
     assetPath,
     assetUuid,
     spriteFrameUuid,
     componentUuid,
     reused,
     ...aboutWrite(save),
-  };
+  });
 }

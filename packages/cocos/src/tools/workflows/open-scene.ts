@@ -1,6 +1,7 @@
 import type { CocosBackend, FindingReading } from '#cocos/backend';
 import { fail, type Infer, type Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { exact } from '../exact.ts';
 import { telling } from '../failures.ts';
 import { openIn } from '../open-scenes.ts';
 import { countFindings } from '../scene-checks.ts';
@@ -142,7 +143,7 @@ function reportOf(all: readonly FindingReading[], limit: number): Report {
     (left, right) => severities.indexOf(left.severity) - severities.indexOf(right.severity),
   );
   const findings = bySeverity.slice(0, limit);
-  return { isValid: counts.error === 0, counts, findings, total: all.length };
+  return exact<Report>({ isValid: counts.error === 0, counts, findings, total: all.length });
 }
 
 function refused(path: string, all: readonly FindingReading[], errors: number): Error {

@@ -12,9 +12,9 @@ import {
   text,
   texts,
 } from '../schemas.ts';
-import { asAnswer } from '../define-tools.ts';
+import { exact } from '../exact.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
-import type { WorkflowOptions } from './workflow-options.ts';
+import { type WorkflowOptions, writes } from './workflow-options.ts';
 
 const input = {
   type: 'object',
@@ -84,10 +84,7 @@ const head = {
   name: 'workflow_create_or_update_prefab_instance',
   description:
     'Puts an instance of a prefab into the scene, or updates one that is there, with what it shall have of its own.',
-  layer: 'core',
-  category: 'workflow',
-  safety: 'mutating',
-  commits: true,
+  ...writes,
   errors: {
     E_NOT_FOUND: 'There is no such prefab, parent or node.',
     E_CONFLICT: 'The node is an instance of another prefab, or a prefab would contain itself.',
@@ -178,7 +175,7 @@ function overriding(args: Args): Edit<'update_instance'> {
 function answer(save: Saved): Infer<typeof output> {
   const { nodeUuid, diff } = resultOf(save, 'set_overrides', 'update_instance');
   const isNew = save.results['place_instance']?.[0]?.op === 'instantiate_prefab';
-  return asAnswer<Infer<typeof output>>({
+  return exact<Infer<typeof output>>({
     nodeUuid,
     action: isNew ? 'created' : 'updated',
     diffSummary: diff,

@@ -2,6 +2,7 @@ import type { CocosBackend, NodeReading, Vector } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
 import { fail, type Infer, type Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
+import { exact } from '../exact.ts';
 import { telling } from '../failures.ts';
 import {
   flag,
@@ -15,7 +16,7 @@ import {
   transform,
 } from '../schemas.ts';
 import { aboutWrite, resultOf, StagedWrite } from './staged-edits.ts';
-import type { WorkflowOptions } from './workflow-options.ts';
+import { type WorkflowOptions, writes } from './workflow-options.ts';
 
 const input = {
   type: 'object',
@@ -56,10 +57,7 @@ const head = {
   name: 'workflow_safe_set_transform',
   description:
     'Sets position, rotation or scale of a node, warns of what the kind of node does not heed, and reads it back to be sure.',
-  layer: 'core',
-  category: 'workflow',
-  safety: 'mutating',
-  commits: true,
+  ...writes,
   idempotent: true,
   errors: {
     E_NOT_FOUND: 'There is no such node.',
@@ -88,13 +86,13 @@ export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions
     const { nodeUuid: node, warnings } = resultOf(saved, 'set_transform', 'set_transform');
     return { nodeUuid: node, warnings: [...warnings] };
   }, 'set_transform');
-  const readBack = async (args: Pick<Args, 'scenePath' | 'nodeUuid'>): Promise<Placed> =>
-    placeOf(await backend.node(args.scenePath, args.nodeUuid));
+  const readBack = async (document: string | undefined, node: string): Promise<Placed> =>
+    placeOf(await backend.node(document, node));
   return defineWorkflow({ ...options, ...head, input })
     .stage('read_before', {
       plan: ({ args }) =>
         telling(async () => {
-          const before = await readBack(args);
+          const before = await readBack(args.scenePath, args.nodeUuid);
           return { changes: [], state: { ...before }, before };
         }),
       apply: ({ plan }) => plan.before,
@@ -104,11 +102,12 @@ export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions
       async plan(known, context) {
         const plan = await saving.plan(known, context);
         const { warnings } = resultOf(plan, 'set_transform', 'set_transform');
-        if (known.args.failOnWarnings === true && warnings.length > 0)
+        if (known.args.failOnWarnings === true && warnings.length > 0) {
           throw fail('E_PRECONDITION_FAILED', warnings.join(' '), {
             suggestion: 'Set other values, or leave failOnWarnings out.',
             details: { warnings },
           });
+        }
         return plan;
       },
     })
@@ -128,26 +127,24 @@ export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions
       apply: ({ plan }) =>
         telling(async () => {
           const { document, node, wanted } = plan;
-          const after = await readBack({
-            nodeUuid: node,
-            ...(document === null ? {} : { scenePath: document }),
-          });
-          if (!isNear(after, wanted))
+          const after = await readBack(document ?? undefined, node);
+          if (!isNear(after, wanted)) {
             throw new CocosError('E_INTERNAL', 'The node is not where it was put.', {
               details: { wanted, after },
             });
+          }
           return after;
         }),
     })
     .returns(output, ({ read_before: before, set_transform: saved, read_after: after }) => {
       const set = resultOf(saved, 'set_transform', 'set_transform');
-      return {
+      return exact<Infer<typeof output>>({
         nodeUuid: set.nodeUuid,
         before,
         after,
-        warnings: [...set.warnings],
+        warnings: set.warnings,
         ...aboutWrite(saved),
-      };
+      });
     });
 }
 

@@ -23,10 +23,10 @@ export interface EditStagePlan {
 /** What the stage that writes has planned. */
 export interface SavePlan extends EditStagePlan {
   readonly staged: StagedEdits;
-  readonly scenePath?: string;
+  readonly scenePath?: string | undefined;
   readonly results: StageResults;
   /** What will be answered, for a dry run to tell. */
-  readonly shown?: Readonly<Record<string, unknown>>;
+  readonly shown: Readonly<Record<string, unknown>>;
 }
 
 /** What became of the edits, by stage. */
@@ -35,9 +35,9 @@ type StageResults = Readonly<Record<string, readonly EditResult[]>>;
 /** What was written. */
 export interface Saved {
   /** The scene or prefab that was written. */
-  readonly scenePath?: string;
+  readonly scenePath?: string | undefined;
   readonly results: StageResults;
-  readonly transactionId?: string;
+  readonly transactionId?: string | undefined;
 }
 
 interface Known<Args> {
@@ -154,7 +154,7 @@ export class StagedWrite<Args> {
     name: string | undefined,
     known: Known<Args>,
     context: PlanContext,
-  ): Promise<SavePlan> {
+  ): Promise<Omit<SavePlan, 'shown'>> {
     const staged = this.#editsFor(known.args);
     const seed = seedOf(known.plans) ?? context.newId('seed');
     const isFirst = seedOf(known.plans) === undefined;
@@ -166,7 +166,7 @@ export class StagedWrite<Args> {
       state: planned.state,
       seed,
       staged,
-      ...placeOf(planned),
+      scenePath: planned.document,
       results: byStage(staged, planned.results),
     };
   }
@@ -175,17 +175,14 @@ export class StagedWrite<Args> {
     const kept = this.#kept.get(seed);
     this.#kept.delete(seed);
     const planned = kept ?? (await this.#planEdits(staged, seed, allEdits(staged)));
-    if (planned.state !== state)
+    if (planned.state !== state) {
       throw fail('E_CONFLICT', 'What the plan was made from has changed since.', {
         suggestion: 'Nothing was written. Look again and repeat the call.',
       });
+    }
     const answerTo = ({ results, transaction }: Committed): Saved => {
       const { transactionId } = transaction ?? {};
-      return {
-        ...placeOf(planned),
-        results: byStage(staged, results),
-        ...(transactionId === undefined ? {} : { transactionId }),
-      };
+      return { scenePath: planned.document, results: byStage(staged, results), transactionId };
     };
     const beforeWrite = committing(context, answerTo);
     return answerTo(await planned.commit(`${this.#name} ${context.key}`, { beforeWrite }));
@@ -206,19 +203,15 @@ export class StagedWrite<Args> {
   ): Promise<{ output: Saved } | undefined> {
     if (this.#backend.kind !== 'headless') return undefined;
     const done = (await this.#backend.history()).find(({ label }) => label.endsWith(key));
-    const where = scenePath === undefined ? {} : { scenePath };
-    return done && { output: { ...where, results, transactionId: done.transactionId } };
+    return done && { output: { scenePath, results, transactionId: done.transactionId } };
   }
-}
-
-function placeOf({ document }: EditPlan): Pick<Saved, 'scenePath'> {
-  return document === undefined ? {} : { scenePath: document };
 }
 
 /** Every plan of a run that has a seed has the same one. */
 function seedOf(plans: object): string | undefined {
-  for (const plan of Object.values(plans) as object[])
+  for (const plan of Object.values(plans) as object[]) {
     if ('seed' in plan && typeof plan.seed === 'string') return plan.seed;
+  }
   return undefined;
 }
 
@@ -264,10 +257,7 @@ export function aboutWrite({
   scenePath,
   transactionId,
 }: Saved): Pick<Saved, 'scenePath' | 'transactionId'> {
-  return {
-    ...(scenePath === undefined ? {} : { scenePath }),
-    ...(transactionId === undefined ? {} : { transactionId }),
-  };
+  return { scenePath, transactionId };
 }
 
 /** The only result of a stage. */

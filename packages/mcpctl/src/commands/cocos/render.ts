@@ -63,7 +63,10 @@ export const cocosRender = defineCommand({
   },
 });
 
-function placeOfFile(typed: string): { readonly folder: string; readonly file?: string } {
+function placeOfFile(typed: string): {
+  readonly folder: string;
+  readonly file?: string | undefined;
+} {
   const place = placeOf(typed);
   if (place.file !== undefined) return place;
   const next = 'Name a scene or prefab; with --project DIR also by its db:// address or uuid.';

@@ -1,0 +1,48 @@
+import { checkTable, CocosError, parseMeta, parseTable, type Table } from '#cocos/document';
+import type { DraftFile } from './draft.ts';
+import { decode, type FileStore } from './file-store.ts';
+import type { FileStep } from './journal.ts';
+
+/** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
+export function verify(
+  { path: file, after }: FileStep,
+  printed: DraftFile['printed'],
+  store: FileStore,
+): Table | undefined {
+  if (after === undefined) return undefined;
+  try {
+    if (/\.(scene|prefab)$/.test(file)) {
+      const table = parseTable(printed?.text ?? decode(after), file, printed?.table);
+      refuseNewFaults(table, () => store.read(file)?.bytes);
+      return table;
+    }
+    if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined) {
+      throw new CocosError('E_INTERNAL', 'it has no uuid');
+    }
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CocosError('E_INTERNAL', `${file} would be damaged: ${reason}`, {
+      suggestion: 'Nothing was written. Please report what was done.',
+      cause: error,
+    });
+  }
+}
+
+/** Faults that the file has had before are not for this edit to answer for. */
+function refuseNewFaults(table: Table, before: () => Uint8Array | undefined): void {
+  const faults = checkTable(table);
+  if (faults.length > 0 && faults.length > faultsBefore(before())) {
+    throw new CocosError('E_INTERNAL', faults.join('; '));
+  }
+}
+
+function faultsBefore(before: Uint8Array | undefined): number {
+  if (before === undefined) return 0;
+  try {
+    return checkTable(parseTable(decode(before))).length;
+  } catch {
+    // It could not be opened, so anything is better.
+    return Infinity;
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { client, newWorldForEach, nodePaths, world } from '../support/cocos-world-client.ts';
+
+const scene = 'assets/scenes/main.scene';
+
+newWorldForEach(scene);
+
+describe('execute_scene_edits', () => {
+  const panel = [
+    {
+      tool: 'create_scene_node',
+      arguments: { parentUuid: 'Canvas', name: 'Panel', element: 'Button' },
+      as: 'panel',
+    },
+    {
+      tool: 'set_component_properties',
+      arguments: { componentUuid: '$panel/Label:cc.Label', properties: { string: 'Go' } },
+    },
+    { tool: 'create_node_component', arguments: { nodeUuid: '$panel', type: 'cc.Widget' } },
+  ];
+  const broken = { tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Nowhere' } };
+
+  test('does many edits as one write, by names that earlier ones gave', async () => {
+    const before = world.snapshot();
+    const done = await client.succeed('execute_scene_edits', { edits: panel });
+    expect(done).toMatchObject({ failed: [], skipped: [] });
+    expect(done['succeeded']).toHaveLength(3);
+    expect(await nodePaths({ component: 'cc.Widget', name: 'Panel' })).toEqual(['Canvas/Panel']);
+    await client.succeed('execute_project_undo');
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  test('does nothing, those before, or all others, where one cannot be done', async () => {
+    const before = world.snapshot();
+    const [create, ...rest] = panel;
+    const edits = [create, broken, ...rest];
+    const refused = await client.fail('execute_scene_edits', { edits });
+    expect(refused).toMatchObject({
+      code: 'E_NOT_FOUND',
+      details: { item: '1 delete_scene_node' },
+    });
+    expect(world.snapshot()).toEqual(before);
+    const stopped = await client.succeed('execute_scene_edits', { edits, onError: 'stop' });
+    expect(stopped).toMatchObject({
+      succeeded: [{ item: '0 create_scene_node' }],
+      failed: [{ item: '1 delete_scene_node', error: { code: 'E_NOT_FOUND' } }],
+      skipped: [{ item: '2 set_component_properties' }, { item: '3 create_node_component' }],
+    });
+    await client.succeed('execute_project_undo');
+    const others = await client.succeed('execute_scene_edits', { edits, onError: 'continue' });
+    expect(others).toMatchObject({ failed: [{ item: '1 delete_scene_node' }], skipped: [] });
+    expect(others['succeeded']).toHaveLength(3);
+  });
+
+  test('checks the arguments of each as its tool would', async () => {
+    const edits = [{ tool: 'delete_scene_node', arguments: { node: 'Canvas' } }];
+    const error = await client.fail('execute_scene_edits', { edits });
+    expect(error.code).toBe('E_INVALID_ARGUMENT');
+    expect(error.message).toContain('nodeUuid');
+  });
+});
+
+/** The same backend but for what a test has it do. */
