@@ -27,8 +27,8 @@ function replaceBetween(text, [begin, end], content) {
 const firstSentence = (text) => /^.*?[.…](?= |$)/s.exec(text)?.[0] ?? text;
 
 async function toolTable() {
-  const { openHeadless } = await import('../packages/cocos/dist/backend.js');
-  const { cocosToolList } = await import('../packages/cocos/dist/tools.js');
+  const { openHeadless } = await import('../packages/cocos/dist/backend/index.js');
+  const { cocosToolList } = await import('../packages/cocos/dist/tools/index.js');
   const backend = await openHeadless(sample);
   try {
     const order = ['core', 'advanced', 'internal'];
@@ -48,7 +48,7 @@ async function toolTable() {
 }
 
 async function codeTable() {
-  const { findingRules } = await import('../packages/cocos/dist/edit.js');
+  const { findingRules } = await import('../packages/cocos/dist/validate/index.js');
   const rows = Object.entries(findingRules).map(([code, { severity, summary, fixable }]) => [
     `\`${code}\``,
     severity,
@@ -66,9 +66,9 @@ const pictures = {
 
 /** The pictures, by their files. */
 async function draw() {
-  const { openWorkspace, readDocument, renderDocument } =
-    await import('../packages/cocos/dist/edit.js');
-  const { openProject } = await import('../packages/cocos/dist/cocos.js');
+  const { openWorkspace, readDocument } = await import('../packages/cocos/dist/edit/index.js');
+  const { openProject } = await import('../packages/cocos/dist/project/index.js');
+  const { renderDocument } = await import('../packages/cocos/dist/render/index.js');
   const project = await openProject(sample);
   try {
     const workspace = await openWorkspace(project);

@@ -1,7 +1,7 @@
 // What the prefabs and scenes of the sample are put together from.
 import { beginIds } from './ids.mjs';
 import path from 'node:path';
-import * as edit from '../../packages/cocos/dist/edit.js';
+import * as edit from '../../packages/cocos/dist/edit/index.js';
 
 const texture = (name) => `assets/textures/${name}.png`;
 export const at = (x, y) => ({ x, y, z: 0 });

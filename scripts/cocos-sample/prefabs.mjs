@@ -1,5 +1,5 @@
 // The prefabs of the sample.
-import * as edit from '../../packages/cocos/dist/edit.js';
+import * as edit from '../../packages/cocos/dist/edit/index.js';
 import { addLabel, addSprite, addWidget, at, drawSprite, openNew, resize, size } from './parts.mjs';
 
 const buttonPrefab = 'assets/prefabs/button.prefab';

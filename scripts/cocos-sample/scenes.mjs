@@ -1,5 +1,5 @@
 // The scenes of the sample.
-import * as edit from '../../packages/cocos/dist/edit.js';
+import * as edit from '../../packages/cocos/dist/edit/index.js';
 import { addLabel, addSprite, addWidget, at, openNew, resize, size } from './parts.mjs';
 import { addButton, dialogPrefab, itemPrefab } from './prefabs.mjs';
 
