@@ -13,7 +13,7 @@ async function scratch(): Promise<string> {
 
 const key = 'https://example.test/mcp?token=s3cret';
 
-test('a verdict is there for the next process, for its user only, and names nobody', async () => {
+test('an era is there for the next process, for its user only, and names nobody', async () => {
   const file = await scratch();
   await createEraFile(file).set(key, 'legacy');
   const next = createEraFile(file);
@@ -22,7 +22,7 @@ test('a verdict is there for the next process, for its user only, and names nobo
   expect(await readFile(file, 'utf8')).not.toMatch(/example|s3cret/);
 });
 
-test('the older era holds for a while, and nothing holds that is dated in the future', async () => {
+test('legacy holds for a while, and nothing holds that is dated in the future', async () => {
   const file = await scratch();
   await createEraFile(file).set(key, 'legacy');
   expect(await createEraFile(file, { legacyTtlMs: 0 }).get(key)).toBeUndefined();
@@ -48,9 +48,9 @@ test.each([
   const file = await scratch();
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, text);
-  const verdicts = createEraFile(file);
-  expect(await verdicts.get(key)).toBeUndefined();
-  await verdicts.set(key, 'modern');
+  const eras = createEraFile(file);
+  expect(await eras.get(key)).toBeUndefined();
+  await eras.set(key, 'modern');
   expect(await createEraFile(file).get(key)).toBe('modern');
 });
 
@@ -68,15 +68,15 @@ test('where nothing can be written it is remembered for the process', async () =
   const file = await scratch();
   await mkdir(path.dirname(path.dirname(file)), { recursive: true });
   await writeFile(path.dirname(file), 'a file, and no folder');
-  const verdicts = createEraFile(file);
-  await verdicts.set(key, 'legacy');
-  expect(await verdicts.get(key)).toBe('legacy');
+  const eras = createEraFile(file);
+  await eras.set(key, 'legacy');
+  expect(await eras.get(key)).toBe('legacy');
 });
 
 test('the oldest of too many are forgotten, and many at once leave a whole file', async () => {
   const file = await scratch();
-  const verdicts = createEraFile(file, { maxEntries: 3 });
-  for (const name of ['a', 'b', 'c', 'd']) await verdicts.set(name, 'modern');
+  const eras = createEraFile(file, { maxEntries: 3 });
+  for (const name of ['a', 'b', 'c', 'd']) await eras.set(name, 'modern');
   const next = createEraFile(file, { maxEntries: 3 });
   expect(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => next.get(name)))).toEqual([
     undefined,

@@ -7,13 +7,13 @@ import type { Era } from '#protocol';
 import { readConfigFile } from './config/read-file.ts';
 
 /** Which era a server spoke, and when that was found out, in milliseconds since 1970. */
-interface Verdict {
+interface FoundEra {
   readonly era: Era;
   readonly at: number;
 }
 
 export interface EraFileOptions {
-  /** How long a server counts as one of the older era; a day, unless given. */
+  /** How long a server counts as a legacy one; a day, unless given. */
   readonly legacyTtlMs?: number | undefined;
   /** How many servers are remembered; 500, unless given. */
   readonly maxEntries?: number | undefined;
@@ -24,25 +24,25 @@ const dayMs = 24 * 60 * 60_000;
 /** A server that was not found out about for so long is no longer used. */
 const modernTtlMs = 90 * dayMs;
 
-/** Where verdicts are kept for this user. */
+/** Where the eras of servers are kept for this user. */
 export function erasPath(env: Readonly<Record<string, string | undefined>>): string {
   return path.join(stateFolder(env), 'eras.json');
 }
 
 /**
  * Remembers which era servers speak in a file, across processes. A server goes by a digest of what leads to it, and what
- * cannot be read or written is forgotten: a verdict only says what is tried first.
+ * cannot be read or written is forgotten: it only says what is tried first.
  */
 export function createEraFile(file: string, options: EraFileOptions = {}): Verdicts {
   const { legacyTtlMs = dayMs, maxEntries = 500 } = options;
   const known = createVerdicts({ legacyTtlMs, maxEntries });
-  const holds = ({ era, at }: Verdict): boolean => {
+  const holds = ({ era, at }: FoundEra): boolean => {
     const ageMs = Date.now() - at;
     return ageMs >= 0 && ageMs < (era === 'legacy' ? legacyTtlMs : modernTtlMs);
   };
-  const read = async (): Promise<Map<string, Verdict>> => {
-    const verdicts = await readVerdicts(file);
-    return new Map([...verdicts].filter(([, verdict]) => holds(verdict)));
+  const read = async (): Promise<Map<string, FoundEra>> => {
+    const eras = await readEras(file);
+    return new Map([...eras].filter(([, found]) => holds(found)));
   };
   return {
     async get(key) {
@@ -51,10 +51,10 @@ export function createEraFile(file: string, options: EraFileOptions = {}): Verdi
     async set(key, era) {
       await known.set(key, era);
       try {
-        const verdicts = await read();
+        const eras = await read();
         const digest = digestOf(key);
-        verdicts.delete(digest);
-        const newest = [...verdicts].slice(-Math.max(0, maxEntries - 1));
+        eras.delete(digest);
+        const newest = [...eras].slice(-Math.max(0, maxEntries - 1));
         const kept = [...newest, [digest, { era, at: Date.now() }] as const];
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
         await replaceFile(file, JSON.stringify(Object.fromEntries(kept)), 0o600);
@@ -66,18 +66,18 @@ export function createEraFile(file: string, options: EraFileOptions = {}): Verdi
 }
 
 /** What the file says; nothing where there is none, or where it is not what was written. */
-async function readVerdicts(file: string): Promise<ReadonlyMap<string, Verdict>> {
+async function readEras(file: string): Promise<ReadonlyMap<string, FoundEra>> {
   try {
     const text = await readConfigFile(file, { maxBytes });
     const value: unknown = text === undefined ? {} : JSON.parse(text);
     const entries = Object.entries(isRecord(value) ? value : {});
-    return new Map(entries.filter((entry): entry is [string, Verdict] => isVerdict(entry[1])));
+    return new Map(entries.filter((entry): entry is [string, FoundEra] => isFoundEra(entry[1])));
   } catch {
     return new Map();
   }
 }
 
-function isVerdict(value: unknown): value is Verdict {
+function isFoundEra(value: unknown): value is FoundEra {
   if (!isRecord(value)) return false;
   const { era, at } = value;
   return (era === 'legacy' || era === 'modern') && typeof at === 'number';

@@ -59,12 +59,12 @@ describe('a check costs a bounded number of steps', () => {
       Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`name${at}`, at])),
     ],
   ])('where %s', (_, schema, value) => {
-    let verdict: unknown;
+    let found: unknown;
     const ms = cpuMsOf(() => {
-      verdict = check(schema, value);
+      found = check(schema, value);
     });
     expect(ms).toBeLessThan(mostMs);
-    expect(verdict).toEqual(
+    expect(found).toEqual(
       expect.objectContaining({ issues: expect.any(Array) as unknown }) as unknown,
     );
   });

@@ -24,6 +24,6 @@ export function foreignSchema(
   return (value) => {
     const result = interpret(value);
     if (result === 'spent') return { issues: [], unchecked: 'its schema takes too many steps' };
-    return { issues: result.verdict === false ? toIssues(result.violations) : [] };
+    return { issues: result.fit === false ? toIssues(result.violations) : [] };
   };
 }

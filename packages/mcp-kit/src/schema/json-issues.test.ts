@@ -3,7 +3,7 @@ import type { JsonSchema } from '#protocol';
 import { compileSchema } from './schema.ts';
 
 /** What the check says, as one line; `fits` when it says nothing. */
-async function judge(schema: JsonSchema, value: unknown): Promise<string> {
+async function messageFor(schema: JsonSchema, value: unknown): Promise<string> {
   const checked = await compileSchema(schema, { subject: 'x', direction: 'output' }).check(value);
   return checked.ok ? 'fits' : checked.issues.map(({ message }) => message).join('; ');
 }
@@ -50,75 +50,75 @@ describe('an issue says where, what was expected and what came', () => {
       '["odd name/~"].2: expected string, received number',
     ],
   ])('%o and %o', async (schema, value, message) => {
-    await expect(judge(schema, value)).resolves.toBe(message);
+    await expect(messageFor(schema, value)).resolves.toBe(message);
   });
 });
 
 describe('a name', () => {
   test('that is missing is named', async () => {
-    await expect(judge(search, {})).resolves.toBe('query: required but missing');
+    await expect(messageFor(search, {})).resolves.toBe('query: required but missing');
   });
 
   test('that is a slip is set right', async () => {
-    await expect(judge(search, { query: '', limt: 1 })).resolves.toBe(
+    await expect(messageFor(search, { query: '', limt: 1 })).resolves.toBe(
       'limt: unknown property; did you mean "limit"?',
     );
-    await expect(judge(search, { query: '', max_items: 1 })).resolves.toBe(
+    await expect(messageFor(search, { query: '', max_items: 1 })).resolves.toBe(
       'max_items: unknown property; did you mean "maxItems"?',
     );
-    await expect(judge(search, { qery: '' })).resolves.toBe(
+    await expect(messageFor(search, { qery: '' })).resolves.toBe(
       'query: required but missing; is it what you named "qery"?',
     );
   });
 
   test('that is unknown is answered with those that are known', async () => {
-    await expect(judge(search, { query: '', verbose: true })).resolves.toBe(
+    await expect(messageFor(search, { query: '', verbose: true })).resolves.toBe(
       'verbose: unknown property; known are query, limit, maxItems',
     );
   });
 
   test('of what every object inherits is like any other', async () => {
     const schema = { properties: { constructor: { type: 'string' } }, required: ['toString'] };
-    await expect(judge(schema, { toString: 1 })).resolves.toBe('fits');
-    await expect(judge(schema, {})).resolves.toBe('toString: required but missing');
+    await expect(messageFor(schema, { toString: 1 })).resolves.toBe('fits');
+    await expect(messageFor(schema, {})).resolves.toBe('toString: required but missing');
   });
 });
 
 describe('a choice', () => {
   test('lists what there is, and the one that was meant', async () => {
-    await expect(judge({ enum: ['asc', 'desc', 1, null] }, 'decs')).resolves.toBe(
+    await expect(messageFor({ enum: ['asc', 'desc', 1, null] }, 'decs')).resolves.toBe(
       'expected one of "asc", "desc", 1, null, received "decs"; did you mean "desc"?',
     );
     const many = { enum: Array.from({ length: 100 }, (_, n) => n) };
-    await expect(judge(many, true)).resolves.toContain('11 and 88 more, received true');
+    await expect(messageFor(many, true)).resolves.toContain('11 and 88 more, received true');
   });
 
   test('of types names them all', async () => {
     const schema = { anyOf: [{ type: 'string' }, { type: 'number' }, { const: null }] };
-    await expect(judge(schema, true)).resolves.toBe(
+    await expect(messageFor(schema, true)).resolves.toBe(
       'expected string or number or null, received boolean',
     );
   });
 
   test('of shapes is explained by the shape that was meant', async () => {
-    await expect(judge(shape, { kind: 'square', side: 'long' })).resolves.toBe(
+    await expect(messageFor(shape, { kind: 'square', side: 'long' })).resolves.toBe(
       'side: expected number, received string',
     );
-    await expect(judge(shape, { kind: 'line' })).resolves.toBe(
+    await expect(messageFor(shape, { kind: 'line' })).resolves.toBe(
       'kind: expected "circle" or "square", received "line"',
     );
-    await expect(judge(shape, {})).resolves.toBe('kind: required but missing');
+    await expect(messageFor(shape, {})).resolves.toBe('kind: required but missing');
   });
 
   test('that fits twice says so', async () => {
-    await expect(judge({ oneOf: [{ type: 'number' }, { minimum: 1 }] }, 5)).resolves.toBe(
+    await expect(messageFor({ oneOf: [{ type: 'number' }, { minimum: 1 }] }, 5)).resolves.toBe(
       'fits more than one alternative',
     );
   });
 
   test('made by a condition is explained by what the condition asks for', async () => {
     const schema = { if: { required: ['a'] }, else: { required: ['b'] } };
-    await expect(judge(schema, { c: 1 })).resolves.toBe('b: required but missing');
+    await expect(messageFor(schema, { c: 1 })).resolves.toBe('b: required but missing');
   });
 });
 
@@ -126,15 +126,15 @@ describe('hostile values', () => {
   test('long names and texts are cut', async () => {
     const long = 'x'.repeat(1_000_000);
     for (const value of [{ query: '', [long]: 1 }, { [long]: 1 }]) {
-      expect((await judge(search, value)).length).toBeLessThan(400);
+      expect((await messageFor(search, value)).length).toBeLessThan(400);
     }
-    expect((await judge({ const: 1 }, long)).length).toBeLessThan(400);
+    expect((await messageFor({ const: 1 }, long)).length).toBeLessThan(400);
   });
 
   test('a hundred thousand objects are compared in linear time', async () => {
     const items = Array.from({ length: 100_000 }, (_, n) => ({ n }));
     const before = process.cpuUsage();
-    await expect(judge({ uniqueItems: true, type: 'array' }, items)).resolves.toBe('fits');
+    await expect(messageFor({ uniqueItems: true, type: 'array' }, items)).resolves.toBe('fits');
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
@@ -150,6 +150,8 @@ describe('hostile values', () => {
   });
 
   test('a text is not the object it looks like', async () => {
-    await expect(judge({ uniqueItems: true }, ['{"a":1}', { a: 1 }, 1, '1'])).resolves.toBe('fits');
+    await expect(messageFor({ uniqueItems: true }, ['{"a":1}', { a: 1 }, 1, '1'])).resolves.toBe(
+      'fits',
+    );
   });
 });

@@ -17,7 +17,7 @@ test('the length of a text is its number of characters, whatever they take to wr
   );
 });
 
-test('a long text is judged without being walked', () => {
+test('a long text is checked without being walked', () => {
   const long = 'x'.repeat(16 * 1024 * 1024);
   const before = process.cpuUsage();
   for (let round = 0; round < 1000; round++) {

@@ -21,11 +21,11 @@ export interface InMemoryClientOptions {
 
 /** A client wired to a server within this process. */
 export interface InMemoryClient {
-  /** Performs the handshake of the older era; returns the server's answer. */
+  /** Performs the legacy handshake; returns the server's answer. */
   initialize(version?: string): Promise<unknown>;
-  /** Sends a request as it is: after `initialize`, one of the older era. */
+  /** Sends a request as it is: after `initialize`, a legacy one. */
   request(method: string, params?: Params): Promise<unknown>;
-  /** Sends a request of the stateless era, with its envelope. */
+  /** Sends a modern request, with its envelope. */
   requestModern(method: string, params?: Params): Promise<unknown>;
   notify(method: string, params?: Params): void;
   /** All notifications received so far. */

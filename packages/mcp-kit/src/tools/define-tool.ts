@@ -66,15 +66,7 @@ export interface ToolHead extends ToolTraits, GovernedTraits {
 /** Without an output schema: text, a whole result, or any JSON value. With one: the value it describes. */
 type Returned<Out> = [Out] extends [AnySchema] ? InferInput<Out> : ToolValue;
 
-export type ToolValue =
-  | string
-  | CallToolResult
-  | object
-  | number
-  | boolean
-  | null
-  | undefined
-  | void;
+type ToolValue = string | CallToolResult | object | number | boolean | null | undefined | void;
 
 interface Described<In extends AnySchema, Out> extends ToolHead {
   /** What the tool takes: a Standard Schema (zod, …) or plain JSON Schema. Absent: no arguments. */
@@ -100,7 +92,7 @@ export interface WriteDefinition<In extends AnySchema, Out, P extends Plan> exte
   /** Looks, says what would change, and touches nothing. Whatever else it returns is for `apply`. */
   plan(args: Infer<In>, context: Context): MaybePromise<P>;
   /**
-   * `apply` may ask: in the stateless era it then runs again from its start with the answers, and goes on where it was. Without
+   * `apply` may ask: in the modern era it then runs again from its start with the answers, and goes on where it was. Without
    * this it must not, and `plan` is the place to ask.
    */
   readonly resumable?: boolean | undefined;

@@ -2,7 +2,6 @@ export type { Change, Plan, RiskLevel } from './changes.ts';
 export type { Contract, CreateContract } from './contract/contract.ts';
 export {
   defineTool,
-  type CallLimit,
   type GovernedTraits,
   type Safety,
   type Tool,
@@ -10,22 +9,13 @@ export {
   type ToolExample,
   type ToolLayer,
   type ToolTraits,
-  type ToolValue,
-  type WriteDefinition,
 } from './define-tool.ts';
 export type { Entry } from './entry.ts';
-export type { Envelope, EnvelopeMeta } from './contract/envelope.ts';
-export {
-  fail,
-  failureCodes,
-  ToolFailure,
-  type Failure,
-  type FailureCode,
-  type FailureDetails,
-} from './failure.ts';
+export type { Envelope } from './contract/envelope.ts';
+export { fail, failureCodes, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 export type { Infer, InferInput } from './infer.ts';
-export type { Manifest, ManifestError, Traits } from './manifest/manifest.ts';
+export type { Manifest } from './manifest/manifest.ts';
 export type { Outcome } from './contract/result.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
-export type { Span, Trace } from './trace/traces.ts';
+export type { Trace } from './trace/traces.ts';
 export { withJsonSchema, type AnySchema } from '#schema';

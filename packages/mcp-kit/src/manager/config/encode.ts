@@ -121,7 +121,7 @@ function withoutParts(value: unknown, fact: string, gone: ReadonlySet<string>): 
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-/** A host that finds out by itself reaches servers of the newer transport, too. */
+/** A host that finds out by itself reaches servers of streamable HTTP, too. */
 function sameKind(fact: Fact, value: unknown, back: Facts): boolean {
   const either: readonly unknown[] = ['http', 'auto'];
   return fact === 'kind' && either.includes(value) && either.includes(back.kind);

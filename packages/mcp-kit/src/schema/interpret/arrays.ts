@@ -1,18 +1,18 @@
 import { firstDuplicate } from '../duplicates.ts';
 import {
   both,
-  judgeAt,
-  judgeQuietly,
+  checkAt,
+  checkQuietly,
   namesOf,
   spend,
   violated,
   type Keyword,
   type Part,
   type Run,
-  type Verdict,
+  type Fit,
 } from './run.ts';
 
-type OfArray = (run: Run, schema: Part, value: readonly unknown[]) => Verdict;
+type OfArray = (run: Run, schema: Part, value: readonly unknown[]) => Fit;
 
 /** Keywords about the items of arrays. */
 export const arrayKeywords: Readonly<Record<string, Keyword>> = {
@@ -39,9 +39,9 @@ export const arrayKeywords: Readonly<Record<string, Keyword>> = {
     let sure = 0;
     let possible = 0;
     for (const item of value) {
-      const verdict = judgeQuietly(run, schema['contains'], item);
-      if (verdict === true) sure += 1;
-      if (verdict !== false) possible += 1;
+      const fit = checkQuietly(run, schema['contains'], item);
+      if (fit === true) sure += 1;
+      if (fit !== false) possible += 1;
     }
     if (possible < Number(minContains) || sure > Number(maxContains)) {
       return violated(run, { keyword: 'contains', schema, value });
@@ -55,8 +55,8 @@ export function tupleLength({ dialect }: Run, { prefixItems }: Part): number {
   return dialect === '2020-12' && Array.isArray(prefixItems) ? prefixItems.length : 0;
 }
 
-function ofArray(judge: OfArray): Keyword {
-  return (run, schema, value) => (Array.isArray(value) ? judge(run, schema, value) : true);
+function ofArray(check: OfArray): Keyword {
+  return (run, schema, value) => (Array.isArray(value) ? check(run, schema, value) : true);
 }
 
 function size(keyword: string, holds: (count: number, limit: number) => boolean): Keyword {
@@ -66,27 +66,27 @@ function size(keyword: string, holds: (count: number, limit: number) => boolean)
   );
 }
 
-function tuple(run: Run, schemas: unknown, value: readonly unknown[]): Verdict {
+function tuple(run: Run, schemas: unknown, value: readonly unknown[]): Fit {
   const list: readonly unknown[] = Array.isArray(schemas) ? schemas : [];
-  let verdict: Verdict = true;
+  let fit: Fit = true;
   for (let at = 0; at < Math.min(list.length, value.length); at += 1) {
-    verdict = both(verdict, judgeAt(run, at, { schema: list[at], value: value[at] }));
-    if (verdict === false) return false;
+    fit = both(fit, checkAt(run, at, { schema: list[at], value: value[at] }));
+    if (fit === false) return false;
   }
-  return verdict;
+  return fit;
 }
 
 function rest(
   run: Run,
   { schema, from }: { readonly schema: unknown; readonly from: number },
   value: readonly unknown[],
-): Verdict {
-  let verdict: Verdict = true;
+): Fit {
+  let fit: Fit = true;
   for (let at = from; at < value.length; at += 1) {
-    verdict = both(verdict, judgeAt(run, at, { schema, value: value[at] }));
-    if (verdict === false) return false;
+    fit = both(fit, checkAt(run, at, { schema, value: value[at] }));
+    if (fit === false) return false;
   }
-  return verdict;
+  return fit;
 }
 
 /** Pays for writing down all of a value. */

@@ -1,12 +1,12 @@
 import {
   both,
-  judgeQuietly,
+  checkQuietly,
   spend,
   violated,
   type Keyword,
   type Part,
   type Run,
-  type Verdict,
+  type Fit,
 } from './run.ts';
 
 /** Keywords that hold a value against other schemas. */
@@ -15,35 +15,35 @@ export const branchKeywords: Readonly<Record<string, Keyword>> = {
   $ref: (run, schema, value) => {
     spend(run, 3);
     const target = run.targets.get(schema);
-    return target === undefined ? undefined : run.judge(target, value);
+    return target === undefined ? undefined : run.check(target, value);
   },
   // Where it leads depends on how one came there.
   $dynamicRef: () => undefined,
   $recursiveRef: () => undefined,
   allOf: (run, { allOf }, value) => {
-    let verdict: Verdict = true;
+    let fit: Fit = true;
     for (const schema of listOf(allOf)) {
-      verdict = both(verdict, run.judge(schema, value));
-      if (verdict === false) return false;
+      fit = both(fit, run.check(schema, value));
+      if (fit === false) return false;
     }
-    return verdict;
+    return fit;
   },
   anyOf: (run, schema, value) => {
     const kept = run.violations.length;
-    let verdict: Verdict = false;
+    let fit: Fit = false;
     for (const branch of listOf(schema['anyOf'])) {
-      const fits = run.judge(branch, value);
-      if (fits !== false) verdict = fits;
+      const fits = run.check(branch, value);
+      if (fits !== false) fit = fits;
       if (fits === true) break;
     }
-    return summedUp(run, { keyword: 'anyOf', schema, value, kept }, verdict);
+    return summedUp(run, { keyword: 'anyOf', schema, value, kept }, fit);
   },
   oneOf: (run, schema, value) => {
     const kept = run.violations.length;
     let sure = 0;
     let possible = 0;
     for (const branch of listOf(schema['oneOf'])) {
-      const fits = run.judge(branch, value);
+      const fits = run.check(branch, value);
       if (fits === true) sure += 1;
       if (fits !== false) possible += 1;
       if (sure <= 1) continue;
@@ -51,19 +51,19 @@ export const branchKeywords: Readonly<Record<string, Keyword>> = {
       const params = { passingSchemas: true };
       return violated(run, { keyword: 'oneOf', schema, value, params });
     }
-    const verdict = possible === 0 ? false : possible === 1 && sure === 1 ? true : undefined;
-    return summedUp(run, { keyword: 'oneOf', schema, value, kept }, verdict);
+    const fit = possible === 0 ? false : possible === 1 && sure === 1 ? true : undefined;
+    return summedUp(run, { keyword: 'oneOf', schema, value, kept }, fit);
   },
   not: (run, schema, value) => {
-    const fits = judgeQuietly(run, schema['not'], value);
+    const fits = checkQuietly(run, schema['not'], value);
     if (fits === undefined) return undefined;
     return !fits || violated(run, { keyword: 'not', schema, value });
   },
   if: (run, schema, value) => {
-    const holds = judgeQuietly(run, schema['if'], value);
+    const holds = checkQuietly(run, schema['if'], value);
     if (holds === undefined) return undefined;
     const next = schema[holds ? 'then' : 'else'];
-    return next === undefined ? true : run.judge(next, value);
+    return next === undefined ? true : run.check(next, value);
   },
 };
 
@@ -84,10 +84,10 @@ function summedUp(
     readonly value: unknown;
     readonly kept: number;
   },
-  verdict: Verdict,
-): Verdict {
+  fit: Fit,
+): Fit {
   const { kept, ...violation } = place;
-  if (verdict === false) return violated(run, violation);
+  if (fit === false) return violated(run, violation);
   forget(run, kept);
-  return verdict;
+  return fit;
 }

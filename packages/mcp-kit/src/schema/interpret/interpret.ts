@@ -4,13 +4,13 @@ import type { Violation } from '../violation.ts';
 import { arrayKeywords } from './arrays.ts';
 import { branchKeywords } from './branches.ts';
 import { objectKeywords } from './objects.ts';
-import { descend, spend, Spent, violated, type Keyword, type Run, type Verdict } from './run.ts';
+import { descend, spend, Spent, violated, type Keyword, type Run, type Fit } from './run.ts';
 import { scalarKeywords } from './scalars.ts';
 import { unevaluatedKeywords } from './unevaluated.ts';
 
 /** What came of a check; `spent`: it would have cost more than it may. */
 export type Interpreted =
-  | { readonly verdict: Verdict; readonly violations: readonly Violation[] }
+  | { readonly fit: Fit; readonly violations: readonly Violation[] }
   | 'spent';
 
 /**
@@ -72,27 +72,27 @@ export function interpreterOf(
       path: [],
       stepsLeft: maxSteps,
       depth: 0,
-      judge: (part, of) => {
+      check: (part, of) => {
         spend(run, 2);
         if (part === false) {
           return violated(run, { keyword: 'false schema', schema: {}, value: of });
         }
         if (!isRecord(part)) return true;
         descend(run);
-        let verdict: Verdict = true;
+        let fit: Fit = true;
         for (const keyword of planOf(part)) {
           spend(run, 1);
           const fits = keyword(run, part, of);
           if (fits === true) continue;
-          verdict = fits;
+          fit = fits;
           if (fits === false) break;
         }
         run.depth -= 1;
-        return verdict;
+        return fit;
       },
     };
     try {
-      return { verdict: run.judge(schema, value), violations: run.violations };
+      return { fit: run.check(schema, value), violations: run.violations };
     } catch (error) {
       if (error instanceof Spent) return 'spent';
       throw error;

@@ -1,18 +1,18 @@
 import { isRecord } from '#jsonrpc';
 import {
   both,
-  judgeAt,
-  judgeQuietly,
+  checkAt,
+  checkQuietly,
   namesOf,
   spend,
   violated,
   type Keyword,
   type Part,
   type Run,
-  type Verdict,
+  type Fit,
 } from './run.ts';
 
-type OfObject = (run: Run, schema: Part, value: Readonly<Record<string, unknown>>) => Verdict;
+type OfObject = (run: Run, schema: Part, value: Readonly<Record<string, unknown>>) => Fit;
 
 /** Keywords about the properties of objects. */
 export const objectKeywords: Readonly<Record<string, Keyword>> = {
@@ -22,14 +22,14 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
   minProperties: size('minProperties', (count, limit) => count >= limit),
   maxProperties: size('maxProperties', (count, limit) => count <= limit),
   properties: ofObject((run, { properties }, value) => {
-    let verdict: Verdict = true;
+    let fit: Fit = true;
     for (const name of namesOf(run, properties)) {
       if (!Object.hasOwn(value, name)) continue;
       const schema = Reflect.get(Object(properties), name);
-      verdict = both(verdict, judgeAt(run, name, { schema, value: value[name] }));
-      if (verdict === false) return false;
+      fit = both(fit, checkAt(run, name, { schema, value: value[name] }));
+      if (fit === false) return false;
     }
-    return verdict;
+    return fit;
   }),
   // Which names they are about is not known without running them.
   patternProperties: ofObject((run, { patternProperties }, value) =>
@@ -39,7 +39,7 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
     const { properties = {}, patternProperties, additionalProperties: rest } = schema;
     if (rest === true) return true;
     const hasPatterns = namesOf(run, patternProperties).length > 0;
-    let verdict: Verdict = true;
+    let fit: Fit = true;
     for (const name of namesOf(run, value)) {
       if (Object.hasOwn(Object(properties), name)) continue;
       if (hasPatterns) return undefined;
@@ -47,31 +47,31 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
         const params = { additionalProperty: name };
         return violated(run, { keyword: 'additionalProperties', schema, value, params });
       }
-      verdict = both(verdict, judgeAt(run, name, { schema: rest, value: value[name] }));
-      if (verdict === false) return false;
+      fit = both(fit, checkAt(run, name, { schema: rest, value: value[name] }));
+      if (fit === false) return false;
     }
-    return verdict;
+    return fit;
   }),
   propertyNames: ofObject((run, schema, value) => {
-    let verdict: Verdict = true;
+    let fit: Fit = true;
     for (const name of namesOf(run, value)) {
-      verdict = both(verdict, judgeQuietly(run, schema['propertyNames'], name));
-      if (verdict !== false) continue;
+      fit = both(fit, checkQuietly(run, schema['propertyNames'], name));
+      if (fit !== false) continue;
       const params = { propertyName: name };
       return violated(run, { keyword: 'propertyNames', schema, value, params });
     }
-    return verdict;
+    return fit;
   }),
   dependentRequired: dependentNames('dependentRequired'),
   dependentSchemas: dependentSchemas('dependentSchemas'),
   dependencies: (run, schema, value) => {
-    const verdict = dependentNames('dependencies')(run, schema, value);
-    return verdict && dependentSchemas('dependencies')(run, schema, value);
+    const fit = dependentNames('dependencies')(run, schema, value);
+    return fit && dependentSchemas('dependencies')(run, schema, value);
   },
 };
 
-function ofObject(judge: OfObject): Keyword {
-  return (run, schema, value) => (isRecord(value) ? judge(run, schema, value) : true);
+function ofObject(check: OfObject): Keyword {
+  return (run, schema, value) => (isRecord(value) ? check(run, schema, value) : true);
 }
 
 function size(keyword: string, holds: (count: number, limit: number) => boolean): Keyword {
@@ -90,7 +90,7 @@ function requires(
     readonly value: Readonly<Record<string, unknown>>;
     readonly names: unknown;
   },
-): Verdict {
+): Fit {
   const { names, ...rest } = place;
   for (const name of Array.isArray(names) ? names : []) {
     spend(run, 1);
@@ -115,13 +115,13 @@ function dependentNames(keyword: string): Keyword {
 /** Where one property wants the whole to fit another schema. */
 function dependentSchemas(keyword: string): Keyword {
   return ofObject((run, schema, value) => {
-    let verdict: Verdict = true;
+    let fit: Fit = true;
     for (const trigger of namesOf(run, schema[keyword])) {
       const wanted: unknown = Reflect.get(Object(schema[keyword]), trigger);
       if (Array.isArray(wanted) || !Object.hasOwn(value, trigger)) continue;
-      verdict = both(verdict, run.judge(wanted, value));
-      if (verdict === false) return false;
+      fit = both(fit, run.check(wanted, value));
+      if (fit === false) return false;
     }
-    return verdict;
+    return fit;
   });
 }

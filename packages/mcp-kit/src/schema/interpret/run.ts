@@ -2,13 +2,13 @@ import type { Dialect } from '../json-schema.ts';
 import type { Violation } from '../violation.ts';
 
 /** Whether a value fits; undefined where that cannot be told, as where a pattern would have to be run. */
-export type Verdict = boolean | undefined;
+export type Fit = boolean | undefined;
 
 /** A schema with keywords. */
 export type Part = Readonly<Record<string, unknown>>;
 
 /** What a keyword of a schema says about a value. */
-export type Keyword = (run: Run, schema: Part, value: unknown) => Verdict;
+export type Keyword = (run: Run, schema: Part, value: unknown) => Fit;
 
 /** One check of a value: what it may still cost, and what it has found. */
 export interface Run {
@@ -20,7 +20,7 @@ export interface Run {
   readonly path: PropertyKey[];
   stepsLeft: number;
   depth: number;
-  judge(schema: unknown, value: unknown): Verdict;
+  check(schema: unknown, value: unknown): Fit;
 }
 
 /** The check has cost what it may cost. */
@@ -50,24 +50,24 @@ export function descend(run: Run): void {
   if (run.depth > maxDepth) throw new Spent();
 }
 
-/** Judges what is found in the value under a name or an index. */
-export function judgeAt(
+/** Checks what is found in the value under a name or an index. */
+export function checkAt(
   run: Run,
   step: PropertyKey,
   { schema, value }: { readonly schema: unknown; readonly value: unknown },
-): Verdict {
+): Fit {
   run.path.push(step);
-  const verdict = run.judge(schema, value);
+  const fit = run.check(schema, value);
   run.path.pop();
-  return verdict;
+  return fit;
 }
 
-/** Judges without keeping what is wrong: an alternative that was not meant is no fault. */
-export function judgeQuietly(run: Run, schema: unknown, value: unknown): Verdict {
+/** Checks without keeping what is wrong: an alternative that was not meant is no fault. */
+export function checkQuietly(run: Run, schema: unknown, value: unknown): Fit {
   const kept = run.violations.length;
-  const verdict = run.judge(schema, value);
+  const fit = run.check(schema, value);
   run.violations.length = Math.min(run.violations.length, kept);
-  return verdict;
+  return fit;
 }
 
 const maxViolations = 200;
@@ -102,8 +102,8 @@ export function violated(
   return false;
 }
 
-/** The verdict on a whole whose parts must all fit. */
-export function both(one: Verdict, other: Verdict): Verdict {
+/** Whether a whole fits whose parts must all fit. */
+export function both(one: Fit, other: Fit): Fit {
   if (one === false || other === false) return false;
   return one === undefined || other === undefined ? undefined : true;
 }

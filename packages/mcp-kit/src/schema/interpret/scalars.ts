@@ -1,14 +1,6 @@
 import { isRecord } from '#jsonrpc';
 import { hasAtLeast, hasAtMost } from '../string-length.ts';
-import {
-  namesOf,
-  spend,
-  violated,
-  type Keyword,
-  type Part,
-  type Run,
-  type Verdict,
-} from './run.ts';
+import { namesOf, spend, violated, type Keyword, type Part, type Run, type Fit } from './run.ts';
 
 /** Keywords about a value as a whole, about numbers and about texts. */
 export const scalarKeywords: Readonly<Record<string, Keyword>> = {
@@ -63,7 +55,7 @@ function number(keyword: string, holds: (value: number, limit: number) => boolea
 }
 
 function textLength(keyword: string, holds: (text: string, limit: number) => boolean): Keyword {
-  return (run: Run, schema: Part, value: unknown): Verdict => {
+  return (run: Run, schema: Part, value: unknown): Fit => {
     if (typeof value !== 'string') return true;
     const limit = Number(schema[keyword]);
     // Only then are the characters counted.

@@ -3,15 +3,15 @@ import { tupleLength } from './arrays.ts';
 import {
   both,
   descend,
-  judgeAt,
-  judgeQuietly,
+  checkAt,
+  checkQuietly,
   namesOf,
   spend,
   violated,
   type Keyword,
   type Part,
   type Run,
-  type Verdict,
+  type Fit,
 } from './run.ts';
 
 /** Which properties or items of a value some schema has spoken of. */
@@ -37,7 +37,7 @@ export const unevaluatedKeywords: Readonly<Record<string, Keyword>> = {
     if (!isRecord(value)) return true;
     const seen = lookFrom(run, { schema, value }, lookAtProperties);
     const left = namesOf(run, value).filter((name) => !seen.all && !seen.keys.has(name));
-    return judgeLeft(run, { schema, value, left, seen, keyword: 'unevaluatedProperties' });
+    return checkLeft(run, { schema, value, left, seen, keyword: 'unevaluatedProperties' });
   },
   unevaluatedItems: (run, schema, value) => {
     if (!Array.isArray(value)) return true;
@@ -46,11 +46,11 @@ export const unevaluatedKeywords: Readonly<Record<string, Keyword>> = {
     const left = seen.all
       ? []
       : [...value.keys()].filter((at) => at >= seen.upTo && !seen.keys.has(at));
-    return judgeLeft(run, { schema, value, left, seen, keyword: 'unevaluatedItems' });
+    return checkLeft(run, { schema, value, left, seen, keyword: 'unevaluatedItems' });
   },
 };
 
-function judgeLeft(
+function checkLeft(
   run: Run,
   place: {
     readonly keyword: string;
@@ -59,7 +59,7 @@ function judgeLeft(
     readonly left: readonly PropertyKey[];
     readonly seen: Seen;
   },
-): Verdict {
+): Fit {
   const { keyword, schema, value, left, seen } = place;
   const [first] = left;
   if (first === undefined) return true;
@@ -67,13 +67,13 @@ function judgeLeft(
   if (schema[keyword] === false) {
     return violated(run, { keyword, schema, value, params: { unevaluatedProperty: first } });
   }
-  let verdict: Verdict = true;
+  let fit: Fit = true;
   for (const key of left) {
     const part: unknown = Reflect.get(value, key);
-    verdict = both(verdict, judgeAt(run, key, { schema: schema[keyword], value: part }));
-    if (verdict === false) return false;
+    fit = both(fit, checkAt(run, key, { schema: schema[keyword], value: part }));
+    if (fit === false) return false;
   }
-  return verdict;
+  return fit;
 }
 
 const lookAtProperties: Look = (run, { schema, value }, seen) => {
@@ -92,7 +92,7 @@ const lookAtItems: Look = (run, { schema, value }, seen) => {
   if (isTuple ? additionalItems !== undefined : items !== undefined) seen.all = true;
   if (contains === undefined || run.dialect !== '2020-12' || !Array.isArray(value)) return;
   for (const [at, item] of value.entries()) {
-    const fits = judgeQuietly(run, contains, item);
+    const fits = checkQuietly(run, contains, item);
     if (fits === true) seen.keys.add(at);
     if (fits === undefined) seen.unsure = true;
   }
@@ -133,9 +133,9 @@ function applied(
   const found: unknown[] = Array.isArray(allOf) ? [...allOf] : [];
   spend(run, found.length);
   const fits = (branch: unknown): boolean => {
-    const verdict = judgeQuietly(run, branch, value);
-    if (verdict === undefined) seen.unsure = true;
-    return verdict === true;
+    const fit = checkQuietly(run, branch, value);
+    if (fit === undefined) seen.unsure = true;
+    return fit === true;
   };
   for (const branches of [anyOf, oneOf]) {
     if (!Array.isArray(branches)) continue;

@@ -30,7 +30,7 @@ export interface Contract {
   warm?(): void;
   /** Tools that the contract itself adds. */
   readonly tools: readonly Tool[];
-  /** The same, as plain methods for clients of the handshake era. */
+  /** The same, as plain methods for legacy clients. */
   readonly legacyMethods: Readonly<Record<string, Handler>>;
 }
 

@@ -53,7 +53,7 @@ export interface GovernanceOptions {
 }
 
 /** Finds what is wrong with tools: `lintTools`, or a function that calls it with options. */
-export type Linter = (manifests: readonly Manifest[]) => readonly Finding[];
+type Linter = (manifests: readonly Manifest[]) => readonly Finding[];
 
 /** Every call passes the layers, answers with an envelope and leaves a trace; writes can be tried and repeated. */
 export function governed(governance: GovernanceOptions = {}): CreateContract {

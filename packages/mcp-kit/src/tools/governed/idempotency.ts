@@ -118,7 +118,7 @@ class KeyedCall {
     this.#call.beforeApply = (plan) => this.#beforeApply(plan);
     if (this.#keyed.keeping.notes) this.#call.noteFor = (outcome) => this.#noteFor(outcome);
     try {
-      const outcome = this.#judged(await next(this.#call));
+      const outcome = this.#concluded(await next(this.#call));
       clearInterval(this.#renewal);
       this.#call.phase('record');
       const kept = await this.#keptOutcome();
@@ -138,7 +138,7 @@ class KeyedCall {
    * Where an earlier call broke off, that this one finds no way says nothing about that one.
    * And a tool that was interrupted while it wrote has no better answer either.
    */
-  #judged(outcome: Outcome): Outcome {
+  #concluded(outcome: Outcome): Outcome {
     if (outcome.ok || outcome.failure.retryable) return outcome;
     const { abandoned } = this.#call;
     const { code, message } = outcome.failure;

@@ -1,12 +1,7 @@
-export { batchSchema, runBatch, type Batch, type BatchReport } from '../batch.ts';
+export { batchSchema, runBatch } from '../batch.ts';
 export { applied } from '../changes.ts';
-export { createTraces, type TraceQuery, type Traces } from '../trace/traces.ts';
+export { createTraces, type Traces } from '../trace/traces.ts';
 export type { CallScope } from './call-scope.ts';
-export type { Control } from './control-fields.ts';
-export type { PlanPolicy } from './dry-run.ts';
-export { governed, type GovernanceOptions, type Linter } from './governed-contract.ts';
-export type { IdempotencyOptions } from './idempotency.ts';
-export { layerOrder, type Handle, type Layer, type LayerName, type Wrap } from './layer.ts';
-export type { Caller, Permit, PermissionRequest } from './permission.ts';
-export type { PlanTokenOptions } from './plan-token.ts';
-export type { Visible } from './visibility.ts';
+export { governed, type GovernanceOptions } from './governed-contract.ts';
+export { layerOrder, type Handle, type Layer, type LayerName } from './layer.ts';
+export type { Permit } from './permission.ts';

@@ -11,7 +11,7 @@ export interface Caller {
 }
 
 /** What somebody wants to do. */
-export interface PermissionRequest extends Caller {
+interface PermissionRequest extends Caller {
   readonly tool: string;
   readonly traits: Traits;
   /** The tool's own arguments, checked. */

@@ -41,7 +41,7 @@ function applyPlan(call: CallScope): MaybePromise<Outcome> {
   return chain(returned, (settled) => conclude(call, settled));
 }
 
-/** In the stateless era a question ends the handler, which runs again with the answer: what it did would be done twice. */
+/** In the modern era a question ends the handler, which runs again with the answer: what it did would be done twice. */
 function mustNotAsk(name: string): KitError {
   return new KitError('invalid_argument', `${name}: apply must not ask`, {
     hint: 'Ask in plan, which touches nothing; or say resumable: true where apply can run again.',

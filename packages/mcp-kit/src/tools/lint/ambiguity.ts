@@ -13,7 +13,7 @@ interface Part {
   readonly last: ReadonlyMap<number, number>;
 }
 
-/** Patterns with more places than this are not judged, and repetitions beyond this are taken for endless ones. */
+/** Patterns with more places than this are not checked, and repetitions beyond this are taken for endless ones. */
 const maxPlaces = 120;
 const maxCopies = 5;
 /** Nor are those with more steps between pairs of places. */

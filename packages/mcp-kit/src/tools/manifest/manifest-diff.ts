@@ -36,17 +36,17 @@ export function diffManifests(
 
 const order: readonly Impact[] = ['breaking', 'compatible', 'cosmetic'];
 
-type Judge = (before: unknown, after: unknown) => Impact;
+type ImpactOf = (before: unknown, after: unknown) => Impact;
 
 const rank =
-  (from: string): Judge =>
+  (from: string): ImpactOf =>
   (before, after) =>
     from.split(' ').indexOf(String(after)) > from.split(' ').indexOf(String(before))
       ? 'breaking'
       : 'compatible';
 
 /** What a change of each trait means. */
-const traits: Readonly<Record<string, Judge>> = {
+const traits: Readonly<Record<string, ImpactOf>> = {
   description: () => 'cosmetic',
   category: () => 'cosmetic',
   examples: () => 'cosmetic',
@@ -66,14 +66,14 @@ const traits: Readonly<Record<string, Judge>> = {
 function toolChanges(before: LintedTool, after: LintedTool): readonly ManifestChange[] {
   const tool = before.name;
   const changes: ManifestChange[] = [];
-  for (const [trait, judge] of Object.entries(traits)) {
+  for (const [trait, impactOf] of Object.entries(traits)) {
     const was: unknown = Reflect.get(before, trait);
     const is: unknown = Reflect.get(after, trait);
     if (canonicalJson(was) === canonicalJson(is)) continue;
     const message = `${trait}: ${show(was)} → ${show(is)}`;
-    const judged = judge(was, is);
+    const meant = impactOf(was, is);
     // Whoever was told nothing of it relied on nothing.
-    const impact = was === undefined && judged === 'breaking' ? 'compatible' : judged;
+    const impact = was === undefined && meant === 'breaking' ? 'compatible' : meant;
     changes.push({ impact, tool, path: trait, message });
   }
   const found = [

@@ -50,7 +50,7 @@ export function timestampNow(): string {
 }
 
 /** Which trace somebody wants to see. */
-export interface TraceQuery {
+interface TraceQuery {
   /** Whose calls; nobody in particular where callers are not told apart. */
   readonly principal?: string | undefined;
   readonly where?: ((trace: Trace) => boolean) | undefined;

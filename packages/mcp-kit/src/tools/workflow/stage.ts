@@ -22,12 +22,12 @@ export interface StageContext extends Spans {
 
 /** What `plan` of a stage may use. */
 export interface PlanContext extends StageContext {
-  /** Asks the user before anything is done; in the stateless era the plan is made again when the answers arrive. */
+  /** Asks the user before anything is done; in the modern era the plan is made again when the answers arrive. */
   ask<T extends Requests>(requests: T): Promise<Answers<T>>;
 }
 
 /** What decides the types of one stage. */
-export interface StageTypes {
+interface StageTypes {
   readonly args: unknown;
   /** What the stages before it have planned, and returned. */
   readonly plans: object;

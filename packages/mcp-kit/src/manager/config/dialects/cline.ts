@@ -55,7 +55,7 @@ const nested: Field = {
 const storage = (publisher: string): string =>
   path.join('Code', 'User', 'globalStorage', publisher, 'settings');
 
-/** Cline: seconds, and a URL alone is the older transport. */
+/** Cline: seconds, and a URL alone is the SSE transport. */
 export const cline: Dialect = {
   id: 'cline',
   title: 'Cline',
@@ -83,7 +83,7 @@ export const cline: Dialect = {
   },
 };
 
-/** Roo Code: seconds, and a URL alone is the older transport. */
+/** Roo Code: seconds, and a URL alone is the SSE transport. */
 export const roo: Dialect = {
   id: 'roo',
   title: 'Roo Code',

@@ -4,7 +4,7 @@ import { asBoolean, asText, kindField, oauthField, text, textMap, texts, time } 
 import { valueAt } from '../value-at.ts';
 import { inProject, ofUser } from './candidates.ts';
 
-/** Gemini CLI, where `url` is the older transport and `httpUrl` the newer. */
+/** Gemini CLI, where `url` is the SSE transport and `httpUrl` streamable HTTP. */
 export const gemini: Dialect = {
   id: 'gemini',
   title: 'Gemini CLI',
