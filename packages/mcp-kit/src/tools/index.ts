@@ -12,7 +12,14 @@ export {
 } from './define-tool.ts';
 export type { Entry } from './entry.ts';
 export type { Envelope } from './contract/envelope.ts';
-export { fail, failureCodes, ToolFailure, type Failure, type FailureCode } from './failure.ts';
+export {
+  fail,
+  failureCodes,
+  ToolFailure,
+  type Failure,
+  type FailureCode,
+  type FailureDetails,
+} from './failure.ts';
 export type { Infer, InferInput } from './infer.ts';
 export type { Manifest } from './manifest/manifest.ts';
 export type { Outcome } from './contract/result.ts';
