@@ -72,6 +72,16 @@ export function textMap(fact: FactsOf<TextRecord>): Field {
   };
 }
 
+/** How a server is reached, under the names that most hosts have for it. */
+export const usualFields: Readonly<Record<string, Field>> = {
+  command: text('command'),
+  args: texts('args'),
+  cwd: text('cwd'),
+  env: textMap('env'),
+  url: text('url'),
+  headers: textMap('headers'),
+};
+
 /** Yes or no; `opposite` when the host asks the opposite question. */
 export function flag(fact: 'enabled' | 'inheritEnv', opposite = false): Field {
   return {

@@ -5,33 +5,14 @@ import { createDeferred, silentLogger } from '#base';
 import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
 import { createMemoryStore, type Store } from '#store';
-import { connectInMemory, type InMemoryClient } from '#testing';
+import { connectInMemory } from '#testing';
 import type { Envelope } from '../contract/envelope.ts';
 import { defineTool, type Tool } from '../define-tool.ts';
 import { toolSet } from '../tool-set.ts';
-import { governed, type GovernanceOptions } from './governed-contract.ts';
+import { governed } from './governed-contract.ts';
 
 // Each of these is a server and several clients.
 const schedules = Math.min(10_000, Number(process.env['PROPERTY_RUNS']));
-
-/** A server with these tools, and a client of it. */
-async function serve(
-  tools: readonly Tool[],
-  governance: GovernanceOptions,
-): Promise<InMemoryClient> {
-  const set = toolSet(tools, {
-    contract: governed({ lint: 'off', ...governance }),
-    logger: silentLogger,
-  });
-  const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));
-  await client.initialize();
-  return client;
-}
-
-async function ask(client: InMemoryClient, name: string, args: object): Promise<Envelope> {
-  const result = await client.request('tools/call', { name, arguments: args });
-  return (result as CallToolResult).structuredContent as Envelope;
-}
 
 // Retries with one key, by processes that may die at any moment.
 
@@ -160,15 +141,20 @@ interface Asked {
 function attemptCall(each: Attempt, kind: Kind, world: World): Asked {
   const mortal = new Mortal(each, world);
   const asking = async (): Promise<Envelope | undefined> => {
-    const client = await serve([toolOf(kind, world, mortal)], {
+    const contract = governed({
+      lint: 'off',
       store: mortal.store(world.shared),
       idempotency: { leaseMs, now: () => world.nowMs },
     });
-    const answer = ask(client, 'update_world_version', { idempotencyKey: 'the one' });
+    const set = toolSet([toolOf(kind, world, mortal)], { contract, logger: silentLogger });
+    const client = connectInMemory(createServer({ name: 's', version: '1', features: [set] }));
+    await client.initialize();
+    const call = { name: 'update_world_version', arguments: { idempotencyKey: 'the one' } };
+    const answer = client.request('tools/call', call) as Promise<CallToolResult>;
     answer.catch(() => undefined);
     const ended = await Promise.race([answer, mortal.death.then(() => undefined)]);
     await client.close();
-    return ended;
+    return ended?.structuredContent as Envelope | undefined;
   };
   const answer = asking();
   return { answer, settled: Promise.race([answer, mortal.asleep.promise]) };

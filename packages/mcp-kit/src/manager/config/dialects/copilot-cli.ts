@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fieldsOf, type Dialect } from '../dialect.ts';
-import { asTexts, kindField, text, textMap, texts, time, type Field } from '../field.ts';
+import { asTexts, kindField, time, usualFields, type Field } from '../field.ts';
 import { inProject, ofUser } from './candidates.ts';
 
 /** The tools to offer; the host wants a list even when it is all of them. */
@@ -23,12 +23,7 @@ export const copilotCli: Dialect = {
       read: { local: 'stdio', stdio: 'stdio', http: 'http', sse: 'sse' },
       write: { stdio: 'local', http: 'http', sse: 'sse' },
     }),
-    command: text('command'),
-    args: texts('args'),
-    cwd: text('cwd'),
-    env: textMap('env'),
-    url: text('url'),
-    headers: textMap('headers'),
+    ...usualFields,
     timeout: time('requestMs', 'ms'),
     tools,
   }),
