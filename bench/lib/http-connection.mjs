@@ -28,7 +28,8 @@ export class HttpConnection {
       socket.once('error', reject);
       socket.on('data', (chunk) => this.read(chunk));
       socket.on('close', () => {
-        if (this.socket === socket) this.socket = null;
+        if (this.socket !== socket) return;
+        this.socket = null;
         this.broken(new Error('connection closed'));
       });
       this.socket = socket;
@@ -129,6 +130,7 @@ export class HttpConnection {
   close() {
     this.done = this.failed = null;
     this.socket?.destroy();
+    this.socket = null;
   }
 }
 

@@ -297,7 +297,7 @@ export class Connection implements Link, Sink {
       return;
     }
     this.#inFlight.hold(key, exchange);
-    const holder = { letGo: () => this.#abandon(key, exchange) };
+    const holder = this.#channel.awaits && { letGo: () => this.#abandon(key, exchange) };
     const held = this.budget?.hold('calls', exchange.weight, holder);
     // The handler may have closed the connection under its own feet.
     if (!this.#inFlight.open) this.cancel(key, 'the connection closed');

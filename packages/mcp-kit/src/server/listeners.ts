@@ -81,24 +81,23 @@ export class Listeners implements Changes {
     if (exchange.link.budget?.admits('listens', weightOfListen(filter)) === false) {
       throw noRoomError();
     }
-    const tag = tagOf(exchange);
     await exchange.notify('notifications/subscriptions/acknowledged', {
       notifications: filter,
-      ...tag,
+      ...tagOf(exchange),
     });
     if (!this.#closed && Object.keys(filter).length > 0) await this.#hold(exchange, filter);
-    return tag;
+    return tagOf(exchange);
   }
 
   async #hold(exchange: Exchange, filter: Filter): Promise<void> {
-    const { signal, link } = exchange;
-    if (signal.aborted) return;
+    const { stop, link } = exchange;
+    if (stop.aborted) return;
     const { promise, resolve, reject } = createDeferred<void>();
     const listener = listenerOf(exchange, filter);
     const gone = (): void => reject(new KitError('aborted', 'the subscriber left'));
     this.#open.add(listener);
     this.#listens.add(resolve);
-    signal.addEventListener('abort', gone, { once: true });
+    stop.addEventListener('abort', gone, { once: true });
     const letGo = (): boolean => {
       held?.resize(0);
       reject(noRoomError());
@@ -135,14 +134,13 @@ export class Listeners implements Changes {
 }
 
 function listenerOf(exchange: Exchange, filter: Filter): Listener {
-  const tag = tagOf(exchange);
   let lists = 0;
   for (const kind of kinds) if (filter[`${kind}ListChanged`] === true) lists |= bitOf[kind];
   const uris = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions);
   return {
     lists,
     uris,
-    tell: (method, params) => void exchange.notify(method, { ...params, ...tag }),
+    tell: (method, params) => void exchange.notify(method, { ...params, ...tagOf(exchange) }),
   };
 }
 

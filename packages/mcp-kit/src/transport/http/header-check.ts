@@ -19,10 +19,11 @@ export function headerCheck({ mirroredHeaders }: Pick<Service, 'mirroredHeaders'
     const { id, method, params } = exchange.message;
     if (id === undefined || conversationOf(exchange) !== undefined) return next(exchange);
     const headers = exchange.headers ?? {};
-    const { version } = readEnvelope(params);
-    if (headers['mcp-protocol-version'] !== version) throw differs('MCP-Protocol-Version');
+    const view = readEnvelope(params);
+    if (headers['mcp-protocol-version'] !== view.version) throw differs('MCP-Protocol-Version');
     // What other revisions have in headers is not known.
-    if (version !== modernVersion) return next(exchange);
+    if (view.version !== modernVersion) return next(exchange);
+    exchange.client = view;
     if (headers['mcp-method'] !== method) throw differs('Mcp-Method');
     const member = namedBy.get(method);
     if (member === undefined) return next(exchange);
