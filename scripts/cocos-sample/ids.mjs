@@ -1,4 +1,5 @@
 import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 
 const scope = { name: '', count: 0 };
 
@@ -7,7 +8,6 @@ export function beginIds(name) {
   Object.assign(scope, { name, count: 0 });
 }
 
-// The pack takes the function when it is loaded, so this module must be imported before it.
 crypto.randomUUID = () => {
   const hash = crypto
     .createHash('md5')
@@ -15,3 +15,5 @@ crypto.randomUUID = () => {
     .digest('hex');
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 };
+// Whoever imports the function by name gets this one, too.
+syncBuiltinESMExports();

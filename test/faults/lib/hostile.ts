@@ -33,15 +33,15 @@ export const hostileBodies: readonly Hostile[] = [
   },
   {
     name: 'as many wrong-typed objects as are allowed',
-    body: callWith(`[${Array(49_000).fill('{"a":1}').join(',')}]`),
+    body: callWith(`[${Array(33_000).fill('{"a":1}').join(',')}]`),
     expected: byTool,
   },
   { name: 'a million open brackets', body: callWith('['.repeat(1_000_000)), expected: -32600 },
   { name: 'a million open braces', body: callWith('{"a":'.repeat(700_000)), expected: -32600 },
   { name: 'ten thousand keys', body: callWith(keys(10_000, (at) => `key${at}`)), expected: byTool },
   {
-    name: 'fifty thousand times the same key',
-    body: callWith(keys(50_000, () => 'key')),
+    name: 'as many times the same key as are allowed',
+    body: callWith(keys(49_000, () => 'key')),
     expected: byTool,
   },
   {
