@@ -63,7 +63,10 @@ const server = createServer((request, response) => {
   request.setEncoding('utf8').on('data', (chunk) => (text += chunk));
   request.on('end', () => answer(request, response, text));
 });
-server.on('connection', ({ localAddress }) => {
+/** The ports that connections came from. */
+const accepted = new Set();
+server.on('connection', ({ localAddress, remotePort }) => {
+  accepted.add(remotePort);
   if (localAddress !== `::ffff:${good}`) hits.push(localAddress);
 });
 server.listen(isolated ? 80 : 0, isolated ? '::' : '127.0.0.1');
@@ -309,7 +312,11 @@ async function audible() {
     await Promise.race([once(socket, 'connect'), sleep(50)]).catch(() => {});
     socket.destroy();
   }
-  await sleep(50);
+  // Connections are accepted in the order they were made: once this one is, all before it were.
+  const last = connect(port, isolated ? good : '127.0.0.1');
+  await once(last, 'connect');
+  while (!accepted.has(last.localPort)) await once(server, 'connection');
+  last.destroy();
   return hits.splice(before).length;
 }
 
