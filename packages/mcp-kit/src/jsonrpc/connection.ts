@@ -276,7 +276,8 @@ export class Connection implements Link, Sink {
   }
 
   #serve(request: Request, origin: Origin | undefined, bytes = 0): void {
-    const key = this.#options.manyClients && origin !== undefined ? origin : request.id;
+    const { id } = request;
+    const key = this.#options.manyClients && origin !== undefined ? origin : id;
     const exchange = new Exchange(request, this, origin);
     exchange.bytes = bytes;
     if (origin instanceof Batch) origin.first ??= exchange;
@@ -292,10 +293,7 @@ export class Connection implements Link, Sink {
     } catch (error) {
       return this.#replyThrown(exchange, error);
     }
-    if (!isPromise(outcome)) {
-      this.#answer(request, outcome, origin);
-      return;
-    }
+    if (!isPromise(outcome)) return this.#answer(exchange, id, outcome);
     this.#inFlight.hold(key, exchange);
     const holder = this.#channel.awaits && { letGo: () => this.#abandon(key, exchange) };
     const held = this.budget?.hold('calls', exchange.weight, holder);
@@ -307,8 +305,9 @@ export class Connection implements Link, Sink {
       answer();
       if (this.#lingering !== undefined) this.ended();
     };
+    // The request itself is not held: what stays open for hours may have forgotten its parameters.
     outcome.then(
-      (result) => end(() => this.#answer(request, result, origin)),
+      (result) => end(() => this.#answer(exchange, id, result)),
       (error: unknown) => end(() => this.#replyThrown(exchange, error)),
     );
   }
@@ -328,22 +327,21 @@ export class Connection implements Link, Sink {
     }
   }
 
-  #answer(request: Request, result: unknown, origin: Origin | undefined): void {
-    const parts = origin instanceof Batch ? undefined : resultParts(request.id, result);
+  #answer({ origin, message }: Exchange, id: Id, result: unknown): void {
+    const parts = origin instanceof Batch ? undefined : resultParts(id, result);
     if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
-    const text = this.#encodeResult(request, result);
-    const isFine = hasRoomFor(text, this.budget);
-    if (isFine) this.#reply(text, origin);
-    else this.#reply(encodeError(request.id, noRoom), origin, noRoomError());
+    const text = this.#encodeResult(id, message.method, result);
+    if (hasRoomFor(text, this.budget)) this.#reply(text, origin);
+    else this.#reply(encodeError(id, noRoom), origin, noRoomError());
   }
 
   /** A result that is not JSON is a failure like any other. */
-  #encodeResult(request: Request, result: unknown): string {
+  #encodeResult(id: Id, method: string, result: unknown): string {
     try {
-      return encodeResult(request.id, result);
+      return encodeResult(id, result);
     } catch (error) {
-      this.#options.onBug?.(error, request.method);
-      return encodeThrown(request.id, error);
+      this.#options.onBug?.(error, method);
+      return encodeThrown(id, error);
     }
   }
 
