@@ -139,7 +139,9 @@ describe('an event stream', () => {
         });
         const before = process.cpuUsage();
         for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
-        return process.cpuUsage(before).user / 1000;
+        const { user, system } = process.cpuUsage(before);
+        // Short work may be counted as either.
+        return (user + system) / 1000;
       });
       return Math.min(...times);
     };
