@@ -23,7 +23,10 @@ export default {
   findsEra: true,
 
   async http({ url, ...params }) {
-    const { openSession, httpTarget } = await import('mcp-kit');
+    const [{ openSession }, { httpTarget }] = await Promise.all([
+      import('mcp-kit/client'),
+      import('mcp-kit/transport/http-client'),
+    ]);
     return connect(openSession, httpTarget(url), params);
   },
 
