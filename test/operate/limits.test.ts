@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApiKey } from 'mcp-kit/operate';
 import { describe, expect, test } from 'vitest';
+import { RawHttp, requestBytes } from '../faults/lib/raw-http.ts';
 import { send } from '../support/http-client.ts';
 import { modern, startSession } from '../support/mcp-http.ts';
 import { bearer, operating, sample } from './fixture.ts';
@@ -35,6 +36,22 @@ describe('limits', () => {
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(30);
     expect(answer.message.error).toMatchObject({ code: -32_000, data: { limit: 'address' } });
     expect(sample(server.metrics(), 'mcp_rejections_total{cause="rate_address"}')).toBe(1);
+  });
+
+  test('end a connection with the tenth refusal, however many requests were served on it', async () => {
+    await using server = await operating({ limits: { address: '3/h' } });
+    using http = new RawHttp(Number(new URL(server.url).port));
+    const { headers = {}, body } = call('whoami');
+    const sent = requestBytes({ headers, body });
+    const statuses: number[] = [];
+    for (let number = 0; number < 13; number += 1) {
+      // Had it ended before, there would be no answer.
+      const answer = await http.exchange(sent);
+      statuses.push(answer.status);
+      const connection = answer.headers.get('connection');
+      expect([number, connection]).toEqual([number, number < 12 ? 'keep-alive' : 'close']);
+    }
+    expect(statuses).toEqual([200, 200, 200, ...Array<number>(10).fill(429)]);
   });
 
   test('of a principal leave others alone', async () => {
