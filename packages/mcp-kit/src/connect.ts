@@ -1,3 +1,4 @@
+import { KitError } from '#base';
 import type { Session, SessionOptions } from '#client';
 import type { Target } from '#protocol';
 import type { ChildOptions } from '#transport/child-process';
@@ -24,9 +25,9 @@ async function targetAt(place: string): Promise<Target> {
     return httpTarget(place);
   }
   if (/^\w{2,}:/.test(place)) {
-    throw new TypeError(
-      `${place}: a server is at an http or https URL, or at the path of a socket`,
-    );
+    throw new KitError('invalid_argument', `${place}: no server can be reached that way`, {
+      hint: 'Give an http or https URL, the path of a unix socket, or { command, args }.',
+    });
   }
   const { socketTarget } = await import('#transport');
   return socketTarget(place);
