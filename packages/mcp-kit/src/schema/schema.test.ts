@@ -187,3 +187,10 @@ test('a text that is too long is not held against the pattern beside the limit',
     issues: [{ message: 'expected at most 20 characters, received 61' }],
   });
 });
+
+test('a schema that ajv makes unusable code of is interpreted', async () => {
+  const never = { oneOf: [{ properties: { b: { type: 'integer' } } }, false], not: true };
+  const schema = { oneOf: [never, { required: ['a'] }] };
+  expect(await check(schema, { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
+  expect(await check(schema, { b: 1 })).toMatchObject({ ok: false });
+});

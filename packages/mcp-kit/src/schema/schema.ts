@@ -1,5 +1,6 @@
 import { isPromise, KitError, type MaybePromise } from '#base';
 import type { JsonSchema } from '#protocol';
+import { interpreterOf } from './interpret/interpret.ts';
 import { toIssue, type Issue } from './issue.ts';
 import { toIssues } from './json-issues.ts';
 import { inspectJsonSchema, type SchemaFacts } from './json-schema.ts';
@@ -74,12 +75,25 @@ function jsonCheck(json: JsonSchema, facts: SchemaFacts): CompiledSchema['check'
   let validate: ReturnType<typeof validatorOf> | undefined;
   return (value) => {
     validate ??= validatorOf(json, facts);
-    if (validate(value)) return { ok: true, value };
+    try {
+      if (validate(value)) return { ok: true, value };
+    } catch (error) {
+      // Of a branch that nothing can pass, ajv drops code that declares what later code uses.
+      if (error instanceof ReferenceError) return interpreted(json, facts, value);
+      throw error;
+    }
     const issues = toIssues(violationsOf(validate.errors ?? [], value));
     // The errors hold on to the value.
     validate.errors = null;
     return { ok: false, issues };
   };
+}
+
+/** A value held against a schema that compiles to code that cannot run; patterns are not tried. */
+function interpreted(json: JsonSchema, facts: SchemaFacts, value: unknown): Checked {
+  const result = interpreterOf(json, facts)(value);
+  if (result === 'spent' || result.fit !== false) return { ok: true, value };
+  return { ok: false, issues: toIssues(result.violations) };
 }
 
 function standardCheck(standard: StandardProperties): CompiledSchema['check'] {
