@@ -102,7 +102,8 @@ async function verify(
 ): Promise<JWTPayload | undefined> {
   if (token === undefined || revoked.has(token)) return undefined;
   try {
-    const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
+    // A machine that is busy is no reason to refuse a token.
+    const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`), { timeoutDuration: 600_000 });
     const options = { issuer, audience: url, typ: 'at+jwt', clockTolerance: 0 };
     return (await jwtVerify(token, keys, options)).payload;
   } catch {

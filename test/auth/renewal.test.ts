@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Authorizer } from 'mcp-kit/auth';
 import {
   authorizerFor,
@@ -10,6 +10,10 @@ import {
   withServers,
 } from './fixture.ts';
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 test('a token that ends is renewed before the call, and the refresh token is replaced', () =>
   withServers(
     async ({ as, server }) => {
@@ -20,7 +24,7 @@ test('a token that ends is renewed before the call, and the refresh token is rep
       await session.callTool('read', {});
       const before = await keptIn(folder.path, `server ${server.url}`);
       const refused = server.refused;
-      await new Promise((resolve) => setTimeout(resolve, 2100));
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
       await session.callTool('read', {});
       const after = await keptIn(folder.path, `server ${server.url}`);
       expect(as.counts['refresh_token']).toBe(1);
@@ -29,7 +33,7 @@ test('a token that ends is renewed before the call, and the refresh token is rep
       expect(server.refused).toBe(refused);
       expect(as.tokenRequests.at(-1)?.['resource']).toBe(server.url);
     },
-    { lifeSeconds: 2 },
+    { lifeSeconds: 60 },
   ));
 
 test('a token that the server no longer takes is renewed, once for all calls under way', () =>

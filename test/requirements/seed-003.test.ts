@@ -304,6 +304,7 @@ describe('what a server says on its standard output', () => {
     const options = { ...trusted, allowStdoutLogOutsideRoot: true };
     await using allowed = await manageV1(folder, config, options);
     await allowed.server('it').ping();
+    await allowed.close();
     expect(await readdir(elsewhere.path)).toEqual(['it.log']);
   });
 });
