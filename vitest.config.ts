@@ -12,6 +12,7 @@ export default defineConfig({
     environment: 'node',
     // Tests that start processes run what is built.
     globalSetup: ['scripts/build-first.mjs'],
+    setupFiles: ['test/support/property-seed.ts'],
     env: {
       // How many inputs each property test tries: more where nobody waits.
       PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '20000' : '1000'),
