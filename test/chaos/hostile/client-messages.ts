@@ -114,13 +114,18 @@ function request(random: Random, method = random.pick(methods)): string {
   });
 }
 
+/** What is longer is refused, whatever it says. */
+const maxBatch = 20_000_000;
+
 /** What array a revision allows, and others refuse: small, or of as many as fit. */
 function batch(random: Random): string {
   const count = random.chance(0.9) ? random.below(10) : random.pick([1000, 3000]);
+  if (count < 10) return `[${Array.from({ length: count }, () => request(random)).join(',')}]`;
   const one = random.chance(0.5)
     ? request(random, 'ping')
     : '{"jsonrpc":"2.0","id":1,"method":"x"}';
-  return `[${Array.from({ length: count }, () => (count < 10 ? request(random) : one)).join(',')}]`;
+  const fitting = Math.min(count, Math.ceil(maxBatch / one.length));
+  return `[${Array.from({ length: fitting }, () => one).join(',')}]`;
 }
 
 const clientKind = weighted<(random: Random) => string>([
