@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { KitError, silentLogger } from 'mcp-kit/base';
+import { KitError, silentLogger } from 'mcp-kit/internal';
 import { isRecord } from 'mcp-kit/jsonrpc';
 import { connectInMemory } from 'mcp-kit/testing';
 import { beforeAll, describe, expect, test } from 'vitest';

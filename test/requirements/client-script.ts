@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { createVerdicts, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
 import {
   Connection,

@@ -1,4 +1,4 @@
-import { hideSecrets, isSecretName, isSecretPair } from 'mcp-kit/base';
+import { hideSecrets, isSecretName, isSecretPair } from 'mcp-kit/internal';
 import { isRecord } from 'mcp-kit/jsonrpc';
 
 export const mask = '***';

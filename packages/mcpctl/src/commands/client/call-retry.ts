@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { isRecord, type Params } from 'mcp-kit/jsonrpc';
 import type { CallToolResult, Tool } from 'mcp-kit/protocol';
 import type { Globals } from '../../globals.ts';

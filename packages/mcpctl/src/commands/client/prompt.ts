@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { isRecord } from 'mcp-kit/jsonrpc';
 import type { Prompt } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../../args.ts';
