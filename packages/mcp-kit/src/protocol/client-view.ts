@@ -1,12 +1,12 @@
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
-import { badRequest, invalidParams, mcpErrors } from './errors.ts';
-import { modernVersion, type Era } from './revisions.ts';
+import { badRequest, invalidParams, mcpErrors } from './model/errors.ts';
+import { modernVersion, type Era } from './model/revisions.ts';
 import {
   isLoggingLevel,
   type ClientCapabilities,
   type Implementation,
   type LoggingLevel,
-} from './types.ts';
+} from './model/types.ts';
 
 export const metaKeys = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',

@@ -8,7 +8,7 @@ import {
   type Params,
 } from '#jsonrpc';
 import type { ClientView } from './client-view.ts';
-import { allowsBatch, requiresErrorId } from './revisions.ts';
+import { allowsBatch, requiresErrorId } from './model/revisions.ts';
 import type { Serve } from './serve.ts';
 
 /** Where a handshake stands; business methods wait for `ready`. */

@@ -11,10 +11,10 @@ import {
 } from './client-view.ts';
 import { steer } from './control.ts';
 import { conversationOf, type Conversation, type Phase } from './conversation.ts';
-import { invalidParams } from './errors.ts';
-import { modernVersion, negotiate } from './revisions.ts';
+import { invalidParams } from './model/errors.ts';
+import { modernVersion, negotiate } from './model/revisions.ts';
 import type { Layer, Serve } from './serve.ts';
-import { isLoggingLevel, type LoggingLevel } from './types.ts';
+import { isLoggingLevel, type LoggingLevel } from './model/types.ts';
 
 const defaultLogLevel: LoggingLevel = 'info';
 

@@ -1,6 +1,6 @@
 import { dialectOf, movedSchema } from './moved-schema.ts';
-import type { Era } from './revisions.ts';
-import type { JsonSchema } from './types.ts';
+import type { Era } from '../model/revisions.ts';
+import type { JsonSchema } from '../model/types.ts';
 
 /** The handshake era knows only objects as structured content: what may be anything else is wrapped as `{ result }`. */
 function isWrapped(schema: JsonSchema, era: Era): boolean {
