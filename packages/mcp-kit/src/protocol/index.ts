@@ -6,7 +6,6 @@ export {
   clientOf,
   clientText,
   isImplementation,
-  metaKeys,
   readEnvelope,
   type ClientView,
 } from './client-view.ts';
@@ -47,7 +46,8 @@ export {
   type SamplingResult,
 } from './model/inputs.ts';
 export { enclose, layered, type Layers } from './layers.ts';
-export { outputSchemaFor, structuredFor } from './schemas/legacy-schema.ts';
+export { structured } from './schemas/legacy-schema.ts';
+export { metaKeys, metaOf } from './model/meta.ts';
 export {
   cacheable,
   emptyLists,

@@ -1,24 +1,30 @@
-import { dialectOf, movedSchema } from './moved-schema.ts';
 import type { Era } from '../model/revisions.ts';
 import type { JsonSchema } from '../model/types.ts';
+import { dialectOf, movedSchema } from './moved-schema.ts';
 
-/** The handshake era knows only objects as structured content: what may be anything else is wrapped as `{ result }`. */
-function isWrapped(schema: JsonSchema, era: Era): boolean {
-  return era === 'legacy' && schema['type'] !== 'object';
+/** How clients see what a tool returns. */
+interface Structured {
+  /** The output schema that they are told. */
+  schema(schema: JsonSchema): JsonSchema;
+  /** A value that the schema describes. */
+  value(value: unknown, schema: JsonSchema): unknown;
 }
 
-/** The output schema that clients of an era see. */
-export function outputSchemaFor(schema: JsonSchema, era: Era): JsonSchema {
-  if (!isWrapped(schema, era)) return schema;
-  return {
-    ...dialectOf(schema),
-    type: 'object',
-    properties: { result: movedSchema(schema, '/properties/result') },
-    required: ['result'],
-  };
-}
+const isObject = (schema: JsonSchema): boolean => schema['type'] === 'object';
 
-/** A value described by the schema, as clients of an era see it. */
-export function structuredFor(value: unknown, schema: JsonSchema, era: Era): unknown {
-  return isWrapped(schema, era) ? { result: value } : value;
-}
+/** Legacy clients know only objects as structured content: whatever may be something else is wrapped as `{ result }`. */
+export const structured: Readonly<Record<Era, Structured>> = {
+  legacy: {
+    schema(schema) {
+      if (isObject(schema)) return schema;
+      return {
+        ...dialectOf(schema),
+        type: 'object',
+        properties: { result: movedSchema(schema, '/properties/result') },
+        required: ['result'],
+      };
+    },
+    value: (value, schema) => (isObject(schema) ? value : { result: value }),
+  },
+  modern: { schema: (schema) => schema, value: (value) => value },
+};
