@@ -36,11 +36,11 @@ const messages = {
   tsdocMessageReporting: { default: silent },
 };
 
-/** Lists the public entries of a library as { name, types, packageFolder }: an entry without types is for this repository. */
+/** Lists the public entries of a library as { name, types, packageFolder }: `internal`, and what has no types, is not public. */
 function publicEntries({ packageFolder, rootName, prefix }) {
   const manifest = fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8');
   return Object.entries(JSON.parse(manifest).exports)
-    .filter(([, target]) => target.types !== undefined)
+    .filter(([entry, { types }]) => types !== undefined && entry !== './internal')
     .map(([entry, target]) => ({
       name: entry === '.' ? rootName : prefix + entry.slice(2).replaceAll('/', '-'),
       types: path.join(packageFolder, target.types),

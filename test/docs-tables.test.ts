@@ -1,7 +1,7 @@
-import { kitErrorCodes, silentLogger } from 'mcp-kit/base';
-import { defaultLimits, isRecord, rpcErrors } from 'mcp-kit/jsonrpc';
+import { httpStatusOf, isRecord, kitErrorCodes, silentLogger } from 'mcp-kit/internal';
+import { defaultLimits, rpcErrors } from 'mcp-kit/jsonrpc';
 import { Manager } from 'mcp-kit/manager';
-import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
+import { mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { failureCodes } from 'mcp-kit/tools';
 import { layerOrder } from 'mcp-kit/tools/governed';
@@ -90,9 +90,10 @@ test('docs/http.md shows every switch of every profile', () => {
   expect(shown).toEqual(Object.fromEntries(actual));
 });
 
-test('README.md lists every entry of the library', () => {
+test('README.md lists every public entry of the library', () => {
   const manifest = JSON.parse(read('packages/mcp-kit/package.json')) as { exports: object };
-  const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
+  const unlisted = ['./internal', './package.json'];
+  const entries = Object.keys(manifest.exports).filter((entry) => !unlisted.includes(entry));
   const listed = tableOf(readme, 'entry').map(([entry]) => entry);
   const expected = [
     ...entries.map((entry) => entry.replace('.', 'mcp-kit')),

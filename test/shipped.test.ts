@@ -10,6 +10,7 @@ const dist = path.join(library, 'dist');
 
 interface Entry {
   readonly default: string;
+  readonly '@mcp-kit/source': string;
 }
 
 type Entries = Readonly<Record<string, string | Entry>>;
@@ -25,15 +26,15 @@ async function readJson<Type>(file: string): Promise<Type> {
 
 const manifest = await readJson<Manifest>(path.join(library, 'package.json'));
 
-/** The files that a part of the manifest names. */
-const filesIn = (part: Entries): [string, string][] =>
+/** The files that a part of the manifest names, under a condition. */
+const filesIn = (part: Entries, condition: keyof Entry = 'default'): [string, string][] =>
   Object.entries(part).flatMap(([name, target]) =>
-    typeof target === 'string' ? [] : [[name, target.default]],
+    typeof target === 'string' ? [] : [[name, target[condition]]],
   );
 
 /** The file of each layer, by names as `#client`. */
 const fileOfLayer = new Map(filesIn(manifest.imports));
-/** The file of each public entry, by names as `client` or `transport/http`; the root has none. */
+/** The file of each entry, by names as `client` or `transport/http`; the root has none. */
 const entries = new Map(
   filesIn(manifest.exports).map(([name, file]) => [name.slice(2), path.join(library, file)]),
 );
@@ -86,8 +87,9 @@ async function layersLoadedBy(...names: string[]): Promise<Set<string | undefine
 
 test('each entry exports what its source exports, and nothing else', async () => {
   const shipped = await shippedNames();
-  for (const entry of entries.keys()) {
-    const source = (await import(path.join(library, 'src', entry, 'index.ts'))) as object;
+  for (const [name, file] of filesIn(manifest.exports, '@mcp-kit/source')) {
+    const entry = name.slice(2);
+    const source = (await import(path.join(library, file))) as object;
     expect([entry, shipped[entry]?.sort()]).toEqual([entry, Object.keys(source).sort()]);
   }
 });

@@ -1,5 +1,5 @@
 // What clients make a bridge hold between its requests is counted, and let go when there is no room.
-import { createBudget } from 'mcp-kit/base';
+import { createBudget } from 'mcp-kit/internal';
 import { createBridge } from 'mcp-kit/bridge';
 import { expect, onTestFinished, test } from 'vitest';
 import { text } from '../requirements/bridge-talk.ts';

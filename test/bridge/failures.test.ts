@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { createBridge } from 'mcp-kit/bridge';
 import { expect, test, vi } from 'vitest';
 import { envelope, text } from '../requirements/bridge-talk.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createBridge, type Bridge } from 'mcp-kit/bridge';
 import { createVerdicts, openSession, type Session } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';

@@ -11,7 +11,7 @@ const kills = Number(process.env['LOCK_KILLS'] ?? 150);
 /** Takes the lock again and again, and notes in one line each when it has it and when it has not. */
 const holder = `
 import { appendFileSync } from 'node:fs';
-import { whileLocked } from 'mcp-kit/base';
+import { whileLocked } from 'mcp-kit/internal';
 const [lock, notes] = process.argv.slice(-2);
 for (;;) {
   await whileLocked(lock, async () => {

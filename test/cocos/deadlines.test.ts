@@ -3,7 +3,7 @@ import { openHeadless } from '@mcp-kit/cocos/backend';
 import { openProject } from '@mcp-kit/cocos/project';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
 import { openSession } from 'mcp-kit/client';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

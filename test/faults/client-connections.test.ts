@@ -1,4 +1,4 @@
-import { createDeferred, type Deferred } from 'mcp-kit/base';
+import { createDeferred, type Deferred } from 'mcp-kit/internal';
 import { createVerdicts, openSession } from 'mcp-kit/client';
 import type { Era } from 'mcp-kit/protocol';
 import { createServer, resources } from 'mcp-kit/server';

@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { expect } from 'vitest';
 import type { FeatureCase } from './features-tools.ts';
 import { textOf, type Session } from './hosts.ts';

@@ -1,5 +1,5 @@
 // What the fixture remembers between calls, and the tools that change it.
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { defineTool } from 'mcp-kit/tools';
 
 const text = { type: 'string' };

@@ -1,5 +1,5 @@
 // The server that other implementations are tried against: run as a process it speaks over stdio.
-import { silentLogger } from 'mcp-kit/base';
+import { silentLogger } from 'mcp-kit/internal';
 import { createServer, definePrompt, prompts, resources } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';

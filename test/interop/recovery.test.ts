@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { serveFixtureHttp } from './fixture.mjs';

@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { followProgress } from './features-tools.ts';
 import { connectHost, textOf, type Place, type Session, type Speaker } from './hosts.ts';

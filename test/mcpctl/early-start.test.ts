@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { silentLogger } from 'mcp-kit/base';
+import { silentLogger } from 'mcp-kit/internal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEarly } from '../../packages/mcpctl/src/early-start.ts';
 import { Child } from '../support/child-process.ts';

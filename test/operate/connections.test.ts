@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { createBudget } from 'mcp-kit/base';
+import { createBudget } from 'mcp-kit/internal';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { expect, onTestFinished, test } from 'vitest';

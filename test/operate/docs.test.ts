@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { settingsSchema } from 'mcp-kit/operate';
 import { expect, test } from 'vitest';
 import { serveOptions } from '../../packages/mcpctl/src/serve/options.ts';

@@ -5,7 +5,7 @@ import {
   request as httpRequest,
 } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
-import { silentLogger, type Logger } from 'mcp-kit/base';
+import { silentLogger, type Logger } from 'mcp-kit/internal';
 import {
   operateHttp,
   type Operated,

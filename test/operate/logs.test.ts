@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { stderrLogger } from 'mcp-kit/base';
+import { stderrLogger } from 'mcp-kit/internal';
 import { pinoLogger, type PinoLike } from 'mcp-kit/operate';
 import { expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';

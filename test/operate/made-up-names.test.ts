@@ -1,7 +1,7 @@
 // Names that strangers make up become no labels, no keys and no long lines of a log.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import { createBridge } from 'mcp-kit/bridge';
 import { operateHttp } from 'mcp-kit/operate';
 import { createServer, resources, type Feature } from 'mcp-kit/server';

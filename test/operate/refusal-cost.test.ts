@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isPromise, silentLogger } from 'mcp-kit/base';
+import { isPromise, silentLogger } from 'mcp-kit/internal';
 import { createEndpoint, type Responder } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
 import { createAdmit } from '../../packages/mcp-kit/src/operate/admit.ts';

@@ -1,4 +1,4 @@
-import { createDeferred, silentLogger } from 'mcp-kit/base';
+import { createDeferred, silentLogger } from 'mcp-kit/internal';
 import { jsonLogger, readServerSettings } from 'mcp-kit/operate';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import { createServer, type Server } from 'mcp-kit/server';
 import { defineTool, toolSet, type ToolSetOptions } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';

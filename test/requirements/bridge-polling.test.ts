@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createBridge } from 'mcp-kit/bridge';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';

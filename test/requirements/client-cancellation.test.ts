@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { createFixture } from '../interop/fixture.mjs';

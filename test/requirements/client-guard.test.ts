@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { Session, ToolGuard } from 'mcp-kit/client';
 import { describe, expect, test } from 'vitest';
 import { newer, older, open, script, text, type Script } from './client-script.ts';

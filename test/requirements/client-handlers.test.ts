@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import type { InputContext, RequestListener } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { createDeferred, KitError } from 'mcp-kit/base';
+import { createDeferred, KitError } from 'mcp-kit/internal';
 import { createVerdicts } from 'mcp-kit/client';
 import { metaKeys } from 'mcp-kit/protocol';
 import { afterEach, describe, expect, test, vi } from 'vitest';

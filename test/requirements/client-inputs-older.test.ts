@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
 import { form, inputs } from './client-answers.ts';

@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import type { InputHandlers, Session } from 'mcp-kit/client';
 import { metaKeys } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';

@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
 import { failure, older, open, script, settle, text, type Serve } from './client-script.ts';

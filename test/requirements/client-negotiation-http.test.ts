@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { createVerdicts } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';

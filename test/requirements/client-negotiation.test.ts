@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeferred, KitError } from 'mcp-kit/base';
+import { createDeferred, KitError } from 'mcp-kit/internal';
 import { createVerdicts } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createVerdicts, openSession, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { createDeferred, KitError } from 'mcp-kit/base';
+import { createDeferred, KitError } from 'mcp-kit/internal';
 import { createStormBreaker } from 'mcp-kit/client';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { describe, expect, test } from 'vitest';

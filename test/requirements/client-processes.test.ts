@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createVerdicts, type Session, type SessionOptions } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { childTarget } from 'mcp-kit/transport/child-process';

@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { createStormBreaker, createVerdicts, openSession } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { childTarget } from 'mcp-kit/transport/child-process';

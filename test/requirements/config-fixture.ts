@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { loadConfig, type LoadedConfig, type ServerEntry } from 'mcp-kit/manager';
 
 /** The sample files, one of every host. */

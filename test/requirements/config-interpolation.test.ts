@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import {
   interpolate,
   loadConfig,

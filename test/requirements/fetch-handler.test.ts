@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createBudget, createDeferred } from 'mcp-kit/base';
+import { createBudget, createDeferred } from 'mcp-kit/internal';
 import { createServer, type Context } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { toFetchHandler, type FetchHandler } from 'mcp-kit/transport/http';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { openSession } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { elicit } from 'mcp-kit/protocol';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { governed as govern, layerOrder, type Layer, type LayerName } from 'mcp-kit/tools/governed';
 import { startGoverned } from './seed-002-fixture.ts';

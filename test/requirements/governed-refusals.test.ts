@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createApiKey, operateHttp, type ServerSettings } from 'mcp-kit/operate';
 import type { Service } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';

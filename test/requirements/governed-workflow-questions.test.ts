@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { silentLogger } from 'mcp-kit/base';
+import { silentLogger } from 'mcp-kit/internal';
 import { openSession, type Session } from 'mcp-kit/client';
 import { elicit, type InputRequest } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createMemoryStore } from 'mcp-kit/store';
 import { fail, type Envelope } from 'mcp-kit/tools';
 import { defineWorkflow, workflowTools } from 'mcp-kit/tools/workflow';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createDeferred, silentLogger } from 'mcp-kit/base';
+import { createDeferred, silentLogger } from 'mcp-kit/internal';
 import { toolContract } from 'mcp-kit/testing';
 import { fail, type Trace } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';

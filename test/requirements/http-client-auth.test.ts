@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDeferred, KitError } from 'mcp-kit/base';
+import { createDeferred, KitError } from 'mcp-kit/internal';
 import type { HttpAuth, HttpChallenge } from 'mcp-kit/transport/http-client';
 import {
   event,

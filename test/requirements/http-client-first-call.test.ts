@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { createDeferred, type Logger } from 'mcp-kit/base';
+import { createDeferred, type Logger } from 'mcp-kit/internal';
 import { modernVersion } from 'mcp-kit/protocol';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import {

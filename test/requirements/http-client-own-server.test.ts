@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createServer, type Context } from 'mcp-kit/server';
 import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import type { KitError } from 'mcp-kit/base';
+import type { KitError } from 'mcp-kit/internal';
 import { closedPort } from '../support/lasting-port.ts';
 import {
   event,

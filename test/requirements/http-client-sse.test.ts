@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { Connection } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
 import { sseTarget } from 'mcp-kit/transport/http-client';

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { createDeferred, KitError, type Logger } from 'mcp-kit/base';
+import { createDeferred, KitError, type Logger } from 'mcp-kit/internal';
 import {
   enveloped,
   event,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { elicit } from 'mcp-kit/protocol';
 import { createServer, type Context } from 'mcp-kit/server';
 import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';

@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { createManager, type Manager, type ManagerOptions } from 'mcp-kit/manager';
 import { describe, expect, test } from 'vitest';
 import { failure, newer, older, script, settle, text, type Serve } from './client-script.ts';

@@ -1,4 +1,4 @@
-import { silentLogger, type Logger } from 'mcp-kit/base';
+import { silentLogger, type Logger } from 'mcp-kit/internal';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test, vi } from 'vitest';
 import { createServer } from 'mcp-kit/server';

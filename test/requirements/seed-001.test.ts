@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { realpath } from 'node:fs/promises';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { createVerdicts, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { childTarget, type ChildOptions } from 'mcp-kit/transport/child-process';

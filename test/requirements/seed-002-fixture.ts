@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import type { CallToolResult, Tool as ListedTool } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
 import { connectInMemory, type InMemoryClient } from 'mcp-kit/testing';

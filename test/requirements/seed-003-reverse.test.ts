@@ -1,5 +1,5 @@
 import { createManager, type ManagerOptions } from 'mcp-kit/manager';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
 import { older, script, settle, type Peer } from './client-script.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import { createServer } from 'mcp-kit/server';
 import {
   defineTool,

@@ -1,4 +1,4 @@
-import { silentLogger, type Logger } from 'mcp-kit/base';
+import { silentLogger, type Logger } from 'mcp-kit/internal';
 import type { Store } from 'mcp-kit/store';
 import { fail, type Failure } from 'mcp-kit/tools';
 import {

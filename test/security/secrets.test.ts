@@ -1,4 +1,4 @@
-import { hideSecrets, withoutSecrets } from 'mcp-kit/base';
+import { hideSecrets, withoutSecrets } from 'mcp-kit/internal';
 import { expect, test } from 'vitest';
 import { harmlessTexts, secretTexts } from '../support/secret-texts.ts';
 

@@ -1,4 +1,4 @@
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import type { Service } from 'mcp-kit/protocol';
 import { memoryPair, serveChannel } from 'mcp-kit/transport';
 import type { Message } from './http-client.ts';

@@ -1,4 +1,4 @@
-import { ownProcess, readStat, type ProcessIdentity } from 'mcp-kit/base';
+import { ownProcess, readStat, type ProcessIdentity } from 'mcp-kit/internal';
 
 /** Another process of this machine as it says itself who it is, in a lock or as an editor. */
 export function identityOf(pid: number): ProcessIdentity {

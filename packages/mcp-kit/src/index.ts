@@ -1,5 +1,12 @@
 // What nine programs of ten need: a server with its tools, a session with one. The other entries have the rest.
-export { KitError } from '#base';
+export {
+  KitError,
+  stderrLogger,
+  type KitErrorCode,
+  type Logger,
+  type LoggerLevel,
+  type MaybePromise,
+} from '#base';
 export { RpcError } from '#jsonrpc';
 export {
   elicit,

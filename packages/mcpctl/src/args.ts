@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 
 /** An option as data: what it takes, and what the help says about it. */
 export interface Option {

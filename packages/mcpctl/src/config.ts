@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { KitError } from 'mcp-kit/base';
+import type { KitError } from 'mcp-kit/internal';
 import {
   candidateFiles,
   isInside,

@@ -1,4 +1,4 @@
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import type { Channel } from 'mcp-kit/jsonrpc';
 import type { Target } from 'mcp-kit/protocol';
 import type { Target as Typed } from './target.ts';

@@ -1,4 +1,4 @@
-import { KitError, type KitErrorCode } from 'mcp-kit/base';
+import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 
 /** What the exit status tells a script. */
 export const exitCodes = {

@@ -1,4 +1,4 @@
-import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
+import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/internal';
 import type { Globals } from './globals.ts';
 import { plainText } from './terminal/plain-text.ts';
 

@@ -1,4 +1,4 @@
-import { KitError, type KitErrorCode } from 'mcp-kit/base';
+import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { mcpErrors } from 'mcp-kit/protocol';
 import type { Globals } from './globals.ts';

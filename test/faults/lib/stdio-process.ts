@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { createDeferred, type Deferred } from 'mcp-kit/base';
+import { createDeferred, type Deferred } from 'mcp-kit/internal';
 import { ServerProcess } from './server-process.ts';
 import { initializeBody } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { createDeferred } from 'mcp-kit/base';
+import { createDeferred } from 'mcp-kit/internal';
 import { legacyVersion, type SseEvent } from './wire.ts';
 
 export interface Place {

@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ownProcess, parseProcess, processState } from 'mcp-kit/base';
+import { ownProcess, parseProcess, processState } from 'mcp-kit/internal';
 import { readJsonFile } from './json-file.ts';
 import { knownFolder, ownFolder } from './own-folder.ts';
 import { statOf } from './stamp.ts';

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownProcess, parseProcess, processState, type ProcessIdentity } from 'mcp-kit/base';
+import { ownProcess, parseProcess, processState, type ProcessIdentity } from 'mcp-kit/internal';
 import { CocosError } from '#cocos/document';
 import { codeOf } from './durable.ts';
 import { setAside } from './own-folder.ts';

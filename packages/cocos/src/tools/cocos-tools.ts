@@ -5,7 +5,7 @@ import {
   type HeadlessOptions,
   openHeadless,
 } from '#cocos/backend';
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit';
 import { createServer, type Server } from 'mcp-kit/server';
 import type { Store } from 'mcp-kit/store';
 import { type Tool, type ToolSet, toolSet, type ToolSetOptions } from 'mcp-kit/tools';

@@ -1,5 +1,5 @@
 import { CocosError } from '#cocos/document';
-import { withoutFolders } from 'mcp-kit/base';
+import { withoutFolders } from 'mcp-kit/internal';
 import { fail, type FailureDetails } from 'mcp-kit/tools';
 import { exact } from './exact.ts';
 

@@ -1,6 +1,6 @@
 import type { KeptKeys } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { Kv, Store } from 'mcp-kit/store';
 
 /** Where nothing says for how long. */

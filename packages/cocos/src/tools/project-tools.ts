@@ -1,6 +1,6 @@
 import type { CocosBackend, TransactionReading } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
-import { withoutFolders } from 'mcp-kit/base';
+import { withoutFolders } from 'mcp-kit/internal';
 import { defineTool, type Tool } from 'mcp-kit/tools';
 import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';

@@ -56,7 +56,7 @@ export interface Channel {
   /** Queues a request or notification. */
   send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
   /** Sends a notification, and settles when the other side has taken it or has not; absent where nobody can know. */
-  tell?(text: string, outgoing: Outgoing): Promise<void>;
+  readonly tell?: ((text: string, outgoing: Outgoing) => Promise<void>) | undefined;
   /**
    * Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. `error` is what
    * was thrown, for channels that say more of it.
@@ -65,7 +65,9 @@ export interface Channel {
   /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */
   replyParts?(parts: Parts, origin?: Origin): boolean;
   /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */
-  release?(origin: Origin | undefined, retryMs: number | undefined): void;
+  readonly release?:
+    | ((origin: Origin | undefined, retryMs: number | undefined) => void)
+    | undefined;
   /** Whether somebody waits for the answer to what came with `origin`; absent where that is always so. */
   awaits?(origin: Origin | undefined): boolean;
   /** Ends a conversation in which nothing is under way, to make room; false when it is in use. Absent where it must not end. */
@@ -73,7 +75,7 @@ export interface Channel {
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
   /** What the other side has last said beside the conversation, for people who look for its fault. */
-  lastWords?(): string;
+  readonly lastWords?: (() => string) | undefined;
   /** Flushes and ends; idempotent. */
   close(): Promise<void>;
 }

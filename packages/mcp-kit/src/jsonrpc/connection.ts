@@ -14,7 +14,7 @@ import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { InFlight, type Key } from './in-flight.ts';
-import { hasRoomFor, noRoom, noRoomError, refusalOf, refusals } from './refusals.ts';
+import { hasRoomFor, noRoomError, refusalOf, refusals } from './refusals.ts';
 import {
   classify,
   idAtEnd,
@@ -26,7 +26,6 @@ import {
   type Notification,
   type Params,
   type Request,
-  type Response,
 } from './message.ts';
 
 /** What a connection takes while nothing happens on it. */
@@ -106,10 +105,7 @@ export class Connection implements Link, Sink {
   }
 
   malformed(code: number, reason: string, sample?: string): void {
-    if (this.handlers.malformed !== undefined) {
-      this.handlers.malformed(reason, sample);
-      return;
-    }
+    if (this.handlers.malformed !== undefined) return this.handlers.malformed(reason, sample);
     const refusal = { code, message: reason };
     const named = code === rpcErrors.parse ? undefined : requestIn(sample ?? '');
     if (named === 'later') this.#refusal = refusal;
@@ -140,10 +136,7 @@ export class Connection implements Link, Sink {
 
   /** Whoever pipes a few lines in and closes still gets every answer. */
   ended(): void {
-    if (this.#inFlight.serving === 0) {
-      void this.close();
-      return;
-    }
+    if (this.#inFlight.serving === 0) return void this.close();
     this.#lingering ??= setTimeout(() => void this.close(), this.#options.lingerMs ?? 1000);
   }
 
@@ -158,7 +151,7 @@ export class Connection implements Link, Sink {
         this.#reply(undefined, origin);
         break;
       case 'response':
-        this.#settle(classified.message);
+        this.#inFlight.answer(classified.message);
         this.#reply(undefined, origin);
         break;
       case 'invalid':
@@ -327,22 +320,19 @@ export class Connection implements Link, Sink {
     }
   }
 
-  #answer({ origin, message }: Exchange, id: Id, result: unknown): void {
+  #answer(exchange: Exchange, id: Id, result: unknown): void {
+    const { origin } = exchange;
     const parts = origin instanceof Batch ? undefined : resultParts(id, result);
     if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
-    const text = this.#encodeResult(id, message.method, result);
-    if (hasRoomFor(text, this.budget)) this.#reply(text, origin);
-    else this.#reply(encodeError(id, noRoom), origin, noRoomError());
-  }
-
-  /** A result that is not JSON is a failure like any other. */
-  #encodeResult(id: Id, method: string, result: unknown): string {
+    let text: string;
     try {
-      return encodeResult(id, result);
+      text = encodeResult(id, result);
     } catch (error) {
-      this.#options.onBug?.(error, method);
-      return encodeThrown(id, error);
+      // A result that is not JSON is a failure like any other.
+      return this.#replyThrown(exchange, error);
     }
+    if (hasRoomFor(text, this.budget)) this.#reply(text, origin);
+    else this.#replyThrown(exchange, noRoomError());
   }
 
   #replyThrown(exchange: Exchange, error: unknown): void {
@@ -358,7 +348,7 @@ export class Connection implements Link, Sink {
     this.#replyThrown(exchange, said);
   }
 
-  /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */
+  /** What to say to something that is no message; nothing where malformed ones are counted and it asked nothing. */
   #refuse({ id, reason, answers }: Classified & { readonly kind: 'invalid' }): string | undefined {
     const refusal = { code: rpcErrors.invalidRequest, message: `Invalid request: ${reason}` };
     if (this.handlers.malformed === undefined) return encodeError(id ?? this.#noId, refusal);
@@ -367,14 +357,6 @@ export class Connection implements Link, Sink {
     if (answers !== true) return encodeError(id, refusal);
     this.lost(id, new KitError('invalid_answer', `the answer cannot be read: ${reason}`));
     return undefined;
-  }
-
-  #settle(response: Response): void {
-    const { id, result, error } = response;
-    if (id === undefined || id === null) return;
-    const awaited = this.#inFlight.settle(id);
-    if (error === undefined || error === null) awaited?.resolve(result);
-    else awaited?.reject(new RpcError(error.code, error.message, error.data));
   }
 
   #receiveBatch(values: readonly unknown[], origin: Origin | undefined, bytes = 0): void {

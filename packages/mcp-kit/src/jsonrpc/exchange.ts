@@ -160,8 +160,7 @@ export class Exchange {
   /** Another request by the same sender, which goes the same way: what is asked instead. */
   instead(method: string, params?: Params): Exchange {
     const { jsonrpc, id = 0 } = this.#message;
-    const message = { jsonrpc, id, method, ...(params && { params }) };
-    return new Exchange(message, this.link, this.origin);
+    return new Exchange({ jsonrpc, id, method, params }, this.link, this.origin);
   }
 
   /** Asks the other side something on behalf of this request. */

@@ -1,5 +1,6 @@
 import { crypto } from '#base';
-import { isRecord, type Exchange, type Params } from '#jsonrpc';
+import type { Exchange, Params } from '#jsonrpc';
+import { metaOf } from './model/meta.ts';
 
 /** Where in `_meta` one who asks on behalf of several tells them apart. */
 const callerKey = 'mcp-kit/caller';
@@ -10,8 +11,7 @@ const callerKey = 'mcp-kit/caller';
  * nobody gets more by dividing itself.
  */
 export function callerOf({ principal, message: { params } }: Exchange): string | undefined {
-  const meta = params?.['_meta'];
-  const told = isRecord(meta) ? meta[callerKey] : undefined;
+  const told = metaOf(params)?.[callerKey];
   return typeof told === 'string' ? JSON.stringify([principal ?? null, digest(told)]) : principal;
 }
 
@@ -21,8 +21,7 @@ export function onBehalf(
   params: Params | undefined,
 ): Params | undefined {
   if (caller === undefined) return params;
-  const meta = params?.['_meta'];
-  return { ...params, _meta: { ...(isRecord(meta) && meta), [callerKey]: digest(caller) } };
+  return { ...params, _meta: { ...metaOf(params), [callerKey]: digest(caller) } };
 }
 
 function digest(text: string): string {

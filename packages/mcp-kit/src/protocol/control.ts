@@ -1,4 +1,5 @@
-import { isId, isRecord, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
+import { isId, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
+import { metaOf } from './model/meta.ts';
 
 /** How MCP says "cancelled" and "progress". What opens a conversation must not be cancelled. */
 export const vocabulary: Vocabulary = {
@@ -6,10 +7,10 @@ export const vocabulary: Vocabulary = {
     method === 'initialize' || method === 'server/discover'
       ? undefined
       : { method: 'notifications/cancelled', params: { requestId, reason } },
-  withProgressToken: (params, id) => {
-    const meta = params?.['_meta'];
-    return { ...params, _meta: { ...(isRecord(meta) ? meta : {}), progressToken: id } };
-  },
+  withProgressToken: (params, id) => ({
+    ...params,
+    _meta: { ...metaOf(params), progressToken: id },
+  }),
 };
 
 /** Acts on the notifications that steer requests under way; false for any other. */

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '#base';
 import type { Exchange } from '#jsonrpc';
-import type { HeaderBinding } from './headers.ts';
+import type { HeaderBinding } from './schemas/headers.ts';
 
 /** Everything that can be asked: a server, a bridge, whatever stands before them. Notifications too: no id, the result is ignored. */
 export type Serve = (exchange: Exchange) => MaybePromise<unknown>;

@@ -1,3 +1,4 @@
+export { createBudget, type Budget } from '#base';
 export { memoryPair } from './memory.ts';
 export { LineReader } from './ndjson.ts';
 export { serveChannel, type ServeOptions } from './serve-channel.ts';

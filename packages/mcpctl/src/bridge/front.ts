@@ -1,4 +1,4 @@
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
 import { createEraFile, erasPath } from 'mcp-kit/manager';
 import type { Target } from 'mcp-kit/protocol';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CocosError, type CocosErrorCode } from '@mcp-kit/cocos/document';
 import { openWorkspace, type Workspace } from '@mcp-kit/cocos/edit';
 import { openProject } from '@mcp-kit/cocos/project';
-import { KitError, type KitErrorCode } from 'mcp-kit/base';
+import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 
 const codes: Readonly<Record<CocosErrorCode, KitErrorCode | undefined>> = {
   E_NOT_FOUND: 'invalid_argument',

@@ -1,6 +1,6 @@
 import { findProject } from '@mcp-kit/cocos/project';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import type { Server } from 'mcp-kit/server';
 import { version } from '../version.ts';
 import { asCommand } from './on-project.ts';

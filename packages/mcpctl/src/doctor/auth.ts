@@ -1,4 +1,4 @@
-import { shellWord } from 'mcp-kit/base';
+import { shellWord } from 'mcp-kit/internal';
 import { trustCommand, type LoginRung } from 'mcp-kit/manager';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';

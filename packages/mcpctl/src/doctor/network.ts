@@ -1,5 +1,5 @@
 import type { PeerCertificate } from 'node:tls';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { Probe, Stage } from './probe.ts';
 import { failedRung, skippedRungs, type Rung, type RungName } from './rung.ts';
 

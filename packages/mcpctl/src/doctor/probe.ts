@@ -2,7 +2,7 @@ import http, { type ClientRequest, type ClientRequestArgs, type IncomingMessage 
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { msSince } from './rung.ts';
 
 /** The stages of one HTTP request, in order. */

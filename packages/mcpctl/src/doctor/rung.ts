@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 
 /** What is looked at, from the file to the tools. */
 export type RungName =

@@ -1,4 +1,4 @@
-import { KitError, type KitErrorCode } from 'mcp-kit/base';
+import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import { checkArguments, type Session } from 'mcp-kit/client';
 import { trustCommand, type ToolListing, type Withheld } from 'mcp-kit/manager';
 import type { Tool } from 'mcp-kit/protocol';

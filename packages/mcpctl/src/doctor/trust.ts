@@ -1,4 +1,4 @@
-import type { KitError } from 'mcp-kit/base';
+import type { KitError } from 'mcp-kit/internal';
 import { showChange, trustCommand, type Assessment, type Receipt } from 'mcp-kit/manager';
 import { failedRung, type Rung } from './rung.ts';
 

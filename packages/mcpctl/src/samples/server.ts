@@ -1,4 +1,4 @@
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import { createServer, prompts, resources, type Server } from 'mcp-kit/server';
 import { toolSet, type Tool, type ToolSetOptions } from 'mcp-kit/tools';
 import { createTextGreeting, executeTimerCountdown } from './interaction.ts';

@@ -1,5 +1,5 @@
 import type { WayOut } from 'mcp-kit/auth';
-import type { Logger } from 'mcp-kit/base';
+import type { Logger } from 'mcp-kit/internal';
 import {
   operateHttp,
   type Operated,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { replaceFile, whileLocked } from 'mcp-kit/base';
+import { replaceFile, whileLocked } from 'mcp-kit/internal';
 import { createApiKey, readApiKeys } from 'mcp-kit/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';

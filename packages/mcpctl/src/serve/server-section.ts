@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { AuthSettings, JwtSettings, LimitSettings, ServerSettings } from 'mcp-kit/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';

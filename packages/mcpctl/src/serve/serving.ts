@@ -1,4 +1,4 @@
-import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/base';
+import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/internal';
 import type { Server } from 'mcp-kit/server';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';

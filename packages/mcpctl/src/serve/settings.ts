@@ -1,4 +1,4 @@
-import type { LoggerLevel } from 'mcp-kit/base';
+import type { LoggerLevel } from 'mcp-kit/internal';
 import type { ServerSettings } from 'mcp-kit/operate';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { usageError } from '../args.ts';

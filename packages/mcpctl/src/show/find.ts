@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { ToolListing } from 'mcp-kit/manager';
 import type { Prompt, Tool } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../args.ts';

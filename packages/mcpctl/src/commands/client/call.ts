@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import { checkArguments } from 'mcp-kit/client';
 import { rpcErrors, RpcError, type Params } from 'mcp-kit/jsonrpc';
 import type { ServerHandle } from 'mcp-kit/manager';

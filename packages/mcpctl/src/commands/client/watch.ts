@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { Notification } from 'mcp-kit/jsonrpc';
 import type { ServerStatus } from 'mcp-kit/manager';
 import { loggingLevels } from 'mcp-kit/protocol';

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError, replaceFile, whileLocked } from 'mcp-kit/base';
+import { KitError, replaceFile, whileLocked } from 'mcp-kit/internal';
 import {
   candidateFiles,
   convertConfig,

@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { Trace } from 'mcp-kit/tools';
 import { findTrace, parseTraces, pickTrace, renderTrace } from 'mcp-kit/tools/inspect';
 import { usageError, type Options, type OptionValues } from '../../args.ts';

@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import type { Login, Manager } from 'mcp-kit/manager';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';

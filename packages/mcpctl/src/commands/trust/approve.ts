@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/base';
+import { KitError } from 'mcp-kit/internal';
 import {
   lockPath,
   pinOf,

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { KitError } from '#base';
 import { isRecord } from '#jsonrpc';
-import type { JsonSchema } from './types.ts';
+import type { JsonSchema } from '../model/types.ts';
 
 const prefix = '=?base64?';
 const suffix = '?=';
