@@ -106,8 +106,7 @@ export async function bundle(root) {
   const packages = path.join(root, 'packages');
   const sample = path.join(packages, 'mcpctl/dist/cocos-sample');
   rmSync(sample, { recursive: true, force: true });
-  await bundleLibrary(path.join(packages, 'mcp-kit'));
-  await bundleLibrary(path.join(packages, 'cocos'));
+  for (const name of ['mcp-kit', 'host', 'cocos']) await bundleLibrary(path.join(packages, name));
   await bundleCommand(path.join(packages, 'mcpctl'));
   cpSync(path.join(packages, 'cocos/sample'), sample, { recursive: true });
 }
