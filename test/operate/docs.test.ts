@@ -1,5 +1,5 @@
 import { isRecord } from 'mcp-kit/jsonrpc';
-import { settingsSchema } from 'mcp-kit/operate';
+import { settingsSchema } from '@mcp-kit/host/operate';
 import { expect, test } from 'vitest';
 import { serveOptions } from '../../packages/mcpctl/src/serve/options.ts';
 import { read, tableOf } from '../support/markdown.ts';

@@ -10,7 +10,7 @@ import {
   type DialectId,
   type LoadedConfig,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';
 

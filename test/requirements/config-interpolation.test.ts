@@ -7,8 +7,8 @@ import {
   type DialectId,
   type InterpolationContext,
   type ServerEntry,
-} from 'mcp-kit/manager';
-import { readEnvFile } from '../../packages/mcp-kit/src/manager/config/env-file.ts';
+} from '@mcp-kit/host';
+import { readEnvFile } from '../../packages/host/src/manager/config/env-file.ts';
 import { describe, expect, test } from 'vitest';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';
 

@@ -26,7 +26,7 @@ import {
   updateReceipts,
   updateLock,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import {
   approve,
   assess,
@@ -36,7 +36,7 @@ import {
   type Known,
   type TrustEntry,
   type TrustSystem,
-} from '../../packages/mcp-kit/src/manager/trust/index.ts';
+} from '../../packages/host/src/manager/trust/index.ts';
 import { describe, expect, test } from 'vitest';
 
 /** A cloned repository with a server in it, and a user who has approved nothing yet. */

@@ -17,8 +17,8 @@ import {
   updateReceipts,
   type Manager,
   type Receipt,
-} from 'mcp-kit/manager';
-import { receiptFor, withReceipt } from '../../packages/mcp-kit/src/manager/trust/index.ts';
+} from '@mcp-kit/host';
+import { receiptFor, withReceipt } from '../../packages/host/src/manager/trust/index.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from './plain-server.ts';
 

@@ -20,8 +20,8 @@ import {
   readReceipts,
   updateLock,
   type Manager,
-} from 'mcp-kit/manager';
-import { receiptFor } from '../../packages/mcp-kit/src/manager/trust/index.ts';
+} from '@mcp-kit/host';
+import { receiptFor } from '../../packages/host/src/manager/trust/index.ts';
 import { expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from './plain-server.ts';
 

@@ -8,7 +8,7 @@ import {
   type LoadedConfig,
   type LoadOptions,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { nearest, usageError } from './args.ts';
 import { home, type Globals } from './globals.ts';
 import { tell, warn } from './output.ts';

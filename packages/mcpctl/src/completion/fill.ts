@@ -5,7 +5,7 @@ import {
   toolCachePath,
   type LoadedConfig,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import type { Tool } from 'mcp-kit/protocol';
 import { readConfig } from '../config.ts';
 import { readGlobals } from '../globals.ts';

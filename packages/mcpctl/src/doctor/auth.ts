@@ -1,5 +1,5 @@
 import { shellWord } from 'mcp-kit/internal';
-import { trustCommand, type LoginRung } from 'mcp-kit/manager';
+import { trustCommand, type LoginRung } from '@mcp-kit/host';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';
 

@@ -4,7 +4,7 @@ import {
   type LoadedConfig,
   type ServerEntry,
   type VariableUse,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import type { Rung } from './rung.ts';
 
 /** A variable that an entry refers to, and whether there is one here; never what it holds. */

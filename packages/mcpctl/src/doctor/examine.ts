@@ -14,7 +14,7 @@ import {
   type Manager,
   type ServerEntry,
   type TransportSettings,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { authRung, loginRungs } from './auth.ts';
 import { configRung } from './config.ts';
 import { programRung, socketRung } from './local.ts';

@@ -1,6 +1,6 @@
 import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import { checkArguments, type Session } from 'mcp-kit/client';
-import { trustCommand, type ToolListing, type Withheld } from 'mcp-kit/manager';
+import { trustCommand, type ToolListing, type Withheld } from '@mcp-kit/host';
 import type { Tool } from 'mcp-kit/protocol';
 import { failedRung, msSince, type Rung, type RungName } from './rung.ts';
 

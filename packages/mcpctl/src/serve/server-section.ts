@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { KitError } from 'mcp-kit/internal';
-import type { AuthSettings, JwtSettings, LimitSettings, ServerSettings } from 'mcp-kit/operate';
+import type {
+  AuthSettings,
+  JwtSettings,
+  LimitSettings,
+  ServerSettings,
+} from '@mcp-kit/host/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
 import {
@@ -186,7 +191,7 @@ async function readSection(file: string): Promise<ServerSettings> {
 }
 
 async function checkSection(section: unknown): Promise<ServerSettings> {
-  const { readServerSettings } = await import('mcp-kit/operate');
+  const { readServerSettings } = await import('@mcp-kit/host/operate');
   return readServerSettings(section);
 }
 

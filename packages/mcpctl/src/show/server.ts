@@ -4,7 +4,7 @@ import {
   type ServerEntry,
   type ServerState,
   type TransportSettings,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import type { Globals } from '../globals.ts';
 
 /** What is known of a server without talking to it. */

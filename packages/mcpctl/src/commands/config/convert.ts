@@ -12,7 +12,7 @@ import {
   type DialectId,
   type LoadedConfig,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';

@@ -4,7 +4,7 @@ import {
   loadConfig,
   type Explanation,
   type LoadedConfig,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, entryOf, loadOptions, noServers } from '../../config.ts';
 import { variableStates, type VariableState } from '../../doctor/config.ts';

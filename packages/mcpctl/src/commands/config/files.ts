@@ -1,4 +1,4 @@
-import { candidateFiles, dialectTitle, loadConfig } from 'mcp-kit/manager';
+import { candidateFiles, dialectTitle, loadConfig } from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';
 import { home } from '../../globals.ts';

@@ -7,7 +7,7 @@ import {
   type Receipt,
   type Runs,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { unknownServer } from '../../config.ts';

@@ -4,7 +4,7 @@ import {
   receiptsPath,
   type GoneApproval,
   type LoadedConfig,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { noServers, readConfig } from '../../config.ts';
 import type { Globals } from '../../globals.ts';
 

@@ -9,7 +9,7 @@ import {
   type Runs,
   type ServerEntry,
   type Subject,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import type { Globals } from '../../globals.ts';
 import { commandLine } from '../../shell-words.ts';
 import { plainField } from '../../terminal/plain-text.ts';
