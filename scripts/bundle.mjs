@@ -56,7 +56,9 @@ function removeScripts(folder) {
 /** The entries of a library by layer: folders of `src`. */
 function layersOf(folder) {
   const { imports, exports } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-  const sources = Object.values({ ...imports, ...exports }).flatMap((entry) => entry[source] ?? []);
+  const sources = Object.values({ ...imports, ...exports })
+    .filter((entry) => entry.default !== undefined)
+    .flatMap((entry) => entry[source] ?? []);
   const layers = new Map();
   for (const name of new Set(sources)) {
     const layer = path.dirname(name).split('/')[2] ?? '';

@@ -10,6 +10,7 @@ interface FoundEra {
   readonly at: number;
 }
 
+/** How long eras are remembered, and of how many servers. */
 export interface EraFileOptions {
   /** How long a server counts as a legacy one; a day, unless given. */
   readonly legacyTtlMs?: number | undefined;
@@ -34,9 +35,10 @@ export function erasPath(env: Readonly<Record<string, string | undefined>>): str
 export function createEraFile(file: string, options: EraFileOptions = {}): Verdicts {
   const { legacyTtlMs = dayMs, maxEntries = 500 } = options;
   const known = createVerdicts({ legacyTtlMs, maxEntries });
+  const ttlMs: Readonly<Record<Era, number>> = { legacy: legacyTtlMs, modern: modernTtlMs };
   const holds = ({ era, at }: FoundEra): boolean => {
     const ageMs = Date.now() - at;
-    return ageMs >= 0 && ageMs < (era === 'legacy' ? legacyTtlMs : modernTtlMs);
+    return ageMs >= 0 && Object.hasOwn(ttlMs, era) && ageMs < ttlMs[era];
   };
   const read = async (): Promise<Map<string, FoundEra>> => {
     const eras = await readEras(file);
@@ -77,8 +79,7 @@ async function readEras(file: string): Promise<ReadonlyMap<string, FoundEra>> {
 
 function isFoundEra(value: unknown): value is FoundEra {
   if (!isRecord(value)) return false;
-  const { era, at } = value;
-  return (era === 'legacy' || era === 'modern') && typeof at === 'number';
+  return typeof value['era'] === 'string' && typeof value['at'] === 'number';
 }
 
 /** Addresses and command lines may hold secrets, and are nobody's business. */

@@ -4,21 +4,20 @@ import { describeError, KitError, silentLogger, type Channel, type Logger } from
 import type { Session } from 'mcp-kit/client';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
 import type { ServerEntry } from './config/entry.ts';
-import { recall, trustSystem, type Gate } from './connect/admission.ts';
+import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts';
 import { recordApproval, removeApproval, type Approval } from './approval.ts';
 import { givenTarget, type GivenStreams } from './connect/given.ts';
-import { examineLogin, logIn, logOut, whoIsLoggedIn } from './connect/login.ts';
+import { atLoginOf, examineLogin, logIn } from './connect/login.ts';
 import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
 import { upstreamFor } from './connect/upstream.ts';
-import { initializeResultOf, type InitializeResult } from './initialize-result.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
-import { ServerHandle } from './server-handle.ts';
+import { handleOf, type ServerHandle } from './server-handle.ts';
 import type { ServerStatus } from './supervise/state.ts';
 import { ServerRegistry } from './supervise/registry.ts';
 import type { Open, Opened } from './supervise/opened.ts';
 import type { Supervisor } from './supervise/supervisor.ts';
-import { waitPatiently, type Patience } from './supervise/wait.ts';
+import { waitWithin, type WaitLimits } from './supervise/wait.ts';
 import { createToolCache, toolCachePath } from './tools/cache.ts';
 import { catalogOf, type Catalog } from './tools/catalog.ts';
 import type { ToolListing } from './tools/listing.ts';
@@ -27,6 +26,12 @@ import { assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
 import { receiptsPath } from './trust/receipts-file.ts';
 import { customChannelRefusal } from './trust/rules.ts';
+
+/** What a server said of itself when it was opened, in whichever era. */
+interface InitializeResult extends Pick<Session, 'capabilities' | 'instructions'> {
+  readonly protocolVersion: string;
+  readonly serverInfo: Session['server'];
+}
 
 /** How long the tools of servers that are being opened are waited for. */
 const catalogWaitMs = 250;
@@ -40,7 +45,7 @@ export function createManager(options: ManagerOptions): Manager {
 export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
   readonly #logger: Logger;
-  readonly #gate: Gate;
+  readonly #admission: AdmissionRules;
   readonly #servers = new ServerRegistry();
   /** Listings for catalogs that are under way. */
   readonly #listings = new WeakMap<Supervisor, Promise<ToolListing>>();
@@ -54,7 +59,7 @@ export class Manager implements AsyncDisposable {
     const { receipts = receiptsPath(env), toolCache = toolCachePath(env) } = options;
     this.#options = options;
     this.#logger = logger;
-    this.#gate = {
+    this.#admission = {
       trust: options.trust ?? 'untrusted',
       policy: options.policy ?? {},
       receipts,
@@ -69,7 +74,7 @@ export class Manager implements AsyncDisposable {
     this.#openings = {
       options,
       client: options.client ?? {},
-      gate: this.#gate,
+      admission: this.#admission,
       place: {
         root,
         allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false,
@@ -108,7 +113,9 @@ export class Manager implements AsyncDisposable {
   /** What the server said of itself; undefined while it is not connected. */
   initializeResult(name: string): InitializeResult | undefined {
     const { session } = this.#servers.get(name);
-    return session && initializeResultOf(session);
+    if (session === undefined) return undefined;
+    const { version: protocolVersion, capabilities, server: serverInfo, instructions } = session;
+    return { protocolVersion, capabilities, serverInfo, instructions };
   }
 
   /** Servers that were found to speak another revision than was asked for. */
@@ -131,7 +138,7 @@ export class Manager implements AsyncDisposable {
     { unchecked = false }: { readonly unchecked?: boolean | undefined } = {},
   ): Promise<Session> {
     this.#refuseClosed();
-    if (!unchecked && this.#gate.trust !== 'trusted') {
+    if (!unchecked && this.#admission.trust !== 'trusted') {
       throw customChannelRefusal('start' in given ? 'JSON-RPC client' : 'IO', name);
     }
     const target = givenTarget(name, given);
@@ -155,14 +162,14 @@ export class Manager implements AsyncDisposable {
       recalled: () => recallTools(supervisor.entry, this.#openings),
       status: () => supervisor.status,
     }));
-    return waitPatiently(catalogOf(servers, waitMs), 'listing tools', { signal });
+    return waitWithin(catalogOf(servers, waitMs), 'listing tools', { signal });
   }
 
   /** One server: everything that can be asked of it. It is opened by the first question. */
   server(name: string): ServerHandle {
     this.#servers.get(name);
-    return new ServerHandle({
-      open: (patience) => this.#open(name, patience),
+    return handleOf({
+      open: (limits) => this.#open(name, limits),
       forgive: () => this.#servers.get(name).forgive(),
       take: () => this.#servers.get(name).take(),
       upstream: () => upstreamFor(this.#entryOf(name), this.#openings),
@@ -172,9 +179,9 @@ export class Manager implements AsyncDisposable {
   /** Whether a server is trusted, and what has changed since it was. */
   async trustOf(name: string): Promise<Assessment & { readonly receipt?: Receipt | undefined }> {
     const entry = this.#entryOf(name);
-    if (this.#gate.trust === 'trusted') return { verdict: 'trusted', changes: [] };
-    const known = await recall(entry, this.#gate.receipts);
-    const assessment = await assess(entry, known, trustSystem(this.#gate.context));
+    if (this.#admission.trust === 'trusted') return { verdict: 'trusted', changes: [] };
+    const known = await recall(entry, this.#admission.receipts);
+    const assessment = await assess(entry, known, trustSystem(this.#admission.context));
     this.#servers.get(name).trust = assessment.verdict;
     return { ...assessment, receipt: known.receipt };
   }
@@ -185,7 +192,7 @@ export class Manager implements AsyncDisposable {
     { by, pin = true }: { readonly by: string; readonly pin?: boolean },
   ): Promise<Approval> {
     const entry = this.#entryOf(name);
-    const receipt = await recordApproval(entry, this.#gate, { by });
+    const receipt = await recordApproval(entry, this.#admission, { by });
     // Not before: whoever opens it meanwhile would hold it to what was approved earlier.
     await this.disconnect(name);
     this.#servers.get(name).trust = undefined;
@@ -195,7 +202,7 @@ export class Manager implements AsyncDisposable {
       const server = this.server(name);
       await server.connect({ forgive: true });
       await server.listTools();
-      return { receipt: (await recall(entry, this.#gate.receipts)).receipt ?? receipt };
+      return { receipt: (await recall(entry, this.#admission.receipts)).receipt ?? receipt };
     } catch (cause) {
       return { receipt, unpinned: cause instanceof Error ? cause : new Error(String(cause)) };
     }
@@ -204,7 +211,7 @@ export class Manager implements AsyncDisposable {
   /** Takes the approval of a server back, and ends it; whether there was one. */
   async revoke(name: string): Promise<boolean> {
     const entry = this.#entryOf(name);
-    const wasApproved = await removeApproval(entry, this.#gate);
+    const wasApproved = await removeApproval(entry, this.#admission);
     await this.disconnect(name);
     this.#servers.get(name).trust = undefined;
     return wasApproved;
@@ -219,14 +226,15 @@ export class Manager implements AsyncDisposable {
 
   /** Forgets the tokens for a server, has them revoked where that is possible, and ends it; whether there were any. */
   async logout(name: string): Promise<boolean> {
-    const wasLoggedIn = await logOut(this.#entryOf(name), this.#openings);
+    const entry = this.#entryOf(name);
+    const wasLoggedIn = await atLoginOf(entry, this.#openings, (login) => login.logout());
     await this.disconnect(name);
     return wasLoggedIn;
   }
 
   /** Who is logged in to a server, without asking anybody. */
   whoami(name: string): Promise<Login | undefined> {
-    return whoIsLoggedIn(this.#entryOf(name), this.#openings);
+    return atLoginOf(this.#entryOf(name), this.#openings, (login) => login.whoami());
   }
 
   /** What stands between here and being let in by a server, step by step; nobody is asked to log in. */
@@ -265,9 +273,9 @@ export class Manager implements AsyncDisposable {
     return this.close();
   }
 
-  async #open(name: string, patience: Patience): Promise<Opened> {
+  async #open(name: string, limits: WaitLimits): Promise<Opened> {
     this.#refuseClosed();
-    return this.#servers.get(name).connect(patience);
+    return this.#servers.get(name).connect(limits);
   }
 
   /** Puts a server in the place of the one that had its name, if any; it is opened again if that was in use. */

@@ -15,24 +15,25 @@ export interface ManagedConfig {
 }
 
 /** Options that every session gets. */
-type ForSessions = Pick<
-  SessionOptions,
-  | 'name'
-  | 'version'
-  | 'era'
-  | 'capabilities'
-  | 'timeoutMs'
-  | 'maxTotalMs'
-  | 'connectTimeoutMs'
-  | 'probeTimeoutMs'
-  | 'ids'
-  | 'strict'
-  | 'validateOutput'
-  | 'verdicts'
-  | 'handlers'
->;
+export const forSessions = [
+  'name',
+  'version',
+  'era',
+  'capabilities',
+  'timeoutMs',
+  'maxTotalMs',
+  'connectTimeoutMs',
+  'probeTimeoutMs',
+  'ids',
+  'strict',
+  'validateOutput',
+  'verdicts',
+  'handlers',
+] as const;
 
-export interface ManagerOptions extends ManagedConfig, ForSessions {
+/** What a manager is made with; the options of sessions count for each of its servers. */
+export interface ManagerOptions
+  extends ManagedConfig, Pick<SessionOptions, (typeof forSessions)[number]> {
   /** The folder of the project: where relative paths and processes start; the working folder. */
   readonly root?: string | undefined;
   /** `untrusted`, unless given: each server is trusted if its user approved it. `trusted`: all are. */

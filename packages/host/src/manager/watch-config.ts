@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { describeError, silentLogger, unref, type Logger } from 'mcp-kit/internal';
-import { candidateFiles, loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
+import { filesToLoad, loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 
 /** What happens when configuration files change. */
 export interface ConfigListener {
@@ -53,7 +52,7 @@ export function watchConfig(
 
 /** Reads again what has changed since it was read last; nothing at first, and nothing when all is the same. */
 function createReading(options: LoadOptions): { next(): Promise<LoadedConfig | undefined> } {
-  const named = filesOf(options);
+  const named = filesToLoad(options);
   let files = named;
   let stamps: string | undefined;
   /** Files with mistakes from the beginning are their owner's affair; new mistakes may be half a file. */
@@ -78,18 +77,6 @@ function createReading(options: LoadOptions): { next(): Promise<LoadedConfig | u
       return isFirst ? undefined : config;
     },
   };
-}
-
-function filesOf({
-  root,
-  home,
-  files,
-  platform = process.platform,
-  env = {},
-}: LoadOptions): readonly string[] {
-  const absolute = path.resolve(root);
-  if (files !== undefined) return files.map((file) => path.resolve(absolute, file));
-  return candidateFiles({ root: absolute, home, platform, env }).flatMap((one) => one.files);
 }
 
 /** Differs when any of the files does. */

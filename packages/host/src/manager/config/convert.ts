@@ -9,11 +9,10 @@ import { factsOf } from './facts.ts';
 import { variablesOf } from './interpolate.ts';
 import { plainName } from './load.ts';
 import type { Loss } from './restate.ts';
-import { sameValue } from './same-value.ts';
 import { isRecord } from 'mcp-kit/internal';
 import { asRecord } from './field.ts';
 import { topOf } from './place.ts';
-import { valueAt } from './value-at.ts';
+import { sameValue, valueAt } from './values.ts';
 
 /** A configuration in the words of one host. */
 export interface Conversion {

@@ -15,7 +15,7 @@ import { mapTexts } from './texts.ts';
 import { below, configError, topOf, type ConfigWarning, type Place } from './place.ts';
 import { asRecord, readField, type Reading } from './field.ts';
 import { requirePlain } from './format/plain-value.ts';
-import { valueAt } from './value-at.ts';
+import { valueAt } from './values.ts';
 
 /** What is known of a file besides its content. */
 export interface Source {
@@ -228,8 +228,9 @@ function noteUnknown(
   key: string,
   { dialect, place, findings }: { dialect: Dialect; place: Place; findings: Findings },
 ): void {
-  if (dialect.alsoKnown.has(key)) return;
-  const near = nearMiss(key, [...dialect.fields.keys(), ...dialect.alsoKnown]);
+  const { alsoKnown = new Set() } = dialect;
+  if (alsoKnown.has(key)) return;
+  const near = nearMiss(key, [...dialect.fields.keys(), ...alsoKnown]);
   const hint = near === undefined ? undefined : `Did you mean ${near}?`;
   if (dialect.strict) throw configError(place, `unknown field \`${key}\``, { hint });
   const message = `${dialect.title} has no field \`${key}\``;

@@ -2,7 +2,7 @@ import { isRecord } from 'mcp-kit/internal';
 import { dialectOf, dialects } from './dialects/index.ts';
 import type { Dialect } from './dialect.ts';
 import type { DialectId } from './entry.ts';
-import { valueAt } from './value-at.ts';
+import { valueAt } from './values.ts';
 
 const standardTypes: ReadonlySet<unknown> = new Set(['stdio', 'sse', 'streamable-http']);
 
@@ -19,7 +19,7 @@ function detect(file: string, document: unknown): readonly DialectId[] {
   // These two say themselves what they are, whatever the file is called.
   if (has('version') && has('servers')) return ['mcp-kit'];
   if (typeof valueAt(document, ['mcpServers']) === 'string') return ['compat'];
-  const owner = dialects.find((dialect) => dialect.owns(file))?.id;
+  const owner = dialects.find(({ owns }) => owns?.test(file))?.id;
   // `.mcp.json` is for everybody; a host's own settings are its own.
   const shared = owner === 'claude-code' && !has('mcpServers') && !has('projects');
   const found = owner === undefined || shared ? byShape(document, has) : owner;

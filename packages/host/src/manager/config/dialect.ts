@@ -44,11 +44,11 @@ export interface Dialect {
   readonly sections?: (document: unknown, surroundings: Surroundings | undefined) => Section[];
   readonly fields: ReadonlyMap<string, Field>;
   /** Keys that the host has and this model has not; kept as they are. */
-  readonly alsoKnown: ReadonlySet<string>;
+  readonly alsoKnown?: ReadonlySet<string>;
   /** The host refuses keys that it does not know. */
-  readonly strict: boolean;
-  /** What a server with a URL and without a type is; undefined when the host refuses it. */
-  readonly urlAlone: Kind | undefined;
+  readonly strict?: boolean;
+  /** What a server with a URL and without a type is; the host refuses it without. */
+  readonly urlAlone?: Kind;
   readonly names?: RegExp | undefined;
   readonly syntax: Syntax;
   /** Whether the document switches a server off outside of its entry. */
@@ -59,9 +59,9 @@ export interface Dialect {
   readonly checkDocument?: (document: Readonly<Record<string, unknown>>, place: Place) => void;
   /** Adds what the host wants to see in every server. */
   readonly complete?: (raw: Readonly<Record<string, unknown>>, name: string) => object;
-  /** Whether a file belongs to this host by its path, given with forward slashes. */
-  readonly owns: (file: string) => boolean;
-  readonly where: (surroundings: Surroundings) => readonly Candidate[];
+  /** The paths of files that belong to this host, with forward slashes. */
+  readonly owns?: RegExp;
+  readonly where?: (surroundings: Surroundings) => readonly Candidate[];
 }
 
 /** How strongly each scope counts; lower wins. `local` is what a user keeps for one project. */

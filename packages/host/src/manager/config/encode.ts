@@ -5,7 +5,7 @@ import { dialectOf } from './dialects/index.ts';
 import type { ServerEntry } from './entry.ts';
 import { factsOf, said, type Fact, type Facts } from './facts.ts';
 import { restate, type Note } from './restate.ts';
-import { sameValue } from './same-value.ts';
+import { sameValue } from './values.ts';
 
 /** A server in the terms of one host, and what it cannot say; `raw` is missing when it cannot say the server at all. */
 export interface Encoded {

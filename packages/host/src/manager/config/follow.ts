@@ -3,35 +3,35 @@ import type { Dialect } from './dialect.ts';
 import { formatOfFile, parseDocument } from './format/document.ts';
 import { below, configError, topOf, type Place } from './place.ts';
 import { isInside, readConfigFile } from './read-file.ts';
-import { valueAt } from './value-at.ts';
+import { valueAt } from './values.ts';
 
 const maxHops = 16;
 
-interface Sheet {
+interface ParsedFile {
   readonly file: string;
   readonly document: unknown;
 }
 
 /** Goes where `"mcpServers": "./other.json"` points to: another file below the root. */
 export async function followLinks(
-  first: Sheet,
+  first: ParsedFile,
   { root, dialects }: { readonly root: string; readonly dialects: readonly Dialect[] },
-): Promise<Sheet> {
+): Promise<ParsedFile> {
   if (!dialects.some(({ id }) => id === 'compat')) return first;
-  let sheet = first;
+  let parsed = first;
   const visited = new Set([first.file]);
   for (let hops = 0; ; hops += 1) {
-    const target = valueAt(sheet.document, ['mcpServers']);
-    if (typeof target !== 'string') return sheet;
-    const place = below(topOf(sheet.file), 'mcpServers');
+    const target = valueAt(parsed.document, ['mcpServers']);
+    if (typeof target !== 'string') return parsed;
+    const place = below(topOf(parsed.file), 'mcpServers');
     if (hops === maxHops)
       throw configError(place, `more than ${maxHops} files refer to each other`);
-    const file = await targetOf(target, { place, root, from: sheet.file });
+    const file = await targetOf(target, { place, root, from: parsed.file });
     if (visited.has(file)) throw configError(place, `refers back to ${file}`);
     visited.add(file);
     const text = await readConfigFile(file);
     if (text === undefined) throw configError(place, `there is no file ${file}`);
-    sheet = { file, document: await parseDocument(text, file, formatOfFile(file)) };
+    parsed = { file, document: await parseDocument(text, file, formatOfFile(file)) };
   }
 }
 

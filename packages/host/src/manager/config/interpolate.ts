@@ -99,22 +99,22 @@ function syntaxOn(platform: NodeJS.Platform, { provenance }: ServerEntry): Synta
   return { ...syntax, forms: syntax.forms.filter((form) => form !== 'percent') };
 }
 
-interface Scene {
+interface Resolving {
   readonly entry: ServerEntry;
   readonly context: InterpolationContext;
   readonly place: Place;
 }
 
 /** The value of the first choice that has one. */
-function resolve(placeholder: Placeholder, scene: Scene): string | undefined {
+function resolve(placeholder: Placeholder, resolving: Resolving): string | undefined {
   for (const choice of placeholder.choices) {
-    const value = valueOf(choice, scene);
+    const value = valueOf(choice, resolving);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
-function valueOf({ scheme, name }: Choice, { entry, context }: Scene): string | undefined {
+function valueOf({ scheme, name }: Choice, { entry, context }: Resolving): string | undefined {
   const { env, inputs = {}, workspaceFolder, userHome, lookUp } = context;
   switch (scheme) {
     case 'env':

@@ -49,13 +49,7 @@ export interface LoadedConfig {
 
 /** Reads every configuration file that is there, or those that are named, and says which entry counts. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const surroundings: Surroundings = {
-    root: path.resolve(options.root),
-    // A relative one would be a folder of whatever project is open.
-    home: options.home !== undefined && path.isAbsolute(options.home) ? options.home : undefined,
-    platform: options.platform ?? process.platform,
-    env: options.env ?? {},
-  };
+  const surroundings = surroundingsOf(options);
   const candidates = candidatesFor(options, surroundings);
   const readings = await Promise.all(
     candidates.map((candidate) => readCandidate(candidate, { options, surroundings })),
@@ -73,9 +67,25 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   };
 }
 
+function surroundingsOf(options: LoadOptions): Surroundings {
+  const { root, home = '', platform = process.platform, env = {} } = options;
+  // A relative home would be a folder of whatever project is open.
+  return {
+    root: path.resolve(root),
+    home: path.isAbsolute(home) ? home : undefined,
+    platform,
+    env,
+  };
+}
+
+/** The files that are looked for, whether or not they are there. */
+export function filesToLoad(options: LoadOptions): readonly string[] {
+  return candidatesFor(options, surroundingsOf(options)).flatMap(({ files }) => files);
+}
+
 /** The files that hosts read, in the order in which they count. */
 export function candidateFiles(surroundings: Surroundings): readonly Candidate[] {
-  const all = dialects.flatMap((dialect) => dialect.where(surroundings));
+  const all = dialects.flatMap(({ where }) => where?.(surroundings) ?? []);
   return all.toSorted((a, b) => a.rank - b.rank);
 }
 
@@ -114,21 +124,20 @@ async function readCandidate(
     try {
       const reading = await readOne(file, candidate, reader);
       if (reading !== undefined) return reading;
-    } catch (error) {
-      const source = { file, scope: candidate.scope, dialects: [], servers: 0 };
-      return { source, entries: [], warnings: [], errors: [asKitError(error, file)], client: {} };
+    } catch (cause) {
+      const isKnown = cause instanceof KitError;
+      const error = isKnown ? cause : configError(topOf(file), 'cannot be read', { cause });
+      return unread(file, candidate, error);
     }
   }
   if (candidate.scope !== 'explicit') return undefined;
   const [file = ''] = candidate.files;
-  const source = { file, scope: candidate.scope, dialects: [], servers: 0 };
-  const missing = configError(topOf(file), 'there is no such file');
-  return { source, entries: [], warnings: [], errors: [missing], client: {} };
+  return unread(file, candidate, configError(topOf(file), 'there is no such file'));
 }
 
-function asKitError(error: unknown, file: string): KitError {
-  if (error instanceof KitError) return error;
-  return configError(topOf(file), 'cannot be read', { cause: error });
+function unread(file: string, { scope }: Candidate, error: KitError): FileReading {
+  const source = { file, scope, dialects: [], servers: 0 };
+  return { source, entries: [], warnings: [], errors: [error], client: {} };
 }
 
 async function readOne(

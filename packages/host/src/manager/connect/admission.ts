@@ -9,10 +9,10 @@ import { showChange } from '../trust/diff.ts';
 import { launchOf } from '../trust/executable.ts';
 import { lockPath, readLock, readReceipts, receiptFor } from '../trust/receipts-file.ts';
 import { untrustedRules } from '../trust/rules.ts';
-import { trustCommand } from '../trust/trust-command.ts';
+import { changedHint } from '../trust/trust-command.ts';
 
 /** Who may be connected to, and with what. */
-export interface Gate {
+export interface AdmissionRules {
   /** `trusted`: every server is, whatever the receipts say. */
   readonly trust: 'untrusted' | 'trusted';
   /** What a server that is not trusted may reach. */
@@ -59,15 +59,15 @@ export async function recall(entry: ServerEntry, receipts: string | false): Prom
 /** Lets a server pass, or throws why it may not be used; `assessed` is told the verdict in either case. */
 export async function admit(
   entry: ServerEntry,
-  gate: Gate,
+  admission: AdmissionRules,
   assessed: (verdict: Assessment['verdict']) => void,
 ): Promise<Admitted> {
-  const { context, policy } = gate;
-  if (gate.trust === 'trusted') {
+  const { context, policy } = admission;
+  if (admission.trust === 'trusted') {
     assessed('trusted');
     return { entry: resolved(entry, context), known: {} };
   }
-  const known = await recall(entry, gate.receipts);
+  const known = await recall(entry, admission.receipts);
   const { verdict, changes, program } = await assess(entry, known, trustSystem(context));
   assessed(verdict);
   if (verdict === 'trusted') {
@@ -75,7 +75,7 @@ export async function admit(
   }
   if (verdict === 'changed') {
     throw new KitError('refused_by_policy', `mcp server ${entry.name} is not what was approved`, {
-      hint: `See what changed: ${trustCommand('diff', entry.name)}. Then, if you trust it: ${trustCommand('approve', entry.name)}.`,
+      hint: changedHint(entry.name),
       details: { ran: false, changes: changes.map(showChange) },
     });
   }
@@ -90,13 +90,16 @@ export async function admit(
 }
 
 /** A server as far as it is named: for what asks nothing of it, whether it may be used or not. */
-export async function admitByName(entry: ServerEntry, gate: Gate): Promise<Admitted> {
+export async function admitByName(
+  entry: ServerEntry,
+  admission: AdmissionRules,
+): Promise<Admitted> {
   try {
-    return await admit(entry, gate, () => {});
+    return await admit(entry, admission, () => {});
   } catch (error) {
     if (!(error instanceof KitError) || error.code !== 'refused_by_policy') throw error;
-    const egress = createEgress(gate.policy, { server: entry.name });
-    return { entry: resolved(entry, gate.context), egress, known: {} };
+    const egress = createEgress(admission.policy, { server: entry.name });
+    return { entry: resolved(entry, admission.context), egress, known: {} };
   }
 }
 

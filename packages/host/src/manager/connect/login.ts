@@ -13,26 +13,21 @@ export async function logIn(
   options: LoginOptions,
 ): Promise<Login> {
   const { scopes, clientId, ...wishes } = options;
-  const admitted = await admit(entry, openings.gate, () => {});
+  const admitted = await admit(entry, openings.admission, () => {});
   if (admitted.egress !== undefined) throw refusal('log in', { server: entry.name });
   const client = clientId === undefined ? undefined : { id: clientId };
   const one = { admitted, openings, wishes: { ...wishes, client } };
   return withAuthorizer(one, (authorizer) => authorizer.login(scopes && { scopes }));
 }
 
-/** Forgets what is kept for a server, also when it is no longer trusted. */
-export async function logOut(entry: ServerEntry, openings: Openings): Promise<boolean> {
-  const admitted = await admitByName(entry, openings.gate);
-  return withAuthorizer({ admitted, openings }, (authorizer) => authorizer.logout());
-}
-
-/** Who is logged in to a server, also when it is no longer trusted. */
-export async function whoIsLoggedIn(
+/** Works with what is kept for a server, also when it is no longer trusted. */
+export async function atLoginOf<T>(
   entry: ServerEntry,
   openings: Openings,
-): Promise<Login | undefined> {
-  const admitted = await admitByName(entry, openings.gate);
-  return withAuthorizer({ admitted, openings }, (authorizer) => authorizer.whoami());
+  work: (authorizer: Authorizer) => Promise<T>,
+): Promise<T> {
+  const admitted = await admitByName(entry, openings.admission);
+  return withAuthorizer({ admitted, openings }, work);
 }
 
 /** Goes the way to being let in, as far as it leads for a server like this. */
@@ -40,7 +35,7 @@ export async function examineLogin(
   entry: ServerEntry,
   openings: Openings,
 ): Promise<readonly Rung[]> {
-  const admitted = await admit(entry, openings.gate, () => {});
+  const admitted = await admit(entry, openings.admission, () => {});
   return withAuthorizer({ admitted, openings }, (authorizer) => authorizer.examine());
 }
 

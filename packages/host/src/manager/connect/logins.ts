@@ -52,7 +52,7 @@ export function sessionAuth(
 ): { readonly auth: HttpAuth; release(): void } | undefined {
   const { entry, egress } = admitted;
   if (place.credentials === false || whyNoLogin(entry) !== undefined) return undefined;
-  if (egress !== undefined) return { auth: authOfStranger(entry), release: () => {} };
+  if (egress !== undefined) return { auth: authOfUntrusted(entry), release: () => {} };
   let held: Promise<HeldAuthorizer> | undefined;
   let authorizer: Authorizer | undefined;
   let isEmpty: boolean | undefined;
@@ -133,7 +133,7 @@ function whyNoLogin({ name, transport, oauth }: ServerEntry): KitError | undefin
 }
 
 /** A server that is not trusted is shown nothing, whatever is kept for its address. */
-function authOfStranger({ name }: ServerEntry): HttpAuth {
+function authOfUntrusted({ name }: ServerEntry): HttpAuth {
   return {
     headers: () => ({}),
     challenged: ({ status }) => {

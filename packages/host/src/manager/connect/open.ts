@@ -1,13 +1,19 @@
-import { KitError, traceTarget, type Logger, type Target } from 'mcp-kit/internal';
+import {
+  KitError,
+  traceTarget,
+  withoutUndefined,
+  type Logger,
+  type Target,
+} from 'mcp-kit/internal';
 import { openSession, type InputHandlers, type Session, type SessionOptions } from 'mcp-kit/client';
 import type { ClientSettings } from '../config/dialects/mcp-kit.ts';
 import type { ServerEntry } from '../config/entry.ts';
-import type { ManagerOptions } from '../options.ts';
+import { forSessions, type ManagerOptions } from '../options.ts';
 import type { Opened, SessionHooks } from '../supervise/opened.ts';
 import type { ToolCache } from '../tools/cache.ts';
 import { ToolPolicy, type Holding } from '../tools/tool-policy.ts';
 import type { Assessment } from '../trust/assess.ts';
-import { admit, type Gate } from './admission.ts';
+import { admit, type AdmissionRules } from './admission.ts';
 import { wayTo, type TargetPlace, type Way } from './target.ts';
 
 /** A server that speaks another revision than the configuration asks for. */
@@ -21,7 +27,7 @@ export interface VersionMismatch {
 export interface Openings {
   readonly options: ManagerOptions;
   readonly client: ClientSettings;
-  readonly gate: Gate;
+  readonly admission: AdmissionRules;
   readonly place: Omit<TargetPlace, 'onStderr'>;
   readonly toolCache: ToolCache;
   readonly logger: Logger;
@@ -57,7 +63,7 @@ export async function approach(
   let way: Way | undefined;
   let isTrusted = false;
   const look = async (): Promise<Target> => {
-    const admitted = await admit(entry, openings.gate, assessed);
+    const admitted = await admit(entry, openings.admission, assessed);
     holding.known = admitted.known;
     isTrusted = admitted.egress === undefined;
     way?.release();
@@ -127,7 +133,7 @@ export async function openTarget(
   hooks: SessionHooks,
 ): Promise<Opened> {
   const { name, entry, tools = entry?.tools, holding = { known: {} }, heals = true } = reached;
-  const { gate, logger, toolCache: cache } = openings;
+  const { admission, logger, toolCache: cache } = openings;
   const { isTrusted = true } = reached;
   const options = isTrusted ? openings.options : withoutAnswers(openings.options);
   const { onTrace } = options;
@@ -153,7 +159,7 @@ export async function openTarget(
     },
   });
   await checkVersion(session, name, { ...openings, client });
-  const { receipts } = gate;
+  const { receipts } = admission;
   const policy = new ToolPolicy(session, { name, entry, tools, holding, cache, receipts });
   guard.policy = policy;
   return { session: session.guarded(policy), policy };
@@ -185,30 +191,13 @@ function listeners(
   };
 }
 
-const forSessions = [
-  'name',
-  'version',
-  'era',
-  'maxTotalMs',
-  'probeTimeoutMs',
-  'ids',
-  'strict',
-  'validateOutput',
-  'verdicts',
-  'handlers',
-] as const satisfies readonly (keyof ManagerOptions)[];
-
 function sessionOptions(options: ManagerOptions, client: ClientSettings): SessionOptions {
-  const given = forSessions.flatMap((name) => {
-    const value = options[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const { protocolVersion } = client;
+  const given = Object.fromEntries(forSessions.map((name) => [name, options[name]]));
   return {
-    ...Object.fromEntries(given),
+    ...withoutUndefined(given),
     capabilities: { ...client.capabilities, ...options.capabilities },
     inputs: inputsOf(options, client),
-    protocolVersion,
+    protocolVersion: client.protocolVersion,
   };
 }
 

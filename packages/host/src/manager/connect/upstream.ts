@@ -16,7 +16,7 @@ export interface Upstream {
 /** The upstream of an entry. Only of a server that is trusted, as it may ask back; each conversation is admitted by itself. */
 export async function upstreamFor(entry: ServerEntry, openings: Openings): Promise<Upstream> {
   const { name, tools } = entry;
-  const { toolCache: cache, gate } = openings;
+  const { toolCache: cache, admission } = openings;
   const holding: Holding = { known: {} };
   const reach = async (): Promise<Approach> => {
     const found = await approach(entry, openings, () => {});
@@ -49,7 +49,7 @@ export async function upstreamFor(entry: ServerEntry, openings: Openings): Promi
       fallback: fallback && { ...fallback, dial: dialling((found) => found.fallback) },
     },
     guard: (session) =>
-      new ToolPolicy(session, { name, entry, tools, holding, cache, receipts: gate.receipts }),
+      new ToolPolicy(session, { name, entry, tools, holding, cache, receipts: admission.receipts }),
   };
 }
 

@@ -7,6 +7,7 @@ import { createLookup, type Resolve } from './lookup.ts';
 import { rulesOf, type EgressPolicy } from './policy.ts';
 import type { Whose } from './refusals.ts';
 
+/** Whose connections they are, and who resolves names for them. */
 export interface EgressOptions extends Pick<GuardOptions, 'ca'>, Whose {
   /** Finds the addresses of names, instead of the system. */
   readonly resolve?: Resolve | undefined;
@@ -27,14 +28,21 @@ export function createEgress(policy: Partial<EgressPolicy>, options: EgressOptio
   const { server, isTrusted, resolve, ca } = options;
   const limits = { server, isTrusted, rules: rulesOf(policy) };
   const lookup = createLookup(limits, resolve);
-  const agents = new Map<boolean, HttpAgent | HttpsAgent>();
   return {
     check: (url, field) => checkUrl(limits, url, field),
+    ...agentsBy((secure) => guardedAgent({ limits, lookup, secure, ca })),
+  };
+}
+
+/** Makes an agent for each scheme when it is first needed. */
+export function agentsBy(
+  make: (secure: boolean) => HttpAgent | HttpsAgent,
+): Pick<Egress, 'agentFor' | 'destroy'> {
+  const agents = new Map<boolean, HttpAgent | HttpsAgent>();
+  return {
     agentFor: (url) => {
       const secure = new URL(url).protocol === 'https:';
-      const known = agents.get(secure);
-      if (known !== undefined) return known;
-      const agent = guardedAgent({ limits, lookup, secure, ca });
+      const agent = agents.get(secure) ?? make(secure);
       agents.set(secure, agent);
       return agent;
     },

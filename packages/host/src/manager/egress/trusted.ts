@@ -1,8 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
 import { net } from 'mcp-kit/internal';
 import { kindOf } from './address.ts';
-import { createEgress, type Egress } from './egress.ts';
+import { agentsBy, createEgress, type Egress } from './egress.ts';
 import { placeOf } from './check.ts';
 import { hostOf, nameKindOf, withDefaults, type EgressPolicy } from './policy.ts';
 
@@ -71,23 +70,9 @@ function depthOf(place: URL): Depth {
 
 /** A way that leads everywhere. */
 function openEgress(): Egress {
-  const agents = new Map<string, HttpAgent | HttpsAgent>();
-  return {
-    check: () => undefined,
-    agentFor: (url) => {
-      const { protocol } = new URL(url);
-      const known = agents.get(protocol);
-      if (known !== undefined) return known;
-      const { Agent } = process.getBuiltinModule(
-        protocol === 'https:' ? 'node:https' : 'node:http',
-      );
-      const agent = new Agent({ keepAlive: true });
-      agents.set(protocol, agent);
-      return agent;
-    },
-    destroy: () => {
-      for (const agent of agents.values()) agent.destroy();
-      agents.clear();
-    },
+  const make = (secure: boolean): HttpAgent => {
+    const { Agent } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
+    return new Agent({ keepAlive: true });
   };
+  return { check: () => undefined, ...agentsBy(make) };
 }

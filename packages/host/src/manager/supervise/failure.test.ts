@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { KitError, kitErrorCodes, RpcError, type KitErrorCode } from 'mcp-kit/internal';
-import { prospectOf } from './failure.ts';
+import { afterFailure } from './failure.ts';
 
 const codes = Object.keys(kitErrorCodes) as KitErrorCode[];
 const of = (code: KitErrorCode, details?: Readonly<Record<string, unknown>>): string =>
-  prospectOf(new KitError(code, 'it', details && { details }));
+  afterFailure(new KitError(code, 'it', details && { details }));
 
 test('what may pass by itself is tried again', () => {
   const retried = codes.filter((code) => of(code) === 'retry');
@@ -27,8 +27,8 @@ test('what nobody may use as it is, is refused', () => {
 test('what only a person can mend is given up', () => {
   expect(of('http_status', { status: 404 })).toBe('stop');
   expect(of('unauthorized')).toBe('stop');
-  expect(prospectOf(new RpcError(-32600, 'no'))).toBe('stop');
-  expect(prospectOf('no error at all')).toBe('stop');
+  expect(afterFailure(new RpcError(-32600, 'no'))).toBe('stop');
+  expect(afterFailure('no error at all')).toBe('stop');
 });
 
 test('a program that has ended is started again, one that is not there is not', () => {

@@ -2,9 +2,9 @@ import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import type { StormBreaker } from 'mcp-kit/client';
 
 /** What becomes of a server that could not be opened: tried again, given up, or not to be used as it is. */
-export type Prospect = 'retry' | 'stop' | 'refuse';
+export type NextStep = 'retry' | 'stop' | 'refuse';
 
-const prospects: Partial<Record<KitErrorCode, Prospect>> = {
+const nextSteps: Partial<Record<KitErrorCode, NextStep>> = {
   refused_by_policy: 'refuse',
   invalid_config: 'refuse',
   invalid_argument: 'refuse',
@@ -20,13 +20,13 @@ const prospects: Partial<Record<KitErrorCode, Prospect>> = {
 const passing: ReadonlySet<unknown> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Whether it makes sense to try again after a failure without anybody changing anything. */
-export function prospectOf(error: unknown): Prospect {
+export function afterFailure(error: unknown): NextStep {
   if (!(error instanceof KitError)) return 'stop';
   const { code, details } = error;
   if (code === 'http_status') return passing.has(details?.['status']) ? 'retry' : 'stop';
   // One that ended has last words; one that is not there will not be there in a second either.
   if (code === 'process_failed') return details?.['stderr'] === undefined ? 'stop' : 'retry';
-  return prospects[code] ?? 'stop';
+  return nextSteps[code] ?? 'stop';
 }
 
 const longestRestMs = 3_600_000;

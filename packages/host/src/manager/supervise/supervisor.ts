@@ -2,11 +2,11 @@ import { KitError, startTimer, unref } from 'mcp-kit/internal';
 import { createStormBreaker, type Session } from 'mcp-kit/client';
 import type { ServerEntry } from '../config/entry.ts';
 import type { Assessment } from '../trust/assess.ts';
-import { isStorm, prospectOf, restOf, stormOf } from './failure.ts';
+import { isStorm, afterFailure, restOf, stormOf } from './failure.ts';
 import { createRetrySchedule } from './retry-schedule.ts';
 import type { Open, Opened } from './opened.ts';
 import { moves, type ServerState, type ServerStatus } from './state.ts';
-import { waitPatiently, type Patience } from './wait.ts';
+import { waitWithin, type WaitLimits } from './wait.ts';
 
 export interface SupervisorOptions {
   readonly name: string;
@@ -91,7 +91,7 @@ export class Supervisor {
   }
 
   /** The session, opened if it is not. Whoever gives up waiting leaves the opening to the others. */
-  async connect(patience: Patience = {}): Promise<Opened> {
+  async connect(limits: WaitLimits = {}): Promise<Opened> {
     const { name } = this;
     if (this.#isOver) throw new KitError('closed', `mcp server ${name} is no longer managed`);
     if (this.#state === 'disabled') {
@@ -101,7 +101,7 @@ export class Supervisor {
     }
     if (this.#opened?.session.isConnected === true) return this.#opened;
     this.#starting ??= this.#startOnce();
-    return waitPatiently(this.#starting, `connecting to ${name}`, patience);
+    return waitWithin(this.#starting, `connecting to ${name}`, limits);
   }
 
   /** Forgets past failures: it may be tried at once, and as often as at first. */
@@ -232,7 +232,7 @@ export class Supervisor {
     this.#lastFailure = error;
     if (this.#state !== 'ready') return;
     if (performance.now() - this.#readyAt >= recoveredMs) this.#schedule.reset();
-    if (this.#given === undefined) this.#retreat(error);
+    if (this.#given === undefined) this.#retryLater(error);
     else this.#giveUp(error);
   }
 
@@ -253,7 +253,7 @@ export class Supervisor {
       this.#giveUp(error);
       return;
     }
-    switch (prospectOf(error)) {
+    switch (afterFailure(error)) {
       case 'refuse':
         // Nothing was started, however often it was asked for.
         this.#breaker.reset();
@@ -263,12 +263,12 @@ export class Supervisor {
         this.#move('stopped', error);
         break;
       case 'retry':
-        this.#retreat(error);
+        this.#retryLater(error);
     }
   }
 
   /** Goes back to try again later, if that is wanted. */
-  #retreat(error: Error): void {
+  #retryLater(error: Error): void {
     const { isRemote, reconnects } = this.#options;
     const isSpent = !isRemote && this.#breaker.isSpent;
     const delayMs = isSpent || !reconnects ? undefined : this.#schedule.next();

@@ -2,16 +2,16 @@ import { setMaxListeners } from 'node:events';
 import { createDeferred, KitError, startTimer, type StopSignal } from 'mcp-kit/internal';
 
 /** How long somebody waits for work that goes on for others when they give up. */
-export interface Patience {
+export interface WaitLimits {
   readonly signal?: StopSignal | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** Waits for work, no longer than patience lasts. `subject` is what errors name. */
-export async function waitPatiently<T>(
+/** Waits for work within limits. `subject` is what errors name. */
+export async function waitWithin<T>(
   work: Promise<T>,
   subject: string,
-  { signal, timeoutMs }: Patience,
+  { signal, timeoutMs }: WaitLimits,
 ): Promise<T> {
   const { promise: givenUp, reject } = createDeferred<never>();
   const onAbort = (): void => {

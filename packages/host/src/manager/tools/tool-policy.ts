@@ -5,7 +5,7 @@ import type { Known } from '../trust/assess.ts';
 import { showChange } from '../trust/diff.ts';
 import { receiptFor, updateReceipts, withReceipt } from '../trust/receipts-file.ts';
 import { pinTools, type Withheld } from '../trust/tools.ts';
-import { trustCommand } from '../trust/trust-command.ts';
+import { changedHint } from '../trust/trust-command.ts';
 import type { ToolCache } from './cache.ts';
 import { toolFilter } from './filter.ts';
 import { listingOf, type ToolListing } from './listing.ts';
@@ -128,7 +128,7 @@ function denied(tool: string, server: string): KitError {
 function notApproved({ name, reason, changes }: Withheld, server: string): KitError {
   const why = reason === 'changed' ? 'is not what was approved' : 'is listed twice';
   return new KitError('refused_by_policy', `${server}: the tool ${name} ${why}`, {
-    hint: `See what changed: ${trustCommand('diff', server)}. Then, if you trust it: ${trustCommand('approve', server)}.`,
+    hint: changedHint(server),
     details: { ran: false, changes: changes.map(showChange) },
   });
 }

@@ -1,4 +1,4 @@
-import { crypto, KitError } from 'mcp-kit/internal';
+import { canonicalJson as textOf, crypto, KitError } from 'mcp-kit/internal';
 
 /** Deeper values are taken for endless ones. */
 export const maxDepth = 512;
@@ -8,7 +8,8 @@ export const maxDepth = 512;
  * Members that are undefined are left out, as JSON does; what JSON has no text for is refused.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, 0);
+  requireJson(value, 0);
+  return textOf(value);
 }
 
 /** The fingerprint of a JSON value; equal for values that differ only in the order of their members. */
@@ -16,40 +17,24 @@ export function digestOf(value: unknown): string {
   return `sha256:${crypto().createHash('sha256').update(canonicalJson(value), 'utf8').digest('hex')}`;
 }
 
-function write(value: unknown, depth: number): string {
+function requireJson(value: unknown, depth: number): void {
   if (depth > maxDepth) throw unwritable(`nested deeper than ${maxDepth} levels`);
-  switch (typeof value) {
-    case 'boolean':
-      return String(value);
-    case 'number':
-      if (!Number.isFinite(value)) throw unwritable(String(value));
-      return JSON.stringify(value);
-    case 'string':
-      return writeText(value);
-    case 'object':
-      return value === null ? 'null' : writeObject(value, depth + 1);
-    default:
-      throw unwritable(`a value of type ${typeof value}`);
+  if (value === null || typeof value === 'boolean') return;
+  if (typeof value === 'string') requireWhole(value);
+  else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw unwritable(String(value));
+  } else if (typeof value !== 'object') throw unwritable(`a value of type ${typeof value}`);
+  else if (Array.isArray(value)) for (const item of value) requireJson(item, depth + 1);
+  else if (!('toJSON' in value && typeof value.toJSON === 'function')) {
+    for (const [name, member] of Object.entries(value)) {
+      requireWhole(name);
+      if (member !== undefined) requireJson(member, depth + 1);
+    }
   }
 }
 
-function writeObject(value: object, depth: number): string {
-  if (Array.isArray(value)) return `[${value.map((item) => write(item, depth)).join(',')}]`;
-  // Dates of TOML and the like say themselves what they are in JSON.
-  if ('toJSON' in value && typeof value.toJSON === 'function') {
-    return write((value.toJSON as () => unknown).call(value), depth);
-  }
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    // By UTF-16 code units, which is what the operator compares.
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => `${writeText(name)}:${write(member, depth)}`);
-  return `{${members.join(',')}}`;
-}
-
-function writeText(text: string): string {
+function requireWhole(text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw unwritable('text with half a surrogate pair');
-  return JSON.stringify(text);
 }
 
 function unwritable(what: string): KitError {

@@ -1,4 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
+import { pointerOf } from '../config/place.ts';
+import { sameValue } from '../config/values.ts';
 import { canonicalJson } from './canonical.ts';
 
 /** One place where two values differ; a side that has nothing there is undefined. */
@@ -13,13 +15,12 @@ export interface Change {
 export function changesBetween(before: unknown, now: unknown, pointer = ''): readonly Change[] {
   const [one, other] = [membersOf(before), membersOf(now)];
   if (one === undefined || other === undefined || Array.isArray(before) !== Array.isArray(now)) {
-    return isSame(before, now) ? [] : [{ pointer, before, now }];
+    return sameValue(before, now) ? [] : [{ pointer, before, now }];
   }
   const names = [...new Set([...one.keys(), ...other.keys()])];
   if (!Array.isArray(before)) names.sort();
   return names.flatMap((name) => {
-    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    return changesBetween(one.get(name), other.get(name), place);
+    return changesBetween(one.get(name), other.get(name), pointer + pointerOf(name));
   });
 }
 
@@ -34,11 +35,6 @@ export function showChange({ pointer, before, now }: Change): readonly string[] 
 function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (Array.isArray(value)) return new Map(value.map((item, index) => [String(index), item]));
   return isRecord(value) ? new Map(Object.entries(value)) : undefined;
-}
-
-function isSame(before: unknown, now: unknown): boolean {
-  if (before === undefined || now === undefined) return before === now;
-  return canonicalJson(before) === canonicalJson(now);
 }
 
 const shownCharacters = 2000;

@@ -5,172 +5,144 @@ import type { Executable, FileIdentity } from './executable.ts';
 import type { Pin, PinnedTool, Receipt } from './receipt.ts';
 import type { Runs } from './runs.ts';
 
-type Members = Readonly<Record<string, unknown>>;
+type Read<T> = (value: unknown, place: Place) => T;
 
 /** The receipts in a file, by configuration and server. Whatever is not as we write it is refused. */
 export function readReceiptTable(value: unknown, file: string): Map<string, Map<string, Receipt>> {
-  const place = topOf(file);
-  const document = membersOf(value, place, ['version', 'configs']);
-  checkVersion(document, place);
-  return mapOf(document['configs'], below(place, 'configs'), (servers, at) =>
-    mapOf(servers, at, readReceipt),
+  return versionOne(value, file, 'configs').get('configs', (configs, place) =>
+    mapOf(configs, place, (servers, at) => mapOf(servers, at, readReceipt)),
   );
 }
 
 /** The pins in a file, by server. Whatever is not as we write it is refused. */
 export function readPins(value: unknown, file: string): Map<string, Pin> {
-  const place = topOf(file);
-  const document = membersOf(value, place, ['version', 'servers']);
-  checkVersion(document, place);
-  return mapOf(document['servers'], below(place, 'servers'), (pin, at) =>
-    readPin(membersOf(pin, at, ['entryDigest', 'entry', 'tools']), at),
-  );
+  const read: Read<Pin> = (pin, at) => pinIn(shapeOf(pin, at, ['entryDigest', 'entry', 'tools']));
+  return versionOne(value, file, 'servers').get('servers', (all, at) => mapOf(all, at, read));
 }
 
-function checkVersion({ version }: Members, place: Place): void {
-  if (version !== 1) throw wrong(below(place, 'version'), 'must be 1');
+function versionOne(value: unknown, file: string, content: string): Shape {
+  const shape = shapeOf(value, topOf(file), ['version', content]);
+  shape.get('version', (version, at) => {
+    if (version !== 1) throw wrong(at, 'must be 1');
+  });
+  return shape;
 }
+
+const receiptMembers = 'entryDigest entry tools executable runs envFile approvedAt by'.split(' ');
 
 function readReceipt(value: unknown, place: Place): Receipt {
-  const fields = [
-    'entryDigest',
-    'entry',
-    'tools',
-    'executable',
-    'runs',
-    'envFile',
-    'approvedAt',
-    'by',
-  ];
-  const members = membersOf(value, place, fields);
+  const shape = shapeOf(value, place, receiptMembers);
   return {
-    ...readPin(members, place),
-    executable: optional(members, 'executable', { place, read: readExecutable }),
-    runs: optional(members, 'runs', { place, read: readRuns }),
-    envFile: optional(members, 'envFile', { place, read: readDigest }),
-    approvedAt: textIn(members, 'approvedAt', place),
-    by: textIn(members, 'by', place),
+    ...pinIn(shape),
+    executable: shape.maybe('executable', readExecutable),
+    runs: shape.maybe('runs', readRuns),
+    envFile: shape.maybe('envFile', readDigest),
+    approvedAt: shape.get('approvedAt', readText),
+    by: shape.get('by', readText),
   };
 }
 
-function readPin(members: Members, place: Place): Pin {
-  const digest = digestIn(members, 'entryDigest', place);
-  const { entry } = members;
-  if (!isRecord(entry)) throw wrong(below(place, 'entry'), 'must be an object');
+function pinIn(shape: Shape): Pin {
   return {
-    entryDigest: digest,
-    entry,
-    tools: optional(members, 'tools', { place, read: readTools }),
+    entryDigest: shape.get('entryDigest', readDigest),
+    entry: shape.get('entry', readRecord),
+    tools: shape.maybe('tools', (tools, at) => Object.fromEntries(mapOf(tools, at, readTool))),
   };
-}
-
-function readTools(value: unknown, place: Place): Pin['tools'] {
-  return Object.fromEntries(mapOf(value, place, readTool));
 }
 
 function readTool(value: unknown, place: Place): PinnedTool {
-  const members = membersOf(value, place, ['digest', 'definition']);
-  const digest = digestIn(members, 'digest', place);
-  const { definition } = members;
-  if (!isRecord(definition)) throw wrong(below(place, 'definition'), 'must be an object');
+  const shape = shapeOf(value, place, ['digest', 'definition']);
+  const digest = shape.get('digest', readDigest);
+  const definition = shape.get('definition', readRecord);
   if (digestOf(definition) !== digest) {
     throw wrong(below(place, 'digest'), 'is not that of the definition');
   }
   return { digest, definition };
 }
 
+const fileMembers = ['path', 'size', 'sha256', 'stamp'];
+
 function readExecutable(value: unknown, place: Place): Executable {
-  const members = membersOf(value, place, ['found', 'path', 'size', 'sha256', 'stamp']);
-  const { found: _, ...file } = members;
-  return { found: textIn(members, 'found', place), ...readFileIdentity(file, place) };
+  const shape = shapeOf(value, place, ['found', ...fileMembers]);
+  return { found: shape.get('found', readText), ...fileIn(shape) };
 }
 
 function readFileIdentity(value: unknown, place: Place): FileIdentity {
-  const members = membersOf(value, place, ['path', 'size', 'sha256', 'stamp']);
-  const { size } = members;
-  if (typeof size !== 'number') throw wrong(below(place, 'size'), 'must be a number');
-  const sha256 = textIn(members, 'sha256', place);
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw wrong(below(place, 'sha256'), 'must be a SHA-256');
+  return fileIn(shapeOf(value, place, fileMembers));
+}
+
+function fileIn(shape: Shape): FileIdentity {
   return {
-    path: textIn(members, 'path', place),
-    size,
-    sha256,
-    stamp: optional(members, 'stamp', { place, read: readText }),
+    path: shape.get('path', readText),
+    size: shape.get('size', (size, at) => {
+      if (typeof size !== 'number') throw wrong(at, 'must be a number');
+      return size;
+    }),
+    sha256: shape.get('sha256', (sha256, at) => {
+      const text = readText(sha256, at);
+      if (!/^[0-9a-f]{64}$/.test(text)) throw wrong(at, 'must be a SHA-256');
+      return text;
+    }),
+    stamp: shape.maybe('stamp', readText),
   };
 }
 
 function readRuns(value: unknown, place: Place): Runs {
-  const members = membersOf(value, place, ['runners', 'files', 'package', 'image', 'gaps']);
+  const shape = shapeOf(value, place, ['runners', 'files', 'package', 'image', 'gaps']);
   return {
-    runners: textsIn(members, 'runners', place),
-    files: optional(members, 'files', { place, read: readFiles }),
-    package: optional(members, 'package', { place, read: readPackage }),
-    image: optional(members, 'image', { place, read: readImage }),
-    gaps: textsIn(members, 'gaps', place),
+    runners: shape.get('runners', readTexts),
+    files: shape.maybe('files', (files, at) =>
+      Object.fromEntries(mapOf(files, at, readFileIdentity)),
+    ),
+    package: shape.maybe('package', (of, at) => {
+      const { get, maybe } = shapeOf(of, at, ['spec', 'integrity']);
+      return { spec: get('spec', readText), integrity: maybe('integrity', readText) };
+    }),
+    image: shape.maybe('image', (image, at) => {
+      const { get, maybe } = shapeOf(image, at, ['name', 'digest']);
+      return { name: get('name', readText), digest: maybe('digest', readText) };
+    }),
+    gaps: shape.get('gaps', readTexts),
   };
 }
 
-function readFiles(value: unknown, place: Place): Runs['files'] {
-  return Object.fromEntries(mapOf(value, place, readFileIdentity));
+/** An object of which each member is read for itself. */
+interface Shape {
+  get<T>(name: string, read: Read<T>): T;
+  /** The same for a member that may be missing. */
+  maybe<T>(name: string, read: Read<T>): T | undefined;
 }
 
-function readPackage(value: unknown, place: Place): Runs['package'] {
-  const members = membersOf(value, place, ['spec', 'integrity']);
-  const integrity = optional(members, 'integrity', { place, read: readText });
-  return { spec: textIn(members, 'spec', place), integrity };
-}
-
-function readImage(value: unknown, place: Place): Runs['image'] {
-  const members = membersOf(value, place, ['name', 'digest']);
-  const digest = optional(members, 'digest', { place, read: readText });
-  return { name: textIn(members, 'name', place), digest };
-}
-
-/** A member that may be missing. */
-function optional<T>(
-  members: Members,
-  name: string,
-  { place, read }: { readonly place: Place; readonly read: (value: unknown, place: Place) => T },
-): T | undefined {
-  return members[name] === undefined ? undefined : read(members[name], below(place, name));
-}
-
-function textsIn(members: Members, name: string, place: Place): readonly string[] {
-  const value = members[name];
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-  throw wrong(below(place, name), 'must be a list of texts');
-}
-
-function mapOf<T>(
-  value: unknown,
-  place: Place,
-  read: (value: unknown, place: Place) => T,
-): Map<string, T> {
-  if (!isRecord(value)) throw wrong(place, 'must be an object');
-  return new Map(
-    Object.entries(value).map(([name, item]) => [name, read(item, below(place, name))]),
-  );
-}
-
-function membersOf(value: unknown, place: Place, names: readonly string[]): Members {
-  if (!isRecord(value)) throw wrong(place, 'must be an object');
-  const other = Object.keys(value).find((name) => !names.includes(name));
+function shapeOf(value: unknown, place: Place, names: readonly string[]): Shape {
+  const members = readRecord(value, place);
+  const other = Object.keys(members).find((name) => !names.includes(name));
   if (other !== undefined) throw wrong(below(place, other), 'is unknown');
+  const get: Shape['get'] = (name, read) => read(members[name], below(place, name));
+  return {
+    get,
+    maybe: (name, read) => (members[name] === undefined ? undefined : get(name, read)),
+  };
+}
+
+function mapOf<T>(value: unknown, place: Place, read: Read<T>): Map<string, T> {
+  const members = Object.entries(readRecord(value, place));
+  return new Map(members.map(([name, item]) => [name, read(item, below(place, name))]));
+}
+
+function readRecord(value: unknown, place: Place): Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) throw wrong(place, 'must be an object');
   return value;
 }
 
-function digestIn(members: Members, name: string, place: Place): string {
-  return readDigest(members[name], below(place, name));
+function readTexts(value: unknown, place: Place): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw wrong(place, 'must be a list of texts');
 }
 
 function readDigest(value: unknown, place: Place): string {
   const text = readText(value, place);
   if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw wrong(place, 'must be a fingerprint');
   return text;
-}
-
-function textIn(members: Members, name: string, place: Place): string {
-  return readText(members[name], below(place, name));
 }
 
 function readText(value: unknown, place: Place): string {

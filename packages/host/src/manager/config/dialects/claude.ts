@@ -48,14 +48,12 @@ export const claudeCode: Dialect = {
     timeout: time('requestMs', 'ms'),
   }),
   alsoKnown: new Set(['headersHelper', 'alwaysLoad', 'tools', 'request_timeout_ms']),
-  strict: false,
-  urlAlone: undefined,
   syntax: {
     forms: ['brace', 'brace-default'],
     unset: 'refuse',
     rootNames: ['CLAUDE_PROJECT_DIR', 'CLAUDE_PLUGIN_ROOT'],
   },
-  owns: (file) => /(^|\/)(\.claude\.json|managed-mcp\.json|\.mcp\.json)$/.test(file),
+  owns: /(^|\/)(\.claude\.json|managed-mcp\.json|\.mcp\.json)$/,
   where(surroundings) {
     const { platform, home } = surroundings;
     const folder = managedFolders[platform] ?? '/etc/claude-code';
@@ -78,9 +76,6 @@ export const claudeDesktop: Dialect = {
   format: 'json',
   home: ['mcpServers'],
   fields: fieldsOf({ command: text('command'), args: texts('args'), env: textMap('env') }),
-  alsoKnown: new Set(),
-  strict: false,
-  urlAlone: undefined,
   syntax: noReferences,
   check(raw, _name, place) {
     if (raw['command'] !== undefined || raw['url'] === undefined) return;
@@ -88,7 +83,7 @@ export const claudeDesktop: Dialect = {
       hint: 'Add the server as a connector in the app, or start a bridge such as mcp-remote.',
     });
   },
-  owns: (file) => file.endsWith('claude_desktop_config.json'),
+  owns: /claude_desktop_config\.json$/,
   where: (surroundings) =>
     ofUser(
       'claude-desktop',

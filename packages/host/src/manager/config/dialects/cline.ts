@@ -63,10 +63,9 @@ export const cline: Dialect = {
     autoApprove: texts('autoApprove'),
   }),
   alsoKnown: new Set(['oauth', 'metadata', 'remoteConfigured']),
-  strict: false,
   urlAlone: 'sse',
   syntax: { forms: ['brace-env'], unset: 'refuse' },
-  owns: (file) => file.endsWith('cline_mcp_settings.json'),
+  owns: /cline_mcp_settings\.json$/,
   where(surroundings) {
     const file = 'cline_mcp_settings.json';
     const editor = path.join(storage('saoudrizwan.claude-dev'), file);
@@ -95,10 +94,9 @@ export const roo: Dialect = {
     disabledTools: texts('deny'),
   }),
   alsoKnown: new Set(['watchPaths']),
-  strict: false,
   urlAlone: 'sse',
   syntax: { forms: ['brace-env', 'place'], unset: 'refuse' },
-  owns: (file) => /(^|\/)(\.roo\/mcp\.json|mcp_settings\.json)$/.test(file),
+  owns: /(^|\/)(\.roo\/mcp\.json|mcp_settings\.json)$/,
   where: (surroundings) => [
     inProject('roo', surroundings, path.join('.roo', 'mcp.json')),
     ...ofUser(

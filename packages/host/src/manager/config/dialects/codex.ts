@@ -80,7 +80,7 @@ export const codex: Dialect = {
       hint: 'Name the variable that holds it in bearer_token_env_var.',
     });
   },
-  owns: (file) => /(^|\/)(\.codex|\.grok)\/config\.toml$/.test(file),
+  owns: /(^|\/)(\.codex|\.grok)\/config\.toml$/,
   where: (surroundings) => [
     inProject('codex', surroundings, path.join('.codex', 'config.toml')),
     ...ofUser('codex', surroundings.env['CODEX_HOME'], 'config.toml'),

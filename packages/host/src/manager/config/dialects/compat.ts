@@ -84,7 +84,6 @@ export const compat: Dialect = {
     description: text('description'),
   }),
   alsoKnown: new Set(['auth', 'instructions', 'requestIdFormat']),
-  strict: false,
   urlAlone: 'http',
   syntax: {
     forms: ['brace', 'brace-default', 'brace-env', 'input', 'dollar-env'],
@@ -101,6 +100,4 @@ export const compat: Dialect = {
       `mcp server ${name}: command/args/argv are only valid for transport=stdio`,
     );
   },
-  owns: () => false,
-  where: () => [],
 };

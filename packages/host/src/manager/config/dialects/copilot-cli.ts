@@ -27,11 +27,9 @@ export const copilotCli: Dialect = {
     timeout: time('requestMs', 'ms'),
     tools,
   }),
-  alsoKnown: new Set(),
-  strict: false,
   urlAlone: 'http',
   syntax: { forms: ['brace', 'brace-default'], unset: 'refuse' },
-  owns: (file) => /(^|\/)(\.copilot\/mcp-config|\.github\/mcp)\.json$/.test(file),
+  owns: /(^|\/)(\.copilot\/mcp-config|\.github\/mcp)\.json$/,
   where: (surroundings) => [
     inProject('copilot-cli', surroundings, path.join('.github', 'mcp.json')),
     ...ofUser('copilot-cli', surroundings.home, path.join('.copilot', 'mcp-config.json')),

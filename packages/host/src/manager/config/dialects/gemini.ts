@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fieldsOf, type Dialect } from '../dialect.ts';
 import { asBoolean, asText, kindField, oauthField, text, textMap, texts, time } from '../field.ts';
-import { valueAt } from '../value-at.ts';
+import { valueAt } from '../values.ts';
 import { inProject, ofUser } from './candidates.ts';
 
 /** Gemini CLI, where `url` is the SSE transport and `httpUrl` streamable HTTP. */
@@ -47,7 +47,6 @@ export const gemini: Dialect = {
     'extension',
     'tcp',
   ]),
-  strict: false,
   urlAlone: 'sse',
   isOff(document, name) {
     const lists = (key: string): unknown => valueAt(document, ['mcp', key]);
@@ -56,7 +55,7 @@ export const gemini: Dialect = {
     return isExcluded || (Array.isArray(allowed) && !allowed.includes(name));
   },
   syntax: { forms: ['brace', 'dollar', 'percent'], unset: 'empty' },
-  owns: (file) => /(^|\/)\.gemini\/settings\.json$/.test(file),
+  owns: /(^|\/)\.gemini\/settings\.json$/,
   where: (surroundings) => [
     inProject('gemini', surroundings, path.join('.gemini', 'settings.json')),
     ...ofUser('gemini', surroundings.home, path.join('.gemini', 'settings.json')),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isRecord } from 'mcp-kit/internal';
 import { fieldsOf, type Dialect } from '../dialect.ts';
 import { flag, kindField, text, textMap, texts, time } from '../field.ts';
-import { valueAt } from '../value-at.ts';
+import { valueAt } from '../values.ts';
 import { configFolder, ofUser, settingsFolder } from './candidates.ts';
 
 const remote = new Set(['stdio', 'sse', 'streamable_http']);
@@ -40,11 +40,10 @@ export const goose: Dialect = {
     available_tools: texts('allow'),
   }),
   alsoKnown: new Set(['bundled']),
-  strict: false,
   urlAlone: 'http',
   syntax: { forms: ['brace', 'dollar'], unset: 'refuse' },
   complete: (raw, name) => ({ enabled: true, ...raw, name }),
-  owns: (file) => /(^|\/)goose\/config\.ya?ml$/.test(file),
+  owns: /(^|\/)goose\/config\.ya?ml$/,
   where: (surroundings) => {
     const windows = surroundings.platform === 'win32';
     const folder = windows ? settingsFolder(surroundings) : configFolder(surroundings);

@@ -82,14 +82,12 @@ export const mcpKit: Dialect = {
     bearer_token_env_var: text('bearerTokenEnv'),
     env_http_headers: textMap('envHeaders'),
   }),
-  alsoKnown: new Set(),
   strict: true,
   urlAlone: 'http',
   names: /^[A-Za-z0-9_-]+$/,
   syntax: { forms: ['brace'], unset: 'refuse', rootNames: ['MCP_ROOT', 'CLAUDE_PLUGIN_ROOT'] },
   check: checkServer,
   checkDocument: checkTop,
-  owns: () => false,
   where: (surroundings) => [inProject('mcp-kit', surroundings, '.mcp.json', 'mcp.json')],
 };
 

@@ -15,7 +15,7 @@ import {
   type Reading,
 } from '../field.ts';
 import { below } from '../place.ts';
-import { valueAt } from '../value-at.ts';
+import { valueAt } from '../values.ts';
 import { configFolder, inProject, ofUser } from './candidates.ts';
 
 const requestTime = time('requestMs', 'ms');
@@ -78,11 +78,9 @@ export const opencode: Dialect = {
     { path: ['mcp'], except: hasServers(document) ? ['servers', 'timeout'] : undefined },
   ],
   fields: fieldsOf({ ...connection, enabled: flag('enabled'), timeout: requestTime }),
-  alsoKnown: new Set(),
-  strict: false,
   urlAlone: 'auto',
   syntax: { forms: ['curly'], unset: 'refuse' },
-  owns: (file) => /(^|\/)(opencode|kilo)\.jsonc?$/.test(file),
+  owns: /(^|\/)(opencode|kilo)\.jsonc?$/,
   where: (surroundings) => [
     inProject('opencode', surroundings, 'opencode.json', 'opencode.jsonc'),
     inProject(
@@ -108,6 +106,4 @@ export const opencodeV2: Dialect = {
   home: ['mcp', 'servers'],
   sections: (document) => (hasServers(document) ? [{ path: ['mcp', 'servers'] }] : []),
   fields: fieldsOf({ ...connection, disabled: flag('enabled', true), timeout: times }),
-  owns: () => false,
-  where: () => [],
 };

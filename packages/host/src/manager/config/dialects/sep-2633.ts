@@ -35,9 +35,6 @@ export const sep2633: Dialect = {
     headers: textMap('headers'),
     oauth: oauthField({ clientId: 'clientId', scopes: 'scopes', redirectUri: 'redirectUri' }),
   }),
-  alsoKnown: new Set(),
-  strict: false,
-  urlAlone: undefined,
   names: /^[a-zA-Z0-9_[\]-]+$/,
   syntax: { forms: ['uri'], unset: 'refuse' },
   check(raw, _name, place) {
@@ -52,6 +49,4 @@ export const sep2633: Dialect = {
       throw configError(below(place, 'oauth'), 'must not stand beside an Authorization header');
     }
   },
-  owns: () => false,
-  where: () => [],
 };

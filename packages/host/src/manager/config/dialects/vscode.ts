@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isRecord } from 'mcp-kit/internal';
 import { fieldsOf, type Dialect, type Section } from '../dialect.ts';
 import { asText, kindField, oauthField, text, textMap, texts, type Field } from '../field.ts';
-import { valueAt } from '../value-at.ts';
+import { valueAt } from '../values.ts';
 import { inProject, ofUser, settingsFolder } from './candidates.ts';
 
 const pipes = String.raw`\\.\pipe` + '\\';
@@ -56,10 +56,9 @@ export const vscode: Dialect = {
     oauth: oauthField({ clientId: 'clientId' }),
   }),
   alsoKnown: new Set(['dev', 'sandboxEnabled', 'gallery', 'version']),
-  strict: false,
   urlAlone: 'auto',
   syntax: { forms: ['brace-env', 'input', 'place'], unset: 'refuse' },
-  owns: (file) => /(^|\/)(\.vscode|Code( - Insiders)?\/User)\/mcp\.json$/.test(file),
+  owns: /(^|\/)(\.vscode|Code( - Insiders)?\/User)\/mcp\.json$/,
   where: (surroundings) => [
     inProject('vscode', surroundings, path.join('.vscode', 'mcp.json')),
     inProject('vscode', surroundings, path.join('.devcontainer', 'devcontainer.json')),

@@ -4,7 +4,7 @@ import { fieldsOf, type Dialect } from '../dialect.ts';
 import { asText, asTexts, flag, restOf, text, textMap, texts, type Field } from '../field.ts';
 import { below } from '../place.ts';
 import { noReferences } from '../template.ts';
-import { valueAt } from '../value-at.ts';
+import { valueAt } from '../values.ts';
 import { configFolder, inProject, ofUser } from './candidates.ts';
 
 const env = textMap('env');
@@ -49,10 +49,9 @@ export const zed: Dialect = {
     enabled: flag('enabled'),
   }),
   alsoKnown: new Set(['source', 'settings', 'remote', 'timeout']),
-  strict: false,
   urlAlone: 'http',
   syntax: noReferences,
-  owns: (file) => /(^|\/)(\.zed|zed)\/settings\.json$/.test(file),
+  owns: /(^|\/)(\.zed|zed)\/settings\.json$/,
   where: (surroundings) => [
     inProject('zed', surroundings, path.join('.zed', 'settings.json')),
     ...ofUser('zed', configFolder(surroundings), path.join('zed', 'settings.json')),

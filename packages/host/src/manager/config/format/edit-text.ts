@@ -1,7 +1,7 @@
 import { isRecord } from 'mcp-kit/internal';
 import type { ConfigFormat } from './document.ts';
 import { editToml } from './edit-toml.ts';
-import { sameValue } from '../same-value.ts';
+import { sameValue } from '../values.ts';
 
 /** One difference between two documents; without a value, what is at the path goes. */
 interface Change {

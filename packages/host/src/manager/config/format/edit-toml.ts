@@ -1,6 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
 import type { Revision } from './edit-text.ts';
-import { sameValue } from '../same-value.ts';
+import { sameValue } from '../values.ts';
 
 interface Table {
   readonly path: readonly string[];
