@@ -79,7 +79,7 @@ async function serve(kind) {
     const { serveHttp } = await import('mcp-kit/transport/http');
     return { url: (await serveHttp(server)).url };
   }
-  const { jsonLogger, operateHttp } = await import('mcp-kit/operate');
+  const { jsonLogger, operateHttp } = await import('@mcp-kit/host/operate');
   const nowhere = openSync(os.devNull, 'w');
   const logger = jsonLogger('info', (line) => writeSync(nowhere, line));
   const options = logs ? { logger, logCalls: true } : {};

@@ -1,6 +1,6 @@
 // Shows the servers of a project and their tools: node examples/manage-servers.mjs [FOLDER]
 // A server that its user has not approved is not started: mcpctl trust approve NAME approves it.
-import { createManager, loadConfig } from 'mcp-kit/manager';
+import { createManager, loadConfig } from '@mcp-kit/host';
 
 const [root = '.'] = process.argv.slice(2);
 const { entries, client, errors } = await loadConfig({ root });

@@ -56,7 +56,9 @@ function removeScripts(folder) {
 /** The entries of a library by layer: folders of `src`. */
 function layersOf(folder) {
   const { imports, exports } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-  const sources = Object.values({ ...imports, ...exports }).flatMap((entry) => entry[source] ?? []);
+  const sources = Object.values({ ...imports, ...exports })
+    .filter((entry) => entry.default !== undefined)
+    .flatMap((entry) => entry[source] ?? []);
   const layers = new Map();
   for (const name of new Set(sources)) {
     const layer = path.dirname(name).split('/')[2] ?? '';
@@ -106,8 +108,7 @@ export async function bundle(root) {
   const packages = path.join(root, 'packages');
   const sample = path.join(packages, 'mcpctl/dist/cocos-sample');
   rmSync(sample, { recursive: true, force: true });
-  await bundleLibrary(path.join(packages, 'mcp-kit'));
-  await bundleLibrary(path.join(packages, 'cocos'));
+  for (const name of ['mcp-kit', 'host', 'cocos']) await bundleLibrary(path.join(packages, name));
   await bundleCommand(path.join(packages, 'mcpctl'));
   cpSync(path.join(packages, 'cocos/sample'), sample, { recursive: true });
 }

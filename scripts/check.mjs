@@ -14,6 +14,7 @@ const gates = {
   'Cocos reference': ['scripts/cocos-docs.mjs', '--check'],
   'API reports': ['scripts/api.mjs', '--check'],
   'package mcp-kit': bin('publint/src/cli.js', 'packages/mcp-kit', '--strict'),
+  'package host': bin('publint/src/cli.js', 'packages/host', '--strict'),
   'package cocos': bin('publint/src/cli.js', 'packages/cocos', '--strict'),
   'package mcpctl': bin('publint/src/cli.js', 'packages/mcpctl', '--strict'),
   layers: bin('vitest/vitest.mjs', 'run', 'test/layers.test.ts'),

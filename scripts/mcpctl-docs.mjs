@@ -10,8 +10,11 @@ const begin = '<!-- What follows is written by scripts/mcpctl-docs.mjs. -->';
 /** The definitions as the program has them, from the sources. */
 async function loadDefinitions() {
   const { build } = await import('esbuild');
-  const manifest = fs.readFileSync(path.join(root, 'packages/mcp-kit/package.json'), 'utf8');
-  const dependencies = Object.keys(JSON.parse(manifest).dependencies);
+  const used = ['mcp-kit', 'host'].flatMap((name) => {
+    const manifest = fs.readFileSync(path.join(root, 'packages', name, 'package.json'), 'utf8');
+    return Object.keys(JSON.parse(manifest).dependencies);
+  });
+  const dependencies = used.filter((name) => name !== 'mcp-kit');
   fs.mkdirSync(path.join(root, 'temp'), { recursive: true });
   // Inside the repository, so that the dependencies are found.
   const folder = fs.mkdtempSync(path.join(root, 'temp/mcpctl-docs-'));

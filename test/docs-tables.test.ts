@@ -1,6 +1,6 @@
 import { httpStatusOf, isRecord, kitErrorCodes, silentLogger } from 'mcp-kit/internal';
 import { defaultLimits, rpcErrors } from 'mcp-kit/jsonrpc';
-import { Manager } from 'mcp-kit/manager';
+import { Manager } from '@mcp-kit/host';
 import { mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { failureCodes } from 'mcp-kit/tools';
@@ -90,16 +90,16 @@ test('docs/http.md shows every switch of every profile', () => {
   expect(shown).toEqual(Object.fromEntries(actual));
 });
 
-test('README.md lists every public entry of the library', () => {
-  const manifest = JSON.parse(read('packages/mcp-kit/package.json')) as { exports: object };
+test('README.md lists every public entry of the libraries', () => {
   const unlisted = ['./internal', './package.json'];
-  const entries = Object.keys(manifest.exports).filter((entry) => !unlisted.includes(entry));
+  const entriesOf = (folder: string, name: string): string[] => {
+    const manifest = JSON.parse(read(`packages/${folder}/package.json`)) as { exports: object };
+    const entries = Object.keys(manifest.exports).filter((entry) => !unlisted.includes(entry));
+    return entries.map((entry) => entry.replace('.', name));
+  };
   const listed = tableOf(readme, 'entry').map(([entry]) => entry);
-  const expected = [
-    ...entries.map((entry) => entry.replace('.', 'mcp-kit')),
-    '@mcp-kit/cocos',
-    'mcpctl',
-  ];
+  const libraries = [...entriesOf('mcp-kit', 'mcp-kit'), ...entriesOf('host', '@mcp-kit/host')];
+  const expected = [...libraries, '@mcp-kit/cocos', 'mcpctl'];
   expect(new Set(listed)).toEqual(new Set(expected));
 });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig } from 'mcp-kit/manager';
+import { createManager, loadConfig } from '@mcp-kit/host';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import { describe, expect, test } from 'vitest';
 import { Child, mcpctl, root } from './support/child-process.ts';

@@ -18,8 +18,6 @@ const kitGraph: Graph = {
   transport: ['base', 'jsonrpc', 'protocol', 'store'],
   auth: ['base', 'jsonrpc'],
   client: ['base', 'jsonrpc', 'protocol', 'schema'],
-  manager: ['auth', 'base', 'client', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
-  operate: ['auth', 'base', 'jsonrpc', 'protocol', 'schema', 'store', 'transport'],
   bridge: ['base', 'client', 'jsonrpc', 'protocol', 'schema'],
   server: ['base', 'jsonrpc', 'protocol'],
   tools: ['base', 'jsonrpc', 'protocol', 'schema', 'server', 'store'],
@@ -29,8 +27,6 @@ const kitGraph: Graph = {
     'bridge',
     'client',
     'jsonrpc',
-    'manager',
-    'operate',
     'protocol',
     'schema',
     'server',
@@ -39,6 +35,9 @@ const kitGraph: Graph = {
     'transport',
   ],
 };
+
+/** The layers of `@mcp-kit/host` do not know each other. */
+const hostGraph: Graph = { manager: [], operate: [] };
 
 /** What each layer of `@mcp-kit/cocos` may import. */
 const cocosGraph: Graph = {
@@ -66,14 +65,19 @@ const cocosGraph: Graph = {
 
 interface Library {
   readonly library: string;
-  /** How the imports of its layers begin. */
-  readonly prefix: string;
+  /** How a layer is imported. */
+  readonly specifier: (layer: string) => string;
   readonly graph: Graph;
 }
 
 const libraries: readonly Library[] = [
-  { library: 'packages/mcp-kit', prefix: '#', graph: kitGraph },
-  { library: 'packages/cocos', prefix: '#cocos/', graph: cocosGraph },
+  { library: 'packages/mcp-kit', specifier: (layer) => `#${layer}`, graph: kitGraph },
+  {
+    library: 'packages/host',
+    specifier: (layer) => (layer === 'manager' ? '@mcp-kit/host' : `@mcp-kit/host/${layer}`),
+    graph: hostGraph,
+  },
+  { library: 'packages/cocos', specifier: (layer) => `#cocos/${layer}`, graph: cocosGraph },
 ];
 
 interface LayerConfig {
@@ -118,11 +122,10 @@ function compile(cwd: string, folders: readonly string[]): Promise<Build> {
   });
 }
 
-describe.each(libraries)('the layers of $library', ({ library, prefix, graph }) => {
+describe.each(libraries)('the layers of $library', ({ library, specifier, graph }) => {
   const layers = Object.keys(graph);
   let copy = '';
   const file = (...parts: string[]): string => path.join(copy, library, 'src', ...parts);
-  const specifier = (layer: string): string => prefix + layer;
 
   // The real configurations around one tiny file per layer that imports all it may.
   beforeAll(async () => {

@@ -149,19 +149,22 @@ test('a server loads nothing that is only for those who build, call or watch its
   expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));
 });
 
-test.each(['mcp-kit', 'cocos'])('maps of %s lead to what is published with it', async (name) => {
-  const folder = path.join(root, 'packages', name);
-  const args = ['pack', folder, '--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e8 });
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  const published = new Set(files.map((file) => file.path));
-  expect(published).toContain('LICENSE');
-  expect(published).toContain('README.md');
-  const maps = [...published].filter((file) => file.endsWith('.map'));
-  expect(maps.length).toBeGreaterThan(10);
-  for (const map of maps) {
-    const { sources } = await readJson<{ sources: string[] }>(path.join(folder, map));
-    const places = sources.map((source) => path.join(path.dirname(map), source));
-    expect([map, places.filter((place) => !published.has(place))]).toEqual([map, []]);
-  }
-});
+test.each(['mcp-kit', 'host', 'cocos'])(
+  'maps of %s lead to what is published with it',
+  async (name) => {
+    const folder = path.join(root, 'packages', name);
+    const args = ['pack', folder, '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e8 });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const published = new Set(files.map((file) => file.path));
+    expect(published).toContain('LICENSE');
+    expect(published).toContain('README.md');
+    const maps = [...published].filter((file) => file.endsWith('.map'));
+    expect(maps.length).toBeGreaterThan(10);
+    for (const map of maps) {
+      const { sources } = await readJson<{ sources: string[] }>(path.join(folder, map));
+      const places = sources.map((source) => path.join(path.dirname(map), source));
+      expect([map, places.filter((place) => !published.has(place))]).toEqual([map, []]);
+    }
+  },
+);

@@ -24,7 +24,7 @@ done
 
 /** How long each of `pauses` servers takes to be open, all opened at the same time. */
 async function openAll({ pausesMs }) {
-  const { adHocEntry, createManager } = await import('mcp-kit/manager');
+  const { adHocEntry, createManager } = await import('@mcp-kit/host');
   const entries = pausesMs.map((ms, index) =>
     adHocEntry(
       { command: '/bin/sh', args: ['-c', script, 'sh', String(ms / 1000)] },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryCredentials } from 'mcp-kit/auth';
-import { createEgress } from 'mcp-kit/manager';
+import { createEgress } from '@mcp-kit/host';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { json, scripted, talk, type Seen } from '../requirements/http-client-fixture.ts';
 import { startAuthorizationServer } from './authorization-server.mjs';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, get, type RequestOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createEgress, type Egress } from 'mcp-kit/manager';
+import { createEgress, type Egress } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 import { certificate, key } from '../support/certificate.ts';
 

@@ -130,7 +130,7 @@ test('a session that was taken outlives the manager, and the manager opens anoth
 test('a listener that asks for the server in the middle of a step starts it once', async () => {
   await using mark = new Mark();
   const asked: Promise<unknown>[] = [];
-  const { createManager } = await import('mcp-kit/manager');
+  const { createManager } = await import('@mcp-kit/host');
   await using manager = createManager({
     entries: [shellServer('it', mark)],
     trust: 'trusted',

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { adHocEntry, type ServerEntry } from 'mcp-kit/manager';
+import { adHocEntry, type ServerEntry } from '@mcp-kit/host';
 import { describe, expect, test } from 'vitest';
 import { Child } from '../support/child-process.ts';
 import { shellServer } from './lib/managed-servers.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { adHocEntry } from 'mcp-kit/manager';
+import { adHocEntry } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 import { managing } from './lib/managed-servers.ts';
 import { SseServer } from './lib/sse-server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
-import { createEgress } from 'mcp-kit/manager';
+import { createEgress } from '@mcp-kit/host';
 import { describe, expect, test } from 'vitest';
 import { authRung } from '../../packages/mcpctl/src/doctor/auth.ts';
 import { networkRungs } from '../../packages/mcpctl/src/doctor/network.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
-import { settingsSchema } from 'mcp-kit/operate';
 import { expect, test } from 'vitest';
+import { settingsSchema } from '../../packages/host/src/operate/settings-schema.ts';
 import { serveOptions } from '../../packages/mcpctl/src/serve/options.ts';
 import { read, tableOf } from '../support/markdown.ts';
 import { operating } from './fixture.ts';

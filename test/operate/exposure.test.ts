@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { createApiKey, readApiKeys, type ApiKeyEntry } from 'mcp-kit/operate';
+import { createApiKey, readApiKeys, type ApiKeyEntry } from '@mcp-kit/host/operate';
 import { asError, toFetchHandler } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { certificate, key } from '../support/certificate.ts';

@@ -11,7 +11,7 @@ import {
   type Operated,
   type OperateOptions,
   type ServerSettings,
-} from 'mcp-kit/operate';
+} from '@mcp-kit/host/operate';
 import { createServer, type Server } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import type { Call } from '../support/http-client.ts';

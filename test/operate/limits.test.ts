@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createApiKey } from 'mcp-kit/operate';
+import { createApiKey } from '@mcp-kit/host/operate';
 import { describe, expect, test } from 'vitest';
 import { RawHttp, requestBytes } from '../faults/lib/raw-http.ts';
 import { send } from '../support/http-client.ts';

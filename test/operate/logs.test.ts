@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { stderrLogger } from 'mcp-kit/internal';
-import { pinoLogger, type PinoLike } from 'mcp-kit/operate';
+import { pinoLogger, type PinoLike } from '@mcp-kit/host/operate';
 import { expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';
 import { modern } from '../support/mcp-http.ts';

@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Logger } from 'mcp-kit/internal';
 import { createBridge } from 'mcp-kit/bridge';
-import { operateHttp } from 'mcp-kit/operate';
+import { operateHttp } from '@mcp-kit/host/operate';
 import { createServer, resources, type Feature } from 'mcp-kit/server';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { RateLimiter } from '../../packages/mcp-kit/src/operate/rate.ts';
-import { scopeRules } from '../../packages/mcp-kit/src/operate/scopes.ts';
+import { RateLimiter } from '../../packages/host/src/operate/rate.ts';
+import { scopeRules } from '../../packages/host/src/operate/scopes.ts';
 import { send } from '../support/http-client.ts';
 import {
   initialize,

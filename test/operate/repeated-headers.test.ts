@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createApiKey } from 'mcp-kit/operate';
+import { createApiKey } from '@mcp-kit/host/operate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Call } from '../support/http-client.ts';
 import { modern, notification, startSession } from '../support/mcp-http.ts';

@@ -1,5 +1,5 @@
 import { createDeferred, silentLogger } from 'mcp-kit/internal';
-import { jsonLogger, readServerSettings } from 'mcp-kit/operate';
+import { jsonLogger, readServerSettings } from '@mcp-kit/host/operate';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';

@@ -3,14 +3,13 @@ import path from 'node:path';
 import {
   convertConfig,
   dialectIds,
-  interpolate,
   loadConfig,
-  variablesOf,
   type Conversion,
   type DialectId,
   type LoadedConfig,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
+import { interpolate, variablesOf } from '@mcp-kit/host/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { explainConfig, loadConfig, type DialectId } from 'mcp-kit/manager';
+import { explainConfig, loadConfig, type DialectId, type LoadedConfig } from '@mcp-kit/host';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { LoadedConfig } from 'mcp-kit/manager';
 import { entryOf, loadSamples, problemsOf, samples, temporaryFolder } from './config-fixture.ts';
 
 const stdio = { kind: 'stdio', passEnv: [], inheritEnv: false };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { convertConfig, dialectIds, explainConfig, lintConfig, loadConfig } from 'mcp-kit/manager';
+import { convertConfig, dialectIds, explainConfig, lintConfig, loadConfig } from '@mcp-kit/host';
 import { describe, expect, test } from 'vitest';
 import { entryOf, problemsOf, samples, temporaryFolder } from './config-fixture.ts';
 

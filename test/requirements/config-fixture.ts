@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { KitError } from 'mcp-kit/internal';
-import { loadConfig, type LoadedConfig, type ServerEntry } from 'mcp-kit/manager';
+import { loadConfig, type LoadedConfig, type ServerEntry } from '@mcp-kit/host';
 
 /** The sample files, one of every host. */
 export const samples: string = path.resolve(import.meta.dirname, '../fixtures/config');

@@ -1,14 +1,12 @@
 import path from 'node:path';
 import { KitError } from 'mcp-kit/internal';
+import { loadConfig, type DialectId, type ServerEntry } from '@mcp-kit/host';
 import {
   interpolate,
-  loadConfig,
   variablesOf,
-  type DialectId,
+  readEnvFile,
   type InterpolationContext,
-  type ServerEntry,
-} from 'mcp-kit/manager';
-import { readEnvFile } from '../../packages/mcp-kit/src/manager/config/env-file.ts';
+} from '@mcp-kit/host/internal';
 import { describe, expect, test } from 'vitest';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';
 

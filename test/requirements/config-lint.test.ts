@@ -1,4 +1,4 @@
-import { lintConfig, loadConfig, type ConfigFinding } from 'mcp-kit/manager';
+import { lintConfig, loadConfig, type ConfigFinding } from '@mcp-kit/host';
 import { describe, expect, test } from 'vitest';
 import { loadSamples, temporaryFolder } from './config-fixture.ts';
 

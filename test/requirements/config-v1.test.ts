@@ -1,4 +1,4 @@
-import { loadConfig } from 'mcp-kit/manager';
+import { loadConfig } from '@mcp-kit/host';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { entryOf, problemsOf, samples, temporaryFolder } from './config-fixture.ts';

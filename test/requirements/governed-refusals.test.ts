@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDeferred } from 'mcp-kit/internal';
-import { createApiKey, operateHttp, type ServerSettings } from 'mcp-kit/operate';
+import { createApiKey, operateHttp, type ServerSettings } from '@mcp-kit/host/operate';
 import type { Service } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
 import { defineTool, toolSet, type Trace } from 'mcp-kit/tools';

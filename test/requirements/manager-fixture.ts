@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { createVerdicts } from 'mcp-kit/client';
-import { createManager, loadConfig, type Manager, type ManagerOptions } from 'mcp-kit/manager';
+import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import type { Service } from 'mcp-kit/protocol';

@@ -1,5 +1,5 @@
 import { createDeferred } from 'mcp-kit/internal';
-import { createManager, type Manager, type ManagerOptions } from 'mcp-kit/manager';
+import { createManager, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { describe, expect, test } from 'vitest';
 import { failure, newer, older, script, settle, text, type Serve } from './client-script.ts';
 
@@ -140,7 +140,7 @@ describe('the tools of all servers', () => {
 });
 
 test('two servers of one name are a mistake of whoever names them', async () => {
-  const { adHocEntry } = await import('mcp-kit/manager');
+  const { adHocEntry } = await import('@mcp-kit/host');
   const twice = [adHocEntry({ command: 'a' }), adHocEntry({ command: 'b' })];
   expect(() => manage({ entries: twice })).toThrow('two servers are called server');
   await using manager = manage();

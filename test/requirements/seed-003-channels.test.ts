@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { adHocEntry, createManager, type ManagerOptions, type Manager } from 'mcp-kit/manager';
+import { adHocEntry, createManager, type ManagerOptions, type Manager } from '@mcp-kit/host';
 import { memoryPair, serveChannel, StreamChannel } from 'mcp-kit/transport';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
@@ -133,7 +133,7 @@ describe('a session', () => {
         it: { command: process.execPath, args: [nodeServer.argv[1]], excludeTools: ['ec*'] },
       },
     });
-    const { loadConfig } = await import('mcp-kit/manager');
+    const { loadConfig } = await import('@mcp-kit/host');
     const { entries } = await loadConfig({ root: folder.path });
     await using manager = createManager({
       entries,

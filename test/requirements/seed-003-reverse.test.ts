@@ -1,4 +1,4 @@
-import { createManager, type ManagerOptions } from 'mcp-kit/manager';
+import { createManager, type ManagerOptions } from '@mcp-kit/host';
 import { createDeferred } from 'mcp-kit/internal';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';

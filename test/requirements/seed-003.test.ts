@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createManager, loadConfig } from 'mcp-kit/manager';
+import { createManager, loadConfig } from '@mcp-kit/host';
 import { listenSocket } from 'mcp-kit/transport';
 import { describe, expect, test, vi } from 'vitest';
 import { textOf } from '../interop/client-session.ts';

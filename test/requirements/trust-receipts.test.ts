@@ -14,20 +14,16 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { loadConfig, showChange, type ServerEntry } from '@mcp-kit/host';
 import {
   interpolate,
   launchOf,
-  loadConfig,
   lockPath,
   pinOf,
   readReceipts,
   receiptsPath,
-  showChange,
   updateReceipts,
   updateLock,
-  type ServerEntry,
-} from 'mcp-kit/manager';
-import {
   approve,
   assess,
   readLock,
@@ -36,7 +32,7 @@ import {
   type Known,
   type TrustEntry,
   type TrustSystem,
-} from '../../packages/mcp-kit/src/manager/trust/index.ts';
+} from '@mcp-kit/host/internal';
 import { describe, expect, test } from 'vitest';
 
 /** A cloned repository with a server in it, and a user who has approved nothing yet. */

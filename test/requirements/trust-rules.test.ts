@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadConfig, untrustedRules, type EgressPolicy, type ServerEntry } from 'mcp-kit/manager';
-import { customChannelRefusal } from '../../packages/mcp-kit/src/manager/trust/index.ts';
+import { loadConfig, type EgressPolicy, type ServerEntry } from '@mcp-kit/host';
+import { untrustedRules, customChannelRefusal } from '@mcp-kit/host/internal';
 import { expect, test } from 'vitest';
 
 /** The entry that a file of a repository makes of these fields. */

@@ -11,14 +11,8 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {
-  createManager,
-  loadConfig,
-  updateReceipts,
-  type Manager,
-  type Receipt,
-} from 'mcp-kit/manager';
-import { receiptFor, withReceipt } from '../../packages/mcp-kit/src/manager/trust/index.ts';
+import { createManager, loadConfig, type Manager, type Receipt } from '@mcp-kit/host';
+import { updateReceipts, receiptFor, withReceipt } from '@mcp-kit/host/internal';
 import { afterAll, describe, expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from './plain-server.ts';
 

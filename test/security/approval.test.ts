@@ -12,16 +12,8 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {
-  createManager,
-  loadConfig,
-  lockPath,
-  pinOf,
-  readReceipts,
-  updateLock,
-  type Manager,
-} from 'mcp-kit/manager';
-import { receiptFor } from '../../packages/mcp-kit/src/manager/trust/index.ts';
+import { createManager, loadConfig, type Manager } from '@mcp-kit/host';
+import { lockPath, pinOf, readReceipts, updateLock, receiptFor } from '@mcp-kit/host/internal';
 import { expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from './plain-server.ts';
 

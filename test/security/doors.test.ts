@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig, type Manager, type ManagerOptions } from 'mcp-kit/manager';
+import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools, type PlainTool } from './plain-server.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createManager, loadConfig, type LoadedConfig, type Manager } from 'mcp-kit/manager';
+import { createManager, loadConfig, type LoadedConfig, type Manager } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 import { makeHostileRepo, outsideText, secret, type HostileRepo } from './hostile-repo.ts';
 

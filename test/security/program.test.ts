@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig, type Manager, type ManagerOptions } from 'mcp-kit/manager';
+import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 
 /** A project whose server is a program that is found by its name. */

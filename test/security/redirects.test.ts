@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig } from 'mcp-kit/manager';
+import { createManager, loadConfig } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 
 interface Listening extends AsyncDisposable {

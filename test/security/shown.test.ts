@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { createManager, loadConfig } from 'mcp-kit/manager';
+import { createManager, loadConfig } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 
 const secret = 'canary-secret-31fe';

@@ -1,14 +1,7 @@
 import path from 'node:path';
 import type { KitError } from 'mcp-kit/internal';
-import {
-  candidateFiles,
-  isInside,
-  loadConfig,
-  targetOf,
-  type LoadedConfig,
-  type LoadOptions,
-  type ServerEntry,
-} from 'mcp-kit/manager';
+import { loadConfig, type LoadedConfig, type LoadOptions, type ServerEntry } from '@mcp-kit/host';
+import { candidateFiles, isInside, targetOf } from '@mcp-kit/host/internal';
 import { nearest, usageError } from './args.ts';
 import { home, type Globals } from './globals.ts';
 import { tell, warn } from './output.ts';

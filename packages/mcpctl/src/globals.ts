@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LoggerLevel } from 'mcp-kit/internal';
-import type { EgressPolicy } from 'mcp-kit/manager';
+import type { EgressPolicy } from '@mcp-kit/host';
 import { usageError, type OptionValues } from './args.ts';
 import { readMs } from './arguments/number.ts';
 import type { globalOptions, targetOptions } from './global-options.ts';

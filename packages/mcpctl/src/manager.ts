@@ -7,7 +7,7 @@ import {
   type ManagerOptions,
   type ServerEntry,
   type ServerStatus,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import type { Target as ReadyTarget } from 'mcp-kit/protocol';
 import { entryOf, noServers, readConfig, shownTarget } from './config.ts';
 import { home, type Globals } from './globals.ts';

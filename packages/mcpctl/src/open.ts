@@ -1,4 +1,4 @@
-import type { LoadedConfig, Manager, ManagerOptions, ServerEntry } from 'mcp-kit/manager';
+import type { LoadedConfig, Manager, ManagerOptions, ServerEntry } from '@mcp-kit/host';
 import type { Invocation } from './command.ts';
 import { startEarly, type EarlyStart } from './early-start.ts';
 import { loggerOf, stderrPrinter } from './logs.ts';

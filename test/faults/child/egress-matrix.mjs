@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEgress } from 'mcp-kit/manager';
+import { createEgress } from '@mcp-kit/host';
 import { callMcp, httpTarget, sseTarget } from 'mcp-kit/transport/http-client';
 
 const { isolated, targets: all } = JSON.parse(process.argv[2]);

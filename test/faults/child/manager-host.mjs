@@ -1,6 +1,6 @@
 // A program that manages servers, and ends in some way. Runs the build, not the sources.
 import { readdirSync } from 'node:fs';
-import { createManager, watchConfig } from 'mcp-kit/manager';
+import { createManager, watchConfig } from '@mcp-kit/host';
 
 const { task, entries, ready, times = 1 } = JSON.parse(process.argv[2]);
 const manager = createManager({

@@ -6,7 +6,7 @@ import {
   type ManagerOptions,
   type ServerEntry,
   type ServerStatus,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import type { Mark } from './marked-processes.ts';
 
 const initialized = JSON.stringify({

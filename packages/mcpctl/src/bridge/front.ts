@@ -1,6 +1,6 @@
 import type { Logger } from 'mcp-kit/internal';
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
-import { createEraFile, erasPath } from 'mcp-kit/manager';
+import { createEraFile, erasPath } from '@mcp-kit/host';
 import type { Target } from 'mcp-kit/protocol';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';

@@ -1,11 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
-import {
-  createToolCache,
-  targetOf,
-  toolCachePath,
-  type LoadedConfig,
-  type ServerEntry,
-} from 'mcp-kit/manager';
+import type { LoadedConfig, ServerEntry } from '@mcp-kit/host';
+import { createToolCache, targetOf, toolCachePath } from '@mcp-kit/host/internal';
 import type { Tool } from 'mcp-kit/protocol';
 import { readConfig } from '../config.ts';
 import { readGlobals } from '../globals.ts';

@@ -1,5 +1,6 @@
 import { shellWord } from 'mcp-kit/internal';
-import { trustCommand, type LoginRung } from 'mcp-kit/manager';
+import { trustCommand } from '@mcp-kit/host/internal';
+import type { Rung as LoginRung } from 'mcp-kit/auth';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';
 

@@ -1,10 +1,5 @@
-import {
-  dialectTitle,
-  variablesOf,
-  type LoadedConfig,
-  type ServerEntry,
-  type VariableUse,
-} from 'mcp-kit/manager';
+import type { LoadedConfig, ServerEntry } from '@mcp-kit/host';
+import { dialectTitle, variablesOf, type VariableUse } from '@mcp-kit/host/internal';
 import type { Rung } from './rung.ts';
 
 /** A variable that an entry refers to, and whether there is one here; never what it holds. */

@@ -3,18 +3,20 @@ import { Agent as HttpsAgent } from 'node:https';
 import { KitError } from 'mcp-kit/internal';
 import {
   createEgress,
-  interpolate,
-  untrustedRules,
   type Assessment,
   type Egress,
   type EgressPolicy,
-  type HttpSettings,
-  type InterpolationContext,
   type LoadedConfig,
   type Manager,
   type ServerEntry,
   type TransportSettings,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
+import {
+  interpolate,
+  untrustedRules,
+  type HttpSettings,
+  type InterpolationContext,
+} from '@mcp-kit/host/internal';
 import { authRung, loginRungs } from './auth.ts';
 import { configRung } from './config.ts';
 import { programRung, socketRung } from './local.ts';

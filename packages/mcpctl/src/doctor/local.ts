@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { identify, launchOf, type StdioSettings, type UnixSettings } from 'mcp-kit/manager';
+import { identify, launchOf, type StdioSettings, type UnixSettings } from '@mcp-kit/host/internal';
 import { failedRung, msSince, type Rung } from './rung.ts';
 
 /** Which program a server is, all variables in its settings being resolved. */

@@ -1,6 +1,7 @@
 import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import { checkArguments, type Session } from 'mcp-kit/client';
-import { trustCommand, type ToolListing, type Withheld } from 'mcp-kit/manager';
+import type { ToolListing, Withheld } from '@mcp-kit/host';
+import { trustCommand } from '@mcp-kit/host/internal';
 import type { Tool } from 'mcp-kit/protocol';
 import { failedRung, msSince, type Rung, type RungName } from './rung.ts';
 

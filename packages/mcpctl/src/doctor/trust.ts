@@ -1,5 +1,6 @@
 import type { KitError } from 'mcp-kit/internal';
-import { showChange, trustCommand, type Assessment, type Receipt } from 'mcp-kit/manager';
+import { showChange, type Assessment, type Receipt } from '@mcp-kit/host';
+import { trustCommand } from '@mcp-kit/host/internal';
 import { failedRung, type Rung } from './rung.ts';
 
 /** Whether a server may be used. `rules` is why it may not while nobody has approved it. */

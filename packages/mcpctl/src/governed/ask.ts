@@ -1,5 +1,5 @@
 import { isRecord } from 'mcp-kit/internal';
-import type { ServerHandle } from 'mcp-kit/manager';
+import type { ServerHandle } from '@mcp-kit/host';
 import type { CallToolResult, Tool } from 'mcp-kit/protocol';
 
 /** What a tool that tells about tools or calls has answered: what it knows, or why it does not. */

@@ -1,5 +1,5 @@
 import { isRecord } from 'mcp-kit/internal';
-import type { ServerHandle } from 'mcp-kit/manager';
+import type { ServerHandle } from '@mcp-kit/host';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
 import { fromListed, type LintedTool } from 'mcp-kit/tools/inspect';
 import { usageError } from '../args.ts';

@@ -1,4 +1,4 @@
-import type { Login } from 'mcp-kit/manager';
+import type { Login } from 'mcp-kit/auth';
 import type { Globals } from '../globals.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { createStyle } from '../terminal/style.ts';

@@ -5,7 +5,7 @@ import {
   type Operated,
   type OperateOptions,
   type ServerSettings,
-} from 'mcp-kit/operate';
+} from '@mcp-kit/host/operate';
 import type { Service } from 'mcp-kit/protocol';
 import { isLoopback } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { replaceFile, whileLocked } from 'mcp-kit/internal';
-import { createApiKey, readApiKeys } from 'mcp-kit/operate';
+import { createApiKey, readApiKeys } from '@mcp-kit/host/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { KitError } from 'mcp-kit/internal';
-import type { AuthSettings, JwtSettings, LimitSettings, ServerSettings } from 'mcp-kit/operate';
+import type { ServerSettings } from '@mcp-kit/host/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
 import {
@@ -53,6 +53,8 @@ function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings | 
   });
 }
 
+type AuthSettings = NonNullable<ServerSettings['auth']>;
+
 function authOf(values: ServeValues, base: AuthSettings = {}): AuthSettings | undefined {
   const keys = values['api-keys'];
   return known({
@@ -74,7 +76,7 @@ function jwtOf(values: ServeValues, base: AuthSettings): AuthSettings['jwt'] {
     types: values['auth-token-type'],
   });
   // Where the issuer is missing, the check of the whole says so.
-  return jwt && ({ ...base.jwt, ...jwt } as JwtSettings);
+  return jwt && ({ ...base.jwt, ...jwt } as NonNullable<AuthSettings['jwt']>);
 }
 
 /** How tokens are judged by asking who issued them. */
@@ -102,7 +104,7 @@ function toolScopesOf(texts: readonly string[] | undefined): Record<string, stri
   return scopes;
 }
 
-function limitsOf(values: ServeValues): LimitSettings | undefined {
+function limitsOf(values: ServeValues): ServerSettings['limits'] {
   const tools: Record<string, string> = {};
   let tool: string | undefined;
   for (const text of values['limit-tool'] ?? []) {
@@ -186,7 +188,7 @@ async function readSection(file: string): Promise<ServerSettings> {
 }
 
 async function checkSection(section: unknown): Promise<ServerSettings> {
-  const { readServerSettings } = await import('mcp-kit/operate');
+  const { readServerSettings } = await import('@mcp-kit/host/operate');
   return readServerSettings(section);
 }
 

@@ -69,7 +69,7 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving):
 export async function loggerOf({ logLevel, logFormat }: ServeSettings): Promise<Logger> {
   if (logLevel === 'silent') return silentLogger;
   if (logFormat === 'text') return stderrLogger(logLevel);
-  const { jsonLogger } = await import('mcp-kit/operate');
+  const { jsonLogger } = await import('@mcp-kit/host/operate');
   return jsonLogger(logLevel);
 }
 

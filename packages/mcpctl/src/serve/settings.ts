@@ -1,5 +1,5 @@
 import type { LoggerLevel } from 'mcp-kit/internal';
-import type { ServerSettings } from 'mcp-kit/operate';
+import type { ServerSettings } from '@mcp-kit/host/operate';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { usageError } from '../args.ts';
 import { helpHint } from '../help.ts';

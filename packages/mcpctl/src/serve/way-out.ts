@@ -1,6 +1,6 @@
 import { usualWayOut, type WayOut } from 'mcp-kit/auth';
-import { createEgress } from 'mcp-kit/manager';
-import type { ServerSettings } from 'mcp-kit/operate';
+import { createEgress } from '@mcp-kit/host';
+import type { ServerSettings } from '@mcp-kit/host/operate';
 
 /** The way to whoever issues tokens: as typed to the places that the operator names, by the strictest policy to those that they name. */
 export function wayOutFor({ auth }: ServerSettings): WayOut | undefined {

@@ -1,5 +1,5 @@
 import { KitError } from 'mcp-kit/internal';
-import type { ToolListing } from 'mcp-kit/manager';
+import type { ToolListing } from '@mcp-kit/host';
 import type { Prompt, Tool } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../args.ts';
 import { commandLine } from '../shell-words.ts';

@@ -1,10 +1,5 @@
-import {
-  targetOf,
-  type Assessment,
-  type ServerEntry,
-  type ServerState,
-  type TransportSettings,
-} from 'mcp-kit/manager';
+import type { Assessment, ServerEntry, ServerState, TransportSettings } from '@mcp-kit/host';
+import { targetOf } from '@mcp-kit/host/internal';
 import type { Globals } from '../globals.ts';
 
 /** What is known of a server without talking to it. */

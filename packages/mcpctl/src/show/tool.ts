@@ -1,4 +1,4 @@
-import type { ToolListing } from 'mcp-kit/manager';
+import type { ToolListing } from '@mcp-kit/host';
 import type { Tool } from 'mcp-kit/protocol';
 import type { Globals } from '../globals.ts';
 import { warn } from '../output.ts';

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { createBridge } from 'mcp-kit/bridge';
 import { openSession } from 'mcp-kit/client';
-import { createManager, loadConfig } from 'mcp-kit/manager';
-import { operateHttp } from 'mcp-kit/operate';
+import { createManager, loadConfig } from '@mcp-kit/host';
+import { operateHttp } from '@mcp-kit/host/operate';
 import { listenSocket, memoryPair, serveChannel, socketTarget } from 'mcp-kit/transport';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';

@@ -1,5 +1,5 @@
 // A server under attack in a process of its own, with a small heap: node subject.mjs. Runs the build, not the sources.
-import { operateHttp } from 'mcp-kit/operate';
+import { operateHttp } from '@mcp-kit/host/operate';
 import { createServer, resources } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 

@@ -1,7 +1,7 @@
 import { KitError } from 'mcp-kit/internal';
 import { checkArguments } from 'mcp-kit/client';
 import { rpcErrors, RpcError, type Params } from 'mcp-kit/jsonrpc';
-import type { ServerHandle } from 'mcp-kit/manager';
+import type { ServerHandle } from '@mcp-kit/host';
 import type { CallToolResult, Tool } from 'mcp-kit/protocol';
 import { usageError, type Options, type OptionValues } from '../../args.ts';
 import { readJsonObject, type JsonSource } from '../../arguments/json-input.ts';

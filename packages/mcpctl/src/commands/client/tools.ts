@@ -1,4 +1,4 @@
-import type { Manager, ToolListing } from 'mcp-kit/manager';
+import type { Manager, ToolListing } from '@mcp-kit/host';
 import type { Tool } from 'mcp-kit/protocol';
 import { defineCommand } from '../../command.ts';
 import { exitCodeOf, exitCodes } from '../../exit-code.ts';

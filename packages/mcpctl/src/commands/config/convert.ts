@@ -2,17 +2,15 @@ import { lstat, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { KitError, replaceFile, whileLocked } from 'mcp-kit/internal';
 import {
-  candidateFiles,
   convertConfig,
   dialectIds,
-  dialectTitle,
-  isInside,
   loadConfig,
   type Conversion,
   type DialectId,
   type LoadedConfig,
   type ServerEntry,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
+import { candidateFiles, dialectTitle, isInside } from '@mcp-kit/host/internal';
 import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';

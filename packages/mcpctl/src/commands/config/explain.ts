@@ -1,10 +1,5 @@
-import {
-  dialectTitle,
-  explainConfig,
-  loadConfig,
-  type Explanation,
-  type LoadedConfig,
-} from 'mcp-kit/manager';
+import { explainConfig, loadConfig, type Explanation, type LoadedConfig } from '@mcp-kit/host';
+import { dialectTitle } from '@mcp-kit/host/internal';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, entryOf, loadOptions, noServers } from '../../config.ts';
 import { variableStates, type VariableState } from '../../doctor/config.ts';

@@ -1,4 +1,5 @@
-import { candidateFiles, dialectTitle, loadConfig } from 'mcp-kit/manager';
+import { loadConfig } from '@mcp-kit/host';
+import { candidateFiles, dialectTitle } from '@mcp-kit/host/internal';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';
 import { home } from '../../globals.ts';

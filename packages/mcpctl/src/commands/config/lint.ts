@@ -1,4 +1,4 @@
-import { lintConfig, loadConfig, type ConfigFinding } from 'mcp-kit/manager';
+import { lintConfig, loadConfig, type ConfigFinding } from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';
 import { exitCodes } from '../../exit-code.ts';

@@ -1,4 +1,4 @@
-import type { ClientSettings } from 'mcp-kit/manager';
+import type { ClientSettings } from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { readConfig, shownFile, shownTarget } from '../../config.ts';
 import { exitCodes } from '../../exit-code.ts';

@@ -1,4 +1,4 @@
-import { loadConfig, type LoadedConfig } from 'mcp-kit/manager';
+import { loadConfig, type LoadedConfig } from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, entryOf, loadOptions } from '../../config.ts';
 import { examine } from '../../doctor/examine.ts';

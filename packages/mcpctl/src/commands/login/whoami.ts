@@ -1,5 +1,6 @@
 import { KitError } from 'mcp-kit/internal';
-import type { Login, Manager } from 'mcp-kit/manager';
+import type { Manager } from '@mcp-kit/host';
+import type { Login } from 'mcp-kit/auth';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';

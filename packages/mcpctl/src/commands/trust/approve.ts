@@ -1,13 +1,6 @@
 import { KitError } from 'mcp-kit/internal';
-import {
-  lockPath,
-  pinOf,
-  updateLock,
-  type Manager,
-  type Receipt,
-  type Runs,
-  type ServerEntry,
-} from 'mcp-kit/manager';
+import type { Manager, Receipt, ServerEntry } from '@mcp-kit/host';
+import { lockPath, pinOf, updateLock, type Runs } from '@mcp-kit/host/internal';
 import { usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { unknownServer } from '../../config.ts';

@@ -4,7 +4,7 @@ import {
   type Manager,
   type Receipt,
   type ToolListing,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
 import { withManager } from '../../open.ts';

@@ -1,10 +1,10 @@
+import type { LoadedConfig } from '@mcp-kit/host';
 import {
   goneApprovals,
   readReceipts,
   receiptsPath,
   type GoneApproval,
-  type LoadedConfig,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host/internal';
 import { noServers, readConfig } from '../../config.ts';
 import type { Globals } from '../../globals.ts';
 

@@ -1,4 +1,9 @@
-import { receiptsPath, updateReceipts, withoutReceipt, type GoneApproval } from 'mcp-kit/manager';
+import {
+  receiptsPath,
+  updateReceipts,
+  withoutReceipt,
+  type GoneApproval,
+} from '@mcp-kit/host/internal';
 import { defineCommand } from '../../command.ts';
 import { unknownServer } from '../../config.ts';
 import { withManager } from '../../open.ts';

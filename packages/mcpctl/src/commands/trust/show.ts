@@ -1,4 +1,4 @@
-import { showChange, type Change, type Receipt, type ServerEntry } from 'mcp-kit/manager';
+import { showChange, type Change, type Receipt, type ServerEntry } from '@mcp-kit/host';
 import { defineCommand } from '../../command.ts';
 import { withManager } from '../../open.ts';
 import { print, printJson } from '../../output.ts';

@@ -1,15 +1,13 @@
 import os from 'node:os';
+import type { Manager, Receipt, ServerEntry } from '@mcp-kit/host';
 import {
   dialectTitle,
   readCommandLine,
   targetOf,
   variablesOf,
-  type Manager,
-  type Receipt,
   type Runs,
-  type ServerEntry,
   type Subject,
-} from 'mcp-kit/manager';
+} from '@mcp-kit/host/internal';
 import type { Globals } from '../../globals.ts';
 import { commandLine } from '../../shell-words.ts';
 import { plainField } from '../../terminal/plain-text.ts';

@@ -1,0 +1,78 @@
+import type { Agent as HttpAgent } from 'node:http';
+import { net } from 'mcp-kit/internal';
+import { kindOf } from './address.ts';
+import { agentsBy, createEgress, type Egress } from './egress.ts';
+import { placeOf } from './check.ts';
+import { hostOf, nameKindOf, withDefaults, type EgressPolicy } from './policy.ts';
+
+/** How far in a place is, as far as its name tells. */
+type Depth = 'internet' | 'around' | 'here';
+
+/**
+ * The way out for a server that its user trusts: to the places that the user has named, wherever they are, and to those
+ * that the server names, which may be no further in than the server itself.
+ */
+export function trustedEgress(
+  named: readonly string[],
+  policy: Partial<EgressPolicy>,
+  { server }: { readonly server: string },
+): Egress {
+  const places = named.filter((url) => URL.canParse(url)).map((url) => new URL(url));
+  const origins = new Set(places.map(({ origin }) => origin));
+  const depths = places.map(depthOf);
+  const open = openEgress();
+  const ways = new Map<string, Egress>();
+  const wayTo = (url: string | URL): Egress => {
+    const place = URL.canParse(String(url)) ? new URL(url) : undefined;
+    if (place !== undefined && origins.has(place.origin)) return open;
+    const rules = place === undefined ? policy : policyFor(place, depths, policy);
+    const key = JSON.stringify(rules);
+    const way = ways.get(key) ?? createEgress(rules, { server, isTrusted: true });
+    ways.set(key, way);
+    return way;
+  };
+  return {
+    check: (url, field) => wayTo(url).check(url, field),
+    agentFor: (url) => wayTo(url).agentFor(url),
+    destroy: () => {
+      for (const way of [open, ...ways.values()]) way.destroy();
+      ways.clear();
+    },
+  };
+}
+
+/** What the server may lead to. At which port somebody issues tokens is theirs to say. */
+function policyFor(
+  place: URL,
+  depths: readonly Depth[],
+  policy: Partial<EgressPolicy>,
+): EgressPolicy {
+  const isHere = depths.includes('here');
+  const isIn = isHere || depths.includes('around');
+  const given = withDefaults(policy);
+  return {
+    ...given,
+    allowLocalhost: given.allowLocalhost || isHere,
+    allowPrivateIps: given.allowPrivateIps || isIn,
+    requireHttps: given.requireHttps && !(isIn && depthOf(place) !== 'internet'),
+    allowedHosts: [],
+    allowedPorts: [placeOf(place).port],
+  };
+}
+
+function depthOf(place: URL): Depth {
+  const host = hostOf(place);
+  const isLiteral = net().isIP(host) !== 0;
+  const kind = isLiteral ? kindOf(host) : nameKindOf(host);
+  if (kind === 'loopback' || kind === 'localhost') return 'here';
+  return kind === 'private' || kind === 'local' ? 'around' : 'internet';
+}
+
+/** A way that leads everywhere. */
+function openEgress(): Egress {
+  const make = (secure: boolean): HttpAgent => {
+    const { Agent } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
+    return new Agent({ keepAlive: true });
+  };
+  return { check: () => undefined, ...agentsBy(make) };
+}

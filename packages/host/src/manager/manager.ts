@@ -1,0 +1,342 @@
+import path from 'node:path';
+import type { Login, Rung as LoginRung } from 'mcp-kit/auth';
+import { describeError, KitError, silentLogger, type Channel, type Logger } from 'mcp-kit/internal';
+import type { Session } from 'mcp-kit/client';
+import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
+import type { ServerEntry } from './config/entry.ts';
+import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts';
+import { recordApproval, removeApproval, type Approval } from './approval.ts';
+import { givenTarget, type GivenStreams } from './connect/given.ts';
+import { atLoginOf, examineLogin, logIn } from './connect/login.ts';
+import { loginPlace } from './connect/logins.ts';
+import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
+import { upstreamFor } from './connect/upstream.ts';
+import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
+import { handleOf, type ServerHandle } from './server-handle.ts';
+import type { ServerStatus } from './supervise/state.ts';
+import { ServerRegistry } from './supervise/registry.ts';
+import type { Open, Opened } from './supervise/opened.ts';
+import type { Supervisor } from './supervise/supervisor.ts';
+import { waitWithin, type WaitLimits } from './supervise/wait.ts';
+import { createToolCache, toolCachePath } from './tools/cache.ts';
+import { catalogOf, type Catalog } from './tools/catalog.ts';
+import type { ToolListing } from './tools/listing.ts';
+import { recallTools } from './tools/recall.ts';
+import { assess, type Assessment } from './trust/assess.ts';
+import type { Receipt } from './trust/receipt.ts';
+import { receiptsPath } from './trust/receipts-file.ts';
+import { customChannelRefusal } from './trust/rules.ts';
+
+/** What a server said of itself when it was opened, in whichever era. */
+interface InitializeResult extends Pick<Session, 'capabilities' | 'instructions'> {
+  readonly protocolVersion: string;
+  readonly serverInfo: Session['server'];
+}
+
+/** How long the tools of servers that are being opened are waited for. */
+const catalogWaitMs = 250;
+
+/** Manages servers: opens each when it is asked for, keeps it open, and lets none do what its user has not approved. */
+export function createManager(options: ManagerOptions): Manager {
+  return new Manager(options);
+}
+
+/** Many servers, each opened when it is asked for and kept open until `close`. */
+export class Manager implements AsyncDisposable {
+  readonly #options: ManagerOptions;
+  readonly #logger: Logger;
+  readonly #admission: AdmissionRules;
+  readonly #servers = new ServerRegistry();
+  /** Listings for catalogs that are under way. */
+  readonly #listings = new WeakMap<Supervisor, Promise<ToolListing>>();
+  readonly #mismatches = new Map<string, VersionMismatch>();
+  #openings: Openings;
+  #isClosed = false;
+
+  constructor(options: ManagerOptions) {
+    const { env = process.env, logger = silentLogger } = options;
+    const root = path.resolve(options.root ?? '.');
+    const { receipts = receiptsPath(env), toolCache = toolCachePath(env) } = options;
+    this.#options = options;
+    this.#logger = logger;
+    this.#admission = {
+      trust: options.trust ?? 'untrusted',
+      policy: options.policy ?? {},
+      receipts,
+      context: {
+        env,
+        workspaceFolder: root,
+        userHome: options.home,
+        inputs: options.inputValues,
+        lookUp: options.lookUp,
+      },
+    };
+    this.#openings = {
+      options,
+      client: options.client ?? {},
+      admission: this.#admission,
+      place: {
+        root,
+        allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false,
+        logger,
+        logins: loginPlace(options),
+      },
+      toolCache: createToolCache(toolCache === false ? undefined : toolCache),
+      logger,
+      versionChecked: (server, mismatch) => {
+        if (mismatch === undefined) this.#mismatches.delete(server);
+        else this.#mismatches.set(server, mismatch);
+      },
+    };
+    requireUnique(options.entries);
+    for (const entry of options.entries) this.#add(entry);
+  }
+
+  /** How every server is, sorted by name. */
+  servers(): readonly ServerStatus[] {
+    return this.#servers.all.map(({ status }) => status);
+  }
+
+  status(name: string): ServerStatus {
+    return this.#servers.get(name).status;
+  }
+
+  isConnected(name: string): boolean {
+    return this.#servers.find(name)?.session !== undefined;
+  }
+
+  get connectedServerNames(): readonly string[] {
+    const open = this.#servers.all.filter(({ session }) => session !== undefined);
+    return open.map(({ name }) => name);
+  }
+
+  /** What the server said of itself; undefined while it is not connected. */
+  initializeResult(name: string): InitializeResult | undefined {
+    const { session } = this.#servers.get(name);
+    if (session === undefined) return undefined;
+    const { version: protocolVersion, capabilities, server: serverInfo, instructions } = session;
+    return { protocolVersion, capabilities, serverInfo, instructions };
+  }
+
+  /** Servers that were found to speak another revision than was asked for. */
+  get versionMismatches(): readonly VersionMismatch[] {
+    return [...this.#mismatches.values()];
+  }
+
+  /** Opens every server at the same time; settles when each is open or has failed, which its status tells. */
+  async connectAll(options?: { readonly signal?: AbortSignal }): Promise<readonly ServerStatus[]> {
+    this.#refuseClosed();
+    const enabled = this.#servers.all.filter(({ status }) => status.state !== 'disabled');
+    await Promise.allSettled(enabled.map((supervisor) => supervisor.connect(options)));
+    return this.servers();
+  }
+
+  /** Talks to a server over what the caller brings: a channel, or streams with one message per line. */
+  async attach(
+    name: string,
+    given: Channel | GivenStreams,
+    { unchecked = false }: { readonly unchecked?: boolean | undefined } = {},
+  ): Promise<Session> {
+    this.#refuseClosed();
+    if (!unchecked && this.#admission.trust !== 'trusted') {
+      throw customChannelRefusal('start' in given ? 'JSON-RPC client' : 'IO', name);
+    }
+    const target = givenTarget(name, given);
+    const known = this.#servers.find(name);
+    const reached = { name, target, tools: known?.entry?.tools, heals: false };
+    const open: Open = (hooks) => openTarget(reached, this.#openings, hooks);
+    const supervisor = known ?? this.#manage(name, undefined, open);
+    return (await supervisor.connectGiven(open)).session;
+  }
+
+  /** The tools of all servers that are switched on. Those that take longer than `waitMs` show what they had last time. */
+  async tools({
+    waitMs = catalogWaitMs,
+    signal,
+  }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {}): Promise<Catalog> {
+    this.#refuseClosed();
+    const enabled = this.#servers.all.filter(({ status }) => status.state !== 'disabled');
+    const servers = enabled.map((supervisor) => ({
+      name: supervisor.name,
+      listing: () => this.#listing(supervisor),
+      recalled: () => recallTools(supervisor.entry, this.#openings),
+      status: () => supervisor.status,
+    }));
+    return waitWithin(catalogOf(servers, waitMs), 'listing tools', { signal });
+  }
+
+  /** One server: everything that can be asked of it. It is opened by the first question. */
+  server(name: string): ServerHandle {
+    this.#servers.get(name);
+    return handleOf({
+      open: (limits) => this.#open(name, limits),
+      forgive: () => this.#servers.get(name).forgive(),
+      take: () => this.#servers.get(name).take(),
+      upstream: () => upstreamFor(this.#entryOf(name), this.#openings),
+    });
+  }
+
+  /** Whether a server is trusted, and what has changed since it was. */
+  async trustOf(name: string): Promise<Assessment & { readonly receipt?: Receipt | undefined }> {
+    const entry = this.#entryOf(name);
+    if (this.#admission.trust === 'trusted') return { verdict: 'trusted', changes: [] };
+    const known = await recall(entry, this.#admission.receipts);
+    const assessment = await assess(entry, known, trustSystem(this.#admission.context));
+    this.#servers.get(name).trust = assessment.verdict;
+    return { ...assessment, receipt: known.receipt };
+  }
+
+  /** Records that the user approves of a server as it is now. With `pin` it is opened and its tools are recorded too. */
+  async approve(
+    name: string,
+    { by, pin = true }: { readonly by: string; readonly pin?: boolean },
+  ): Promise<Approval> {
+    const entry = this.#entryOf(name);
+    const receipt = await recordApproval(entry, this.#admission, { by });
+    // Not before: whoever opens it meanwhile would hold it to what was approved earlier.
+    await this.disconnect(name);
+    this.#servers.get(name).trust = undefined;
+    if (!pin) return { receipt };
+    try {
+      // What was not pinned before is pinned when it is first listed.
+      const server = this.server(name);
+      await server.connect({ forgive: true });
+      await server.listTools();
+      return { receipt: (await recall(entry, this.#admission.receipts)).receipt ?? receipt };
+    } catch (cause) {
+      return { receipt, unpinned: cause instanceof Error ? cause : new Error(String(cause)) };
+    }
+  }
+
+  /** Takes the approval of a server back, and ends it; whether there was one. */
+  async revoke(name: string): Promise<boolean> {
+    const entry = this.#entryOf(name);
+    const wasApproved = await removeApproval(entry, this.#admission);
+    await this.disconnect(name);
+    this.#servers.get(name).trust = undefined;
+    return wasApproved;
+  }
+
+  /** Logs in to a server that its user trusts, whatever was kept. */
+  async login(name: string, options: LoginOptions): Promise<Login> {
+    const login = await logIn(this.#entryOf(name), this.#openings, options);
+    this.#servers.get(name).forgive();
+    return login;
+  }
+
+  /** Forgets the tokens for a server, has them revoked where that is possible, and ends it; whether there were any. */
+  async logout(name: string): Promise<boolean> {
+    const entry = this.#entryOf(name);
+    const wasLoggedIn = await atLoginOf(entry, this.#openings, (login) => login.logout());
+    await this.disconnect(name);
+    return wasLoggedIn;
+  }
+
+  /** Who is logged in to a server, without asking anybody. */
+  whoami(name: string): Promise<Login | undefined> {
+    return atLoginOf(this.#entryOf(name), this.#openings, (login) => login.whoami());
+  }
+
+  /** What stands between here and being let in by a server, step by step; nobody is asked to log in. */
+  examineLogin(name: string): Promise<readonly LoginRung[]> {
+    return examineLogin(this.#entryOf(name), this.#openings);
+  }
+
+  /**
+   * Goes over to a new configuration. Servers that are the same in it are not disturbed; what it says of this side counts
+   * for sessions that are opened from now on.
+   */
+  async reload({ entries, client }: ManagedConfig): Promise<Reloaded> {
+    this.#refuseClosed();
+    requireUnique(entries);
+    const before = this.#servers.all.flatMap(({ entry }) => entry ?? []);
+    const outcome = compareEntries(before, entries);
+    const next = new Map(entries.map((entry) => [entry.name, entry]));
+    if (client !== undefined) this.#openings = { ...this.#openings, client };
+    const changed = [...outcome.added, ...outcome.changed, ...outcome.removed];
+    await Promise.all(changed.map((name) => this.#replace(name, next.get(name))));
+    return outcome;
+  }
+
+  /** Ends the session with a server; it may be opened again. */
+  async disconnect(name: string): Promise<void> {
+    await this.#servers.get(name).stop();
+  }
+
+  /** Ends everything; nothing can be opened any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#servers.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #open(name: string, limits: WaitLimits): Promise<Opened> {
+    this.#refuseClosed();
+    return this.#servers.get(name).connect(limits);
+  }
+
+  /** Puts a server in the place of the one that had its name, if any; it is opened again if that was in use. */
+  async #replace(name: string, entry: ServerEntry | undefined): Promise<void> {
+    const wasWanted = this.#servers.find(name)?.isWanted === true;
+    this.#servers.remove(name);
+    const next = entry && this.#add(entry);
+    if (wasWanted && next?.status.state === 'idle') next.connect().catch(() => {});
+    await this.#servers.hasLeft(name);
+  }
+
+  /** What is asked again before it is answered is asked once. */
+  #listing(supervisor: Supervisor): Promise<ToolListing> {
+    const underWay = this.#listings.get(supervisor);
+    if (underWay !== undefined) return underWay;
+    const listing = supervisor
+      .connect()
+      .then(({ policy }) => policy.listing())
+      .finally(() => this.#listings.delete(supervisor));
+    this.#listings.set(supervisor, listing);
+    return listing;
+  }
+
+  #add(entry: ServerEntry): Supervisor {
+    const supervisor: Supervisor = this.#manage(entry.name, entry, (hooks) =>
+      openEntry(entry, this.#openings, {
+        ...hooks,
+        assessed: (verdict) => {
+          supervisor.trust = verdict;
+        },
+      }),
+    );
+    return supervisor;
+  }
+
+  #manage(name: string, entry: ServerEntry | undefined, open: Open): Supervisor {
+    const { onChange, reconnect = true } = this.#options;
+    return this.#servers.add({
+      name,
+      entry,
+      isRemote: entry?.transport.kind === 'http',
+      // What the caller brought only the caller can bring again.
+      reconnects: reconnect && entry !== undefined,
+      open,
+      onChange: (status) => {
+        try {
+          onChange?.(status);
+        } catch (error) {
+          this.#logger.error('onChange: a handler failed', { error: describeError(error) });
+        }
+      },
+    });
+  }
+
+  #entryOf(name: string): ServerEntry {
+    const { entry } = this.#servers.get(name);
+    if (entry !== undefined) return entry;
+    throw new KitError('invalid_argument', `mcp server ${name} is not in any configuration`);
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new KitError('closed', 'the manager is closed');
+  }
+}

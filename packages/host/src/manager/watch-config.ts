@@ -1,0 +1,95 @@
+import { stat } from 'node:fs/promises';
+import { describeError, silentLogger, unref, type Logger } from 'mcp-kit/internal';
+import { filesToLoad, loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
+
+/** What happens when configuration files change. */
+export interface ConfigListener {
+  changed(config: LoadedConfig): unknown;
+  /** A file cannot be read any more; what was read before still counts. */
+  failed?(error: Error): unknown;
+}
+
+/** Tells when the files of a configuration change, appear or go away. Looks every second: file systems differ in what they tell. */
+export function watchConfig(
+  options: LoadOptions,
+  listener: ConfigListener,
+  {
+    everyMs = 1000,
+    logger = silentLogger,
+  }: { readonly everyMs?: number; readonly logger?: Logger } = {},
+): { close(): void } {
+  let isBusy = false;
+  let isClosed = false;
+  const reading = createReading(options);
+  const look = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      const config = await reading.next();
+      if (config !== undefined && !isClosed) await listener.changed(config);
+    } catch (error) {
+      if (!isClosed) await complain(error);
+    } finally {
+      isBusy = false;
+    }
+  };
+  const complain = async (error: unknown): Promise<void> => {
+    try {
+      await listener.failed?.(error instanceof Error ? error : new Error(String(error)));
+    } catch (bug) {
+      logger.error('watchConfig: a handler failed', { error: describeError(bug) });
+    }
+  };
+  void look();
+  const timer = unref(setInterval(() => void look(), everyMs));
+  return {
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Reads again what has changed since it was read last; nothing at first, and nothing when all is the same. */
+function createReading(options: LoadOptions): { next(): Promise<LoadedConfig | undefined> } {
+  const named = filesToLoad(options);
+  let files = named;
+  let stamps: string | undefined;
+  /** Files with mistakes from the beginning are their owner's affair; new mistakes may be half a file. */
+  let broken: ReadonlySet<unknown> | undefined;
+  return {
+    async next() {
+      const seen = await stampsOf(files);
+      if (seen === stamps) return undefined;
+      const isFirst = broken === undefined;
+      stamps = seen;
+      const config = await loadConfig(options);
+      const mistake = config.errors.find(({ details }) => broken?.has(details?.['file']) === false);
+      if (mistake !== undefined) throw mistake;
+      broken = new Set(config.errors.map(({ details }) => details?.['file']));
+      // A file may refer to another.
+      const linked = [...config.entries, ...config.shadowed].map(
+        ({ provenance }) => provenance.file,
+      );
+      const watched = [...new Set([...named, ...linked])];
+      if (watched.join('\n') !== files.join('\n')) stamps = await stampsOf(watched);
+      files = watched;
+      return isFirst ? undefined : config;
+    },
+  };
+}
+
+/** Differs when any of the files does. */
+async function stampsOf(files: readonly string[]): Promise<string> {
+  const stamps = await Promise.all(files.map((file) => stampOf(file)));
+  return stamps.join('\n');
+}
+
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,180 @@
+import { heldKinds, requestMethods, type Budget, type Service } from 'mcp-kit/internal';
+import type { Endpoint, Observer } from 'mcp-kit/transport/http';
+import { toolIn, type CallCounts, type CallOutcome, type EndedCall } from './calls.ts';
+import { Histogram, Tally, writeMetrics, type Metric } from './exposition.ts';
+
+/** Counts what an endpoint does. */
+export interface Metrics {
+  readonly observer: Observer;
+  ended(call: EndedCall): void;
+  /** All numbers as they are now, in the text format of Prometheus. */
+  text(): string;
+}
+
+interface MethodStats {
+  readonly outcomes: Record<CallOutcome, number>;
+  readonly seconds: Histogram;
+}
+
+/** Stands for all names that are made up: a label is a name of the protocol, or one that the service knows. */
+const other = 'other';
+/** A service may have any number of tools, and others tomorrow; not all are worth a series of their own. */
+const maxNames = 500;
+const maxNameLength = 128;
+
+export function createMetrics(
+  counts: CallCounts,
+  endpoint: () => Endpoint | undefined,
+  knows: Service['knows'] = () => false,
+): Metrics {
+  const methods = new Map<string, MethodStats>();
+  const tools = new Map<string, Tally>();
+  const statuses = new Tally();
+  const rejections = new Tally();
+
+  /** What it is counted under. */
+  const labelOf = (
+    counted: ReadonlyMap<string, unknown>,
+    what: 'method' | 'tool',
+    name: string,
+  ): string => {
+    if (counted.has(name)) return name;
+    if (counted.size >= maxNames || name.length > maxNameLength) return other;
+    return (what === 'method' && requestMethods.has(name)) || knows(what, name) ? name : other;
+  };
+  const statsOf = (method: string): MethodStats => {
+    const label = labelOf(methods, 'method', method);
+    const stats = methods.get(label) ?? newStats();
+    methods.set(label, stats);
+    return stats;
+  };
+  const tallyOf = (tool: string): Tally => {
+    const label = labelOf(tools, 'tool', tool);
+    const tally = tools.get(label) ?? new Tally();
+    tools.set(label, tally);
+    return tally;
+  };
+
+  return {
+    observer: {
+      answered: (status) => statuses.add(String(status)),
+      refused: (cause) => rejections.add(cause),
+    },
+    ended(call) {
+      const stats = statsOf(call.exchange.message.method);
+      stats.outcomes[call.outcome] += 1;
+      stats.seconds.observe(call.durationMs / 1000);
+      // A name that leads nowhere was refused.
+      const tool = call.outcome === 'refused' ? undefined : toolIn(call.exchange.message);
+      if (tool !== undefined) tallyOf(tool).add(call.outcome);
+    },
+    text: () =>
+      writeMetrics([
+        ...callMetrics(methods, tools),
+        {
+          name: 'mcp_http_responses_total',
+          help: 'Answers by HTTP status.',
+          type: 'counter',
+          samples: statuses.samples('status'),
+        },
+        {
+          name: 'mcp_rejections_total',
+          help: 'Requests that were not served, by cause.',
+          type: 'counter',
+          samples: rejections.samples('cause'),
+        },
+        gauge('mcp_calls_in_flight', 'Calls under way.', counts.total),
+        ...endpointMetrics(endpoint()),
+        ...processMetrics(),
+      ]),
+  };
+}
+
+function newStats(): MethodStats {
+  return {
+    outcomes: { ok: 0, failed: 0, refused: 0, broken: 0, cancelled: 0 },
+    seconds: new Histogram(),
+  };
+}
+
+function callMetrics(
+  methods: ReadonlyMap<string, MethodStats>,
+  tools: ReadonlyMap<string, Tally>,
+): readonly Metric[] {
+  return [
+    {
+      name: 'mcp_requests_total',
+      help: 'Requests by method and outcome.',
+      type: 'counter',
+      samples: [...methods].flatMap(([method, { outcomes }]) =>
+        Object.entries(outcomes)
+          .filter(([, value]) => value > 0)
+          .map(([outcome, value]) => ({ labels: { method, outcome }, value })),
+      ),
+    },
+    {
+      name: 'mcp_request_duration_seconds',
+      help: 'How long requests took, by method.',
+      type: 'histogram',
+      samples: [...methods].flatMap(([method, { seconds }]) => seconds.samples({ method })),
+    },
+    {
+      name: 'mcp_tool_calls_total',
+      help: 'Calls by tool and outcome.',
+      type: 'counter',
+      samples: [...tools].flatMap(([tool, tally]) => tally.samples('outcome', { tool })),
+    },
+  ];
+}
+
+function endpointMetrics(endpoint: Endpoint | undefined): readonly Metric[] {
+  if (endpoint === undefined) return [];
+  const { undelivered, unreadBytes } = endpoint.load();
+  return [
+    gauge('mcp_sessions', 'Open sessions.', endpoint.sessionCount),
+    gauge('mcp_streams', 'Open event streams.', endpoint.streamCount),
+    gauge('mcp_undelivered_messages', 'Messages that wait for a stream.', undelivered),
+    gauge('mcp_unread_bytes', 'Bytes that readers of streams have not taken.', unreadBytes),
+    ...budgetMetrics(endpoint.budget),
+  ];
+}
+
+function budgetMetrics({ held, letGo, limit }: Budget): readonly Metric[] {
+  const byKind = (counts: Budget['held']): Metric['samples'] =>
+    heldKinds.map((kind) => ({ labels: { kind }, value: counts[kind] }));
+  return [
+    {
+      name: 'mcp_held_bytes',
+      help: 'Memory held for clients, by what for.',
+      type: 'gauge',
+      samples: byKind(held),
+    },
+    gauge('mcp_held_bytes_limit', 'Memory that may be held for clients.', limit),
+    {
+      name: 'mcp_let_go_total',
+      help: 'What was ended to make room, by what it was.',
+      type: 'counter',
+      samples: byKind(letGo),
+    },
+  ];
+}
+
+function processMetrics(): readonly Metric[] {
+  const { user, system } = process.cpuUsage();
+  const { utilization } = performance.eventLoopUtilization();
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'CPU time.',
+      type: 'counter',
+      samples: [{ value: (user + system) / 1e6 }],
+    },
+    gauge('process_resident_memory_bytes', 'Memory.', process.memoryUsage.rss()),
+    gauge('process_start_time_seconds', 'When it started.', performance.timeOrigin / 1000),
+    gauge('nodejs_eventloop_utilization', 'How busy it has been, of 1.', utilization),
+  ];
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'gauge', samples: [{ value }] };
+}
