@@ -130,8 +130,7 @@ export class Context {
   log(level: LoggingLevel, data: unknown, logger?: string): MaybePromise<void> {
     const threshold = this.client.logLevel;
     if (threshold === undefined || !reaches(level, threshold)) return;
-    const params = logger === undefined ? { level, data } : { level, logger, data };
-    return this.#exchange.notify('notifications/message', params);
+    return this.#exchange.notify('notifications/message', { level, logger, data });
   }
 
   /** Reports progress, if the client asked for it; values that do not increase are left out. */
@@ -142,14 +141,14 @@ export class Context {
     return this.#exchange.notify('notifications/progress', {
       progressToken: this.#progressToken,
       progress,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message }),
+      total,
+      message,
     });
   }
 
   /**
    * Asks the client or its user, all at once, and waits for the answers.
-   * In the stateless era the handler ends here and runs again from its start when the answers arrive:
+   * In the modern era the handler ends here and runs again from its start when the answers arrive:
    * put what must happen only once into `once`, or after the last question.
    */
   ask<T extends Requests>(requests: T): Promise<Answers<T>> {

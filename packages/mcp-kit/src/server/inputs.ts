@@ -11,6 +11,7 @@ import {
 /** Questions, by the name under which the handler wants the answer. */
 export type Requests = Readonly<Record<string, InputRequest>>;
 
+/** The answers to questions, by the same names. */
 export type Answers<T extends Requests> = {
   readonly [K in keyof T]: T[K] extends InputRequest<infer Answer> ? Answer : never;
 };
@@ -31,7 +32,7 @@ export interface Inputs {
 /** People need longer than machines. */
 const personMs = 10 * 60_000;
 
-/** Handshake era: each question is a request to the client, all sent at once. */
+/** Legacy era: each question is a request to the client, all sent at once. */
 export const directInputs: Inputs = {
   missing: capabilityMissing,
   async ask<T extends Requests>(requests: T, exchange: Exchange, declared: ClientCapabilities) {
@@ -50,7 +51,7 @@ export const directInputs: Inputs = {
   once: async (_key, effect) => effect(),
 };
 
-/** How the handshake era, which has no code for it, says that the client cannot do what is needed. */
+/** How the legacy era, which has no code for it, says that the client cannot do what is needed. */
 function capabilityMissing(needed: ClientCapabilities): KitError {
   const names = Object.keys(needed).join(', ');
   return new KitError('capability_missing', `This needs a client that supports: ${names}`);

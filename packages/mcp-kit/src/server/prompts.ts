@@ -86,17 +86,15 @@ export function prompts(
   return set;
 }
 
-function showPrompt({ get: _get, arguments: args, ...prompt }: PromptDefinition): Prompt {
-  return args === undefined
-    ? prompt
-    : { ...prompt, arguments: args.map(({ complete: _complete, ...shown }) => shown) };
+function showPrompt({ get: _get, arguments: args, ...prompt }: PromptDefinition): object {
+  return { ...prompt, arguments: args?.map(({ complete: _complete, ...shown }) => shown) };
 }
 
 function get(
   registry: ReadonlyMap<string, PromptDefinition>,
   params: Params,
   context: Context,
-): MaybePromise<GetPromptResult> {
+): MaybePromise<object> {
   const { name } = params;
   if (typeof name !== 'string') throw invalidParams('name must be a string: the prompt to get');
   const prompt = registry.get(name);
@@ -122,10 +120,9 @@ function readArguments(prompt: PromptDefinition, args: unknown): PromptArguments
 function toResult(
   { description }: PromptDefinition,
   got: string | readonly PromptMessage[] | GetPromptResult,
-): GetPromptResult {
-  const described = description === undefined ? {} : { description };
+): object {
   if (typeof got === 'string') {
-    return { ...described, messages: [{ role: 'user', content: { type: 'text', text: got } }] };
+    return { description, messages: [{ role: 'user', content: { type: 'text', text: got } }] };
   }
-  return 'messages' in got ? { ...described, ...got } : { ...described, messages: got };
+  return 'messages' in got ? { description, ...got } : { description, messages: got };
 }

@@ -148,10 +148,9 @@ function find(
 
 function toResult(uri: string, mimeType: string | undefined, got: ReadResult): object {
   if (got === undefined) throw resourceNotFound(uri);
-  const head = mimeType === undefined ? { uri } : { uri, mimeType };
-  if (typeof got === 'string') return { contents: [{ ...head, text: got }] };
+  if (typeof got === 'string') return { contents: [{ uri, mimeType, text: got }] };
   if (got instanceof Uint8Array) {
-    return { contents: [{ ...head, blob: Buffer.from(got).toString('base64') }] };
+    return { contents: [{ uri, mimeType, blob: Buffer.from(got).toString('base64') }] };
   }
   return { contents: got };
 }

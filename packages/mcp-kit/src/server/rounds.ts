@@ -29,7 +29,7 @@ interface RoundState {
   readonly effects: Record<string, { readonly value?: unknown }>;
 }
 
-/** Stateless era: answers come with the next try, and what was learnt before travels sealed in `requestState`. */
+/** Modern era: answers come with the next try, and what was learnt before travels sealed in `requestState`. */
 export class RoundInputs implements Inputs {
   readonly #responses: unknown;
   // Made on first use: most calls ask nothing.

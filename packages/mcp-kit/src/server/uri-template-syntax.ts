@@ -82,15 +82,16 @@ export function parseSyntax(template: string): Syntax {
 }
 
 function parseExpression(source: string): Expression | undefined {
-  const operator = operators[source.charAt(0)];
-  const list = operator === undefined ? source : source.slice(1);
+  const known = operators[source.charAt(0)];
+  const list = known === undefined ? source : source.slice(1);
   const variables: Variable[] = [];
   for (const item of list.split(',')) {
     const [, name, star, length] = variableSyntax.exec(item) ?? [];
     if (name === undefined) return undefined;
     variables.push({ name, explode: star !== undefined, maxLength: Number(length ?? Infinity) });
   }
-  return { ...(operator ?? simple), variables };
+  const operator = known ?? simple;
+  return { ...operator, variables };
 }
 
 function commonStops([head, ...others]: readonly Expression[]): Uint8Array {

@@ -1,11 +1,5 @@
 import { KitError, withoutUndefined } from '#base';
-import {
-  headerBindings,
-  outputSchemaFor,
-  type Era,
-  type HeaderBinding,
-  type Tool as ListedTool,
-} from '#protocol';
+import { headerBindings, type HeaderBinding, type Tool as ListedTool } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
 import { assertAmounts } from './amounts.ts';
 import type { Tool } from './define-tool.ts';
@@ -21,6 +15,7 @@ export interface Entry {
 const toolName = /^[A-Za-z0-9_.-]{1,128}$/;
 const noArguments = { type: 'object', additionalProperties: false } as const;
 
+/** Compiles the schemas of a tool; throws when the tool is not valid. */
 export function createEntry(tool: Tool): Entry {
   const { name, input = noArguments, output } = tool;
   if (!toolName.test(name)) {
@@ -46,14 +41,14 @@ export function createEntry(tool: Tool): Entry {
 }
 
 /** What `tools/list` says of a tool. */
-export function listed({ tool, input, output }: Entry, era: Era): ListedTool {
+export function listed({ tool, input, output }: Entry): ListedTool {
   const { name, title, description, annotations, icons, _meta } = tool;
   return withoutUndefined({
     name,
     title,
     description,
     inputSchema: input.json,
-    outputSchema: output && outputSchemaFor(output.json, era),
+    outputSchema: output?.json,
     annotations,
     icons,
     _meta,

@@ -2,19 +2,22 @@ import { isPromise, KitError, stderrLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Params } from '#jsonrpc';
 import { invalidParams, type Layer } from '#protocol';
 import { warmValidator } from '#schema';
-import { listMethod, type Changes, type Context, type Feature } from '#server';
-import type { Call } from './call.ts';
 import {
-  plainContract,
-  type Contract,
-  type CreateContract,
-  type Registry,
-} from './contract/contract.ts';
+  listMethod,
+  type Changes,
+  type Context,
+  type Feature,
+  type Handler,
+  type ListMethod,
+} from '#server';
+import { plainContract, type Call } from './call.ts';
+import type { Contract, CreateContract, Registry } from './contract/contract.ts';
 import type { Tool } from './define-tool.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './contract/envelope-contract.ts';
 import type { Manifest } from './manifest/manifest.ts';
 
+/** How a set of tools is listed and answers. */
 export interface ToolSetOptions {
   readonly pageSize?: number | undefined;
   /**
@@ -36,26 +39,33 @@ export interface ToolSet extends Feature {
   manifests(): readonly Manifest[];
 }
 
+/** Makes a feature of tools. */
 export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): ToolSet {
   const { pageSize = 1000, logger = stderrLogger() } = options;
   const registry = new Map<string, Entry>();
   const contract = createContract(registry, options, logger);
   const { view = () => '', shows = () => true } = contract;
-  const list = listMethod({
-    member: 'tools',
-    items: (seen) => [...registry.values()].filter((entry) => shows(entry, seen)),
-    view,
-    show: (entry, era) => contract.listed(entry, era),
-    pageSize,
-  });
+  const lists: ListMethod[] = [];
   let changes: Changes | undefined;
   const changed = (): void => {
-    list.forget();
+    for (const list of lists) list.forget();
     changes?.listChanged('tools');
   };
   const find = (name: unknown, context: Context): Entry | undefined => {
     const entry = typeof name === 'string' ? registry.get(name) : undefined;
     return entry !== undefined && shows(entry, view(context)) ? entry : undefined;
+  };
+  const methodsOf = (seen: Pick<Contract, 'listed' | 'call'>): Record<string, Handler> => {
+    const items = (to: string): readonly Entry[] =>
+      [...registry.values()].filter((entry) => shows(entry, to));
+    const show = (entry: Entry): object => seen.listed(entry);
+    const list = listMethod({ member: 'tools', items, view, show, pageSize });
+    lists.push(list);
+    return {
+      'tools/list': list.handle,
+      'tools/call': (params, context) =>
+        seen.call(readCall(find(params['name'], context), params, context), logger),
+    };
   };
   const join = (tool: Tool): void => {
     if (registry.has(tool.name)) {
@@ -67,15 +77,12 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
   };
   for (const tool of [...tools, ...contract.tools]) join(tool);
   contract.review?.(registry.values());
+  const legacy = contract.legacy && methodsOf(contract.legacy);
   return {
     capabilities: { tools: { listChanged: true } },
-    methods: {
-      'tools/list': list.handle,
-      'tools/call': (params, context) =>
-        contract.call(readCall(find(params['name'], context), params, context), logger),
-    },
+    methods: methodsOf(contract),
     observe: contract.refuse && refusing(contract.refuse),
-    legacyMethods: contract.legacyMethods,
+    legacyMethods: { ...legacy, ...contract.legacyMethods },
     attach: (to) => {
       changes = to;
     },

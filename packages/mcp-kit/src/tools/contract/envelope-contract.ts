@@ -53,8 +53,8 @@ export function envelopeContract(registry: Registry, version: string): Contract 
 
   return {
     admit: refusePlans,
-    listed: (entry, era) => ({
-      ...listed(entry, era),
+    listed: (entry) => ({
+      ...listed(entry),
       outputSchema: envelopeSchema(entry),
       _meta: { ...entry.tool._meta, ...listedTraits(entry.tool) },
     }),

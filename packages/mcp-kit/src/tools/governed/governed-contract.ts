@@ -96,12 +96,12 @@ function govern(
     admit: (entry) => void preparedOf(entry),
     review: (entries) => review([...entries].map(manifest), governance.lint, logger),
     ...visibility,
-    listed(entry, era) {
+    listed(entry) {
       const { inputSchema, outputSchema } = preparedOf(entry);
       const { tool } = entry;
       const annotations = derivedAnnotations(tool);
       const _meta = { ...tool._meta, ...listedTraits(tool) };
-      return { ...listed(entry, era), inputSchema, outputSchema, annotations, _meta };
+      return { ...listed(entry), inputSchema, outputSchema, annotations, _meta };
     },
     call(received) {
       const call = new CallScope(received);

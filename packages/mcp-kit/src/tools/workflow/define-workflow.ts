@@ -224,11 +224,12 @@ async function answerOf({ returned }: Definition, record: RunRecord): Promise<ob
 }
 
 function outputSchema(own: JsonSchema = {}): JsonSchema {
-  const required: unknown = own['required'];
+  const { required } = own;
+  const names: unknown[] = Array.isArray(required) ? required : [];
   return {
     ...own,
     type: own['type'] ?? 'object',
     properties: { ...Object(own['properties']), ...runSchema },
-    required: [...(Array.isArray(required) ? (required as string[]) : []), 'runId', 'stages'],
+    required: [...names, 'runId', 'stages'],
   };
 }
