@@ -11,8 +11,8 @@ import { findResource } from './resource.ts';
 import { issuerFor } from './situation.ts';
 
 /** One step on the way to being let in. */
-export interface Rung {
-  readonly rung: 'server' | 'resource' | 'issuer' | 'client' | 'login';
+export interface LoginStep {
+  readonly step: 'server' | 'resource' | 'issuer' | 'client' | 'login';
   readonly ok: boolean;
   /** What was found, or what is wrong. */
   readonly says: string;
@@ -24,19 +24,19 @@ export interface Rung {
 export async function examine(
   around: Surroundings,
   kept: Credentials | undefined,
-): Promise<readonly Rung[]> {
-  const rungs: Rung[] = [];
-  let rung: Rung['rung'] = 'server';
-  const passed = (says: string, next: Rung['rung']): void => {
-    rungs.push({ rung, ok: true, says });
-    rung = next;
+): Promise<readonly LoginStep[]> {
+  const steps: LoginStep[] = [];
+  let step: LoginStep['step'] = 'server';
+  const passed = (says: string, next: LoginStep['step']): void => {
+    steps.push({ step, ok: true, says });
+    step = next;
   };
   try {
     const { status, demand } = await probe(around);
     passed(status === 401 ? 'wants a token' : `answers ${status} without a token`, 'resource');
     const said = demand?.resourceMetadata;
     const resource = await findResource(around.fetch, around.server, said);
-    if (status !== 401 && resource === undefined) return rungs;
+    if (status !== 401 && resource === undefined) return steps;
     passed(
       resource === undefined
         ? 'does not say who issues its tokens, so it does itself'
@@ -46,12 +46,12 @@ export async function examine(
     const issuer = await issuerFor(around, resource, kept);
     passed(issuerSays(issuer), 'client');
     passed(await clientSays(around, issuer), 'login');
-    rungs.push({ rung, ok: true, says: loginSays(around, kept) });
+    steps.push({ step, ok: true, says: loginSays(around, kept) });
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
-    rungs.push({ rung, ok: false, says, hint: error instanceof KitError ? error.hint : undefined });
+    steps.push({ step, ok: false, says, hint: error instanceof KitError ? error.hint : undefined });
   }
-  return rungs;
+  return steps;
 }
 
 function issuerSays({ name, metadata }: Issuer): string {

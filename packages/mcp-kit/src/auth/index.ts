@@ -1,5 +1,5 @@
 export { createAuthorizer, type Authorizer, type Login } from './authorizer.ts';
-export type { Rung } from './examine.ts';
+export type { LoginStep } from './examine.ts';
 export { createFetch, type Fetch, type FetchBounds, type FetchInit } from './fetch.ts';
 export type { AuthMethod, KnownClient } from './identity.ts';
 export { findIssuer, type Issuer } from './issuer.ts';
@@ -16,4 +16,4 @@ export type { KeychainEntry } from './store/keychain.ts';
 export { memoryCredentials, type CredentialStore } from './store/store.ts';
 export type { AuthChallenge, AuthRequest } from './token-keeper.ts';
 export type { Subject } from './tokens.ts';
-export { usualWayOut, type WayOut } from './way-out.ts';
+export { defaultEgress, type EgressPolicy } from './egress.ts';

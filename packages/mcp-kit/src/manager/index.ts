@@ -1,4 +1,4 @@
-export type { Login, Rung as LoginRung } from '#auth';
+export type { Login, LoginStep } from '#auth';
 export type { Approval } from './approval.ts';
 export { convertConfig, type Conversion } from './config/convert.ts';
 export { dialectIds, dialectTitle } from './config/dialects/index.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Login, Rung as LoginRung } from '#auth';
+import type { Login, LoginStep } from '#auth';
 import { describeError, KitError, silentLogger, type Logger } from '#base';
 import type { Session } from '#client';
 import type { Channel } from '#jsonrpc';
@@ -231,7 +231,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /** What stands between here and being let in by a server, step by step; nobody is asked to log in. */
-  examineLogin(name: string): Promise<readonly LoginRung[]> {
+  examineLogin(name: string): Promise<readonly LoginStep[]> {
     return examineLogin(this.#entryOf(name), this.#openings);
   }
 

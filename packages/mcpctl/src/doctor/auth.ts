@@ -1,5 +1,5 @@
 import { shellWord } from 'mcp-kit/base';
-import { trustCommand, type LoginRung } from 'mcp-kit/manager';
+import { trustCommand, type LoginStep } from 'mcp-kit/manager';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';
 
@@ -22,7 +22,7 @@ export function authRung(
 /** The way to being let in where nothing was shown yet: who issues tokens, to whom, and whether there is one. */
 export function loginRungs(
   response: Probe['response'],
-  examined: readonly LoginRung[],
+  examined: readonly LoginStep[],
   { server, isTrusted }: { readonly server: string; readonly isTrusted: boolean },
 ): readonly Rung[] {
   const challenge = response?.headers['www-authenticate'];
@@ -31,8 +31,8 @@ export function loginRungs(
   const otherwise = /\bresource_metadata=/i.test(challenge ?? '')
     ? ''
     : `, or set the header Authorization of ${server}, from a variable.`;
-  const rungs = examined.map(({ rung, ok, says, hint }): Rung => {
-    const name = rung === 'server' ? 'auth' : rung;
+  const rungs = examined.map(({ step, ok, says, hint }): Rung => {
+    const name = step === 'server' ? 'auth' : step;
     const state = ok ? 'ok' : 'failed';
     const rest = { name, state, said: says } as const;
     return hint === undefined ? rest : { ...rest, fix: name === 'login' ? hint + otherwise : hint };

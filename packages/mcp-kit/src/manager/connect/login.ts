@@ -1,4 +1,4 @@
-import type { Authorizer, Login, Rung } from '#auth';
+import type { Authorizer, Login, LoginStep } from '#auth';
 import type { ServerEntry } from '../config/entry.ts';
 import { refusal } from '../egress/refusals.ts';
 import type { LoginOptions } from '../options.ts';
@@ -39,7 +39,7 @@ export async function whoIsLoggedIn(
 export async function examineLogin(
   entry: ServerEntry,
   openings: Openings,
-): Promise<readonly Rung[]> {
+): Promise<readonly LoginStep[]> {
   const admitted = await admit(entry, openings.gate, () => {});
   return withAuthorizer({ admitted, openings }, (authorizer) => authorizer.examine());
 }
