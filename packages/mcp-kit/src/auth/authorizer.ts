@@ -1,11 +1,10 @@
 import { KitError, type MaybePromise } from '#base';
 import { unionOf } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
-import { examine, type LoginStep } from './examine.ts';
+import { examine, probe, type LoginStep } from './examine.ts';
 import { clientOf } from './grants/refresh.ts';
 import { proofOfClient } from './identity.ts';
 import { oauth, throughOurs } from './oauth.ts';
-import { probe } from './probe.ts';
 import type { AuthorizerOptions, Surroundings } from './options.ts';
 import { findResource } from './resource.ts';
 import { issuerOf } from './situation.ts';

@@ -10,7 +10,7 @@ export interface EgressPolicy {
 }
 
 /**
- * The way out where no policy is given: https everywhere, and plain http and this machine only for a server that is here
+ * The policy where none is given: https everywhere, and plain http and this machine only for a server that is here
  * itself. What a server far away says never leads to a port of this machine.
  */
 export function defaultEgress(server: URL): EgressPolicy {

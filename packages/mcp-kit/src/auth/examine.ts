@@ -1,10 +1,10 @@
 import { KitError } from '#base';
+import { demandOf, type Demand } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { textsIn } from './documents.ts';
 import { needsPerson } from './failures.ts';
 import { isForMachines } from './grants/machine.ts';
 import type { Issuer } from './issuer.ts';
-import { probe } from './probe.ts';
 import type { Surroundings } from './options.ts';
 import { needsClient } from './registration.ts';
 import { findResource } from './resource.ts';
@@ -82,4 +82,21 @@ function loginSays(around: Surroundings, kept: Credentials | undefined): string 
   if (isOver && refreshToken === undefined) throw needsPerson(around);
   const what = (scopes ?? asked)?.join(' ') ?? 'what is usual';
   return `logged in for ${what}; ${isOver ? 'renewed at the next call' : 'the token is good'}`;
+}
+
+/** What a server says to a request without a token. */
+export async function probe({
+  fetch,
+  server,
+}: Surroundings): Promise<{ readonly status: number; readonly demand: Demand | undefined }> {
+  const answer = await fetch(server, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+  });
+  const { status, headers } = answer;
+  return { status, demand: demandOf(headers.get('www-authenticate') ?? undefined) };
 }

@@ -124,7 +124,7 @@ describe('a fetch', () => {
   });
 });
 
-describe('the usual way out', () => {
+describe('the default policy', () => {
   const remote = defaultEgress(new URL('https://mcp.example.com/mcp'));
   const local = defaultEgress(new URL('http://localhost:3000/mcp'));
 

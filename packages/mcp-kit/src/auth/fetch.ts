@@ -13,7 +13,7 @@ export interface FetchInit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Like `fetch`, within the bounds of a way out: sizes, times, and no redirect to another origin. */
+/** Like `fetch`, within the bounds of a policy: sizes, times, and no redirect to another origin. */
 export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
 
 /** How much, and for how long, a fetch of authorization may read. */

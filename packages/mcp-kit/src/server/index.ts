@@ -1,7 +1,7 @@
 export { Context, type CommitNote, type Scope, type Spans } from './context.ts';
 export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
 export type { Answers, Requests } from './inputs.ts';
-export { InputNeeded } from './rounds.ts';
+export { InputNeeded } from './inputs.ts';
 export { listMethod, type ListMethod } from './list.ts';
 export type { Caching } from './modern-edge.ts';
 export {

@@ -1,12 +1,6 @@
 import { isPromise, KitError, type KitErrorCode } from '#base';
 import { RpcError, rpcErrors } from '#jsonrpc';
-import {
-  clientOf,
-  conversationOf,
-  methodNotFound,
-  type Conversation,
-  type Serve,
-} from '#protocol';
+import { clientOf, conversationOf, methodNotFound, type Conversation, type Serve } from '#protocol';
 import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
 import { directInputs } from './inputs.ts';

@@ -14,8 +14,7 @@ import {
 } from '#protocol';
 import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
-import { noInputs } from './inputs.ts';
-import { InputNeeded, needInput, resumeRound, RoundInputs } from './rounds.ts';
+import { InputNeeded, needInput, noInputs, resumeRound, RoundInputs } from './inputs.ts';
 
 /** How long clients may keep what they were told. */
 export interface Caching {

@@ -11,11 +11,17 @@ import { RpcError } from '#jsonrpc';
 import { outputSchemaFor, structuredFor, type CallToolResult, type JsonSchema } from '#protocol';
 import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
-import { refusePlans, type Contract } from './contract/contract.ts';
-import { toFailedResult, toResult, toTextResult, type Outcome } from './contract/result.ts';
+import {
+  refusePlans,
+  toFailedResult,
+  toResult,
+  toTextResult,
+  type Contract,
+  type Outcome,
+} from './contract/contract.ts';
 import { listed, type Entry } from './entry.ts';
 import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
-import { traitsOf } from './manifest/manifest.ts';
+import { manifestOf } from './manifest/manifest.ts';
 
 /** One call of one tool. */
 export interface Call {
@@ -36,13 +42,7 @@ export const plainContract: Contract = {
     }),
     call: answering((value, schema) => structuredFor(value, schema, 'legacy')),
   },
-  manifest({ tool, input, output }) {
-    const { name, description } = tool;
-    const outputSchema = output?.json ?? {};
-    return { name, description, ...traitsOf(tool), inputSchema: input.json, outputSchema };
-  },
-  tools: [],
-  legacyMethods: {},
+  manifest: (entry) => manifestOf(entry, entry.output?.json ?? {}),
 };
 
 /** Makes a result of what a call comes to; `show` says what becomes of a value that a schema describes. */

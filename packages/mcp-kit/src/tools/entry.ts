@@ -1,7 +1,6 @@
 import { KitError, withoutUndefined } from '#base';
 import { headerBindings, type HeaderBinding, type Tool as ListedTool } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
-import { assertAmounts } from './amounts.ts';
 import type { Tool } from './define-tool.ts';
 
 /** A tool made ready: schemas compiled, names checked, once. */
@@ -53,4 +52,16 @@ export function listed({ tool, input, output }: Entry): ListedTool {
     icons,
     _meta,
   });
+}
+
+/** Refuses amounts that nobody can mean: each must be a number above zero, where there is one. */
+export function assertAmounts(
+  subject: string,
+  amounts: Readonly<Record<string, number | undefined>>,
+): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (amount === undefined || (typeof amount === 'number' && amount > 0)) continue;
+    const message = `${subject}: ${name} must be a number above zero, not ${String(amount)}`;
+    throw new KitError('invalid_argument', message, { hint: 'Leave it out for the default.' });
+  }
 }

@@ -22,7 +22,7 @@ export {
 } from './failure.ts';
 export type { Infer, InferInput } from './infer.ts';
 export type { Manifest } from './manifest/manifest.ts';
-export type { Outcome } from './contract/result.ts';
+export type { Outcome } from './contract/contract.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
 export type { Trace } from './trace/traces.ts';
 export { withJsonSchema, type AnySchema } from '#schema';

@@ -11,8 +11,9 @@ import {
   type ListMethod,
 } from '#server';
 import { plainContract, type Call } from './call.ts';
-import type { Contract, CreateContract, Registry } from './contract/contract.ts';
+import type { Contract, CreateContract } from './contract/contract.ts';
 import type { Tool } from './define-tool.ts';
+import { diagnostics } from './diagnostics.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './contract/envelope-contract.ts';
 import type { Manifest } from './manifest/manifest.ts';
@@ -43,8 +44,9 @@ export interface ToolSet extends Feature {
 export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): ToolSet {
   const { pageSize = 1000, logger = stderrLogger() } = options;
   const registry = new Map<string, Entry>();
-  const contract = createContract(registry, options, logger);
-  const { view = () => '', shows = () => true } = contract;
+  const contract = createContract(options, logger);
+  const { view = () => '', shows = () => true, manifest, traces } = contract;
+  const sees = (entry: Entry, context: Context): boolean => shows(entry, view(context));
   const lists: ListMethod[] = [];
   let changes: Changes | undefined;
   const changed = (): void => {
@@ -53,7 +55,7 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
   };
   const find = (name: unknown, context: Context): Entry | undefined => {
     const entry = typeof name === 'string' ? registry.get(name) : undefined;
-    return entry !== undefined && shows(entry, view(context)) ? entry : undefined;
+    return entry !== undefined && sees(entry, context) ? entry : undefined;
   };
   const methodsOf = (seen: Pick<Contract, 'listed' | 'call'>): Record<string, Handler> => {
     const items = (to: string): readonly Entry[] =>
@@ -75,14 +77,15 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     contract.admit?.(entry);
     registry.set(tool.name, entry);
   };
-  for (const tool of [...tools, ...contract.tools]) join(tool);
+  const told = traces && diagnostics({ registry, traces, manifest, sees });
+  for (const tool of tools.concat(told?.tools ?? [])) join(tool);
   contract.review?.(registry.values());
   const legacy = contract.legacy && methodsOf(contract.legacy);
   return {
     capabilities: { tools: { listChanged: true } },
     methods: methodsOf(contract),
     observe: contract.refuse && refusing(contract.refuse),
-    legacyMethods: { ...legacy, ...contract.legacyMethods },
+    legacyMethods: { ...legacy, ...told?.methods },
     attach: (to) => {
       changes = to;
     },
@@ -101,19 +104,19 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
       if (removed) changed();
       return removed;
     },
-    manifests: () => [...registry.values()].map((entry) => contract.manifest(entry)),
+    manifests: () => [...registry.values()].map(manifest),
   };
 }
 
-function createContract(registry: Registry, options: ToolSetOptions, logger: Logger): Contract {
+function createContract(options: ToolSetOptions, logger: Logger): Contract {
   const { version = '1.0.0', contract = 'plain' } = options;
   switch (contract) {
     case 'plain':
       return plainContract;
     case 'envelope':
-      return envelopeContract(registry, version);
+      return envelopeContract(version);
     default:
-      return contract({ registry, version, logger });
+      return contract({ version, logger });
   }
 }
 

@@ -1,5 +1,4 @@
 import { lstat, mkdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import {
   crypto,
   KitError,
@@ -10,9 +9,10 @@ import {
   type Logger,
 } from '#base';
 import { isRecord } from '#jsonrpc';
-import { findSeal, sealFrom, type KeychainEntry } from './keychain.ts';
-import type { Seal } from './seal.ts';
+import { findSeal, sealFrom, type KeychainEntry, type Seal } from './keychain.ts';
 import type { CredentialStore } from './store.ts';
+
+import path from 'node:path';
 
 /** Where credentials are kept, and what seals them. */
 export interface CredentialFileOptions {

@@ -1,14 +1,12 @@
 import { KitError, type Logger, type MaybePromise } from '#base';
-import type { CallToolResult, Tool as ListedTool } from '#protocol';
-import type { Encoded, Exchange, RpcError } from '#jsonrpc';
-import type { Context, Handler } from '#server';
+import { isRecord, type Encoded, type Exchange, type RpcError } from '#jsonrpc';
+import type { CallToolResult, ContentBlock, Tool as ListedTool } from '#protocol';
+import type { Context } from '#server';
 import type { Call } from '../call.ts';
-import type { Tool } from '../define-tool.ts';
 import type { Entry } from '../entry.ts';
+import type { Failure } from '../failure.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-
-/** The tools of a set, by name. */
-export type Registry = ReadonlyMap<string, Entry>;
+import type { Traces } from '../trace/traces.ts';
 
 /** What clients see of the tools of a set, and of their calls. */
 export interface Contract {
@@ -26,18 +24,15 @@ export interface Contract {
   readonly legacy?: Pick<Contract, 'listed' | 'call'>;
   /** Takes note of a call that ends with an error of the protocol, and gives what to answer. */
   readonly refuse?: (error: RpcError, exchange: Exchange) => RpcError;
-  manifest(entry: Entry): Manifest;
+  readonly manifest: (entry: Entry) => Manifest;
   /** Loads what the first calls will need. */
   warm?(): void;
-  /** Tools that the contract itself adds. */
-  readonly tools: readonly Tool[];
-  /** The same as plain methods, which legacy clients have. */
-  readonly legacyMethods: Readonly<Record<string, Handler>>;
+  /** Where calls are remembered; then the set has tools that tell of them. */
+  readonly traces?: Traces;
 }
 
 /** Makes the contract of a set. */
 export type CreateContract = (set: {
-  readonly registry: Registry;
   /** The version that envelopes name. */
   readonly version: string;
   readonly logger: Logger;
@@ -49,4 +44,43 @@ export function refusePlans({ tool }: Entry): void {
   throw new KitError('invalid_argument', `tool ${tool.name} has a plan: its set must be governed`, {
     hint: "Use toolSet(tools, { contract: governed() }), with governed from 'mcp-kit/tools/governed'.",
   });
+}
+
+/** How a call ended: with a value, shown as a result that still lacks its structured content, or with a failure. */
+export type Outcome = (
+  | { readonly ok: true; readonly value: unknown; readonly shown: CallToolResult }
+  | { readonly ok: false; readonly failure: Failure }
+) & {
+  /** It is that of an earlier call with the same key. */
+  readonly replayed?: true | undefined;
+};
+
+/** Text as content. */
+export function textBlock(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+/** What a tool without output schema returned, as a result. */
+export function toResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+  if (value === undefined) return { content: [] };
+  if (isCallToolResult(value)) return value;
+  return toTextResult(value);
+}
+
+/** A value as JSON text: all that clients see who read no structured content. */
+export function toTextResult(value: unknown): CallToolResult {
+  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
+}
+
+/** A failure as a result. */
+export function toFailedResult({ code, message, suggestion }: Failure): CallToolResult {
+  const text =
+    suggestion === undefined ? `${code}: ${message}` : `${code}: ${message} ${suggestion}`;
+  return { content: [textBlock(text)], isError: true };
+}
+
+/** Whether a tool returned a whole result. */
+export function isCallToolResult(value: unknown): value is CallToolResult {
+  return isRecord(value) && Array.isArray(value['content']);
 }

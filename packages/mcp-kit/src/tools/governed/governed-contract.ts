@@ -1,30 +1,26 @@
 import { isPromise, KitError, type Logger } from '#base';
 import type * as Govern from '#tools/inspect';
-import { assertAmounts } from '../amounts.ts';
-import type { CreateContract, Registry } from '../contract/contract.ts';
+import type { CreateContract } from '../contract/contract.ts';
 import type { Keeping } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
-import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
-import { listed, type Entry } from '../entry.ts';
+import { assertAmounts, listed, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
-import { listedTraits, type Manifest } from '../manifest/manifest.ts';
+import { derivedAnnotations, listedTraits, type Manifest } from '../manifest/manifest.ts';
 import type { TraceSink } from '../trace/trace-sinks.ts';
-import { createTraces, pickTrace, type Traces } from '../trace/traces.ts';
+import { createTraces, type Traces } from '../trace/traces.ts';
 import { CallScope } from './call-scope.ts';
 import { concludeCall, passOn, refuseCall, type Governed } from './conclusion.ts';
+import { validateLayer } from './control-fields.ts';
 import { dryRunLayer, type PlanPolicy } from './dry-run.ts';
 import { idempotencyLayer, type IdempotencyOptions } from './idempotency.ts';
 import { KeyMemory } from './key-memory.ts';
 import { orderLayers, type Layer } from './layer.ts';
 import { limitLayer } from './limit.ts';
-import { permissionLayer, type Permit } from './permission.ts';
-import { derivedAnnotations } from './annotations.ts';
+import { createVisibility, permissionLayer, type Permit, type Visible } from './permission.ts';
 import { createPlanTokens, type PlanTokenOptions } from './plan-token.ts';
 import { prepare, toManifest, type Prepared } from './prepared.ts';
 import { runLayer } from './run.ts';
 import { timeoutLayer } from './timeout.ts';
-import { validateLayer } from './validate.ts';
-import { createVisibility, type Visibility, type Visible } from './visibility.ts';
 
 /** How a set is governed; nothing is required. */
 export interface GovernanceOptions {
@@ -71,14 +67,13 @@ export function governed(governance: GovernanceOptions = {}): CreateContract {
 }
 
 function govern(
-  { registry, version, logger }: Parameters<CreateContract>[0],
+  { version, logger }: Parameters<CreateContract>[0],
   governance: GovernanceOptions,
 ): ReturnType<CreateContract> {
   const telemetry = createTelemetry();
   const { traces = createTraces(undefined, telemetry.sink) } = governance;
   const { checkResults = false, visible = ['core'] } = governance;
   const layers = createLayers(governance, logger);
-  const visibility = createVisibility(visible);
   const known = new WeakMap<Entry, Prepared>();
   const preparedOf = (entry: Entry): Prepared => {
     let prepared = known.get(entry);
@@ -91,11 +86,10 @@ function govern(
   const versionJson = JSON.stringify(version);
   const shared: Governed = { version, versionJson, logger, traces, preparedOf };
   const manifest = (entry: Entry): Manifest => toManifest(entry, preparedOf(entry));
-  const diagnosis = diagnose({ registry, visibility, traces, manifest });
   return {
     admit: (entry) => void preparedOf(entry),
     review: (entries) => review([...entries].map(manifest), governance.lint, logger),
-    ...visibility,
+    ...createVisibility(visible),
     listed(entry) {
       const { inputSchema, outputSchema } = preparedOf(entry);
       const { tool } = entry;
@@ -119,8 +113,7 @@ function govern(
     refuse: (error, exchange) => refuseCall(error, exchange, shared),
     manifest,
     warm: telemetry.warm,
-    tools: diagnosticTools(diagnosis),
-    legacyMethods: diagnosticMethods(diagnosis),
+    traces,
   };
 }
 
@@ -155,29 +148,6 @@ function createLayers(governance: GovernanceOptions, logger: Logger): readonly L
     },
     layers,
   );
-}
-
-/** What a caller may learn of the tools it sees and of the calls it made. */
-function diagnose(known: {
-  readonly registry: Registry;
-  readonly visibility: Visibility;
-  readonly traces: Traces;
-  readonly manifest: (entry: Entry) => Manifest;
-}): Diagnosis {
-  const { registry, visibility, traces, manifest } = known;
-  return {
-    manifest(name, context) {
-      const entry = registry.get(name);
-      const seen = entry !== undefined && visibility.shows(entry, visibility.view(context));
-      return seen ? manifest(entry) : undefined;
-    },
-    manifests(context) {
-      const view = visibility.view(context);
-      return [...registry.values()].filter((entry) => visibility.shows(entry, view)).map(manifest);
-    },
-    trace: (traceId, { principal }) => traces.find(traceId, principal),
-    pick: (which, { principal }) => pickTrace(traces.list({ principal }), which),
-  };
 }
 
 /** Uses what no call needs, once it is there. */
