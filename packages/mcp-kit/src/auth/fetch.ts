@@ -4,7 +4,7 @@ import { KitError, startTimer } from '#base';
 import type { EgressPolicy } from './egress.ts';
 
 /** What is sent with a fetch of authorization. */
-export interface FetchInit {
+interface FetchInit {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | URLSearchParams | undefined;
@@ -17,7 +17,7 @@ export interface FetchInit {
 export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
 
 /** How much, and for how long, a fetch of authorization may read. */
-export interface FetchBounds {
+interface FetchBounds {
   /** The longest answer; 1 MiB. */
   readonly maxBytes?: number | undefined;
   /** How long a request may take, with its answer; 15 s. */

@@ -16,7 +16,7 @@ interface ListOptions<T> {
 }
 
 /** A list method: pages by cursor, and keeps each page's JSON until the list changes. */
-export interface ListMethod {
+interface ListMethod {
   handle(params: Params, context: Context): Encoded;
   /** The list has changed. */
   forget(): void;

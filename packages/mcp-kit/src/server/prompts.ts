@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import type { Changes, Feature } from './feature.ts';
 import { listMethod } from './list.ts';
 
-export type PromptArguments = Readonly<Record<string, string>>;
+type PromptArguments = Readonly<Record<string, string>>;
 
 /** Suggests values for what has been typed so far. */
 export type Complete = (
@@ -20,6 +20,7 @@ export type Complete = (
   context: Context,
 ) => MaybePromise<readonly string[]>;
 
+/** A prompt: what it takes, and how it is made. */
 export interface PromptDefinition extends Omit<Prompt, 'arguments'> {
   readonly arguments?: readonly (PromptArgument & { readonly complete?: Complete })[];
   /** Returns the messages; a string is one message of the user. */
@@ -29,6 +30,7 @@ export interface PromptDefinition extends Omit<Prompt, 'arguments'> {
   ): MaybePromise<string | readonly PromptMessage[] | GetPromptResult>;
 }
 
+/** Types a prompt. */
 export function definePrompt(definition: PromptDefinition): PromptDefinition {
   return definition;
 }
@@ -39,6 +41,7 @@ export interface PromptSet extends Feature {
   remove(name: string): boolean;
 }
 
+/** Makes a feature of prompts. */
 export function prompts(
   definitions: readonly PromptDefinition[],
   options: { readonly pageSize?: number } = {},

@@ -2,14 +2,7 @@ import { isPromise, KitError, stderrLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Params } from '#jsonrpc';
 import { invalidParams, type Layer } from '#protocol';
 import { warmValidator } from '#schema';
-import {
-  listMethod,
-  type Changes,
-  type Context,
-  type Feature,
-  type Handler,
-  type ListMethod,
-} from '#server';
+import { listMethod, type Changes, type Context, type Feature, type Handler } from '#server';
 import { plainContract, type Call } from './call.ts';
 import type { Contract, CreateContract } from './contract/contract.ts';
 import type { Tool } from './define-tool.ts';
@@ -47,7 +40,7 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
   const contract = createContract(options, logger);
   const { view = () => '', shows = () => true, manifest, traces } = contract;
   const sees = (entry: Entry, context: Context): boolean => shows(entry, view(context));
-  const lists: ListMethod[] = [];
+  const lists: ReturnType<typeof listMethod>[] = [];
   let changes: Changes | undefined;
   const changed = (): void => {
     for (const list of lists) list.forget();

@@ -1,5 +1,4 @@
 import { isPromise, KitError, type Logger } from '#base';
-import type * as Govern from '#tools/inspect';
 import type { CreateContract } from '../contract/contract.ts';
 import type { Keeping } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
@@ -123,7 +122,8 @@ function createTelemetry(): { readonly sink: TraceSink; readonly warm: () => voi
   return {
     sink: (trace) => sink?.(trace),
     warm() {
-      whenLoaded(({ findOpenTelemetry, openTelemetrySink }) => {
+      const loading = import('../trace/trace-sinks.ts');
+      whenLoaded(loading, ({ findOpenTelemetry, openTelemetrySink }) => {
         const api = findOpenTelemetry();
         if (api !== undefined) sink = openTelemetrySink(api);
       });
@@ -151,9 +151,9 @@ function createLayers(governance: GovernanceOptions, logger: Logger): readonly L
 }
 
 /** Uses what no call needs, once it is there. */
-function whenLoaded(use: (loaded: typeof Govern) => void): void {
+function whenLoaded<T>(loading: Promise<T>, use: (loaded: T) => void): void {
   // No call depends on it, so none must suffer from it.
-  void import('#tools/inspect').then(use).catch(() => undefined);
+  void loading.then(use).catch(() => undefined);
 }
 
 function review(
@@ -167,7 +167,7 @@ function review(
     for (const { tool, rule, message } of findings) logger.warn(`${tool}: ${message}`, { rule });
   };
   if (wanted === 'warn') {
-    whenLoaded(({ lintTools }) => tell(lintTools(manifests)));
+    whenLoaded(import('../lint/lint.ts'), ({ lintTools }) => tell(lintTools(manifests)));
     return;
   }
   const findings = wanted(manifests);

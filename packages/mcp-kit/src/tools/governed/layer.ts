@@ -22,7 +22,7 @@ export const layerOrder = [
   'run',
 ] as const;
 
-export type LayerName = (typeof layerOrder)[number];
+type LayerName = (typeof layerOrder)[number];
 
 /** A layer of your own. */
 export interface Layer {

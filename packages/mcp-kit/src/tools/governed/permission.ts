@@ -1,5 +1,6 @@
 import { chain, type MaybePromise } from '#base';
-import type { ClientView, Context } from '#server';
+import type { ClientView } from '#protocol';
+import type { Context } from '#server';
 import type { ToolLayer } from '../define-tool.ts';
 import { diagnosticNames } from '../trace/traces.ts';
 import type { Entry } from '../entry.ts';

@@ -14,7 +14,7 @@ export interface StageReport {
 }
 
 /** Something that a run has changed and could not take back. */
-export interface Leftover {
+interface Leftover {
   readonly stage: string;
   readonly reason: string;
   /** What it was to change; all of it may be so, or a part. */
