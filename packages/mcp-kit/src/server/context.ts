@@ -2,6 +2,7 @@ import { crypto, type MaybePromise } from '#base';
 import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
   callerOf,
+  clientOf,
   conversationOf,
   reaches,
   supports,
@@ -11,7 +12,7 @@ import {
   type LoggingLevel,
   type Meta,
 } from '#protocol';
-import type { Answers, Inputs, Requests } from './inputs.ts';
+import { inputsOf, type Answers, type Requests } from './inputs.ts';
 
 /** A part of the work, as a trace shows it; parts may have parts. */
 export interface Spans {
@@ -47,16 +48,14 @@ const unnamed: Spans = { span: (_name, work) => work(unnamed) };
 export class Context {
   readonly client: ClientView;
   readonly #exchange: Exchange;
-  readonly #inputs: Inputs;
   #progressToken: Id | undefined;
   #progressed = -Infinity;
   #effects: Map<string, Promise<unknown>> | undefined;
   #scope: Scope | undefined;
 
-  constructor(exchange: Exchange, client: ClientView, inputs: Inputs) {
+  constructor(exchange: Exchange) {
     this.#exchange = exchange;
-    this.client = client;
-    this.#inputs = inputs;
+    this.client = clientOf(exchange);
   }
 
   /** What is behind a context; for those who govern calls. */
@@ -154,7 +153,7 @@ export class Context {
   ask<T extends Requests>(requests: T): Promise<Answers<T>> {
     const refusal = this.#scope?.noQuestions;
     if (refusal !== undefined) return Promise.reject(refusal);
-    return this.#inputs.ask(requests, this.#exchange, this.client.capabilities);
+    return inputsOf(this.#exchange).ask(requests, this.#exchange);
   }
 
   /** Runs an effect the first time only, however often the handler is run again to take answers in. */
@@ -162,7 +161,7 @@ export class Context {
     this.#effects ??= new Map();
     let done = this.#effects.get(key);
     if (done === undefined) {
-      done = this.#inputs.once(key, effect);
+      done = inputsOf(this.#exchange).once(key, effect);
       this.#effects.set(key, done);
     }
     // Only `effect` ever gives this key its value.
@@ -171,7 +170,8 @@ export class Context {
 
   /** Refuses the request unless the client declared these capabilities. */
   requireClient(needed: ClientCapabilities): void {
-    if (!supports(this.client.capabilities, needed)) throw this.#inputs.missing(needed);
+    if (supports(this.client.capabilities, needed)) return;
+    throw inputsOf(this.#exchange).missing(needed);
   }
 
   /**

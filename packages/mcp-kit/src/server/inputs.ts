@@ -2,6 +2,7 @@ import { crypto, KitError, type MaybePromise } from '#base';
 import { isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
 import {
   callerOf,
+  clientOf,
   invalidParams,
   isAnswer,
   missingClientCapability,
@@ -19,17 +20,20 @@ export type Answers<T extends Requests> = {
   readonly [K in keyof T]: T[K] extends InputRequest<infer Answer> ? Answer : never;
 };
 
-/** How a handler's questions reach the client, in one era. */
+/** How a handler's questions reach the client; the edge of an era chooses it. */
 export interface Inputs {
   /** What to throw when the client cannot do what is needed. */
   missing(needed: ClientCapabilities): Error;
-  /** Asks a client that declared these capabilities. */
-  ask<T extends Requests>(
-    requests: T,
-    exchange: Exchange,
-    declared: ClientCapabilities,
-  ): Promise<Answers<T>>;
+  /** Asks the client of a request, if it can be asked that. */
+  ask<T extends Requests>(requests: T, exchange: Exchange): Promise<Answers<T>>;
   once<T>(key: string, effect: () => MaybePromise<T>): Promise<T>;
+}
+
+/** How questions of a request travel. */
+export function inputsOf({ inputs, message }: Exchange): Inputs {
+  if (inputs === undefined) throw new TypeError(`${message.method}: nobody can be asked`);
+  // Nobody but the edges puts anything there.
+  return inputs as Inputs;
 }
 
 /** People need longer than machines. */
@@ -38,9 +42,10 @@ const personMs = 10 * 60_000;
 /** Legacy era: each question is a request to the client, all sent at once. */
 export const directInputs: Inputs = {
   missing: capabilityMissing,
-  async ask<T extends Requests>(requests: T, exchange: Exchange, declared: ClientCapabilities) {
+  async ask<T extends Requests>(requests: T, exchange: Exchange) {
+    const { capabilities } = clientOf(exchange);
     for (const { needs } of Object.values(requests)) {
-      if (!supports(declared, needs)) throw capabilityMissing(needs);
+      if (!supports(capabilities, needs)) throw capabilityMissing(needs);
     }
     const entries = await Promise.all(
       Object.entries(requests).map(async ([key, request]) => [
@@ -123,17 +128,14 @@ export class RoundInputs implements Inputs {
     return this.#state;
   }
 
-  async ask<T extends Requests>(
-    requests: T,
-    _exchange: Exchange,
-    declared: ClientCapabilities,
-  ): Promise<Answers<T>> {
+  async ask<T extends Requests>(requests: T, exchange: Exchange): Promise<Answers<T>> {
     const { answers } = this.state;
+    const { capabilities } = clientOf(exchange);
     const responses = isRecord(this.#responses) ? this.#responses : {};
     const missing: Record<string, InputRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
       const { needs } = request;
-      if (!supports(declared, needs)) throw this.missing(needs);
+      if (!supports(capabilities, needs)) throw this.missing(needs);
       if (Object.hasOwn(answers, key)) continue;
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (isAnswer(request, response)) answers[key] = response;

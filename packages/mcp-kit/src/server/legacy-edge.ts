@@ -1,6 +1,6 @@
 import { isPromise, KitError, type KitErrorCode } from '#base';
 import { RpcError, rpcErrors } from '#jsonrpc';
-import { clientOf, conversationOf, methodNotFound, type Conversation, type Serve } from '#protocol';
+import { conversationOf, methodNotFound, type Conversation, type Serve } from '#protocol';
 import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
 import { directInputs } from './inputs.ts';
@@ -22,8 +22,9 @@ export function legacyEdge({ methods, join }: LegacyEdgeOptions): Serve {
     }
     const handler = methods.get(method);
     if (handler === undefined) throw methodNotFound(method);
+    exchange.inputs = directInputs;
     try {
-      const outcome = handler(params, new Context(exchange, clientOf(exchange), directInputs));
+      const outcome = handler(params, new Context(exchange));
       return isPromise(outcome) ? outcome.catch(refuseUnsupported) : outcome;
     } catch (error) {
       return refuseUnsupported(error);

@@ -41,8 +41,9 @@ export function modernEdge({ methods, listen, sealer, dress }: ModernEdgeOptions
     }
     const handler = methods.get(method);
     if (handler === undefined) throw methodNotFound(method);
-    const inputs = mayAskInput.has(method) ? resumeRound(sealer, exchange) : noInputs;
+    exchange.inputs = mayAskInput.has(method) ? resumeRound(sealer, exchange) : noInputs;
     const failed = (error: unknown): unknown => {
+      const { inputs } = exchange;
       if (!(error instanceof InputNeeded) || !(inputs instanceof RoundInputs)) {
         throw modernError(error);
       }
@@ -50,7 +51,7 @@ export function modernEdge({ methods, listen, sealer, dress }: ModernEdgeOptions
     };
     let outcome: unknown;
     try {
-      outcome = handler(params, new Context(exchange, clientOf(exchange), inputs));
+      outcome = handler(params, new Context(exchange));
     } catch (error) {
       return failed(error);
     }
