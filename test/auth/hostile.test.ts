@@ -171,7 +171,7 @@ test('a server that lets everybody in is not logged in to', async () => {
   const auth = authorizerFor(server, { interact: person() });
   await expect(auth.login()).rejects.toMatchObject({ code: 'capability_missing' });
   expect(await auth.examine()).toEqual([
-    { rung: 'server', ok: true, says: 'answers 200 without a token' },
+    { step: 'server', ok: true, says: 'answers 200 without a token' },
   ]);
 });
 
@@ -179,7 +179,7 @@ test('each step on the way to being let in is explained', () =>
   withServers(async ({ as, server }) => {
     const auth = authorizerFor(server, { interact: person() });
     const before = await auth.examine();
-    expect(before.map(({ rung, ok }) => [rung, ok])).toEqual([
+    expect(before.map(({ step, ok }) => [step, ok])).toEqual([
       ['server', true],
       ['resource', true],
       ['issuer', true],
@@ -190,7 +190,7 @@ test('each step on the way to being let in is explained', () =>
     await auth.login();
     expect((await auth.examine()).at(-1)).toMatchObject({ ok: true });
     await as.close();
-    expect((await auth.examine()).at(-1)).toMatchObject({ rung: 'issuer', ok: false });
+    expect((await auth.examine()).at(-1)).toMatchObject({ step: 'issuer', ok: false });
   }));
 
 test('tokens can be bound to a key, which is kept with them', () =>

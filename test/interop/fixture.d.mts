@@ -1,5 +1,5 @@
 import type { Deferred } from 'mcp-kit/base';
-import type { Caching, Server } from 'mcp-kit/server';
+import type { Server, ServerOptions } from 'mcp-kit/server';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 
 /** A call that waits: has begun, may go on, was cancelled. */
@@ -15,7 +15,7 @@ export interface Fixture {
 }
 
 interface FixtureOptions {
-  readonly caching?: Caching;
+  readonly caching?: ServerOptions['caching'];
 }
 
 export declare function createFixture(options?: FixtureOptions): Fixture;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/internal';
 import { defineTool, toolSet } from 'mcp-kit/tools';
-import { governed as govern, layerOrder, type Layer, type LayerName } from 'mcp-kit/tools/governed';
+import { governed as govern, layerOrder, type Layer } from 'mcp-kit/tools/governed';
 import { startGoverned } from './seed-002-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const move = { nodeUuid: 'lamp', position };
 
 /** Notes when a call comes by on its way in, and on its way out. */
-function noting(before: LayerName, seen: string[]): Layer {
+function noting(before: NonNullable<Layer['before']>, seen: string[]): Layer {
   return {
     name: `note ${before}`,
     before,
@@ -81,7 +81,7 @@ describe('the layers', () => {
   });
 
   test('one that goes before no layer is refused', () => {
-    const layer: Layer = { name: 'mine', before: 'cash' as LayerName, wrap: (next) => next };
+    const layer: Layer = { name: 'mine', before: 'cash' as 'run', wrap: (next) => next };
     const governance = { layers: [layer] };
     expect(() => toolSet([], { contract: govern(governance) })).toThrow(/no layer "cash"/);
   });

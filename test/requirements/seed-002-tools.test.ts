@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
-import { fromListed, lintRules, lintTools, type RuleId } from 'mcp-kit/tools/inspect';
+import { fromListed, lintRules, lintTools, type Finding } from 'mcp-kit/tools/inspect';
 import { send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
 import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
@@ -12,7 +12,7 @@ const position = { x: 5, y: 5, z: 5 };
 const all = ['core', 'advanced', 'internal'] as const;
 
 /** What the linter says of one rule about a tool that is right but for what is given. */
-function found(rule: RuleId, change: object): readonly string[] {
+function found(rule: Finding['rule'], change: object): readonly string[] {
   const tool = {
     name: 'get_node_info',
     description: 'Returns a node.',

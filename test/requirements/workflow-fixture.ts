@@ -1,12 +1,7 @@
 import { silentLogger, type Logger } from 'mcp-kit/internal';
 import type { Store } from 'mcp-kit/store';
 import { fail, type Failure } from 'mcp-kit/tools';
-import {
-  defineWorkflow,
-  type Leftover,
-  type StageReport,
-  type Workflow,
-} from 'mcp-kit/tools/workflow';
+import { defineWorkflow, type RunReport, type Workflow } from 'mcp-kit/tools/workflow';
 
 /** What a shop's workflow acts on: stock, charges and parcels, each kept by the key of the stage that made it. */
 export class Shop {
@@ -34,8 +29,8 @@ export class Shop {
 /** The details of a run that failed. */
 interface Failed {
   readonly runId: string;
-  readonly stages: readonly StageReport[];
-  readonly notUndone: readonly Leftover[];
+  readonly stages: RunReport['stages'];
+  readonly notUndone: RunReport['notUndone'];
 }
 
 export function failed(error: Failure | null): Failed {
@@ -44,7 +39,7 @@ export function failed(error: Failure | null): Failed {
 
 /** How far each stage has got. */
 export function statusOf(stages: unknown): readonly unknown[] {
-  return (stages as StageReport[]).map(({ stage, status }) => [stage, status]);
+  return (stages as RunReport['stages']).map(({ stage, status }) => [stage, status]);
 }
 
 export interface OrderOptions {

@@ -11,7 +11,7 @@ type Schema = Readonly<Record<string, unknown>>;
 export function compactListing(create: CreateContract): CreateContract {
   return (set) => {
     const contract = create(set);
-    return { ...contract, listed: (entry, era) => compact(contract.listed(entry, era)) };
+    return { ...contract, listed: (entry) => compact(contract.listed(entry)) };
   };
 }
 

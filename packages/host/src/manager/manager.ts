@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Login, Rung as LoginRung } from 'mcp-kit/auth';
+import type { Login, LoginStep } from 'mcp-kit/auth';
 import { describeError, KitError, silentLogger, type Channel, type Logger } from 'mcp-kit/internal';
 import type { Session } from 'mcp-kit/client';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
@@ -238,7 +238,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /** What stands between here and being let in by a server, step by step; nobody is asked to log in. */
-  examineLogin(name: string): Promise<readonly LoginRung[]> {
+  examineLogin(name: string): Promise<readonly LoginStep[]> {
     return examineLogin(this.#entryOf(name), this.#openings);
   }
 

@@ -1,4 +1,4 @@
-import type { WayOut } from 'mcp-kit/auth';
+import type { EgressPolicy } from 'mcp-kit/auth';
 import {
   createBudget,
   files,
@@ -41,7 +41,7 @@ export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answe
   /** Log one line per call; needs a logger that shows `info`. */
   readonly logCalls?: boolean;
   /** How issuers of tokens are reached: by default https, and this machine for an issuer that is here. */
-  readonly wayOut?: WayOut | undefined;
+  readonly egress?: EgressPolicy | undefined;
   /** Where the settings find secrets. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -109,12 +109,12 @@ async function prepare(
   settings: ServerSettings,
   options: OperateOptions,
 ): Promise<Parts> {
-  const { logger = silentLogger, env = process.env, wayOut } = options;
+  const { logger = silentLogger, env = process.env, egress } = options;
   const state: State = { draining: false };
   const counts = new CallCounts();
   const { auth, publicUrl } = settings;
   const authentication =
-    auth && (await createAuthentication(auth, { publicUrl, logger, env, wayOut }));
+    auth && (await createAuthentication(auth, { publicUrl, logger, env, egress }));
   const { calls: most = Infinity, memoryMiB } = settings.limits ?? {};
   const budget = memoryMiB === undefined ? processBudget() : createBudget(memoryMiB * mebibyte);
   return {

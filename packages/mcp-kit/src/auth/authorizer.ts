@@ -1,11 +1,10 @@
 import { KitError, type MaybePromise } from '#base';
 import { unionOf } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
-import { examine, type Rung } from './examine.ts';
+import { examine, probe, type LoginStep } from './examine.ts';
 import { clientOf } from './grants/refresh.ts';
 import { proofOfClient } from './identity.ts';
 import { oauth, throughOurs } from './oauth.ts';
-import { probe } from './probe.ts';
 import type { AuthorizerOptions, Surroundings } from './options.ts';
 import { findResource } from './resource.ts';
 import { issuerOf } from './situation.ts';
@@ -41,7 +40,7 @@ export interface Authorizer {
   /** Who is logged in, without asking anybody. */
   whoami(): Promise<Login | undefined>;
   /** What stands between here and being let in, step by step, up to the first that fails; nobody is asked to log in. */
-  examine(): Promise<readonly Rung[]>;
+  examine(): Promise<readonly LoginStep[]>;
 }
 
 /** Makes what lets the requests to a server in; nothing is asked of anybody before a request is refused. */

@@ -1,18 +1,18 @@
 import { KitError } from '#base';
+import { demandOf, type Demand } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { textsIn } from './documents.ts';
 import { needsPerson } from './failures.ts';
 import { isForMachines } from './grants/machine.ts';
 import type { Issuer } from './issuer.ts';
-import { probe } from './probe.ts';
 import type { Surroundings } from './options.ts';
 import { needsClient } from './registration.ts';
 import { findResource } from './resource.ts';
 import { issuerFor } from './situation.ts';
 
 /** One step on the way to being let in. */
-export interface Rung {
-  readonly rung: 'server' | 'resource' | 'issuer' | 'client' | 'login';
+export interface LoginStep {
+  readonly step: 'server' | 'resource' | 'issuer' | 'client' | 'login';
   readonly ok: boolean;
   /** What was found, or what is wrong. */
   readonly says: string;
@@ -24,19 +24,19 @@ export interface Rung {
 export async function examine(
   around: Surroundings,
   kept: Credentials | undefined,
-): Promise<readonly Rung[]> {
-  const rungs: Rung[] = [];
-  let rung: Rung['rung'] = 'server';
-  const passed = (says: string, next: Rung['rung']): void => {
-    rungs.push({ rung, ok: true, says });
-    rung = next;
+): Promise<readonly LoginStep[]> {
+  const steps: LoginStep[] = [];
+  let step: LoginStep['step'] = 'server';
+  const passed = (says: string, next: LoginStep['step']): void => {
+    steps.push({ step, ok: true, says });
+    step = next;
   };
   try {
     const { status, demand } = await probe(around);
     passed(status === 401 ? 'wants a token' : `answers ${status} without a token`, 'resource');
     const said = demand?.resourceMetadata;
     const resource = await findResource(around.fetch, around.server, said);
-    if (status !== 401 && resource === undefined) return rungs;
+    if (status !== 401 && resource === undefined) return steps;
     passed(
       resource === undefined
         ? 'does not say who issues its tokens, so it does itself'
@@ -46,12 +46,12 @@ export async function examine(
     const issuer = await issuerFor(around, resource, kept);
     passed(issuerSays(issuer), 'client');
     passed(await clientSays(around, issuer), 'login');
-    rungs.push({ rung, ok: true, says: loginSays(around, kept) });
+    steps.push({ step, ok: true, says: loginSays(around, kept) });
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
-    rungs.push({ rung, ok: false, says, hint: error instanceof KitError ? error.hint : undefined });
+    steps.push({ step, ok: false, says, hint: error instanceof KitError ? error.hint : undefined });
   }
-  return rungs;
+  return steps;
 }
 
 function issuerSays({ name, metadata }: Issuer): string {
@@ -82,4 +82,21 @@ function loginSays(around: Surroundings, kept: Credentials | undefined): string 
   if (isOver && refreshToken === undefined) throw needsPerson(around);
   const what = (scopes ?? asked)?.join(' ') ?? 'what is usual';
   return `logged in for ${what}; ${isOver ? 'renewed at the next call' : 'the token is good'}`;
+}
+
+/** What a server says to a request without a token. */
+export async function probe({
+  fetch,
+  server,
+}: Surroundings): Promise<{ readonly status: number; readonly demand: Demand | undefined }> {
+  const answer = await fetch(server, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+  });
+  const { status, headers } = answer;
+  return { status, demand: demandOf(headers.get('www-authenticate') ?? undefined) };
 }

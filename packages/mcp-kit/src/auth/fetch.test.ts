@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { KitError } from '#base';
 import { createFetch } from './fetch.ts';
-import { usualWayOut, type WayOut } from './way-out.ts';
+import { defaultEgress, type EgressPolicy } from './egress.ts';
 
 interface Place extends AsyncDisposable {
   readonly origin: string;
@@ -26,7 +26,7 @@ async function listening(server: http.Server | net.Server): Promise<Place> {
 const serving = (listener: RequestListener): Promise<Place> =>
   listening(http.createServer(listener));
 
-const anything: WayOut = {
+const anything: EgressPolicy = {
   check: () => undefined,
   agentFor: () => http.globalAgent,
 };
@@ -78,7 +78,7 @@ describe('a fetch', () => {
 
   test('asks before it connects, also after a redirect', async () => {
     const checked: string[] = [];
-    const wary: WayOut = {
+    const wary: EgressPolicy = {
       ...anything,
       check: (url) => {
         const { pathname } = new URL(url);
@@ -124,9 +124,9 @@ describe('a fetch', () => {
   });
 });
 
-describe('the usual way out', () => {
-  const remote = usualWayOut(new URL('https://mcp.example.com/mcp'));
-  const local = usualWayOut(new URL('http://localhost:3000/mcp'));
+describe('the default policy', () => {
+  const remote = defaultEgress(new URL('https://mcp.example.com/mcp'));
+  const local = defaultEgress(new URL('http://localhost:3000/mcp'));
 
   test.each([
     'http://auth.example.com',

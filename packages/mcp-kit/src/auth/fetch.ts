@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { KitError, startTimer } from '#base';
-import type { WayOut } from './way-out.ts';
+import type { EgressPolicy } from './egress.ts';
 
 /** What is sent with a fetch of authorization. */
-export interface FetchInit {
+interface FetchInit {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | URLSearchParams | undefined;
@@ -13,11 +13,11 @@ export interface FetchInit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Like `fetch`, within the bounds of a way out: sizes, times, and no redirect to another origin. */
+/** Like `fetch`, within the bounds of a policy: sizes, times, and no redirect to another origin. */
 export type Fetch = (url: string | URL, init?: FetchInit) => Promise<Response>;
 
 /** How much, and for how long, a fetch of authorization may read. */
-export interface FetchBounds {
+interface FetchBounds {
   /** The longest answer; 1 MiB. */
   readonly maxBytes?: number | undefined;
   /** How long a request may take, with its answer; 15 s. */
@@ -29,14 +29,14 @@ export interface FetchBounds {
 const maxHops = 3;
 
 /** The only way that authorization reaches the network; every URL is checked before it is used. */
-export function createFetch(wayOut: WayOut, bounds: FetchBounds = {}): Fetch {
+export function createFetch(egress: EgressPolicy, bounds: FetchBounds = {}): Fetch {
   return async (url, init = {}) => {
     const follows = init.redirect === 'follow' && (init.method ?? 'GET') === 'GET';
     let place = new URL(url);
     for (let hops = 0; ; hops += 1) {
-      const refused = wayOut.check(place);
+      const refused = egress.check(place);
       if (refused !== undefined) throw refused;
-      const answer = await send(place, init, { wayOut, ...bounds });
+      const answer = await send(place, init, { egress, ...bounds });
       const location = answer.headers.get('location');
       if (!follows || location === null || !isRedirect(answer.status)) return answer;
       const next = URL.canParse(location, place.href) ? new URL(location, place) : undefined;
@@ -48,18 +48,18 @@ export function createFetch(wayOut: WayOut, bounds: FetchBounds = {}): Fetch {
 }
 
 interface Ways extends FetchBounds {
-  readonly wayOut: WayOut;
+  readonly egress: EgressPolicy;
 }
 
 function send(place: URL, init: FetchInit, ways: Ways): Promise<Response> {
-  const { wayOut, maxBytes = 1024 * 1024, timeoutMs = 15_000, signal: until } = ways;
+  const { egress, maxBytes = 1024 * 1024, timeoutMs = 15_000, signal: until } = ways;
   const { request } =
     place.protocol === 'https:'
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http');
   const signals = [until, init.signal].filter((signal) => signal !== undefined);
   return new Promise((resolve, reject) => {
-    const options = { ...routeTo(place, init), agent: wayOut.agentFor(place) };
+    const options = { ...routeTo(place, init), agent: egress.agentFor(place) };
     const sent = request(options, (response) => {
       readAnswer(response, maxBytes).then(resolve, fail);
     });

@@ -9,7 +9,7 @@ export async function oauth(): Promise<typeof OAuth> {
 
 type Sending = OAuth.HttpRequestOptions<'POST', URLSearchParams>;
 
-/** How that library sends its requests: as we do. Whether plain http will do is for the way out to say. */
+/** How that library sends its requests: as we do. Whether plain http will do is for the policy to say. */
 export async function throughOurs(fetch: Fetch): Promise<Sending> {
   const library = await oauth();
   return {

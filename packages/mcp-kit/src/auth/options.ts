@@ -5,7 +5,7 @@ import type { KnownClient } from './identity.ts';
 import type { Issuer } from './issuer.ts';
 import type { Interaction } from './login/interaction.ts';
 import type { CredentialStore } from './store/store.ts';
-import { usualWayOut, type WayOut } from './way-out.ts';
+import { defaultEgress, type EgressPolicy } from './egress.ts';
 
 /** How tokens are got. */
 export type Grant =
@@ -38,7 +38,7 @@ export interface AuthorizerOptions {
   readonly typedAs?: string | undefined;
   readonly store: CredentialStore;
   /** Through which everything goes; without one, https, and this machine for servers that are here. */
-  readonly egress?: WayOut | undefined;
+  readonly egress?: EgressPolicy | undefined;
   /** How to reach the person; without it nobody is asked, and what needs a person fails at once. */
   readonly interact?: Interaction | undefined;
   /** By browser, unless told otherwise. */
@@ -69,7 +69,7 @@ export interface Surroundings {
   readonly name: string;
   readonly typedAs: string;
   readonly grant: Grant;
-  readonly wayOut: WayOut;
+  readonly egress: EgressPolicy;
   readonly fetch: Fetch;
   readonly safe: Safe;
   readonly logger: Logger;
@@ -84,7 +84,7 @@ export function surroundingsOf(options: AuthorizerOptions): Surroundings {
   server.hash = '';
   server.username = '';
   server.password = '';
-  const wayOut = options.egress ?? usualWayOut(server);
+  const egress = options.egress ?? defaultEgress(server);
   const { name = server.href } = options;
   return {
     options,
@@ -92,8 +92,8 @@ export function surroundingsOf(options: AuthorizerOptions): Surroundings {
     name,
     typedAs: options.typedAs ?? shellWord(name),
     grant: options.grant ?? { kind: 'browser' },
-    wayOut,
-    fetch: createFetch(wayOut, { signal: options.signal }),
+    egress,
+    fetch: createFetch(egress, { signal: options.signal }),
     safe: openSafe(options.store, server.href),
     logger: options.logger ?? silentLogger,
     proven: new Set(),

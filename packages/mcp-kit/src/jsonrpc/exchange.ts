@@ -66,6 +66,8 @@ export class Exchange {
   readonly link: Link;
   /** What the protocol above knows of who asks; it has functions to read it. */
   client: object | undefined;
+  /** How questions of its handler travel, chosen where its client is known. */
+  inputs: object | undefined;
   /** Why it must not be served. Those who keep account of all messages see it go by before it is thrown. */
   refusal: RpcError | undefined;
   /** Known once somebody has asked for it. */

@@ -46,7 +46,7 @@ export {
   type SamplingResult,
 } from './model/inputs.ts';
 export { enclose, layered, type Layers } from './layers.ts';
-export { structured } from './schemas/legacy-schema.ts';
+export { legacyOutputSchema, legacyStructured } from './schemas/legacy-schema.ts';
 export { metaKeys, metaOf } from './model/meta.ts';
 export {
   cacheable,

@@ -2,6 +2,7 @@ import { crypto, type MaybePromise } from '#base';
 import { isId, isRecord, type Exchange, type Id } from '#jsonrpc';
 import {
   callerOf,
+  clientOf,
   conversationOf,
   reaches,
   supports,
@@ -11,7 +12,7 @@ import {
   type LoggingLevel,
   type Meta,
 } from '#protocol';
-import type { Answers, Inputs, Requests } from './inputs.ts';
+import { inputsOf, type Answers, type Requests } from './inputs.ts';
 
 /** A part of the work, as a trace shows it; parts may have parts. */
 export interface Spans {
@@ -47,16 +48,14 @@ const unnamed: Spans = { span: (_name, work) => work(unnamed) };
 export class Context {
   readonly client: ClientView;
   readonly #exchange: Exchange;
-  readonly #inputs: Inputs;
   #progressToken: Id | undefined;
   #progressed = -Infinity;
   #effects: Map<string, Promise<unknown>> | undefined;
   #scope: Scope | undefined;
 
-  constructor(exchange: Exchange, client: ClientView, inputs: Inputs) {
+  constructor(exchange: Exchange) {
     this.#exchange = exchange;
-    this.client = client;
-    this.#inputs = inputs;
+    this.client = clientOf(exchange);
   }
 
   /** What is behind a context; for those who govern calls. */
@@ -130,8 +129,7 @@ export class Context {
   log(level: LoggingLevel, data: unknown, logger?: string): MaybePromise<void> {
     const threshold = this.client.logLevel;
     if (threshold === undefined || !reaches(level, threshold)) return;
-    const params = logger === undefined ? { level, data } : { level, logger, data };
-    return this.#exchange.notify('notifications/message', params);
+    return this.#exchange.notify('notifications/message', { level, logger, data });
   }
 
   /** Reports progress, if the client asked for it; values that do not increase are left out. */
@@ -142,20 +140,20 @@ export class Context {
     return this.#exchange.notify('notifications/progress', {
       progressToken: this.#progressToken,
       progress,
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message }),
+      total,
+      message,
     });
   }
 
   /**
    * Asks the client or its user, all at once, and waits for the answers.
-   * In the stateless era the handler ends here and runs again from its start when the answers arrive:
+   * In the modern era the handler ends here and runs again from its start when the answers arrive:
    * put what must happen only once into `once`, or after the last question.
    */
   ask<T extends Requests>(requests: T): Promise<Answers<T>> {
     const refusal = this.#scope?.noQuestions;
     if (refusal !== undefined) return Promise.reject(refusal);
-    return this.#inputs.ask(requests, this.#exchange, this.client.capabilities);
+    return inputsOf(this.#exchange).ask(requests, this.#exchange);
   }
 
   /** Runs an effect the first time only, however often the handler is run again to take answers in. */
@@ -163,7 +161,7 @@ export class Context {
     this.#effects ??= new Map();
     let done = this.#effects.get(key);
     if (done === undefined) {
-      done = this.#inputs.once(key, effect);
+      done = inputsOf(this.#exchange).once(key, effect);
       this.#effects.set(key, done);
     }
     // Only `effect` ever gives this key its value.
@@ -172,7 +170,8 @@ export class Context {
 
   /** Refuses the request unless the client declared these capabilities. */
   requireClient(needed: ClientCapabilities): void {
-    if (!supports(this.client.capabilities, needed)) throw this.#inputs.missing(needed);
+    if (supports(this.client.capabilities, needed)) return;
+    throw inputsOf(this.#exchange).missing(needed);
   }
 
   /**

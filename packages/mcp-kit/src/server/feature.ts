@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 /** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
 export type Handler = (params: Params, context: Context) => MaybePromise<unknown>;
 
+/** What there are lists of. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** What a feature tells the server, which tells every client that wants to know. */
@@ -28,7 +29,7 @@ export interface CompletionRequest {
 export interface Feature {
   readonly capabilities: ServerCapabilities;
   readonly methods: Readonly<Record<string, Handler>>;
-  /** Methods offered to clients of the handshake era only. */
+  /** Methods that only legacy clients have, and those that answer them otherwise. */
   readonly legacyMethods?: Readonly<Record<string, Handler>>;
   /** For whoever keeps account of all messages: sees also those that a transport refuses. */
   readonly observe?: Layer | undefined;

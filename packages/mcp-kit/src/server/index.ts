@@ -1,23 +1,12 @@
 export { Context, type CommitNote, type Scope, type Spans } from './context.ts';
-export type { Changes, CompletionRequest, Feature, Handler, ListKind } from './feature.ts';
-export type { Answers, Requests } from './inputs.ts';
-export { InputNeeded } from './rounds.ts';
-export { listMethod, type ListMethod } from './list.ts';
-export type { Caching } from './modern-edge.ts';
-export {
-  definePrompt,
-  prompts,
-  type Complete,
-  type PromptArguments,
-  type PromptDefinition,
-  type PromptSet,
-} from './prompts.ts';
-export type { ClientView, SealerOptions } from '#protocol';
+export type { Changes, Feature, Handler } from './feature.ts';
+export { InputNeeded, type Answers, type Requests } from './inputs.ts';
+export { listMethod } from './list.ts';
+export { definePrompt, prompts, type PromptDefinition, type PromptSet } from './prompts.ts';
 export {
   defineResource,
   defineResourceTemplate,
   resources,
-  type ReadResult,
   type ResourceDefinition,
   type ResourceSet,
   type ResourceTemplateDefinition,

@@ -1,18 +1,30 @@
 import { isPromise, KitError, type KitErrorCode } from '#base';
 import { RpcError, rpcErrors } from '#jsonrpc';
-import { clientOf, methodNotFound, type Serve } from '#protocol';
+import { conversationOf, methodNotFound, type Conversation, type Serve } from '#protocol';
 import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
 import { directInputs } from './inputs.ts';
 
-/** Serves requests of conversations whose handshake is done. */
-export function createLegacyEdge(methods: ReadonlyMap<string, Handler>): Serve {
+interface LegacyEdgeOptions {
+  readonly methods: ReadonlyMap<string, Handler>;
+  /** Told of each client that is ready. */
+  readonly join: (conversation: Conversation) => void;
+}
+
+/** Serves conversations whose handshake is done. */
+export function legacyEdge({ methods, join }: LegacyEdgeOptions): Serve {
   return (exchange) => {
-    const { method, params = {} } = exchange.message;
+    const { id, method, params = {} } = exchange.message;
+    if (id === undefined) {
+      const conversation = conversationOf(exchange);
+      if (method === 'notifications/initialized' && conversation) join(conversation);
+      return undefined;
+    }
     const handler = methods.get(method);
     if (handler === undefined) throw methodNotFound(method);
+    exchange.inputs = directInputs;
     try {
-      const outcome = handler(params, new Context(exchange, clientOf(exchange), directInputs));
+      const outcome = handler(params, new Context(exchange));
       return isPromise(outcome) ? outcome.catch(refuseUnsupported) : outcome;
     } catch (error) {
       return refuseUnsupported(error);

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Encoded, type Params } from '#jsonrpc';
-import { invalidParams, type Era } from '#protocol';
+import { invalidParams } from '#protocol';
 import type { Context } from './context.ts';
 
 interface ListOptions<T> {
@@ -10,44 +10,43 @@ interface ListOptions<T> {
   readonly items: (view: string) => readonly T[];
   /** Which of the lists a caller sees; there must be few. Absent: all see the same. */
   readonly view?: (context: Context) => string;
-  /** What a client of this era sees of an item. */
-  readonly show: (item: T, era: Era) => object;
+  /** What clients see of an item. */
+  readonly show: (item: T) => object;
   readonly pageSize: number;
 }
 
 /** A list method: pages by cursor, and keeps each page's JSON until the list changes. */
-export interface ListMethod {
+interface ListMethod {
   handle(params: Params, context: Context): Encoded;
   /** The list has changed. */
   forget(): void;
 }
 
+/** Makes the handler of a method that lists. */
 export function listMethod<T>(options: ListOptions<T>): ListMethod {
   const { member, items, show, pageSize, view = () => '' } = options;
   const pages = new Map<string, Encoded>();
 
-  const build = (all: readonly T[], offset: number, era: Era): Encoded => {
-    const page = all.slice(offset, offset + pageSize).map((item) => show(item, era));
+  const build = (all: readonly T[], offset: number): Encoded => {
     const next = offset + pageSize;
-    const result =
-      next < all.length ? { [member]: page, nextCursor: encodeCursor(next) } : { [member]: page };
-    return new Encoded(JSON.stringify(result), undefined, true);
+    const page = all.slice(offset, next).map(show);
+    const nextCursor = next < all.length ? encodeCursor(next) : undefined;
+    return new Encoded(JSON.stringify({ [member]: page, nextCursor }), undefined, true);
   };
 
   return {
     handle(params, context) {
       const { cursor } = params;
       const offset = cursor === undefined ? 0 : decodeCursor(cursor);
-      const { era } = context.client;
       const seen = view(context);
-      const key = `${era} ${offset} ${seen}`;
+      const key = `${offset} ${seen}`;
       let page = pages.get(key);
       if (page === undefined) {
         const all = items(seen);
         // Only where a page of ours begins: a page is kept for every offset that is served.
         const given = offset % pageSize === 0 && (offset === 0 || offset < all.length);
         if (!given) throw invalidParams('Invalid cursor');
-        page = build(all, offset, era);
+        page = build(all, offset);
         pages.set(key, page);
       }
       return page;

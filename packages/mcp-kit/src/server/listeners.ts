@@ -27,7 +27,7 @@ const bitOf: Readonly<Record<ListKind, number>> = { tools: 1, prompts: 2, resour
 const allLists = bitOf.tools | bitOf.prompts | bitOf.resources;
 const kinds = ['tools', 'prompts', 'resources'] as const;
 
-/** All who hear of changes: sessions of the older era, and open `subscriptions/listen` requests. */
+/** All who hear of changes: legacy sessions, and open `subscriptions/listen` requests. */
 export class Listeners implements Changes {
   readonly #open = new Set<Listener>();
   readonly #offered: ServerCapabilities;
@@ -39,7 +39,7 @@ export class Listeners implements Changes {
     this.#offered = offered;
   }
 
-  /** A client of the older era is ready: it hears of all lists, and of the resources it subscribes to. */
+  /** A legacy client is ready: it hears of all lists, and of the resources it subscribes to. */
   join(conversation: Conversation): void {
     const { connection } = conversation;
     const tell: Listener['tell'] = (method, params) => void connection.notify(method, params);
@@ -52,7 +52,7 @@ export class Listeners implements Changes {
     };
   }
 
-  /** Adds a resource to those of which a client of the older era hears. */
+  /** Adds a resource to those of which a legacy client hears. */
   subscribe(exchange: Exchange): object {
     const { uri, uris, keep } = subscriptionOf(exchange);
     if (uris.has(uri)) return {};
@@ -144,7 +144,7 @@ function listenerOf(exchange: Exchange, filter: Filter): Listener {
   };
 }
 
-/** What a client of the older era names, and what it hears of. */
+/** What a legacy client names, and what it hears of. */
 function subscriptionOf(exchange: Exchange) {
   const uri = exchange.message.params?.['uri'];
   if (!isUri(uri)) throw invalidParams('uri must be a string, and not an enormous one');

@@ -9,13 +9,12 @@ import {
   metaKeys,
   methodNotFound,
   type Implementation,
+  type Layer,
   type Sealer,
-  type Serve,
 } from '#protocol';
 import { Context } from './context.ts';
 import type { Handler } from './feature.ts';
-import { noInputs } from './inputs.ts';
-import { InputNeeded, needInput, resumeRound, RoundInputs } from './rounds.ts';
+import { InputNeeded, needInput, noInputs, resumeRound, RoundInputs } from './inputs.ts';
 
 /** How long clients may keep what they were told. */
 export interface Caching {
@@ -32,17 +31,19 @@ interface ModernEdgeOptions {
   readonly dress: (method: string, result: unknown) => unknown;
 }
 
-/** Serves requests of the stateless era, each from nothing but itself. */
-export function createModernEdge({ methods, listen, sealer, dress }: ModernEdgeOptions): Serve {
-  return (exchange) => {
-    const { method, params = {} } = exchange.message;
+/** Serves modern requests, each from nothing but itself, and passes everything else on. */
+export function modernEdge({ methods, listen, sealer, dress }: ModernEdgeOptions): Layer {
+  return (next) => (exchange) => {
+    const { id, method, params = {} } = exchange.message;
+    if (id === undefined || clientOf(exchange).era !== 'modern') return next(exchange);
     if (method === 'subscriptions/listen') {
       return listen(exchange).then((result) => dress(method, result));
     }
     const handler = methods.get(method);
     if (handler === undefined) throw methodNotFound(method);
-    const inputs = mayAskInput.has(method) ? resumeRound(sealer, exchange) : noInputs;
+    exchange.inputs = mayAskInput.has(method) ? resumeRound(sealer, exchange) : noInputs;
     const failed = (error: unknown): unknown => {
+      const { inputs } = exchange;
       if (!(error instanceof InputNeeded) || !(inputs instanceof RoundInputs)) {
         throw modernError(error);
       }
@@ -50,7 +51,7 @@ export function createModernEdge({ methods, listen, sealer, dress }: ModernEdgeO
     };
     let outcome: unknown;
     try {
-      outcome = handler(params, new Context(exchange, clientOf(exchange), inputs));
+      outcome = handler(params, new Context(exchange));
     } catch (error) {
       return failed(error);
     }
@@ -69,17 +70,17 @@ function modernError(error: unknown): unknown {
     : error;
 }
 
-/** Dresses neutral results in what the stateless revision requires on every result. */
+/** Adds to neutral results what the modern era requires on every result. */
 export function modernResults(
   serverInfo: Implementation,
   caching: Caching,
 ): (method: string, result: unknown) => Encoded {
   const complete = { resultType: 'complete' };
-  const hints = { ttlMs: caching.ttlMs, cacheScope: caching.scope };
+  const kept = { ...complete, ttlMs: caching.ttlMs, cacheScope: caching.scope };
   const meta = { [metaKeys.serverInfo]: serverInfo };
   // The same for every list, so written once and appended as text.
   const tail = JSON.stringify({ ...complete, _meta: meta }).slice(1);
-  const cacheableTail = JSON.stringify({ ...complete, ...hints, _meta: meta }).slice(1);
+  const cacheableTail = JSON.stringify({ ...kept, _meta: meta }).slice(1);
   const dressedLists = new WeakMap<Encoded, Encoded>();
 
   const append = (method: string, json: string): string => {
@@ -100,13 +101,9 @@ export function modernResults(
     }
     const fields = isRecord(result) ? result : {};
     const { _meta: own, resultType } = fields;
-    const asks = resultType === 'input_required';
-    const dressed = {
-      ...complete,
-      ...(cacheable.has(method) && !asks ? hints : undefined),
-      ...fields,
-      _meta: isRecord(own) ? { ...meta, ...own } : meta,
-    };
+    const mayKeep = cacheable.has(method) && resultType !== 'input_required';
+    const head = mayKeep ? kept : complete;
+    const dressed = { ...head, ...fields, _meta: isRecord(own) ? { ...meta, ...own } : meta };
     return new Encoded(JSON.stringify(dressed), dressed);
   };
 }

@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import type { Changes, Feature } from './feature.ts';
 import { listMethod } from './list.ts';
 
-export type PromptArguments = Readonly<Record<string, string>>;
+type PromptArguments = Readonly<Record<string, string>>;
 
 /** Suggests values for what has been typed so far. */
 export type Complete = (
@@ -20,6 +20,7 @@ export type Complete = (
   context: Context,
 ) => MaybePromise<readonly string[]>;
 
+/** A prompt: what it takes, and how it is made. */
 export interface PromptDefinition extends Omit<Prompt, 'arguments'> {
   readonly arguments?: readonly (PromptArgument & { readonly complete?: Complete })[];
   /** Returns the messages; a string is one message of the user. */
@@ -29,6 +30,7 @@ export interface PromptDefinition extends Omit<Prompt, 'arguments'> {
   ): MaybePromise<string | readonly PromptMessage[] | GetPromptResult>;
 }
 
+/** Types a prompt. */
 export function definePrompt(definition: PromptDefinition): PromptDefinition {
   return definition;
 }
@@ -39,6 +41,7 @@ export interface PromptSet extends Feature {
   remove(name: string): boolean;
 }
 
+/** Makes a feature of prompts. */
 export function prompts(
   definitions: readonly PromptDefinition[],
   options: { readonly pageSize?: number } = {},
@@ -86,17 +89,15 @@ export function prompts(
   return set;
 }
 
-function showPrompt({ get: _get, arguments: args, ...prompt }: PromptDefinition): Prompt {
-  return args === undefined
-    ? prompt
-    : { ...prompt, arguments: args.map(({ complete: _complete, ...shown }) => shown) };
+function showPrompt({ get: _get, arguments: args, ...prompt }: PromptDefinition): object {
+  return { ...prompt, arguments: args?.map(({ complete: _complete, ...shown }) => shown) };
 }
 
 function get(
   registry: ReadonlyMap<string, PromptDefinition>,
   params: Params,
   context: Context,
-): MaybePromise<GetPromptResult> {
+): MaybePromise<object> {
   const { name } = params;
   if (typeof name !== 'string') throw invalidParams('name must be a string: the prompt to get');
   const prompt = registry.get(name);
@@ -122,10 +123,9 @@ function readArguments(prompt: PromptDefinition, args: unknown): PromptArguments
 function toResult(
   { description }: PromptDefinition,
   got: string | readonly PromptMessage[] | GetPromptResult,
-): GetPromptResult {
-  const described = description === undefined ? {} : { description };
+): object {
   if (typeof got === 'string') {
-    return { ...described, messages: [{ role: 'user', content: { type: 'text', text: got } }] };
+    return { description, messages: [{ role: 'user', content: { type: 'text', text: got } }] };
   }
-  return 'messages' in got ? { ...described, ...got } : { ...described, messages: got };
+  return 'messages' in got ? { description, ...got } : { description, messages: got };
 }

@@ -15,12 +15,14 @@ import type { Complete } from './prompts.ts';
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
 /** What reading gives: text, bytes, or whole contents. Nothing means: there is no such resource. */
-export type ReadResult = string | Uint8Array | readonly ResourceContents[] | undefined;
+type ReadResult = string | Uint8Array | readonly ResourceContents[] | undefined;
 
+/** A resource at a fixed URI, and how it is read. */
 export interface ResourceDefinition extends Resource {
   read(context: Context): MaybePromise<ReadResult>;
 }
 
+/** Resources at all URIs of a template, and how they are read. */
 export interface ResourceTemplateDefinition extends ResourceTemplate {
   /** Suggests values for variables, by name. */
   readonly complete?: Readonly<Record<string, Complete>>;
@@ -31,10 +33,12 @@ export interface ResourceTemplateDefinition extends ResourceTemplate {
   ): MaybePromise<ReadResult>;
 }
 
+/** Types a resource. */
 export function defineResource(definition: ResourceDefinition): ResourceDefinition {
   return definition;
 }
 
+/** Types a template of resources. */
 export function defineResourceTemplate(
   definition: ResourceTemplateDefinition,
 ): ResourceTemplateDefinition {
@@ -54,6 +58,7 @@ interface Matched {
   readonly template: UriTemplate;
 }
 
+/** Makes a feature of resources and templates. */
 export function resources(options: {
   readonly resources?: readonly ResourceDefinition[];
   readonly templates?: readonly ResourceTemplateDefinition[];
@@ -148,10 +153,9 @@ function find(
 
 function toResult(uri: string, mimeType: string | undefined, got: ReadResult): object {
   if (got === undefined) throw resourceNotFound(uri);
-  const head = mimeType === undefined ? { uri } : { uri, mimeType };
-  if (typeof got === 'string') return { contents: [{ ...head, text: got }] };
+  if (typeof got === 'string') return { contents: [{ uri, mimeType, text: got }] };
   if (got instanceof Uint8Array) {
-    return { contents: [{ ...head, blob: Buffer.from(got).toString('base64') }] };
+    return { contents: [{ uri, mimeType, blob: Buffer.from(got).toString('base64') }] };
   }
   return { contents: got };
 }

@@ -1,7 +1,5 @@
 import { unref } from '#base';
 import {
-  clientOf,
-  conversationOf,
   createSealer,
   emptyLists,
   layered,
@@ -12,22 +10,22 @@ import {
   type HeaderBinding,
   type Implementation,
   type SealerOptions,
-  type Serve,
   type ServerCapabilities,
   type Service,
 } from '#protocol';
 import { completionFeature } from './completion.ts';
 import { Context } from './context.ts';
 import type { Changes, Feature, Handler } from './feature.ts';
-import { createLegacyEdge } from './legacy-edge.ts';
+import { legacyEdge } from './legacy-edge.ts';
 import { Listeners } from './listeners.ts';
-import { createModernEdge, modernResults, type Caching } from './modern-edge.ts';
+import { modernEdge, modernResults, type Caching } from './modern-edge.ts';
 
+/** What a server is called, and the features it is made of. */
 export interface ServerOptions extends Implementation {
   /** Told to the client's model once, before anything else. */
   readonly instructions?: string;
   readonly features: readonly Feature[];
-  /** How long clients of the stateless era may keep lists and resources; by default not at all. */
+  /** How long modern clients may keep lists and resources; by default not at all. */
   readonly caching?: Partial<Caching>;
   /** Keys for what clients carry between rounds of input; needed when several processes serve one endpoint. */
   readonly requestState?: SealerOptions;
@@ -46,6 +44,7 @@ const warmAfterMs = 200;
 
 const logging: Feature = { capabilities: { logging: {} }, methods: {} };
 
+/** Joins features into a server. */
 export function createServer(options: ServerOptions): Server {
   const { instructions, features, caching, requestState, ...info } = options;
   const all = [...features, completionFeature(features), logging];
@@ -65,30 +64,24 @@ export function createServer(options: ServerOptions): Server {
   const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));
   const legacyMethods = new Map([
     ...Array.from(emptyLists, ([name, empty]) => [name, () => empty] as const),
-    ...(capabilities.resources?.subscribe === true ? subscribing(listeners) : []),
+    ...subscribing(listeners, capabilities),
     ...methods,
     ...all.flatMap((feature) => Object.entries(feature.legacyMethods ?? {})),
   ]);
-  const modern = createModernEdge({
+  const modern = modernEdge({
     methods: new Map(methods).set('server/discover', discover),
     listen: (exchange) => listeners.listen(exchange),
     sealer: createSealer(requestState),
     dress: modernResults(info, { ttlMs: 0, scope: 'private', ...caching }),
   });
-  const legacy = createLegacyEdge(legacyMethods);
-  const serve: Serve = (exchange) => {
-    const { id, method } = exchange.message;
-    if (id !== undefined) {
-      return clientOf(exchange).era === 'modern' ? modern(exchange) : legacy(exchange);
-    }
-    const conversation = conversationOf(exchange);
-    if (method === 'notifications/initialized' && conversation) listeners.join(conversation);
-    return undefined;
-  };
+  const legacy = legacyEdge({
+    methods: legacyMethods,
+    join: (conversation) => listeners.join(conversation),
+  });
   const server: Server = {
     info,
     capabilities,
-    serve,
+    serve: modern(legacy),
     observe: observed(features),
     knows: (what, name) =>
       what === 'method'
@@ -104,8 +97,12 @@ export function createServer(options: ServerOptions): Server {
   return server;
 }
 
-/** How sessions of the older era say of which resources they want to hear. */
-function subscribing(listeners: Listeners): readonly (readonly [string, Handler])[] {
+/** How legacy clients say of which resources they want to hear. */
+function subscribing(
+  listeners: Listeners,
+  { resources }: ServerCapabilities,
+): readonly (readonly [string, Handler])[] {
+  if (resources?.subscribe !== true) return [];
   return [
     ['resources/subscribe', (_, context) => listeners.subscribe(Context.exchangeOf(context))],
     ['resources/unsubscribe', (_, context) => listeners.unsubscribe(Context.exchangeOf(context))],

@@ -8,17 +8,54 @@ import {
   type MaybePromise,
 } from '#base';
 import { RpcError } from '#jsonrpc';
+import { legacyOutputSchema, legacyStructured, type CallToolResult, type JsonSchema } from '#protocol';
 import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
-import type { Entry } from './entry.ts';
+import {
+  refusePlans,
+  toFailedResult,
+  toResult,
+  toTextResult,
+  type Contract,
+  type Outcome,
+} from './contract/contract.ts';
+import { listed, type Entry } from './entry.ts';
 import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
-import { toResult, toTextResult, type Outcome } from './contract/result.ts';
+import { manifestOf } from './manifest/manifest.ts';
 
 /** One call of one tool. */
 export interface Call {
   readonly entry: Entry;
   readonly args: Readonly<Record<string, unknown>>;
   readonly context: Context;
+}
+
+/** Tools and results as their authors wrote them. */
+export const plainContract: Contract = {
+  admit: refusePlans,
+  listed,
+  call: answering((value) => value),
+  legacy: {
+    listed: (entry) => ({
+      ...listed(entry),
+      outputSchema: entry.output && legacyOutputSchema(entry.output.json),
+    }),
+    call: answering(legacyStructured),
+  },
+  manifest: (entry) => manifestOf(entry, entry.output?.json ?? {}),
+};
+
+/** Makes a result of what a call comes to; `show` says what becomes of a value that a schema describes. */
+function answering(show: (value: unknown, schema: JsonSchema) => unknown): Contract['call'] {
+  return (call, logger) =>
+    chain(runCall(call, logger), (outcome): CallToolResult => {
+      if (!outcome.ok) return toFailedResult(outcome.failure);
+      const { output } = call.entry;
+      const { value, shown } = outcome;
+      return output === undefined
+        ? shown
+        : { ...shown, structuredContent: show(value, output.json) };
+    });
 }
 
 /** The one path of a plain call: check the arguments, run, check the value. Stays synchronous where the tool is. */
@@ -33,16 +70,12 @@ export function runCall(call: Call, logger: Logger): MaybePromise<Outcome> {
 }
 
 function run({ entry, args, context }: Call): MaybePromise<Outcome> {
-  const checked = entry.input.check(args);
-  const proceed = (arguments_: Checked): MaybePromise<Outcome> => {
-    if (!arguments_.ok) return invalidArguments(arguments_.issues);
+  return chain(entry.input.check(args), (checked): MaybePromise<Outcome> => {
+    if (!checked.ok) return invalidArguments(checked.issues);
     // What the input schema let through is what `run` takes.
-    const value = entry.tool.run(arguments_.value as never, context);
-    return isPromise(value)
-      ? value.then((settled) => checkOutput(entry, settled))
-      : checkOutput(entry, value);
-  };
-  return isPromise(checked) ? checked.then(proceed) : proceed(checked);
+    const value = entry.tool.run(checked.value as never, context);
+    return chain(value, (settled) => checkOutput(entry, settled));
+  });
 }
 
 /** What a tool returned, as the outcome of the call; a value that does not match its schema is a bug. */

@@ -1,43 +1,57 @@
 import { invalidParams } from '#protocol';
 import type { Context, Handler } from '#server';
 import { defineTool, type Tool } from './define-tool.ts';
+import type { Entry } from './entry.ts';
 import { fail } from './failure.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import type { Trace } from './trace/traces.ts';
+import { pickTrace, type Traces } from './trace/traces.ts';
 
-/** What a set can tell about its tools and their calls, to whom it is asked by. */
-export interface Diagnosis {
-  manifest(name: string, context: Context): Manifest | undefined;
-  manifests(context: Context): readonly Manifest[];
-  trace(traceId: string, context: Context): Trace | undefined;
-  /** The latest call, or the slowest that is remembered. */
-  pick(which: 'last' | 'slowest', context: Context): Trace | undefined;
+/** What a set knows of its tools and their calls. */
+interface Known {
+  readonly registry: ReadonlyMap<string, Entry>;
+  readonly traces: Traces;
+  readonly manifest: (entry: Entry) => Manifest;
+  /** Whether a tool is there for whoever asks. */
+  readonly sees: (entry: Entry, context: Context) => boolean;
 }
 
-/** Tools that tell about tools and calls. */
-export function diagnosticTools(diagnosis: Diagnosis): readonly Tool[] {
-  return [manifestTool(diagnosis), traceTool(diagnosis)];
-}
-
-/** The same as plain methods. */
-export function diagnosticMethods(diagnosis: Diagnosis): Readonly<Record<string, Handler>> {
+/** Tools that tell callers about the tools they see and the calls they made, and the same as plain methods. */
+export function diagnostics(known: Known): {
+  readonly tools: readonly Tool[];
+  readonly methods: Readonly<Record<string, Handler>>;
+} {
+  const { registry, traces, manifest, sees } = known;
+  const manifests = (context: Context): readonly Manifest[] =>
+    [...registry.values()].filter((entry) => sees(entry, context)).map(manifest);
+  const manifestFor: ManifestFor = (name, context) => {
+    const entry = registry.get(name);
+    return entry !== undefined && sees(entry, context) ? manifest(entry) : undefined;
+  };
   return {
-    get_tool_manifest({ name }, context) {
-      if (typeof name !== 'string') throw invalidParams('name must be a string: a tool');
-      const found = diagnosis.manifest(name, context);
-      if (found === undefined) throw invalidParams(`Unknown tool: ${name}`);
-      return found;
-    },
-    get_trace_by_id({ traceId }, context) {
-      if (typeof traceId !== 'string') throw invalidParams('traceId must be a string');
-      const found = diagnosis.trace(traceId, context);
-      if (found === undefined) throw invalidParams(`Unknown trace: ${traceId}`);
-      return found;
+    tools: [manifestTool(manifestFor, manifests), traceTool(traces)],
+    methods: {
+      get_tool_manifest({ name }, context) {
+        if (typeof name !== 'string') throw invalidParams('name must be a string: a tool');
+        const found = manifestFor(name, context);
+        if (found === undefined) throw invalidParams(`Unknown tool: ${name}`);
+        return found;
+      },
+      get_trace_by_id({ traceId }, { principal }) {
+        if (typeof traceId !== 'string') throw invalidParams('traceId must be a string');
+        const found = traces.find(traceId, principal);
+        if (found === undefined) throw invalidParams(`Unknown trace: ${traceId}`);
+        return found;
+      },
     },
   };
 }
 
-function manifestTool(diagnosis: Diagnosis): Tool {
+type ManifestFor = (name: string, context: Context) => Manifest | undefined;
+
+function manifestTool(
+  manifestFor: ManifestFor,
+  manifests: (context: Context) => readonly Manifest[],
+): Tool {
   return defineTool({
     name: 'get_tool_manifest',
     description: 'Returns all that is known about a tool, or about all: schemas, traits, examples.',
@@ -55,15 +69,15 @@ function manifestTool(diagnosis: Diagnosis): Tool {
     },
     output: { type: 'object' },
     run({ name }, context) {
-      if (name === undefined) return { tools: diagnosis.manifests(context) };
-      const manifest = diagnosis.manifest(name, context);
+      if (name === undefined) return { tools: manifests(context) };
+      const manifest = manifestFor(name, context);
       if (manifest === undefined) throw fail('E_NOT_FOUND', `No tool is named ${name}`);
       return { ...manifest };
     },
   });
 }
 
-function traceTool(diagnosis: Diagnosis): Tool {
+function traceTool(traces: Traces): Tool {
   return defineTool({
     name: 'get_trace_by_id',
     description: 'Returns what is remembered of a recent call: duration, outcome, steps.',
@@ -87,9 +101,11 @@ function traceTool(diagnosis: Diagnosis): Tool {
       additionalProperties: false,
     },
     output: { type: 'object' },
-    run({ traceId, pick = 'last' }, context) {
+    run({ traceId, pick = 'last' }, { principal }) {
       const trace =
-        traceId === undefined ? diagnosis.pick(pick, context) : diagnosis.trace(traceId, context);
+        traceId === undefined
+          ? pickTrace(traces.list({ principal }), pick)
+          : traces.find(traceId, principal);
       if (trace !== undefined) return { ...trace };
       const what = traceId === undefined ? 'No call' : `No call with trace ${traceId}`;
       throw fail('E_NOT_FOUND', `${what} is remembered`);

@@ -1,13 +1,6 @@
 import { KitError, withoutUndefined } from '#base';
-import {
-  headerBindings,
-  structured,
-  type Era,
-  type HeaderBinding,
-  type Tool as ListedTool,
-} from '#protocol';
+import { headerBindings, type HeaderBinding, type Tool as ListedTool } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
-import { assertAmounts } from './amounts.ts';
 import type { Tool } from './define-tool.ts';
 
 /** A tool made ready: schemas compiled, names checked, once. */
@@ -21,6 +14,7 @@ export interface Entry {
 const toolName = /^[A-Za-z0-9_.-]{1,128}$/;
 const noArguments = { type: 'object', additionalProperties: false } as const;
 
+/** Compiles the schemas of a tool; throws when the tool is not valid. */
 export function createEntry(tool: Tool): Entry {
   const { name, input = noArguments, output } = tool;
   if (!toolName.test(name)) {
@@ -46,16 +40,28 @@ export function createEntry(tool: Tool): Entry {
 }
 
 /** What `tools/list` says of a tool. */
-export function listed({ tool, input, output }: Entry, era: Era): ListedTool {
+export function listed({ tool, input, output }: Entry): ListedTool {
   const { name, title, description, annotations, icons, _meta } = tool;
   return withoutUndefined({
     name,
     title,
     description,
     inputSchema: input.json,
-    outputSchema: output && structured[era].schema(output.json),
+    outputSchema: output?.json,
     annotations,
     icons,
     _meta,
   });
+}
+
+/** Refuses amounts that nobody can mean: each must be a number above zero, where there is one. */
+export function assertAmounts(
+  subject: string,
+  amounts: Readonly<Record<string, number | undefined>>,
+): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (amount === undefined || (typeof amount === 'number' && amount > 0)) continue;
+    const message = `${subject}: ${name} must be a number above zero, not ${String(amount)}`;
+    throw new KitError('invalid_argument', message, { hint: 'Leave it out for the default.' });
+  }
 }

@@ -1,5 +1,3 @@
-import { withoutUndefined } from '#base';
-
 /** Why a tool could not do what it was asked: for programs to branch on, and for models to act on. */
 export const failureCodes = {
   E_INVALID_ARGUMENT: { retryable: false },
@@ -11,6 +9,7 @@ export const failureCodes = {
   E_UNAVAILABLE: { retryable: true },
 } as const;
 
+/** The code of a failure. */
 export type FailureCode = keyof typeof failureCodes;
 
 /** A failure as data. */
@@ -19,18 +18,15 @@ export interface Failure {
   readonly message: string;
   readonly retryable: boolean;
   /** What to try next. */
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
   readonly details?: unknown;
   /** Which step of several it happened in. */
-  readonly stage?: string;
+  readonly stage?: string | undefined;
 }
 
 /** What a failure may say besides its code and message. */
-export interface FailureDetails {
-  retryable?: boolean | undefined;
-  suggestion?: string | undefined;
-  details?: unknown;
-  stage?: string | undefined;
+export interface FailureDetails extends Pick<Failure, 'suggestion' | 'details' | 'stage'> {
+  readonly retryable?: boolean | undefined;
 }
 
 /** Carries a failure out of a tool's `run`. */
@@ -46,10 +42,6 @@ export class ToolFailure extends Error {
 
 /** What a tool throws when it cannot do what it was asked: `throw fail('E_NOT_FOUND', 'no such file')`. */
 export function fail(code: FailureCode, message: string, more: FailureDetails = {}): ToolFailure {
-  return new ToolFailure({
-    code,
-    message,
-    retryable: failureCodes[code].retryable,
-    ...withoutUndefined(more),
-  });
+  const { retryable = failureCodes[code].retryable, ...rest } = more;
+  return new ToolFailure({ code, message, retryable, ...rest });
 }

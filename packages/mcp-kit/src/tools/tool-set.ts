@@ -2,19 +2,16 @@ import { isPromise, KitError, stderrLogger, type Logger } from '#base';
 import { isRecord, RpcError, type Params } from '#jsonrpc';
 import { invalidParams, type Layer } from '#protocol';
 import { warmValidator } from '#schema';
-import { listMethod, type Changes, type Context, type Feature } from '#server';
-import type { Call } from './call.ts';
-import {
-  plainContract,
-  type Contract,
-  type CreateContract,
-  type Registry,
-} from './contract/contract.ts';
+import { listMethod, type Changes, type Context, type Feature, type Handler } from '#server';
+import { plainContract, type Call } from './call.ts';
+import type { Contract, CreateContract } from './contract/contract.ts';
 import type { Tool } from './define-tool.ts';
+import { diagnostics } from './diagnostics.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './contract/envelope-contract.ts';
 import type { Manifest } from './manifest/manifest.ts';
 
+/** How a set of tools is listed and answers. */
 export interface ToolSetOptions {
   readonly pageSize?: number | undefined;
   /**
@@ -36,26 +33,34 @@ export interface ToolSet extends Feature {
   manifests(): readonly Manifest[];
 }
 
+/** Makes a feature of tools. */
 export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): ToolSet {
   const { pageSize = 1000, logger = stderrLogger() } = options;
   const registry = new Map<string, Entry>();
-  const contract = createContract(registry, options, logger);
-  const { view = () => '', shows = () => true } = contract;
-  const list = listMethod({
-    member: 'tools',
-    items: (seen) => [...registry.values()].filter((entry) => shows(entry, seen)),
-    view,
-    show: (entry, era) => contract.listed(entry, era),
-    pageSize,
-  });
+  const contract = createContract(options, logger);
+  const { view = () => '', shows = () => true, manifest, traces } = contract;
+  const sees = (entry: Entry, context: Context): boolean => shows(entry, view(context));
+  const lists: ReturnType<typeof listMethod>[] = [];
   let changes: Changes | undefined;
   const changed = (): void => {
-    list.forget();
+    for (const list of lists) list.forget();
     changes?.listChanged('tools');
   };
   const find = (name: unknown, context: Context): Entry | undefined => {
     const entry = typeof name === 'string' ? registry.get(name) : undefined;
-    return entry !== undefined && shows(entry, view(context)) ? entry : undefined;
+    return entry !== undefined && sees(entry, context) ? entry : undefined;
+  };
+  const methodsOf = (seen: Pick<Contract, 'listed' | 'call'>): Record<string, Handler> => {
+    const items = (to: string): readonly Entry[] =>
+      [...registry.values()].filter((entry) => shows(entry, to));
+    const show = (entry: Entry): object => seen.listed(entry);
+    const list = listMethod({ member: 'tools', items, view, show, pageSize });
+    lists.push(list);
+    return {
+      'tools/list': list.handle,
+      'tools/call': (params, context) =>
+        seen.call(readCall(find(params['name'], context), params, context), logger),
+    };
   };
   const join = (tool: Tool): void => {
     if (registry.has(tool.name)) {
@@ -65,17 +70,15 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     contract.admit?.(entry);
     registry.set(tool.name, entry);
   };
-  for (const tool of [...tools, ...contract.tools]) join(tool);
+  const told = traces && diagnostics({ registry, traces, manifest, sees });
+  for (const tool of tools.concat(told?.tools ?? [])) join(tool);
   contract.review?.(registry.values());
+  const legacy = contract.legacy && methodsOf(contract.legacy);
   return {
     capabilities: { tools: { listChanged: true } },
-    methods: {
-      'tools/list': list.handle,
-      'tools/call': (params, context) =>
-        contract.call(readCall(find(params['name'], context), params, context), logger),
-    },
+    methods: methodsOf(contract),
     observe: contract.refuse && refusing(contract.refuse),
-    legacyMethods: contract.legacyMethods,
+    legacyMethods: { ...legacy, ...told?.methods },
     attach: (to) => {
       changes = to;
     },
@@ -94,19 +97,19 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
       if (removed) changed();
       return removed;
     },
-    manifests: () => [...registry.values()].map((entry) => contract.manifest(entry)),
+    manifests: () => [...registry.values()].map(manifest),
   };
 }
 
-function createContract(registry: Registry, options: ToolSetOptions, logger: Logger): Contract {
+function createContract(options: ToolSetOptions, logger: Logger): Contract {
   const { version = '1.0.0', contract = 'plain' } = options;
   switch (contract) {
     case 'plain':
       return plainContract;
     case 'envelope':
-      return envelopeContract(registry, version);
+      return envelopeContract(version);
     default:
-      return contract({ registry, version, logger });
+      return contract({ version, logger });
   }
 }
 

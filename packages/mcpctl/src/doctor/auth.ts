@@ -1,6 +1,6 @@
 import { shellWord } from 'mcp-kit/internal';
 import { trustCommand } from '@mcp-kit/host/internal';
-import type { Rung as LoginRung } from 'mcp-kit/auth';
+import type { LoginStep } from 'mcp-kit/auth';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';
 
@@ -23,7 +23,7 @@ export function authRung(
 /** The way to being let in where nothing was shown yet: who issues tokens, to whom, and whether there is one. */
 export function loginRungs(
   response: Probe['response'],
-  examined: readonly LoginRung[],
+  examined: readonly LoginStep[],
   { server, isTrusted }: { readonly server: string; readonly isTrusted: boolean },
 ): readonly Rung[] {
   const challenge = response?.headers['www-authenticate'];
@@ -32,8 +32,8 @@ export function loginRungs(
   const otherwise = /\bresource_metadata=/i.test(challenge ?? '')
     ? ''
     : `, or set the header Authorization of ${server}, from a variable.`;
-  const rungs = examined.map(({ rung, ok, says, hint }): Rung => {
-    const name = rung === 'server' ? 'auth' : rung;
+  const rungs = examined.map(({ step, ok, says, hint }): Rung => {
+    const name = step === 'server' ? 'auth' : step;
     const state = ok ? 'ok' : 'failed';
     const rest = { name, state, said: says } as const;
     return hint === undefined ? rest : { ...rest, fix: name === 'login' ? hint + otherwise : hint };

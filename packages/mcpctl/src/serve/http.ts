@@ -1,4 +1,4 @@
-import type { WayOut } from 'mcp-kit/auth';
+import type { EgressPolicy } from 'mcp-kit/auth';
 import type { Logger } from 'mcp-kit/internal';
 import {
   operateHttp,
@@ -32,8 +32,8 @@ export interface HttpPlan extends Pick<
 export async function openHttp(service: Service, plan: HttpPlan): Promise<Served> {
   const { settings, announce, logsJson, warn, ...options } = plan;
   const { logger } = options;
-  const wayOut = await wayOutOf(settings);
-  const operated = await operateHttp(service, settings, { ...options, wayOut });
+  const egress = await egressOf(settings);
+  const operated = await operateHttp(service, settings, { ...options, egress });
   const say = (level: 'info' | 'warn', text: string): void => {
     if (logsJson) logger[level](text);
     else tell(level === 'warn' ? `warning: ${text}` : text);
@@ -57,10 +57,10 @@ export async function openHttp(service: Service, plan: HttpPlan): Promise<Served
   };
 }
 
-async function wayOutOf(settings: ServerSettings): Promise<WayOut | undefined> {
+async function egressOf(settings: ServerSettings): Promise<EgressPolicy | undefined> {
   if (settings.auth === undefined) return undefined;
-  const { wayOutFor } = await import('./way-out.ts');
-  return wayOutFor(settings);
+  const { egressFor } = await import('./egress.ts');
+  return egressFor(settings);
 }
 
 function warningsFor(settings: ServerSettings, { listening }: Operated): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Authorizer, Login, Rung } from 'mcp-kit/auth';
+import type { Authorizer, Login, LoginStep } from 'mcp-kit/auth';
 import type { ServerEntry } from '../config/entry.ts';
 import { refusal } from '../egress/refusals.ts';
 import type { LoginOptions } from '../options.ts';
@@ -34,7 +34,7 @@ export async function atLoginOf<T>(
 export async function examineLogin(
   entry: ServerEntry,
   openings: Openings,
-): Promise<readonly Rung[]> {
+): Promise<readonly LoginStep[]> {
   const admitted = await admit(entry, openings.admission, () => {});
   return withAuthorizer({ admitted, openings }, (authorizer) => authorizer.examine());
 }

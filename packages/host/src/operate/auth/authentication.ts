@@ -1,4 +1,4 @@
-import type { Fetch, WayOut } from 'mcp-kit/auth';
+import type { Fetch, EgressPolicy } from 'mcp-kit/auth';
 import { files, KitError, type Logger } from 'mcp-kit/internal';
 import { readApiKeys, type ApiKeys } from './api-keys.ts';
 import { createAuthenticator, type Authenticate } from './authenticator.ts';
@@ -13,7 +13,7 @@ export interface AuthOptions {
   readonly publicUrl: string | undefined;
   readonly logger: Logger;
   /** How issuers are reached. */
-  readonly wayOut?: WayOut | undefined;
+  readonly egress?: EgressPolicy | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -119,9 +119,9 @@ async function introspecting(
 }
 
 /** A way to an issuer, and to what it names: no redirects elsewhere, bounded in size and time. */
-async function fetchFor(issuer: string, { wayOut }: AuthOptions): Promise<Fetch> {
-  const { createFetch, usualWayOut } = await import('mcp-kit/auth');
-  return createFetch(wayOut ?? usualWayOut(new URL(issuer)));
+async function fetchFor(issuer: string, { egress }: AuthOptions): Promise<Fetch> {
+  const { createFetch, defaultEgress } = await import('mcp-kit/auth');
+  return createFetch(egress ?? defaultEgress(new URL(issuer)));
 }
 
 /** Where the settings say, or else where the metadata of the issuer says. */

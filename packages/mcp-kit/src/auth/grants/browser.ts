@@ -16,13 +16,13 @@ export async function logInByBrowser(
   around: Surroundings,
   situation: Situation,
 ): Promise<Credentials> {
-  const { options, wayOut, safe } = around;
+  const { options, egress, safe } = around;
   const { issuer } = situation;
   const { begin } = options.interact ?? {};
   if (begin === undefined) throw needsPerson(around);
   assertSafe(
     issuer,
-    wayOut.check(issuer.metadata.authorization_endpoint ?? '', 'authorization_endpoint'),
+    egress.check(issuer.metadata.authorization_endpoint ?? '', 'authorization_endpoint'),
   );
   const kept = await safe.client(issuer.name);
   const wish = { must: options.redirectUri, better: kept?.redirectUri };

@@ -4,7 +4,7 @@ import type { BrowserLogin, DevicePrompt, Interaction } from './interaction.ts';
 import { openBrowser, pageAddress } from './open-browser.ts';
 
 /** How a person is sent to a browser, and comes back. */
-export interface BrowserInteractionOptions {
+interface BrowserInteractionOptions {
   /** Tells the person something, a line at a time. */
   readonly say: (line: string) => void;
   /** Opens the page; without it, the person is told the address, as over SSH. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { absoluteFolders, findProgram, KitError, windowsProgram } from '#base';
 
 /** Where a browser is opened. */
-export interface OpenBrowserOptions {
+interface OpenBrowserOptions {
   readonly platform?: NodeJS.Platform | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }

@@ -1,5 +1,4 @@
 import { lstat, mkdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import {
   crypto,
   KitError,
@@ -10,12 +9,13 @@ import {
   type Logger,
 } from '#base';
 import { isRecord } from '#jsonrpc';
-import { findSeal, sealFrom, type KeychainEntry } from './keychain.ts';
-import type { Seal } from './seal.ts';
+import { findSeal, sealFrom, type KeychainEntry, type Seal } from './keychain.ts';
 import type { CredentialStore } from './store.ts';
 
+import path from 'node:path';
+
 /** Where credentials are kept, and what seals them. */
-export interface CredentialFileOptions {
+interface CredentialFileOptions {
   /** `credentials.json` in the folder `mcp-kit` of this user's state. */
   readonly file?: string | undefined;
   /** Where the key is kept that seals the file: `auto` is the keychain of the system, where there is one. */
@@ -25,7 +25,7 @@ export interface CredentialFileOptions {
 }
 
 /** Where this user's credentials are kept. */
-export function credentialsPath(env: Readonly<Record<string, string | undefined>>): string {
+function credentialsPath(env: Readonly<Record<string, string | undefined>>): string {
   return path.join(stateFolder(env), 'credentials.json');
 }
 

@@ -1,12 +1,12 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { credentialsPath, openCredentials } from './file-store.ts';
-import type { KeychainEntry } from './keychain.ts';
 import { whileLocked } from '#base';
-import { createSeal } from './seal.ts';
+import { credentialsPath, openCredentials } from './file-store.ts';
+import { createSeal, type KeychainEntry } from './keychain.ts';
 import { memoryCredentials, type CredentialStore } from './store.ts';
+
+import path from 'node:path';
 
 let folder = '';
 const file = (): string => path.join(folder, 'state/credentials.json');

@@ -1,15 +1,12 @@
-import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
-import { structured, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
-import type { Encoded, Exchange, RpcError } from '#jsonrpc';
-import type { Context, Handler } from '#server';
-import { runCall, type Call } from '../call.ts';
-import type { Tool } from '../define-tool.ts';
-import { listed, type Entry } from '../entry.ts';
-import { traitsOf, type Manifest } from '../manifest/manifest.ts';
-import { toFailedResult, type Outcome } from './result.ts';
-
-/** The tools of a set, by name. */
-export type Registry = ReadonlyMap<string, Entry>;
+import { KitError, type Logger, type MaybePromise } from '#base';
+import { isRecord, type Encoded, type Exchange, type RpcError } from '#jsonrpc';
+import type { CallToolResult, ContentBlock, Tool as ListedTool } from '#protocol';
+import type { Context } from '#server';
+import type { Call } from '../call.ts';
+import type { Entry } from '../entry.ts';
+import type { Failure } from '../failure.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Traces } from '../trace/traces.ts';
 
 /** What clients see of the tools of a set, and of their calls. */
 export interface Contract {
@@ -17,57 +14,29 @@ export interface Contract {
   admit?(entry: Entry): void;
   /** Looks at all tools of the set whenever some have joined. */
   review?(entries: Iterable<Entry>): void;
-  listed(entry: Entry, era: Era): ListedTool;
+  listed(entry: Entry): ListedTool;
   /** Which tools a caller gets to see, as a name for them; absent: all see all. */
   view?(context: Context): string;
   /** Whether a tool is among those of a view. */
   shows?(entry: Entry, view: string): boolean;
   call(call: Call, logger: Logger): MaybePromise<CallToolResult | Encoded>;
+  /** What legacy clients see instead; absent: the same. */
+  readonly legacy?: Pick<Contract, 'listed' | 'call'>;
   /** Takes note of a call that ends with an error of the protocol, and gives what to answer. */
   readonly refuse?: (error: RpcError, exchange: Exchange) => RpcError;
-  manifest(entry: Entry): Manifest;
+  readonly manifest: (entry: Entry) => Manifest;
   /** Loads what the first calls will need. */
   warm?(): void;
-  /** Tools that the contract itself adds. */
-  readonly tools: readonly Tool[];
-  /** The same, as plain methods for legacy clients. */
-  readonly legacyMethods: Readonly<Record<string, Handler>>;
+  /** Where calls are remembered; then the set has tools that tell of them. */
+  readonly traces?: Traces;
 }
 
 /** Makes the contract of a set. */
 export type CreateContract = (set: {
-  readonly registry: Registry;
   /** The version that envelopes name. */
   readonly version: string;
   readonly logger: Logger;
 }) => Contract;
-
-/** Tools and results as their authors wrote them. */
-export const plainContract: Contract = {
-  admit: refusePlans,
-  listed,
-  call(call, logger) {
-    const outcome = runCall(call, logger);
-    return isPromise(outcome)
-      ? outcome.then((settled) => present(call, settled))
-      : present(call, outcome);
-  },
-  manifest({ tool, input, output }) {
-    const { name, description } = tool;
-    const outputSchema = output?.json ?? {};
-    return { name, description, ...traitsOf(tool), inputSchema: input.json, outputSchema };
-  },
-  tools: [],
-  legacyMethods: {},
-};
-
-function present({ entry, context }: Call, outcome: Outcome): CallToolResult {
-  if (!outcome.ok) return toFailedResult(outcome.failure);
-  const { value, shown } = outcome;
-  if (entry.output === undefined) return shown;
-  const structuredContent = structured[context.client.era].value(value, entry.output.json);
-  return { ...shown, structuredContent };
-}
 
 /** Elsewhere nothing would keep a dry run from being done for good. */
 export function refusePlans({ tool }: Entry): void {
@@ -75,4 +44,43 @@ export function refusePlans({ tool }: Entry): void {
   throw new KitError('invalid_argument', `tool ${tool.name} has a plan: its set must be governed`, {
     hint: "Use toolSet(tools, { contract: governed() }), with governed from 'mcp-kit/tools/governed'.",
   });
+}
+
+/** How a call ended: with a value, shown as a result that still lacks its structured content, or with a failure. */
+export type Outcome = (
+  | { readonly ok: true; readonly value: unknown; readonly shown: CallToolResult }
+  | { readonly ok: false; readonly failure: Failure }
+) & {
+  /** It is that of an earlier call with the same key. */
+  readonly replayed?: true | undefined;
+};
+
+/** Text as content. */
+export function textBlock(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+/** What a tool without output schema returned, as a result. */
+export function toResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+  if (value === undefined) return { content: [] };
+  if (isCallToolResult(value)) return value;
+  return toTextResult(value);
+}
+
+/** A value as JSON text: all that clients see who read no structured content. */
+export function toTextResult(value: unknown): CallToolResult {
+  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
+}
+
+/** A failure as a result. */
+export function toFailedResult({ code, message, suggestion }: Failure): CallToolResult {
+  const text =
+    suggestion === undefined ? `${code}: ${message}` : `${code}: ${message} ${suggestion}`;
+  return { content: [textBlock(text)], isError: true };
+}
+
+/** Whether a tool returned a whole result. */
+export function isCallToolResult(value: unknown): value is CallToolResult {
+  return isRecord(value) && Array.isArray(value['content']);
 }

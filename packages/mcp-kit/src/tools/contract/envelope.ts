@@ -1,7 +1,7 @@
 import { dialectOf, movedSchema, type CallToolResult, type JsonSchema } from '#protocol';
 import type { Entry } from '../entry.ts';
 import { fail, failureCodes, type Failure } from '../failure.ts';
-import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './result.ts';
+import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './contract.ts';
 
 /** What every call returns as structured content, so that programs read all tools alike. */
 export interface Envelope {
@@ -19,7 +19,7 @@ export interface EnvelopeMeta {
   readonly durationMs: number;
   readonly timestamp: string;
   /** The answer is that of an earlier call with the same idempotency key. */
-  readonly replayed?: true;
+  readonly replayed?: true | undefined;
 }
 
 /** A returned result that says it is an error is a failure like any other. */
@@ -28,9 +28,7 @@ export function heeded(outcome: Outcome, { output }: Entry): Outcome {
   if (!isCallToolResult(outcome.value) || outcome.value.isError !== true) return outcome;
   const texts = outcome.value.content.map((block) => (block.type === 'text' ? block.text : ''));
   const { failure } = fail('E_INTERNAL', texts.join('\n'));
-  return outcome.replayed === true
-    ? { ok: false, failure, replayed: true }
-    : { ok: false, failure };
+  return { ok: false, failure, replayed: outcome.replayed };
 }
 
 /** The result of a call, with the envelope around its value or its failure. */

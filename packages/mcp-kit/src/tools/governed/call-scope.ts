@@ -2,20 +2,13 @@ import { crypto, isPromise, type MaybePromise } from '#base';
 import type { Exchange, TraceContext } from '#jsonrpc';
 import { traceHeaders, traceIdOf, traceOf } from '#protocol';
 import { Context, type CommitNote, type Scope, type Spans } from '#server';
+import type { Call } from '../call.ts';
 import type { Plan } from '../changes.ts';
-import { fail } from '../failure.ts';
-import type { Outcome } from '../contract/result.ts';
+import { fail, ToolFailure } from '../failure.ts';
+import type { Outcome } from '../contract/contract.ts';
 import type { Entry } from '../entry.ts';
 import { timestampNow, type Span } from '../trace/traces.ts';
 import { noControl, type Control } from './control-fields.ts';
-
-/** What a call is made of before anything is known of it. */
-interface CallStart {
-  readonly entry: Entry;
-  /** As received. */
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly context: Context;
-}
 
 /** One governed call while it runs: what the layers know of it, its time and its trace. */
 export class CallScope implements Scope {
@@ -52,7 +45,7 @@ export class CallScope implements Scope {
   #committed = false;
   #controller: AbortController | undefined;
 
-  constructor({ entry, args, context }: CallStart) {
+  constructor({ entry, args, context }: Call) {
     this.entry = entry;
     this.received = args;
     this.own = args;
@@ -217,11 +210,6 @@ function rounded(ms: number): number {
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'Error';
-  const failure: unknown = 'failure' in error ? error.failure : undefined;
-  return hasCode(failure) ? failure.code : error.name;
-}
-
-function hasCode(value: unknown): value is { readonly code: string } {
-  return typeof value === 'object' && value !== null && 'code' in value;
+  if (error instanceof ToolFailure) return error.failure.code;
+  return error instanceof Error ? error.name : 'Error';
 }

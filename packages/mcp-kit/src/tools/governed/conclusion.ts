@@ -2,13 +2,12 @@ import { chain, describeError, type Logger, type MaybePromise } from '#base';
 import { Encoded, isRecord, RpcError, type Exchange } from '#jsonrpc';
 import { callerOf, traceIdOf, traceOf, type CallToolResult } from '#protocol';
 import { Context } from '#server';
-import type { Entry } from '../entry.ts';
 import { heeded, wrap, type EnvelopeMeta } from '../contract/envelope.ts';
+import type { Outcome } from '../contract/contract.ts';
+import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
-import type { Outcome } from '../contract/result.ts';
 import { summarise, timestampNow, type Trace, type Traces } from '../trace/traces.ts';
 import type { CallScope } from './call-scope.ts';
-import { encodeSuccess } from './envelope-text.ts';
 import type { Prepared } from './prepared.ts';
 
 /** What the end of every call of a set needs. */
@@ -72,11 +71,8 @@ function write(call: CallScope, outcome: Outcome, governed: Governed): CallToolR
 
 /** What the envelope of a call says of it. */
 function aboutOf(call: CallScope, { replayed }: Outcome, { version }: Governed): EnvelopeMeta {
-  const { traceId, timestamp } = call;
-  const tool = call.entry.tool.name;
-  const { durationMs } = call;
-  const about = { traceId, tool, version, durationMs, timestamp };
-  return replayed === true ? { ...about, replayed } : about;
+  const { traceId, timestamp, durationMs } = call;
+  return { traceId, tool: call.entry.tool.name, version, durationMs, timestamp, replayed };
 }
 
 /** Lets pass what is no answer of the tool: a question to the client, or a refusal of the protocol. */
@@ -96,9 +92,8 @@ interface Ended {
 
 function remember(call: CallScope, { code, about }: Ended, governed: Governed): void {
   const { entry, context, trace, control, spans } = call;
-  const { parentId, spanId } = trace;
   const { traceId, tool, timestamp, durationMs, replayed } = about;
-  const remembered: Writable<Trace> = {
+  const remembered: Trace = {
     traceId,
     tool,
     timestamp,
@@ -106,13 +101,13 @@ function remember(call: CallScope, { code, about }: Ended, governed: Governed): 
     success: code === null,
     errorCode: code,
     argsSummary: summarise(call.received, governed.preparedOf(entry).isSecret),
-    spanId,
+    spanId: trace.spanId,
     spans,
+    parentSpanId: trace.parentId,
+    clientTag: control.clientTag,
+    dryRun: control.dryRun ? true : undefined,
+    replayed,
   };
-  if (parentId !== undefined) remembered.parentSpanId = parentId;
-  if (control.clientTag !== undefined) remembered.clientTag = control.clientTag;
-  if (control.dryRun) remembered.dryRun = true;
-  if (replayed !== undefined) remembered.replayed = replayed;
   keep(remembered, Context.exchangeOf(context), governed);
 }
 
@@ -126,9 +121,6 @@ function keep(trace: Trace, exchange: Exchange, { traces, logger }: Governed): v
   }
 }
 
-/** The same while it is being put together. */
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
 /** A call that reached no tool leaves a trace as well, and its refusal names it. One that did leaves its own when it ends. */
 export function refuseCall(error: RpcError, exchange: Exchange, governed: Governed): RpcError {
   const hasBegun = exchange.trace !== undefined;
@@ -136,7 +128,7 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
   if (hasBegun) return withTraceId(error, traceId);
   const { spanId, parentId } = traceOf(exchange);
   const name = exchange.message.params?.['name'];
-  const remembered: Writable<Trace> = {
+  const refused: Trace = {
     traceId,
     tool: typeof name === 'string' ? name.slice(0, 128) : '',
     timestamp: timestampNow(),
@@ -146,9 +138,9 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
     argsSummary: {},
     spanId,
     spans: [],
+    parentSpanId: parentId,
   };
-  if (parentId !== undefined) remembered.parentSpanId = parentId;
-  keep(remembered, exchange, governed);
+  keep(refused, exchange, governed);
   return withTraceId(error, traceId);
 }
 
@@ -160,4 +152,28 @@ function withTraceId({ code, message, data, http }: RpcError, traceId: string): 
   const named = new RpcError(code, message, isRecord(data) ? { ...data, traceId } : { traceId });
   named.http = http;
   return named;
+}
+
+/**
+ * The result of a call whose value is not a whole result, as JSON: most of an envelope is known to need no escaping, and a value that
+ * is shown as its own JSON is written once.
+ */
+export function encodeSuccess(
+  { value = null, shown }: Outcome & { readonly ok: true },
+  meta: EnvelopeMeta,
+  version: string,
+): Encoded {
+  const [block] = shown.content;
+  const text = shown.content.length === 1 && block?.type === 'text' ? block.text : undefined;
+  const textJson = text === undefined ? '' : JSON.stringify(text);
+  const data = value === text ? textJson : (JSON.stringify(value) ?? 'null');
+  const content =
+    text === undefined ? JSON.stringify(shown.content) : `[{"type":"text","text":${textJson}}]`;
+  const { traceId, tool, durationMs, timestamp } = meta;
+  const replayed = meta.replayed === true ? ',"replayed":true' : '';
+  return new Encoded(
+    `{"content":${content},"structuredContent":{"success":true,"data":${data},"error":null,` +
+      `"meta":{"traceId":"${traceId}","tool":"${tool}","version":${version},` +
+      `"durationMs":${durationMs},"timestamp":"${timestamp}"${replayed}}}}`,
+  );
 }

@@ -1,8 +1,12 @@
-import { KitError } from '#base';
+import { chain, KitError, type MaybePromise } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 import { slipFinder, type Issue } from '#schema';
+import { invalidArguments } from '../call.ts';
+import type { Outcome } from '../contract/contract.ts';
 import type { Entry } from '../entry.ts';
+import { isWriting } from '../manifest/manifest.ts';
+import type { Wrap } from './layer.ts';
 
 /** The arguments that the framework gives every writing tool, and keeps from it. */
 export interface Control {
@@ -152,3 +156,21 @@ function describe(value: unknown, { schema }: Field): string {
 function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
   return isRecord(properties) ? properties : {};
 }
+
+/** Takes the framework's arguments out, and checks those of the tool against its schema. */
+export const validateLayer: Wrap = (next, entry) => {
+  const split = isWriting(entry) ? splitter(entry) : undefined;
+  return (call) => {
+    if (split !== undefined) {
+      const { control, own, issue } = split(call.received);
+      if (issue !== undefined) return invalidArguments([issue]);
+      call.control = control;
+      call.own = own;
+    }
+    return chain(entry.input.check(call.own), (checked): MaybePromise<Outcome> => {
+      if (!checked.ok) return invalidArguments(checked.issues);
+      call.args = checked.value;
+      return next(call);
+    });
+  };
+};

@@ -13,7 +13,7 @@ import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, riskOf, traitsOf } from '../manifest/manifest.ts';
-import { textBlock, type Outcome } from '../contract/result.ts';
+import { textBlock, type Outcome } from '../contract/contract.ts';
 import type { CallScope } from './call-scope.ts';
 import { cannotBeKept, digest, placeOf } from './idempotency-record.ts';
 import type { Handle, Wrap } from './layer.ts';

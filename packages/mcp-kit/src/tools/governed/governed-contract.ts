@@ -1,30 +1,25 @@
 import { isPromise, KitError, type Logger } from '#base';
-import type * as Govern from '#tools/inspect';
-import { assertAmounts } from '../amounts.ts';
-import type { CreateContract, Registry } from '../contract/contract.ts';
+import type { CreateContract } from '../contract/contract.ts';
 import type { Keeping } from '../default-store.ts';
 import type { CallLimit } from '../define-tool.ts';
-import { diagnosticMethods, diagnosticTools, type Diagnosis } from '../diagnostics.ts';
-import { listed, type Entry } from '../entry.ts';
+import { assertAmounts, listed, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
-import { listedTraits, type Manifest } from '../manifest/manifest.ts';
+import { derivedAnnotations, listedTraits, type Manifest } from '../manifest/manifest.ts';
 import type { TraceSink } from '../trace/trace-sinks.ts';
-import { createTraces, pickTrace, type Traces } from '../trace/traces.ts';
+import { createTraces, type Traces } from '../trace/traces.ts';
 import { CallScope } from './call-scope.ts';
 import { concludeCall, passOn, refuseCall, type Governed } from './conclusion.ts';
+import { validateLayer } from './control-fields.ts';
 import { dryRunLayer, type PlanPolicy } from './dry-run.ts';
 import { idempotencyLayer, type IdempotencyOptions } from './idempotency.ts';
 import { KeyMemory } from './key-memory.ts';
 import { orderLayers, type Layer } from './layer.ts';
 import { limitLayer } from './limit.ts';
-import { permissionLayer, type Permit } from './permission.ts';
-import { derivedAnnotations } from './annotations.ts';
+import { createVisibility, permissionLayer, type Permit, type Visible } from './permission.ts';
 import { createPlanTokens, type PlanTokenOptions } from './plan-token.ts';
 import { prepare, toManifest, type Prepared } from './prepared.ts';
 import { runLayer } from './run.ts';
 import { timeoutLayer } from './timeout.ts';
-import { validateLayer } from './validate.ts';
-import { createVisibility, type Visibility, type Visible } from './visibility.ts';
 
 /** How a set is governed; nothing is required. */
 export interface GovernanceOptions {
@@ -71,14 +66,13 @@ export function governed(governance: GovernanceOptions = {}): CreateContract {
 }
 
 function govern(
-  { registry, version, logger }: Parameters<CreateContract>[0],
+  { version, logger }: Parameters<CreateContract>[0],
   governance: GovernanceOptions,
 ): ReturnType<CreateContract> {
   const telemetry = createTelemetry();
   const { traces = createTraces(undefined, telemetry.sink) } = governance;
   const { checkResults = false, visible = ['core'] } = governance;
   const layers = createLayers(governance, logger);
-  const visibility = createVisibility(visible);
   const known = new WeakMap<Entry, Prepared>();
   const preparedOf = (entry: Entry): Prepared => {
     let prepared = known.get(entry);
@@ -91,17 +85,16 @@ function govern(
   const versionJson = JSON.stringify(version);
   const shared: Governed = { version, versionJson, logger, traces, preparedOf };
   const manifest = (entry: Entry): Manifest => toManifest(entry, preparedOf(entry));
-  const diagnosis = diagnose({ registry, visibility, traces, manifest });
   return {
     admit: (entry) => void preparedOf(entry),
     review: (entries) => review([...entries].map(manifest), governance.lint, logger),
-    ...visibility,
-    listed(entry, era) {
+    ...createVisibility(visible),
+    listed(entry) {
       const { inputSchema, outputSchema } = preparedOf(entry);
       const { tool } = entry;
       const annotations = derivedAnnotations(tool);
       const _meta = { ...tool._meta, ...listedTraits(tool) };
-      return { ...listed(entry, era), inputSchema, outputSchema, annotations, _meta };
+      return { ...listed(entry), inputSchema, outputSchema, annotations, _meta };
     },
     call(received) {
       const call = new CallScope(received);
@@ -119,8 +112,7 @@ function govern(
     refuse: (error, exchange) => refuseCall(error, exchange, shared),
     manifest,
     warm: telemetry.warm,
-    tools: diagnosticTools(diagnosis),
-    legacyMethods: diagnosticMethods(diagnosis),
+    traces,
   };
 }
 
@@ -130,7 +122,8 @@ function createTelemetry(): { readonly sink: TraceSink; readonly warm: () => voi
   return {
     sink: (trace) => sink?.(trace),
     warm() {
-      whenLoaded(({ findOpenTelemetry, openTelemetrySink }) => {
+      const loading = import('../trace/trace-sinks.ts');
+      whenLoaded(loading, ({ findOpenTelemetry, openTelemetrySink }) => {
         const api = findOpenTelemetry();
         if (api !== undefined) sink = openTelemetrySink(api);
       });
@@ -157,33 +150,10 @@ function createLayers(governance: GovernanceOptions, logger: Logger): readonly L
   );
 }
 
-/** What a caller may learn of the tools it sees and of the calls it made. */
-function diagnose(known: {
-  readonly registry: Registry;
-  readonly visibility: Visibility;
-  readonly traces: Traces;
-  readonly manifest: (entry: Entry) => Manifest;
-}): Diagnosis {
-  const { registry, visibility, traces, manifest } = known;
-  return {
-    manifest(name, context) {
-      const entry = registry.get(name);
-      const seen = entry !== undefined && visibility.shows(entry, visibility.view(context));
-      return seen ? manifest(entry) : undefined;
-    },
-    manifests(context) {
-      const view = visibility.view(context);
-      return [...registry.values()].filter((entry) => visibility.shows(entry, view)).map(manifest);
-    },
-    trace: (traceId, { principal }) => traces.find(traceId, principal),
-    pick: (which, { principal }) => pickTrace(traces.list({ principal }), which),
-  };
-}
-
 /** Uses what no call needs, once it is there. */
-function whenLoaded(use: (loaded: typeof Govern) => void): void {
+function whenLoaded<T>(loading: Promise<T>, use: (loaded: T) => void): void {
   // No call depends on it, so none must suffer from it.
-  void import('#tools/inspect').then(use).catch(() => undefined);
+  void loading.then(use).catch(() => undefined);
 }
 
 function review(
@@ -197,7 +167,7 @@ function review(
     for (const { tool, rule, message } of findings) logger.warn(`${tool}: ${message}`, { rule });
   };
   if (wanted === 'warn') {
-    whenLoaded(({ lintTools }) => tell(lintTools(manifests)));
+    whenLoaded(import('../lint/lint.ts'), ({ lintTools }) => tell(lintTools(manifests)));
     return;
   }
   const findings = wanted(manifests);

@@ -1,7 +1,7 @@
 import { canonicalJson, crypto, KitError } from '#base';
 import { isRecord } from '#jsonrpc';
 import { fail, type ToolFailure } from '../failure.ts';
-import type { Outcome } from '../contract/result.ts';
+import type { Outcome } from '../contract/contract.ts';
 
 /**
  * What is known of the calls with one key:

@@ -1,14 +1,20 @@
-import { crypto, describeError, longestTimerMs, unref, withoutUndefined } from '#base';
-import type { Defined, Logger } from '#base';
+import {
+  crypto,
+  describeError,
+  longestTimerMs,
+  unref,
+  withoutUndefined,
+  type Defined,
+  type Logger,
+} from '#base';
 import { InputNeeded, type CommitNote } from '#server';
 import type { Plan } from '../changes.ts';
+import { isCallToolResult, type Outcome } from '../contract/contract.ts';
 import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest/manifest.ts';
-import { isCallToolResult, type Outcome } from '../contract/result.ts';
 import type { CallScope } from './call-scope.ts';
 import { digestOf } from './dry-run.ts';
-import { guard } from './guard.ts';
 import {
   cannotBeKept,
   digest,
@@ -17,7 +23,7 @@ import {
   writeRecord,
   type KeyRecord,
 } from './idempotency-record.ts';
-import type { Handle, Wrap } from './layer.ts';
+import { guard, type Handle, type Wrap } from './layer.ts';
 
 export interface IdempotencyOptions {
   /** How long an answer is given again; a day. */

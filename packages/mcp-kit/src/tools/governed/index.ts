@@ -3,5 +3,4 @@ export { applied } from '../changes.ts';
 export { createTraces, type Traces } from '../trace/traces.ts';
 export type { CallScope } from './call-scope.ts';
 export { governed, type GovernanceOptions } from './governed-contract.ts';
-export { layerOrder, type Handle, type Layer, type LayerName } from './layer.ts';
-export type { Permit } from './permission.ts';
+export { layerOrder, type Layer } from './layer.ts';

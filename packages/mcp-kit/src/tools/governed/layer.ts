@@ -1,6 +1,8 @@
-import { KitError, type MaybePromise } from '#base';
+import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
+import { toFailure } from '../call.ts';
+import type { Outcome } from '../contract/contract.ts';
 import type { Entry } from '../entry.ts';
-import type { Outcome } from '../contract/result.ts';
+import { fail, ToolFailure } from '../failure.ts';
 import type { CallScope } from './call-scope.ts';
 
 /** Serves a call of one tool: ends with a value or a failure, or throws what is meant for the protocol. */
@@ -20,7 +22,7 @@ export const layerOrder = [
   'run',
 ] as const;
 
-export type LayerName = (typeof layerOrder)[number];
+type LayerName = (typeof layerOrder)[number];
 
 /** A layer of your own. */
 export interface Layer {
@@ -81,4 +83,24 @@ function phaseOf(name: string, { tool }: Entry): string | undefined {
     default:
       return name;
   }
+}
+
+/** The same, with every failure and every bug as an outcome; what is meant for the protocol is still thrown. */
+export function guard(handle: Handle, logger: Logger): Handle {
+  return (call) => {
+    try {
+      const outcome = handle(call);
+      return isPromise(outcome)
+        ? outcome.catch((error: unknown) => failed(error, call, logger))
+        : outcome;
+    } catch (error) {
+      return failed(error, call, logger);
+    }
+  };
+}
+
+function failed(error: unknown, call: CallScope, logger: Logger): Outcome {
+  // Whatever a tool throws when it is told that its time is up, that is the reason.
+  const late = call.expired && !(error instanceof ToolFailure);
+  return toFailure(late ? fail('E_TIMEOUT', 'The time for the call is up.') : error, call, logger);
 }

@@ -1,5 +1,9 @@
 import { chain, type MaybePromise } from '#base';
-import type { ClientView } from '#server';
+import type { ClientView } from '#protocol';
+import type { Context } from '#server';
+import type { ToolLayer } from '../define-tool.ts';
+import { diagnosticNames } from '../trace/traces.ts';
+import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
 import { traitsOf, type Traits } from '../manifest/manifest.ts';
 import type { Wrap } from './layer.ts';
@@ -39,5 +43,31 @@ export function permissionLayer(permit: Permit | undefined): Wrap {
         throw fail('E_PRECONDITION_FAILED', `${tool.name} is not permitted: ${reason}`);
       });
     };
+  };
+}
+
+/** Which layers are there for whom: the same for all, or decided by who asks. */
+export type Visible = readonly ToolLayer[] | ((caller: Caller) => readonly ToolLayer[]);
+
+/** Who sees which tools; what one does not see one cannot call. */
+export interface Visibility {
+  view(context: Context): string;
+  shows(entry: Entry, view: string): boolean;
+}
+
+const layers: readonly ToolLayer[] = ['core', 'advanced', 'internal'];
+
+export function createVisibility(visible: Visible): Visibility {
+  const nameOf = (shown: readonly ToolLayer[]): string =>
+    layers.filter((layer) => shown.includes(layer)).join();
+  const always = typeof visible === 'function' ? undefined : nameOf(visible);
+  return {
+    view({ principal, client }) {
+      if (always !== undefined || typeof visible !== 'function') return always ?? '';
+      return nameOf(visible({ principal, client }));
+    },
+    // No name of a layer is part of another's.
+    shows: ({ tool }, view) =>
+      diagnosticNames.has(tool.name) || view.includes(tool.layer ?? 'core'),
   };
 }

@@ -2,8 +2,8 @@ import { KitError, withoutUndefined, type Logger } from '#base';
 import { dialectOf, movedSchema, type JsonSchema } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
 import { changesSchema, riskSchema } from '../changes.ts';
-import type { Entry } from '../entry.ts';
 import { dataPointer, envelopeOf, envelopeSchema } from '../contract/envelope.ts';
+import type { Entry } from '../entry.ts';
 import { failureCodes, type FailureCode } from '../failure.ts';
 import {
   isWriting,
@@ -12,10 +12,9 @@ import {
   type Manifest,
   type ManifestError,
 } from '../manifest/manifest.ts';
-import { secretsOf } from '../secrets.ts';
+import { secretsOf } from '../trace/traces.ts';
 import { withControlFields } from './control-fields.ts';
-import { guard } from './guard.ts';
-import { stackLayers, type Handle, type Layer } from './layer.ts';
+import { guard, stackLayers, type Handle, type Layer } from './layer.ts';
 
 /** A tool made ready to be governed: everything that is the same for all its calls. */
 export interface Prepared {

@@ -4,7 +4,7 @@ import { Applied, describeChanges, type Change } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
 import { isWriting, riskOf } from '../manifest/manifest.ts';
-import { textBlock, type Outcome } from '../contract/result.ts';
+import { textBlock, type Outcome } from '../contract/contract.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Wrap } from './layer.ts';
 

@@ -1,7 +1,7 @@
 import { isPromise, startTimer } from '#base';
 import { fail, type Failure } from '../failure.ts';
 import { isWriting } from '../manifest/manifest.ts';
-import type { Outcome } from '../contract/result.ts';
+import type { Outcome } from '../contract/contract.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Handle, Wrap } from './layer.ts';
 

@@ -145,7 +145,7 @@ function hasTwoWaysBack({ ranges, next }: Places): boolean {
     const start = place * size + place;
     const ahead = reached(start, forwards);
     const behind = reached(start, backwards);
-    const isDouble = [...(next[place] ?? [])].some(
+    const isDouble = Array.from(next[place] ?? []).some(
       ([to, ways]) => ways > 1 && behind.has(to * size + to),
     );
     if (isDouble) return true;
@@ -161,11 +161,11 @@ function reached(
   edges: ReadonlyMap<number, readonly number[]>,
 ): ReadonlySet<number> {
   const found = new Set<number>();
-  const waiting = [...(edges.get(start) ?? [])];
+  const waiting = Array.from(edges.get(start) ?? []);
   for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
     if (found.has(pair)) continue;
     found.add(pair);
-    waiting.push(...(edges.get(pair) ?? []));
+    for (const target of edges.get(pair) ?? []) waiting.push(target);
   }
   return found;
 }

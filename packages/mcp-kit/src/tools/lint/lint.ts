@@ -9,7 +9,7 @@ import type { LintedTool, Remark, Rule, RuleSettings } from './rule.ts';
 import { traitRules, type TraitRule } from './trait-rules.ts';
 
 /** The name of a rule. */
-export type RuleId = NameRule | ParameterRule | PatternRule | TraitRule;
+type RuleId = NameRule | ParameterRule | PatternRule | TraitRule;
 
 const rules: Readonly<Record<RuleId, Rule>> = {
   ...nameRules,

@@ -1,7 +1,8 @@
 import type { Defined } from '#base';
-import type { JsonSchema } from '#protocol';
+import type { JsonSchema, ToolAnnotations } from '#protocol';
 import type { Plan, RiskLevel } from '../changes.ts';
 import type { Safety, Tool, ToolHead, ToolTraits } from '../define-tool.ts';
+import type { Entry } from '../entry.ts';
 import type { FailureCode } from '../failure.ts';
 
 /** The traits of a tool, with what its author left out filled in. */
@@ -21,10 +22,11 @@ export interface Manifest extends Traits {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   /** What only governed sets tell. */
-  readonly riskLevel?: RiskLevel;
-  readonly errors?: readonly ManifestError[];
+  readonly riskLevel?: RiskLevel | undefined;
+  readonly errors?: readonly ManifestError[] | undefined;
 }
 
+/** The traits of a tool. */
 export function traitsOf(tool: Tool): Traits {
   const { annotations = {}, layer = 'core', category = 'general' } = tool;
   const { supportsDryRun = tool.plan !== undefined, prerequisites = [], examples = [] } = tool;
@@ -37,6 +39,12 @@ function safetyOf({ safety, annotations = {} }: ToolHead): Safety {
   if (safety !== undefined) return safety;
   if (annotations.readOnlyHint === true) return 'readonly';
   return annotations.destructiveHint === false ? 'mutating' : 'destructive';
+}
+
+/** What a manifest says of any tool. */
+export function manifestOf({ tool, input }: Entry, outputSchema: JsonSchema): Manifest {
+  const { name, description } = tool;
+  return { name, description, ...traitsOf(tool), inputSchema: input.json, outputSchema };
 }
 
 /** Whether a tool may change anything. */
@@ -54,4 +62,18 @@ export function listedTraits(tool: Tool): Omit<Traits, 'prerequisites' | 'exampl
 export function riskOf(plan: Pick<Plan, 'riskLevel'>, tool: ToolHead): RiskLevel {
   const fallback = safetyOf(tool) === 'destructive' ? 'high' : 'low';
   return plan.riskLevel ?? tool.riskLevel ?? fallback;
+}
+
+/** The hints of MCP that follow from the traits; what the author says in so many words goes before. */
+export function derivedAnnotations(tool: Tool): ToolAnnotations {
+  const { safety, idempotent } = traitsOf(tool);
+  const hints =
+    safety === 'readonly'
+      ? { readOnlyHint: true }
+      : {
+          readOnlyHint: false,
+          destructiveHint: safety === 'destructive',
+          idempotentHint: idempotent,
+        };
+  return { ...hints, ...tool.annotations };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { traitsOf } from '../manifest/manifest.ts';
-import { secretsOf } from '../secrets.ts';
-import { createTraces, pickTrace, summarise, type Trace } from './traces.ts';
+import { createTraces, pickTrace, secretsOf, summarise, type Trace } from './traces.ts';
 
 const trace = (traceId: string): Trace => ({
   traceId,

@@ -1,6 +1,6 @@
-import { hideSecrets } from '#base';
+import { hideSecrets, isSecretName } from '#base';
 import { isRecord } from '#jsonrpc';
-import { diagnosticNames } from '../diagnostic-names.ts';
+import type { JsonSchema } from '#protocol';
 
 /** A part of a call. */
 export interface Span {
@@ -25,13 +25,13 @@ export interface Trace {
   readonly errorCode: string | null;
   readonly argsSummary: Readonly<Record<string, unknown>>;
   /** Where the call was part of something larger: its own place there, and that of its caller. */
-  readonly spanId?: string;
-  readonly parentSpanId?: string;
-  readonly spans?: readonly Span[];
-  readonly clientTag?: string;
-  readonly dryRun?: true;
+  readonly spanId?: string | undefined;
+  readonly parentSpanId?: string | undefined;
+  readonly spans?: readonly Span[] | undefined;
+  readonly clientTag?: string | undefined;
+  readonly dryRun?: true | undefined;
   /** The answer is that of an earlier call with the same key. */
-  readonly replayed?: true;
+  readonly replayed?: true | undefined;
 }
 
 const shownCharacters = 120;
@@ -162,4 +162,30 @@ function brief(value: unknown): unknown {
   if (Array.isArray(value)) return `array(${value.length})`;
   if (isRecord(value)) return `object(${Object.keys(value).length})`;
   return value;
+}
+
+/** The names of the tools that tell about tools and calls. */
+export const diagnosticNames: ReadonlySet<string> = new Set([
+  'get_tool_manifest',
+  'get_trace_by_id',
+]);
+
+/** Names come from callers: only so many are kept, and no long ones. */
+const maxKnown = 256;
+const maxKnownLength = 64;
+
+/** Tells which arguments of a tool must not be shown: by what their schema says, and by their names. */
+export function secretsOf(schema: JsonSchema): (name: string) => boolean {
+  const { properties } = schema;
+  const known = new Map<string, boolean>();
+  for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
+    const hidden =
+      isRecord(property) && (property['writeOnly'] === true || property['format'] === 'password');
+    known.set(name, hidden || isSecretName(name));
+  }
+  return (name) => {
+    const hidden = known.get(name) ?? isSecretName(name);
+    if (known.size < maxKnown && name.length <= maxKnownLength) known.set(name, hidden);
+    return hidden;
+  };
 }

@@ -3,18 +3,24 @@ import type { JsonSchema } from '#protocol';
 import { compileSchema, type AnySchema } from '#schema';
 import type { Context, Requests } from '#server';
 import type { Store } from '#store';
-import { assertAmounts } from '../amounts.ts';
 import { checkValue } from '../call.ts';
 import { applied, type Plan } from '../changes.ts';
-import { memoryOnDemand, type Keeping } from '../default-store.ts';
+import { memoryOnDemand } from '../default-store.ts';
 import { defineTool, type Tool, type ToolHead } from '../define-tool.ts';
+import { assertAmounts } from '../entry.ts';
 import type { Infer, InferInput } from '../infer.ts';
 import { riskOf } from '../manifest/manifest.ts';
 import { execute } from './execute.ts';
-import { findRun, Journal, type JournalOptions, type RunRecord } from './journal.ts';
+import { findRun, Journal, type RunRecord } from './journal.ts';
 import { joinPlans, planStages, type WorkflowPlan } from './plan-stages.ts';
-import type { Definition, Returned } from './definition.ts';
-import { listRuns, reportRun, takeUp, type WorkflowRuns } from './recover.ts';
+import {
+  listRuns,
+  reportRun,
+  takeUp,
+  type Definition,
+  type Returned,
+  type WorkflowRuns,
+} from './recover.ts';
 import { changesOf, runFailure, runSchema, stagesOf } from './report.ts';
 import type { AnyStage, Stage } from './stage.ts';
 
@@ -72,15 +78,8 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
   const { name, logger = stderrLogger(), keepMs = 7 * 24 * 60 * 60_000 } = head;
   const { leaseMs = 30_000, graceMs = 5000, now = Date.now } = head;
   assertAmounts(`workflow ${name}`, { keepMs, leaseMs });
-  let store: Keeping | undefined = head.store;
-  const journal: JournalOptions = {
-    workflow: name,
-    store: () => (store ??= memoryOnDemand(logger)),
-    logger,
-    keepMs,
-    leaseMs,
-    now,
-  };
+  const store = head.store ?? memoryOnDemand(logger);
+  const journal = { workflow: name, store, logger, keepMs, leaseMs, now };
   const ownRisk = riskOf({}, head);
   const definition = { name, ownRisk, stages: [], journal, graceMs, logger, returned: undefined };
   return workflowOf(head, definition);
@@ -224,11 +223,12 @@ async function answerOf({ returned }: Definition, record: RunRecord): Promise<ob
 }
 
 function outputSchema(own: JsonSchema = {}): JsonSchema {
-  const required: unknown = own['required'];
+  const { required } = own;
+  const names: unknown[] = Array.isArray(required) ? required : [];
   return {
     ...own,
     type: own['type'] ?? 'object',
     properties: { ...Object(own['properties']), ...runSchema },
-    required: [...(Array.isArray(required) ? (required as string[]) : []), 'runId', 'stages'],
+    required: [...names, 'runId', 'stages'],
   };
 }

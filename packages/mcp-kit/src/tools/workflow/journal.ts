@@ -55,9 +55,10 @@ export interface RunRecord {
   untilMs: number;
 }
 
+/** Where a workflow keeps its journals, and for how long. */
 export interface JournalOptions {
   readonly workflow: string;
-  readonly store: () => Keeping;
+  readonly store: Keeping;
   readonly logger: Logger;
   readonly keepMs: number;
   readonly leaseMs: number;
@@ -231,7 +232,7 @@ async function reach<T>(
   access: (store: Keeping) => MaybePromise<T>,
 ): Promise<T> {
   try {
-    return await access(store());
+    return await access(store);
   } catch (error) {
     logger.error(`workflow ${workflow}: the store failed`, { error: describeError(error) });
     throw fail('E_UNAVAILABLE', 'What keeps the journals of workflows cannot be reached.');
@@ -245,6 +246,7 @@ function underWay(): ToolFailure {
   });
 }
 
+/** Somebody else goes on with the run. */
 export function takenOver(): ToolFailure {
   return fail('E_CONFLICT', 'This run was taken over by another process.', { retryable: true });
 }

@@ -1,10 +1,12 @@
+import type { Logger } from '#base';
+import type { CompiledSchema } from '#schema';
 import { InputNeeded, type Context, type Spans } from '#server';
+import type { RiskLevel } from '../changes.ts';
 import { fail, type ToolFailure } from '../failure.ts';
-import type { Definition } from './definition.ts';
 import { execute } from './execute.ts';
-import { findRun, Journal, openRuns, type RunRecord } from './journal.ts';
+import { findRun, Journal, openRuns, type JournalOptions, type RunRecord } from './journal.ts';
 import { reportOf, type RunReport } from './report.ts';
-import type { Driver } from './stage.ts';
+import type { AnyStage, Driver } from './stage.ts';
 
 /** How to see to the runs of a workflow. */
 export interface WorkflowRuns {
@@ -94,4 +96,21 @@ function driverWithoutCall({ principal }: RunRecord): Driver {
     progress: () => undefined,
     commit: () => Promise.resolve(undefined),
   };
+}
+
+/** What a workflow returns of its own. */
+export interface Returned {
+  readonly schema: CompiledSchema;
+  readonly value: (outputs: never) => unknown;
+}
+
+/** All that defines a workflow. */
+export interface Definition {
+  readonly name: string;
+  readonly ownRisk: RiskLevel;
+  readonly stages: readonly AnyStage[];
+  readonly journal: JournalOptions;
+  readonly graceMs: number;
+  readonly logger: Logger;
+  readonly returned: Returned | undefined;
 }

@@ -1,4 +1,3 @@
-import { withoutUndefined } from '#base';
 import type { JsonSchema } from '#protocol';
 import { changesSchema, type Change } from '../changes.ts';
 import { fail, type Failure, type ToolFailure } from '../failure.ts';
@@ -11,11 +10,11 @@ export interface StageReport {
   readonly status: StageStatus | 'skipped';
   readonly durationMs: number;
   readonly output?: unknown;
-  readonly error?: Failure;
+  readonly error?: Failure | undefined;
 }
 
 /** Something that a run has changed and could not take back. */
-export interface Leftover {
+interface Leftover {
   readonly stage: string;
   readonly reason: string;
   /** What it was to change; all of it may be so, or a part. */
@@ -34,12 +33,13 @@ export interface RunReport {
   readonly stages: readonly StageReport[];
   readonly notUndone: readonly Leftover[];
   /** Why it is or was taken back, where that was not asked for. */
-  readonly failure?: Failure;
+  readonly failure?: Failure | undefined;
 }
 
+/** What is told of a run. */
 export function reportOf(record: RunRecord): RunReport {
   const { runId, workflow, status, direction, startedAt, failure } = record;
-  return withoutUndefined({
+  return {
     runId,
     workflow,
     status,
@@ -48,20 +48,18 @@ export function reportOf(record: RunRecord): RunReport {
     stages: stagesOf(record),
     notUndone: leftoversOf(record),
     failure,
-  });
+  };
 }
 
 /** What became of each stage, in the order they were defined in. */
 export function stagesOf({ stages, direction }: RunRecord): readonly StageReport[] {
-  return stages.map(({ stage, status, durationMs, output, error }): StageReport =>
-    withoutUndefined({
-      stage,
-      status: status === 'planned' && direction === 'back' ? ('skipped' as const) : status,
-      durationMs,
-      output: error === undefined ? output : undefined,
-      error,
-    }),
-  );
+  return stages.map(({ stage, status, durationMs, output, error }) => ({
+    stage,
+    status: status === 'planned' && direction === 'back' ? 'skipped' : status,
+    durationMs,
+    output: error === undefined ? output : undefined,
+    error,
+  }));
 }
 
 /** The changes of a stage, or of all: what was done where that is known, else what was planned. */

@@ -1,4 +1,4 @@
-import { lintRules, lintTools, type Finding, type RuleId } from 'mcp-kit/tools/inspect';
+import { lintRules, lintTools, type Finding } from 'mcp-kit/tools/inspect';
 import { nearest, usageError, type Options, type OptionValues } from '../../args.ts';
 import { readMaxWarnings } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';
@@ -86,10 +86,10 @@ function wayOf(server: string | undefined, values: Values, { json }: Globals): M
   );
 }
 
-function readRules(given: readonly string[], known: readonly string[]): readonly RuleId[] {
+function readRules(given: readonly string[], known: readonly string[]): readonly Finding['rule'][] {
   const strange = given.find((rule) => !known.includes(rule));
   // All of them are rules when none is strange.
-  if (strange === undefined) return given as readonly RuleId[];
+  if (strange === undefined) return given as readonly Finding['rule'][];
   const near = nearest(strange, known);
   const meant = near === undefined ? '' : `Did you mean ${near}? `;
   throw usageError(`there is no rule "${strange}"`, `${meant}See: mcpctl lint --rules`);

@@ -1,4 +1,4 @@
-import { diffManifests, type Impact, type ManifestChange } from 'mcp-kit/tools/inspect';
+import { diffManifests, type ManifestChange } from 'mcp-kit/tools/inspect';
 import { usageError } from '../../args.ts';
 import { defineCommand, type Invocation } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
@@ -11,6 +11,8 @@ import { helpHint } from '../../help.ts';
 import { count, print, printJson, sumUp } from '../../output.ts';
 import { plainField } from '../../terminal/plain-text.ts';
 import { createStyle, type Paint, type Style } from '../../terminal/style.ts';
+
+type Impact = ManifestChange['impact'];
 
 const impacts: readonly Impact[] = ['breaking', 'compatible', 'cosmetic'];
 

@@ -1,9 +1,9 @@
-import { usualWayOut, type WayOut } from 'mcp-kit/auth';
+import { defaultEgress, type EgressPolicy } from 'mcp-kit/auth';
 import { createEgress } from '@mcp-kit/host';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 
 /** The way to whoever issues tokens: as typed to the places that the operator names, by the strictest policy to those that they name. */
-export function wayOutFor({ auth }: ServerSettings): WayOut | undefined {
+export function egressFor({ auth }: ServerSettings): EgressPolicy | undefined {
   const { jwt, introspection } = auth ?? {};
   const issuer = jwt?.issuer ?? introspection?.issuer;
   if (issuer === undefined) return undefined;
@@ -11,9 +11,9 @@ export function wayOutFor({ auth }: ServerSettings): WayOut | undefined {
   const origins = new Set(
     named.filter((url) => url !== undefined).map((url) => new URL(url).origin),
   );
-  const asTyped = usualWayOut(new URL(issuer));
+  const asTyped = defaultEgress(new URL(issuer));
   const strict = createEgress({}, { server: new URL(issuer).host });
-  const wayTo = (url: string | URL): WayOut => {
+  const wayTo = (url: string | URL): EgressPolicy => {
     const origin = URL.canParse(String(url)) ? new URL(url).origin : '';
     return origins.has(origin) ? asTyped : strict;
   };

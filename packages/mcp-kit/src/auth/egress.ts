@@ -3,17 +3,17 @@ import type { Agent as HttpsAgent } from 'node:https';
 import { KitError, net } from '#base';
 
 /** Says where requests may go, and makes the connections; an `Egress` of the manager is one. */
-export interface WayOut {
+export interface EgressPolicy {
   /** Why a URL may not be used; `field` says where it was found. */
   check(url: string | URL, field?: string): KitError | undefined;
   agentFor(url: string | URL): HttpAgent | HttpsAgent;
 }
 
 /**
- * The way out where no policy is given: https everywhere, and plain http and this machine only for a server that is here
+ * The policy where none is given: https everywhere, and plain http and this machine only for a server that is here
  * itself. What a server far away says never leads to a port of this machine.
  */
-export function usualWayOut(server: URL): WayOut {
+export function defaultEgress(server: URL): EgressPolicy {
   const isLocal = isThisMachine(server);
   return {
     check: (url, field = 'url') => {
