@@ -9,7 +9,6 @@ import {
 } from '#base';
 import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
-import { eraOf, mayBeLegacy, probe, processVerdicts } from './era.ts';
 import type { Identity } from './facts.ts';
 import { Inbound } from './inbound.ts';
 import {
@@ -20,8 +19,9 @@ import {
   type LimitOptions,
   type StormBreaker,
 } from './limit.ts';
-import { initialize, negotiate, type Agreed } from './negotiate.ts';
+import { erasOf, initialize, negotiate, type Agreed } from './negotiate.ts';
 import { defaults, type CallOptions, type SessionOptions } from './options.ts';
+import { mayBeLegacy, probe, processVerdicts } from './probe.ts';
 
 export interface ConversationEvents {
   notification(notification: Notification): void;
@@ -168,7 +168,8 @@ export class Conversation {
   ): Promise<KitError | undefined> {
     const isForeign = error instanceof RpcError && error.code === mcpErrors.unsupportedVersion;
     if (isForeign) return superseded(error);
-    if (agreed.facts.era === 'modern' && this.#target.wire === 'http' && mayBeLegacy(error)) {
+    const { hasSessions } = agreed.facts.edge;
+    if (!hasSessions && this.#target.wire === 'http' && mayBeLegacy(error)) {
       const isLegacy = await waitWithin({ ...limit, timeoutMs: leftMs }, () => this.#check(agreed));
       if (isLegacy) return superseded(error);
     }
@@ -177,7 +178,7 @@ export class Conversation {
 
   /** Whether a legacy server answers where a modern one did. */
   #check(agreed: Agreed): Promise<boolean> {
-    if (this.#ended !== undefined || !this.#heals || eraOf(this.#options) === 'modern') {
+    if (this.#ended !== undefined || !this.#heals || !erasOf(this.#options).legacy) {
       return Promise.resolve(false);
     }
     // Somebody else has noticed already.
@@ -185,7 +186,7 @@ export class Conversation {
     const { timeoutMs = defaults.timeoutMs } = this.#options;
     const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: this.ended };
     this.#checking ??= probe(agreed.connection, this.#identity, limits)
-      .then(({ kind }) => kind === 'legacy')
+      .then(({ kind }) => kind === 'declined')
       .finally(() => {
         this.#checking = undefined;
       });
@@ -245,7 +246,7 @@ export class Conversation {
     const { wire, dialsAnew = false } = this.#target;
     if (this.#last === undefined || wire !== 'http' || dialsAnew) return undefined;
     const { connection, facts: before } = this.#last;
-    if (!connection.open || before.era === 'modern') return undefined;
+    if (!connection.open || !before.edge.hasSessions) return undefined;
     try {
       const timeoutMs = this.#connectTimeoutMs;
       const limits = { timeoutMs, maxTotalMs: timeoutMs };
@@ -268,7 +269,7 @@ export class Conversation {
     this.#opening = limit;
     try {
       const agreed = await negotiate(this.#target, {
-        era: eraOf(this.#options),
+        eras: erasOf(this.#options),
         verdicts,
         probeTimeoutMs,
         timeoutMs,

@@ -1,9 +1,10 @@
 import { createDeferred, KitError, startTimer } from '#base';
 import { RpcError, type Channel, type Connection } from '#jsonrpc';
-import type { Era, Target } from '#protocol';
-import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './era.ts';
+import { modernVersion, type Era, type Target } from '#protocol';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
 import type { Limit, OpeningLimits } from './limit.ts';
+import type { SessionOptions } from './options.ts';
+import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './probe.ts';
 
 /** A conversation whose two sides know which era they speak. */
 export interface Agreed {
@@ -11,8 +12,27 @@ export interface Agreed {
   readonly facts: ServerFacts;
 }
 
+/** Which eras may be spoken. */
+type Eras = Readonly<Record<Era, boolean>>;
+
+const choices: Readonly<Record<'auto' | Era, Eras>> = {
+  auto: { legacy: true, modern: true },
+  legacy: { legacy: true, modern: false },
+  modern: { legacy: false, modern: true },
+};
+
+/** The eras that the owner of a session lets it speak: that of the revision to be offered, where one is named. */
+export function erasOf({ era = 'auto', protocolVersion }: SessionOptions): Eras {
+  if (protocolVersion === undefined) return choices[era];
+  const named = protocolVersion === modernVersion ? 'modern' : 'legacy';
+  if (choices[era][named]) return choices[named];
+  throw new KitError('invalid_argument', `revision ${protocolVersion} is not of the ${era} era`, {
+    hint: 'Leave era out: it follows from protocolVersion.',
+  });
+}
+
 export interface Plan {
-  readonly era: 'auto' | Era;
+  readonly eras: Eras;
   readonly identity: Identity;
   readonly verdicts: Verdicts;
   /** How long a server may be silent after the probe before the legacy era is tried as well. */
@@ -28,7 +48,7 @@ const lateMs = 500;
 
 /** Opens a conversation with a server of either era. What was opened on the way and is not used is closed. */
 export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
-  const { limit, verdicts } = plan;
+  const { limit, verdicts, eras } = plan;
   const opened = new Map<Connection, Channel>();
   const open = async (to: Target): Promise<Connection> => {
     const channel = await dial(to, limit.signal);
@@ -37,12 +57,13 @@ export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
     return connection;
   };
   try {
-    const remembered = plan.era === 'auto' ? await verdicts.get(target.key) : undefined;
+    const remembered =
+      eras.legacy && eras.modern ? await verdicts.get(target.key) : undefined;
     const { agreed, isPassing } = await limit.within(agree(target, { ...plan, remembered }, open));
     opened.delete(agreed.connection);
-    const { era } = agreed.facts;
+    const { era } = agreed.facts.edge;
     // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
-    const isNew = era !== remembered && plan.era !== 'legacy' && isPassing !== true;
+    const isNew = era !== remembered && eras.modern && isPassing !== true;
     if (isNew) await verdicts.set(target.key, era);
     return agreed;
   } catch (error) {
@@ -82,13 +103,13 @@ async function agree(
   open: Open,
 ): Promise<Outcome> {
   const first = await open(target);
-  if (plan.era !== 'legacy' && plan.remembered !== 'legacy') {
+  if (plan.eras.modern && plan.remembered !== 'legacy') {
     return findOut(target, { plan, open, connection: first });
   }
   try {
     return { agreed: await handshake(target, { plan, open, connection: first }) };
   } catch (error) {
-    if (plan.era === 'legacy' || !isDeclined(error, first)) throw error;
+    if (!plan.eras.modern || !isDeclined(error, first)) throw error;
     // What was remembered no longer holds.
     const connection = first.open ? first : await open(target);
     return findOut(target, { plan, open, connection, isLast: connection !== first });
@@ -99,11 +120,11 @@ async function agree(
 async function findOut(target: Target, approach: Approach): Promise<Outcome> {
   const { plan, open, connection, isLast = false } = approach;
   const { finding, begun } = await probeWithin(target, approach);
-  if (finding.kind === 'modern') {
+  if (finding.kind === 'answered') {
     return { agreed: await goOnModern(target, approach, { facts: finding.facts, begun }) };
   }
   const isOver = finding.kind === 'failed' && !mayEndOnProbe(finding.error, connection);
-  if (isOver || plan.era === 'modern' || (isLast && !connection.open)) throw finding.error;
+  if (isOver || !plan.eras.legacy || (isLast && !connection.open)) throw finding.error;
   try {
     if (connection.open) {
       const agreed = await (begun?.agreed ?? handshake(target, approach));
@@ -131,7 +152,7 @@ async function goOnModern(
   const { identity, timeoutMs } = plan;
   const another = await open(target);
   const finding = await probe(another, identity, { timeoutMs, maxTotalMs: timeoutMs });
-  if (finding.kind !== 'modern') throw finding.error;
+  if (finding.kind !== 'answered') throw finding.error;
   return { connection: another, facts: finding.facts };
 }
 
@@ -182,7 +203,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: abandon.signal };
   const deadline = performance.now() + timeoutMs;
   const probing = probe(connection, identity, limits);
-  if (plan.era === 'modern') return { finding: await probing };
+  if (!plan.eras.legacy) return { finding: await probing };
   const early = await within(probing, patienceOf(plan));
   if (early !== undefined) return { finding: early };
   const begun = target.wire === 'http' ? beginBeside(target, approach) : beginOn(connection, plan);
@@ -201,7 +222,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   return { finding, begun };
 }
 
-const silent: Finding = { kind: 'legacy', error: undefined };
+const silent: Finding = { kind: 'declined', error: undefined };
 
 /** One that is known to have spoken the modern era is waited for, because most likely it is starting. */
 function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan']): number {

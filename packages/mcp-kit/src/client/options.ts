@@ -10,7 +10,7 @@ import type {
   RootsResult,
   SamplingResult,
 } from '#protocol';
-import type { Verdicts } from './era.ts';
+import type { Verdicts } from './probe.ts';
 import type { StormBreaker } from './limit.ts';
 import type { ResultCache } from './result-cache.ts';
 

@@ -1,6 +1,6 @@
 import { createBackoff, createDeferred, describeError, KitError, unref, type Logger } from '#base';
 import { isId, isRecord, type Connection, type Id, type Params } from '#jsonrpc';
-import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
+import { metaKeys, type Era, type Meta, type ServerCapabilities } from '#protocol';
 import type { Conversation } from './conversation.ts';
 import type { ServerFacts } from './facts.ts';
 import { waitWithin, type LimitOptions } from './limit.ts';
@@ -19,6 +19,17 @@ export interface Subscriber {
   missed(): void;
 }
 
+/** How changes are asked for in one era. */
+interface Asking {
+  /** What to ask for besides what somebody listens to. */
+  wanted(capabilities: ServerCapabilities): SubscriptionFilter;
+  subscribe(uri: string, options: CallOptions): Promise<unknown>;
+  unsubscribe(uri: string, options: CallOptions): Promise<unknown>;
+  listen(agreed: Agreed, filter: SubscriptionFilter, options: CallOptions): Promise<Subscription>;
+  /** Tells a server what it has never heard of, or has forgotten. */
+  restore(agreed: Agreed): void;
+}
+
 /** What the owner of a session wants to be told, in whichever era and on whatever connection. */
 export class Subscriptions {
   readonly #session: Subscriber;
@@ -34,22 +45,63 @@ export class Subscriptions {
     this.#session = session;
     this.#options = options;
     this.#logger = logger;
-    const open = (filter: SubscriptionFilter): Promise<Subscription> => this.listen(filter);
-    const source = { wanted: () => this.#wanted(), open, missed: () => session.missed() };
-    this.#standing = new StandingSubscription(source, logger);
+    this.#standing = new StandingSubscription(
+      {
+        wanted: () => this.#asking.wanted(session.facts.capabilities),
+        open: (filter) => this.listen(filter),
+        missed: () => session.missed(),
+      },
+      logger,
+    );
+  }
+
+  readonly #askings: Readonly<Record<Era, Asking>> = {
+    legacy: {
+      // It tells of lists unasked.
+      wanted: () => ({}),
+      subscribe: (uri, options) => this.#session.request('resources/subscribe', { uri }, options),
+      unsubscribe: (uri, options) =>
+        this.#session.request('resources/unsubscribe', { uri }, options),
+      listen: ({ facts }, filter, options) =>
+        this.#legacy.open(filter, facts.capabilities, {
+          holds: (uri) => this.#resources.has(uri),
+          subscribe: (uri) => this.subscribe(uri, options),
+          unsubscribe: (uri) => this.unsubscribe(uri, {}),
+        }),
+      restore: ({ connection }) => {
+        for (const uri of this.#resources) {
+          connection.request('resources/subscribe', { uri }).catch((error: unknown) => {
+            this.#logger.warn(`${uri}: not subscribed again`, { error: describeError(error) });
+          });
+        }
+      },
+    },
+    modern: {
+      wanted: (capabilities) => this.#allWanted(capabilities),
+      subscribe: async (uri, options) => {
+        await this.#syncWithin('resources/subscribe', options);
+        const { resourceSubscriptions: honored } = this.#standing.honored;
+        if (Array.isArray(honored) && honored.includes(uri)) return;
+        throw new KitError('capability_missing', `${uri}: the server does not tell of its changes`);
+      },
+      unsubscribe: (_uri, options) => this.#syncWithin('resources/unsubscribe', options),
+      listen: ({ connection }, filter, options) => {
+        const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs, signal } = options;
+        const { envelope } = this.#session;
+        return this.#modern.open(connection, filter, { envelope, timeoutMs, signal });
+      },
+      restore: () => this.#standing.syncInBackground(),
+    },
+  };
+
+  get #asking(): Asking {
+    return this.#askings[this.#session.facts.edge.era];
   }
 
   async subscribe(uri: string, options: CallOptions): Promise<void> {
     this.#resources.add(uri);
     try {
-      if (this.#session.facts.era === 'legacy') {
-        await this.#session.request('resources/subscribe', { uri }, options);
-        return;
-      }
-      await this.#syncWithin('resources/subscribe', options);
-      const { resourceSubscriptions: honored } = this.#standing.honored;
-      if (Array.isArray(honored) && honored.includes(uri)) return;
-      throw new KitError('capability_missing', `${uri}: the server does not tell of its changes`);
+      await this.#asking.subscribe(uri, options);
     } catch (error) {
       this.#resources.delete(uri);
       this.#standing.syncInBackground();
@@ -59,25 +111,13 @@ export class Subscriptions {
 
   async unsubscribe(uri: string, options: CallOptions): Promise<void> {
     this.#resources.delete(uri);
-    if (this.#session.facts.era === 'modern') {
-      await this.#syncWithin('resources/unsubscribe', options);
-    } else {
-      await this.#session.request('resources/unsubscribe', { uri }, options);
-    }
+    await this.#asking.unsubscribe(uri, options);
   }
 
   /** A subscription of its own; the options hold until it is open. */
   listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
-    const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs, signal } = options;
-    const { conversation, envelope } = this.#session;
-    return conversation.run('subscriptions/listen', options, ({ connection, facts }) =>
-      facts.era === 'legacy'
-        ? this.#legacy.open(filter, facts.capabilities, {
-            holds: (uri) => this.#resources.has(uri),
-            subscribe: (uri) => this.subscribe(uri, options),
-            unsubscribe: (uri) => this.unsubscribe(uri, {}),
-          })
-        : this.#modern.open(connection, filter, { envelope, timeoutMs, signal }),
+    return this.#session.conversation.run('subscriptions/listen', options, (agreed) =>
+      this.#askings[agreed.facts.edge.era].listen(agreed, filter, options),
     );
   }
 
@@ -86,17 +126,9 @@ export class Subscriptions {
     this.#modern.acknowledge(params);
   }
 
-  /** Tells a server what it has never heard of, or has forgotten. */
-  restore({ connection, facts }: Agreed): void {
-    if (facts.era === 'modern') {
-      this.#standing.syncInBackground();
-      return;
-    }
-    for (const uri of this.#resources) {
-      connection.request('resources/subscribe', { uri }).catch((error: unknown) => {
-        this.#logger.warn(`${uri}: not subscribed again`, { error: describeError(error) });
-      });
-    }
+  /** A conversation has begun. */
+  restore(agreed: Agreed): void {
+    this.#askings[agreed.facts.edge.era].restore(agreed);
   }
 
   /** The connection they were told on is gone. */
@@ -121,9 +153,7 @@ export class Subscriptions {
   }
 
   /** What a modern server is asked to tell: it tells nothing else. */
-  #wanted(): SubscriptionFilter {
-    const { era, capabilities } = this.#session.facts;
-    if (era === 'legacy') return {};
+  #allWanted(capabilities: ServerCapabilities): SubscriptionFilter {
     const { onNotification, watchLists = true } = this.#options;
     const lists = watchLists && onNotification !== undefined;
     return honoredOf(
