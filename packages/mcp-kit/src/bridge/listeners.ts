@@ -91,7 +91,8 @@ export class Listeners {
 /** The parameters, under the name that the client gave the subscription. */
 export function tagged({ message: { id } }: Exchange, params: Params | undefined): Params {
   const meta = params?.['_meta'];
-  return { ...params, _meta: { ...(isRecord(meta) && meta), [metaKeys.subscriptionId]: id } };
+  const own = isRecord(meta) ? meta : undefined;
+  return { ...params, _meta: { ...own, [metaKeys.subscriptionId]: id } };
 }
 
 const listChanges = (honored: SubscriptionFilter): readonly (readonly [string, unknown])[] => [
