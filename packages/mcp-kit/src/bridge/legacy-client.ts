@@ -1,5 +1,11 @@
-import { createDeferred, crypto, describeError, isPromise, KitError, ShortLivedMap } from '#base';
-import type { MaybePromise } from '#base';
+import {
+  createDeferred,
+  crypto,
+  describeError,
+  KitError,
+  ShortLivedMap,
+  type MaybePromise,
+} from '#base';
 import { openSession, type Session, type SessionOptions } from '#client';
 import {
   isId,
@@ -29,7 +35,7 @@ import {
 } from '#protocol';
 import type { Shared } from './bridge.ts';
 import { asRpcError } from './health.ts';
-import { notificationOf, passing, Questions, relay } from './relay.ts';
+import { notificationOf, notify, passing, Questions, relay } from './relay.ts';
 import { forLegacyClient, withoutSubscription } from './translate.ts';
 import { mayBeAsked, sessionOptions, Upstream, type Opening } from './upstream.ts';
 
@@ -76,10 +82,10 @@ export class LegacyClient {
     };
     this.#upstream = new Upstream(open, shared, connection.principal);
     this.#upstream.giveWay = () => this.#giveWay();
-    this.#upstream.onRestored = ({ tools, prompts, resources }) => {
-      if (tools?.listChanged) this.#missed('notifications/tools/list_changed');
-      if (prompts?.listChanged) this.#missed('notifications/prompts/list_changed');
-      if (resources?.listChanged) this.#missed('notifications/resources/list_changed');
+    this.#upstream.onRestored = (capabilities) => {
+      for (const kind of ['tools', 'prompts', 'resources'] as const) {
+        if (capabilities[kind]?.listChanged) this.#missed(`notifications/${kind}/list_changed`);
+      }
       for (const uri of this.#watched) this.#missed('notifications/resources/updated', { uri });
     };
   }
@@ -230,15 +236,10 @@ export class LegacyClient {
       this.#early.say(notificationOf(method, params));
       return;
     }
-    const { tell } = this.#shared;
-    const said = withoutSubscription(params);
-    tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, said) });
+    const said = notificationOf(method, withoutSubscription(params));
     const [only, second] = this.#exchanges.values();
-    const told =
-      only === undefined || second !== undefined
-        ? this.#connection.notify(method, said)
-        : only.notify(method, said);
-    if (isPromise(told)) return told;
+    const to = only === undefined || second !== undefined ? this.#connection : only;
+    return notify(to, said, this.#shared.tell);
   }
 }
 
@@ -344,7 +345,13 @@ async function openForHandshake(
   let refusal: unknown;
   for (const era of tried[options.era ?? 'auto']) {
     try {
-      return await openSession(target, { ...options, capabilities, clientInfo, ...words[era], era });
+      return await openSession(target, {
+        ...options,
+        capabilities,
+        clientInfo,
+        ...words[era],
+        era,
+      });
     } catch (error) {
       if (!isDeclined(error)) throw refusal ?? error;
       refusal ??= error;

@@ -33,7 +33,7 @@ import {
 } from './parked.ts';
 import { Pool, type Lease, type PoolRequest } from './pool.ts';
 import type { PooledSession } from './pooled-session.ts';
-import { notificationOf, passing, relay, type Translation } from './relay.ts';
+import { notify, passing, relay, type Translation } from './relay.ts';
 import {
   discoverResult,
   forModernClient,
@@ -283,9 +283,7 @@ export class ModernClients {
       const { honored, closed } = subscription;
       const params = tagged(exchange, { notifications: honored });
       const method = 'notifications/subscriptions/acknowledged';
-      const message = notificationOf(method, params);
-      this.#shared.tell?.({ side: 'client', direction: 'sent', message });
-      await exchange.notify(method, params);
+      await notify(exchange, { method, params }, this.#shared.tell);
       leave = listeners.add(exchange, subscription);
       settle();
       if (Object.keys(honored).length > 0) {

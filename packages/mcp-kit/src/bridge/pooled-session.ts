@@ -14,7 +14,7 @@ import type { Shared } from './bridge.ts';
 import { Listeners } from './listeners.ts';
 import { toVisit, unanswered, type ParkedCall } from './parked.ts';
 import type { Sharing } from './pool.ts';
-import { notificationOf } from './relay.ts';
+import { notify } from './relay.ts';
 import { mayBeAsked, sessionOptions, Upstream } from './upstream.ts';
 
 /** A request that uses the session. */
@@ -173,7 +173,8 @@ export class PooledSession {
     return calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
   }
 
-  #hear({ method, params }: Notification): MaybePromise<void> {
+  #hear(notification: Notification): MaybePromise<void> {
+    const { method, params } = notification;
     this.#heard += 1;
     if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
     if (this.listeners.hear(method, params) || !this.#isPrivate()) return;
@@ -184,9 +185,7 @@ export class PooledSession {
         (method !== 'notifications/message' || isWanted(params, logLevel)),
     );
     if (borrower?.exchange === undefined) return;
-    const message = notificationOf(method, params);
-    this.#shared.tell?.({ side: 'client', direction: 'sent', message });
-    return borrower.exchange.notify(method, params);
+    return notify(borrower.exchange, notification, this.#shared.tell);
   }
 }
 

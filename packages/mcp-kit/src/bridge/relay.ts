@@ -72,6 +72,16 @@ export const untouched: Translation = {
   error: (error) => error,
 };
 
+/** Tells a client something, and whoever listens that it was told. */
+export function notify(
+  to: Pick<Exchange, 'notify'>,
+  { method, params }: Omit<Notification, 'jsonrpc'>,
+  tell: Tell,
+): MaybePromise<void> {
+  tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, params) });
+  return to.notify(method, params);
+}
+
 /** A request on its way to the server: as it is, or in the words of the other era. */
 export interface Relayed {
   readonly exchange: Exchange;
@@ -115,9 +125,7 @@ export function passing(exchange: Exchange, tell: Tell): CallOptions {
     onReleased,
     onProgress: (progress) => {
       const params = { ...progress, progressToken };
-      const message = notificationOf('notifications/progress', params);
-      tell?.({ side: 'client', direction: 'sent', message });
-      void exchange.notify('notifications/progress', params);
+      void notify(exchange, notificationOf('notifications/progress', params), tell);
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Send } from './layer.ts';
 import type { Agreed } from './negotiate.ts';
 import type { CallOptions, SessionOptions, SessionStats } from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
-import { createResultCache, type CachePartition } from './result-cache.ts';
+import { ResultCache } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
 import { Subscriptions, type Subscriber } from './subscriptions.ts';
 import { ToolTable } from './tool-table.ts';
@@ -17,15 +17,14 @@ import { UrlElicitations } from './url-elicitation.ts';
 /** Sends to one server in the era it speaks, and keeps what holds for as long as the session does, on whatever connection. */
 export class Caller implements Subscriber {
   readonly options: SessionOptions;
-  readonly #logger: Logger;
+  readonly logger: Logger;
   readonly #identity: Identity;
   readonly #queue: NotificationQueue | undefined;
-  readonly #makeCache: () => CachePartition;
   readonly overHttp: boolean;
   readonly conversation: Conversation;
   readonly urlElicitations: UrlElicitations | undefined;
   /** There from the first conversation on whose results say how long they may be kept. */
-  cache: CachePartition | undefined;
+  cache: ResultCache | undefined;
   /** How often the server has told that something has changed. */
   changes = 0;
   /** What is known of the tools, once some were listed. */
@@ -38,10 +37,9 @@ export class Caller implements Subscriber {
   constructor(target: Target, options: SessionOptions) {
     const { logger = silentLogger, onNotification, inputs } = options;
     this.options = options;
-    this.#logger = logger;
+    this.logger = logger;
     this.overHttp = target.wire === 'http';
     this.#identity = identityOf(options);
-    this.#makeCache = () => (options.cache ?? createResultCache()).partition(target.key);
     this.conversation = new Conversation(
       target,
       { identity: this.#identity, options, logger },
@@ -76,7 +74,7 @@ export class Caller implements Subscriber {
   }
 
   #createSubscriptions(): Subscriptions {
-    const subscriptions = new Subscriptions(this, this.options, this.#logger);
+    const subscriptions = new Subscriptions(this);
     const { ended } = this.conversation;
     // Said while it can still be heard: a process that is asked to end waits for what it has not answered.
     if (ended.aborted) subscriptions.close();
@@ -134,7 +132,7 @@ export class Caller implements Subscriber {
 
   /** Learns from a page of `tools/list`; gives those of its tools that can be called. */
   learn(tools: readonly Tool[]): readonly Tool[] {
-    this.tools ??= new ToolTable(this.#logger);
+    this.tools ??= new ToolTable(this.logger);
     return this.tools.learn(tools, this.overHttp && this.facts.edge.mirrors);
   }
 
@@ -167,13 +165,13 @@ export class Caller implements Subscriber {
   #opened(agreed: Agreed): void {
     const { connection, facts } = agreed;
     this.#facts = facts;
-    if (facts.edge.keepsResults) this.cache ??= this.#makeCache();
+    if (facts.edge.keepsResults) this.cache ??= new ResultCache();
     this.cache?.clear();
     this.tools?.clear();
     if (facts.edge.hasSessions && this.#logLevel !== undefined) {
       const params = { level: this.#logLevel };
       connection.request('logging/setLevel', params).catch((error: unknown) => {
-        this.#logger.warn('the log level was not restored', { error: describeError(error) });
+        this.logger.warn('the log level was not restored', { error: describeError(error) });
       });
     }
     this.#subscriptions?.restore(agreed);

@@ -116,8 +116,7 @@ export class Conversation {
   /** Opens now what was lost. Whoever gives up waiting leaves the opening to others. */
   async reopen(signal: AbortSignal | undefined): Promise<void> {
     if (this.isConnected) return;
-    const limit = { subject: `opening ${this.#target.label}`, signal, timeoutMs: Infinity };
-    await waitWithin(limit, () => this.#reopen());
+    await waitWithin({ subject: `opening ${this.#target.label}`, signal }, () => this.#reopen());
   }
 
   /** Runs an attempt on the current connection; on a new one if it was lost, and again if that is safe. */

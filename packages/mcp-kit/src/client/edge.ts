@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts';
 import type { ServerFacts } from './facts.ts';
 import { waitWithin } from './limit.ts';
 import { defaults, type CallOptions } from './options.ts';
-import type { CachePartition } from './result-cache.ts';
+import type { ResultCache } from './result-cache.ts';
 import type { DiscoverResult } from './results.ts';
 
 /** A request, with what is left of its time. */
@@ -22,7 +22,7 @@ export interface Edge {
   readonly era: Era;
   /** The method by which to see whether the server is there. */
   readonly ping: string;
-  /** The server keeps a session: it can forget it, and is told of a log level once. Else every request says it. */
+  /** The server keeps a session: it may forget it, is told a log level once, and tells of changes unasked. */
   readonly hasSessions: boolean;
   /** Over HTTP headers repeat arguments of tools. */
   readonly mirrors: boolean;
@@ -31,7 +31,7 @@ export interface Edge {
   /** What the server has said already of what it can do; nothing where it is asked each time. */
   discovered(facts: ServerFacts): DiscoverResult | undefined;
   /** A result that may still be used. */
-  find(cache: CachePartition | undefined, method: string, params?: Params): object | undefined;
+  find(cache: ResultCache | undefined, method: string, params?: Params): object | undefined;
   ask(caller: Caller, connection: Connection, asked: Asked): Promise<unknown>;
   /** The parameters of a notification as they are sent. */
   told(caller: Caller, params: Params | undefined): Params | undefined;
@@ -195,7 +195,9 @@ function headersFor(
   params: Params | undefined,
 ): Headers | undefined {
   const mirrored =
-    method === 'tools/call' ? tools?.headersFor(params?.['name'], params?.['arguments']) : undefined;
+    method === 'tools/call'
+      ? tools?.headersFor(params?.['name'], params?.['arguments'])
+      : undefined;
   const traced = traceHeadersOf(params);
   return traced === undefined ? mirrored : { ...mirrored, ...traced };
 }

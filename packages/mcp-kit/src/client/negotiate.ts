@@ -1,8 +1,8 @@
-import { createDeferred, KitError, startTimer } from '#base';
+import { KitError } from '#base';
 import { RpcError, type Channel, type Connection } from '#jsonrpc';
 import { modernVersion, type Era, type Target } from '#protocol';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
-import type { Limit, OpeningLimits } from './limit.ts';
+import { within, type Limit, type OpeningLimits } from './limit.ts';
 import type { SessionOptions } from './options.ts';
 import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './probe.ts';
 
@@ -57,8 +57,7 @@ export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
     return connection;
   };
   try {
-    const remembered =
-      eras.legacy && eras.modern ? await verdicts.get(target.key) : undefined;
+    const remembered = eras.legacy && eras.modern ? await verdicts.get(target.key) : undefined;
     const { agreed, isPassing } = await limit.within(agree(target, { ...plan, remembered }, open));
     opened.delete(agreed.connection);
     const { era } = agreed.facts.edge;
@@ -253,16 +252,6 @@ function isRefused({ agreed }: Begun, { probeTimeoutMs }: Plan): Promise<boolean
     (error: unknown) => error instanceof RpcError,
   );
   return within(refused, probeTimeoutMs).then((answer) => answer === true);
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const late = createDeferred<undefined>();
-  const timer = startTimer(() => late.resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The legacy era; and where the server does not know its HTTP either, the oldest transport. */

@@ -12,7 +12,6 @@ import type {
 } from '#protocol';
 import type { Verdicts } from './probe.ts';
 import type { StormBreaker } from './limit.ts';
-import type { ResultCache } from './result-cache.ts';
 
 /** How long things may take unless the options say otherwise. */
 export const defaults = {
@@ -71,8 +70,6 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly signal?: AbortSignal | undefined;
   /** What is known of servers' eras; shared by the process unless given. */
   readonly verdicts?: Verdicts | undefined;
-  /** Where results are kept that a server allows to be kept; the session's own unless given. */
-  readonly cache?: ResultCache | undefined;
 }
 
 /** How one call may differ. */

@@ -47,7 +47,9 @@ function judge(result: unknown): Finding {
     const error = new KitError('invalid_answer', 'server/discover: not what the revision says');
     return { kind: 'declined', error };
   }
-  return judgeVersions(result.supportedVersions) ?? { kind: 'answered', facts: modernFacts(result) };
+  return (
+    judgeVersions(result.supportedVersions) ?? { kind: 'answered', facts: modernFacts(result) }
+  );
 }
 
 /** What it means that a server speaks these revisions; nothing where ours is among them. */

@@ -130,11 +130,8 @@ export class Session implements AsyncDisposable {
 
   /** All tools, page by page as they are wanted. */
   tools(options?: CallOptions): AsyncIterable<Tool> {
-    return walkPages(
-      'tools/list',
-      (page) => this.listTools(page, options),
-      ({ tools }) => tools,
-    );
+    const fetch = (page: PageOptions) => this.listTools(page, options);
+    return walkPages('tools/list', fetch, (page) => page.tools);
   }
 
   async listTools(page?: PageOptions, options?: CallOptions): Promise<ToolsPage> {
@@ -164,11 +161,8 @@ export class Session implements AsyncDisposable {
   }
 
   resources(options?: CallOptions): AsyncIterable<Resource> {
-    return walkPages(
-      'resources/list',
-      (page) => this.listResources(page, options),
-      ({ resources }) => resources,
-    );
+    const fetch = (page: PageOptions) => this.listResources(page, options);
+    return walkPages('resources/list', fetch, (page) => page.resources);
   }
 
   listResources(page?: PageOptions, options?: CallOptions): Promise<ResourcesPage> {
@@ -176,11 +170,8 @@ export class Session implements AsyncDisposable {
   }
 
   resourceTemplates(options?: CallOptions): AsyncIterable<ResourceTemplate> {
-    return walkPages(
-      'resources/templates/list',
-      (page) => this.listResourceTemplates(page, options),
-      ({ resourceTemplates }) => resourceTemplates,
-    );
+    const fetch = (page: PageOptions) => this.listResourceTemplates(page, options);
+    return walkPages('resources/templates/list', fetch, (page) => page.resourceTemplates);
   }
 
   listResourceTemplates(page?: PageOptions, options?: CallOptions): Promise<ResourceTemplatesPage> {
@@ -203,11 +194,8 @@ export class Session implements AsyncDisposable {
   }
 
   prompts(options?: CallOptions): AsyncIterable<Prompt> {
-    return walkPages(
-      'prompts/list',
-      (page) => this.listPrompts(page, options),
-      ({ prompts }) => prompts,
-    );
+    const fetch = (page: PageOptions) => this.listPrompts(page, options);
+    return walkPages('prompts/list', fetch, (page) => page.prompts);
   }
 
   listPrompts(page?: PageOptions, options?: CallOptions): Promise<PromptsPage> {
