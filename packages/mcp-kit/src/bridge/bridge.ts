@@ -83,7 +83,7 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
   const tools = new ToolLists();
   const shared: Shared = { target, options, tell: onMessage, tools, open, condition, logger };
   const alone = new ModernClients(shared, false);
-  const checkup = new Checkup(shared);
+  const checkup = createCheckup(shared);
   const clients = new Clients(shared);
   let closing: Promise<void> | undefined;
 
@@ -121,39 +121,19 @@ const staleMs = 5000;
 const answerMs = 5000;
 
 /**
- * Looks after a server of which nothing good was heard for a while. Where whoever asks how it is also decides whether clients
- * come, no client would ever find out that it is well again.
+ * Looks after a server of which nothing good was heard for a while, when somebody asks how it is. Where that one also decides
+ * whether clients come, no client would ever find out that it is well again.
  */
-class Checkup {
-  readonly #shared: Shared;
-  #underWay: Promise<void> | undefined;
-  #closed = false;
+function createCheckup(shared: Shared): { begin(): void; close(): Promise<void> } {
+  const { target, options, condition } = shared;
+  let underWay: Promise<void> | undefined;
+  let isClosed = false;
 
-  constructor(shared: Shared) {
-    this.#shared = shared;
-  }
-
-  /** Somebody asks how the server is. */
-  begin(): void {
-    const { trouble, heardMs } = this.#shared.condition;
-    const isStale = trouble !== undefined && performance.now() - heardMs > staleMs;
-    if (this.#closed || !isStale) return;
-    this.#underWay ??= this.#look().finally(() => {
-      this.#underWay = undefined;
-    });
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#underWay;
-  }
-
-  async #look(): Promise<void> {
-    const { target, options } = this.#shared;
+  const look = async (): Promise<void> => {
     const limits = { timeoutMs: answerMs, connectTimeoutMs: answerMs };
     const upstream = new Upstream(
       (how) => openSession(target, { ...sessionOptions(options), ...limits, ...how }),
-      this.#shared,
+      shared,
     );
     try {
       const session = await upstream.open();
@@ -163,7 +143,21 @@ class Checkup {
     } finally {
       await upstream.close();
     }
-  }
+  };
+
+  return {
+    begin() {
+      const isStale = performance.now() - condition.heardMs > staleMs;
+      if (isClosed || condition.trouble === undefined || !isStale) return;
+      underWay ??= look().finally(() => {
+        underWay = undefined;
+      });
+    },
+    async close() {
+      isClosed = true;
+      await underWay;
+    },
+  };
 }
 
 /** What is kept for one client. Which era it speaks every message says itself. */

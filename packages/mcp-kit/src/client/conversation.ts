@@ -183,8 +183,7 @@ export class Conversation {
     // Somebody else has noticed already.
     if (this.#agreed !== agreed) return Promise.resolve(true);
     const { timeoutMs = defaults.timeoutMs } = this.#options;
-    const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: this.ended };
-    this.#checking ??= probe(agreed.connection, this.#identity, limits)
+    this.#checking ??= probe(agreed.connection, this.#identity, { timeoutMs, signal: this.ended })
       .then(({ kind }) => kind === 'declined')
       .finally(() => {
         this.#checking = undefined;
@@ -247,9 +246,7 @@ export class Conversation {
     const { connection, facts: before } = this.#last;
     if (!connection.open || !before.edge.hasSessions) return undefined;
     try {
-      const timeoutMs = this.#connectTimeoutMs;
-      const limits = { timeoutMs, maxTotalMs: timeoutMs };
-      const facts = await initialize(connection, this.#identity, limits);
+      const facts = await initialize(connection, this.#identity, this.#connectTimeoutMs);
       return await this.#adopt({ connection, facts });
     } catch (error) {
       this.#logger.debug(`${this.#target.label}: cannot go on as before`, {

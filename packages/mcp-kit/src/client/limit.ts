@@ -82,13 +82,6 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
   }
 }
 
-/** How long a question that opens a conversation may take; nothing that the server says meanwhile prolongs it. */
-export interface OpeningLimits {
-  readonly timeoutMs: number;
-  readonly maxTotalMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Says whether something that must not happen too often may happen once more. */
 export interface StormBreaker {
   readonly times: number;

@@ -2,7 +2,7 @@ import { KitError } from '#base';
 import { RpcError, type Channel, type Connection } from '#jsonrpc';
 import { modernVersion, type Era, type Target } from '#protocol';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
-import { within, type Limit, type OpeningLimits } from './limit.ts';
+import { within, type Limit } from './limit.ts';
 import type { SessionOptions } from './options.ts';
 import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './probe.ts';
 
@@ -150,7 +150,7 @@ async function goOnModern(
   await connection.close();
   const { identity, timeoutMs } = plan;
   const another = await open(target);
-  const finding = await probe(another, identity, { timeoutMs, maxTotalMs: timeoutMs });
+  const finding = await probe(another, identity, { timeoutMs });
   if (finding.kind !== 'answered') throw finding.error;
   return { connection: another, facts: finding.facts };
 }
@@ -199,9 +199,8 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   const { plan, connection } = approach;
   const { identity, timeoutMs } = plan;
   const abandon = new AbortController();
-  const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: abandon.signal };
   const deadline = performance.now() + timeoutMs;
-  const probing = probe(connection, identity, limits);
+  const probing = probe(connection, identity, { timeoutMs, signal: abandon.signal });
   if (!plan.eras.legacy) return { finding: await probing };
   const early = await within(probing, patienceOf(plan));
   if (early !== undefined) return { finding: early };
@@ -230,8 +229,7 @@ function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan'])
 
 /** On a pipe both questions go the same way: a second process would be in the way of the first. */
 function beginOn(connection: Connection, { identity, timeoutMs }: Plan): Begun {
-  const limits = { timeoutMs, maxTotalMs: timeoutMs };
-  const opening = requestInitialize(connection, identity, limits);
+  const opening = requestInitialize(connection, identity, timeoutMs);
   return {
     agreed: opening.then((facts) => ({ connection, facts })),
     confirm: () => confirmInitialized(connection),
@@ -256,15 +254,15 @@ function isRefused({ agreed }: Begun, { probeTimeoutMs }: Plan): Promise<boolean
 
 /** The legacy era; and where the server does not know its HTTP either, the oldest transport. */
 async function handshake(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
-  const limits = { timeoutMs: plan.timeoutMs, maxTotalMs: plan.timeoutMs };
+  const { identity, timeoutMs } = plan;
   try {
-    return { connection, facts: await initialize(connection, plan.identity, limits) };
+    return { connection, facts: await initialize(connection, identity, timeoutMs) };
   } catch (error) {
     const { fallback } = target;
     if (fallback === undefined || !mayBeOldest(error)) throw error;
     try {
       const other = await open(fallback);
-      return { connection: other, facts: await initialize(other, plan.identity, limits) };
+      return { connection: other, facts: await initialize(other, identity, timeoutMs) };
     } catch {
       // The first answer says more about what is wrong.
       throw error;
@@ -280,9 +278,9 @@ function mayBeOldest(error: unknown): boolean {
 export async function initialize(
   connection: Connection,
   identity: Identity,
-  limits: OpeningLimits,
+  timeoutMs: number,
 ): Promise<ServerFacts> {
-  const facts = await requestInitialize(connection, identity, limits);
+  const facts = await requestInitialize(connection, identity, timeoutMs);
   confirmInitialized(connection);
   return facts;
 }
@@ -291,7 +289,7 @@ export async function initialize(
 async function requestInitialize(
   connection: Connection,
   { info, capabilities, offers, tellsRoots, more }: Identity,
-  limits: OpeningLimits,
+  timeoutMs: number,
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
@@ -303,6 +301,8 @@ async function requestInitialize(
       : capabilities,
     clientInfo: info,
   };
+  // Nothing that the server says meanwhile prolongs it.
+  const limits = { timeoutMs, maxTotalMs: timeoutMs };
   return legacyFacts(await connection.request('initialize', params, limits), offers);
 }
 

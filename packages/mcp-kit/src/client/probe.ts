@@ -8,7 +8,6 @@ import {
   type Identity,
   type ServerFacts,
 } from './facts.ts';
-import type { OpeningLimits } from './limit.ts';
 
 /** What the answer to a probe says about the server. */
 export type Finding =
@@ -24,8 +23,10 @@ export type Finding =
 export async function probe(
   connection: Connection,
   identity: Identity,
-  limits: OpeningLimits,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<Finding> {
+  // Nothing that the server says meanwhile prolongs it.
+  const limits = { timeoutMs, maxTotalMs: timeoutMs, signal };
   const discover = async (): Promise<Finding> => {
     const params = { _meta: envelopeOf(identity) };
     return judge(await connection.request('server/discover', params, limits));
