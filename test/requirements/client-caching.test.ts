@@ -1,4 +1,3 @@
-import { createResultCache } from 'mcp-kit/client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { discovered, failure, newer, older, open, script, type Script } from './client-script.ts';
 
@@ -141,47 +140,6 @@ describe('an answer', () => {
     await session.ping();
     await session.ping();
     expect(often(server, 'server/discover')).toBe(4);
-  });
-});
-
-describe('a cache that two sessions share', () => {
-  test('gives one what was public in the other', async () => {
-    const server = caching({ ttlMs: 60_000, cacheScope: 'public' });
-    const cache = createResultCache();
-    await using one = await open(server, { cache });
-    await using other = await open(server, { cache });
-    expect(await one.listTools()).toEqual(await other.listTools());
-    expect(often(server, 'tools/list')).toBe(1);
-  });
-
-  test('keeps what is private, and what says nothing, to its session', async () => {
-    for (const hints of [{ cacheScope: 'private' }, {}]) {
-      const server = caching({ ttlMs: 60_000, ...hints });
-      const cache = createResultCache();
-      await using one = await open(server, { cache });
-      await using other = await open(server, { cache });
-      await one.listTools();
-      await other.listTools();
-      await one.listTools();
-      expect(often(server, 'tools/list')).toBe(2);
-    }
-  });
-
-  test('does not mix servers', async () => {
-    const [here, there] = [caching({ ttlMs: 60_000, cacheScope: 'public' }), caching({})];
-    const cache = createResultCache();
-    await using one = await open(here, { cache });
-    await using other = await open(there, { cache });
-    await one.listTools();
-    await other.listTools();
-    expect(often(there, 'tools/list')).toBe(1);
-  });
-
-  test('holds the newest of too many', async () => {
-    const server = caching({ ttlMs: 60_000 });
-    await using session = await open(server, { cache: createResultCache({ maxEntries: 2 }) });
-    for (const cursor of ['a', 'b', 'c', 'c', 'b', 'a']) await session.listTools({ cursor });
-    expect(often(server, 'tools/list')).toBe(4);
   });
 });
 

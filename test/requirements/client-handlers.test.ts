@@ -1,5 +1,5 @@
 import { createDeferred } from 'mcp-kit/internal';
-import type { InputContext, RequestListener } from 'mcp-kit/client';
+import type { InputContext, SessionOptions } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
 import { form } from './client-answers.ts';
@@ -30,7 +30,7 @@ describe('requests that no input handler answers', () => {
   test('go to onRequest, whose answer is the result', async () => {
     const server = script(older);
     const seen: unknown[] = [];
-    const onRequest: RequestListener = (request, { signal }) => {
+    const onRequest: NonNullable<SessionOptions['onRequest']> = (request, { signal }) => {
       seen.push(request, signal.aborted);
       return { hello: request.params?.['name'] };
     };

@@ -1,22 +1,22 @@
-import { describeError, silentLogger, withoutFolders } from '#base';
-import { openSession } from '#client';
-import { RpcError, rpcErrors, type Exchange } from '#jsonrpc';
+import { describeError, silentLogger, withoutFolders, type Logger } from '#base';
+import { openSession, type Session, type ToolGuard, type Verdicts } from '#client';
+import { RpcError, rpcErrors, type Exchange, type Notification } from '#jsonrpc';
 import {
   clientOf,
   clientText,
   conversationOf,
   traceTarget,
   type Conversation,
+  type Era,
   type Service,
   type Target,
 } from '#protocol';
-import { Condition, type BridgeHealth } from './health.ts';
+import type { BridgeHealth, Condition } from './health.ts';
 import { LegacyClient } from './legacy-client.ts';
 import { ModernClients } from './modern-clients.ts';
-import { OpenUpstreams } from './pool.ts';
-import { telling, type Tell } from './relay.ts';
-import { ToolNames } from './tools.ts';
-import { sessionOptions, Upstream, type BridgeOptions, type Shared } from './upstream.ts';
+import { telling, type Crossing, type Tell } from './relay.ts';
+import { ToolLists } from './tools.ts';
+import { OpenUpstreams, sessionOptions, Upstream } from './upstream.ts';
 
 /** A server that is another one: whatever it is asked, it asks there. Any transport can serve it. */
 export interface Bridge extends Service, AsyncDisposable {
@@ -25,22 +25,65 @@ export interface Bridge extends Service, AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** How a bridge speaks with its server, how much it holds, and who hears of it. */
+export interface BridgeOptions {
+  /** Which era to speak with the server; by default the client's own, and the other one where the server knows no other. */
+  readonly era?: 'auto' | Era | undefined;
+  /** How long the server may take to answer or give a sign of progress; ten minutes. */
+  readonly timeoutMs?: number | undefined;
+  /** How long opening a conversation with the server may take, its start included; a minute. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** What is known of the server's era; shared by the process unless given. */
+  readonly verdicts?: Verdicts | undefined;
+  /**
+   * Conversations with the server at the same time; 64. A process each, where the server is one. A caller that is told apart from
+   * others has at most as many at work as are left for them.
+   */
+  readonly maxUpstreams?: number | undefined;
+  /** How long a conversation that no client needs any more is kept for the next one; half a minute. */
+  readonly idleMs?: number | undefined;
+  /** How long a call waits for a client that was asked something; ten minutes. */
+  readonly parkedMs?: number | undefined;
+  /**
+   * 32-byte keys that bind to its caller what a caller carries between questions; the first seals, all open. Bridges behind
+   * one address need the same; without any, what is carried is of no use after a restart.
+   */
+  readonly stateKeys?: readonly Uint8Array[] | undefined;
+  /** Hears every message on either side, in the order in which they cross. */
+  readonly onMessage?: ((crossing: Crossing) => void) | undefined;
+  /** Decides which tools of the server clients may see and call; made for each conversation with it. */
+  readonly guard?: ((session: Session) => ToolGuard) | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** What every client of a bridge meets. */
+export interface Shared {
+  readonly target: Target;
+  readonly options: BridgeOptions;
+  readonly tell: Tell;
+  readonly tools: ToolLists;
+  readonly open: OpenUpstreams;
+  readonly condition: Condition;
+  readonly logger: Logger;
+}
+
 const defaultMaxUpstreams = 64;
 
 /** Makes a server available to clients of either era, whichever era it speaks and however it is reached. */
 export function createBridge(given: Target, options: BridgeOptions = {}): Bridge {
   const { logger = silentLogger, maxUpstreams = defaultMaxUpstreams, onMessage } = options;
-  const tell: Tell = onMessage;
   const target =
-    tell === undefined
+    onMessage === undefined
       ? given
-      : traceTarget(given, (direction, message) => tell({ side: 'server', direction, message }));
+      : traceTarget(given, (direction, message) =>
+          onMessage({ side: 'server', direction, message }),
+        );
   const open = new OpenUpstreams(maxUpstreams);
-  const condition = new Condition();
-  const toolNames = new ToolNames();
-  const shared: Shared = { target, options, tell, toolNames, open, condition, logger };
+  const condition: Condition = { trouble: undefined, timesLost: 0, heardMs: 0 };
+  const tools = new ToolLists();
+  const shared: Shared = { target, options, tell: onMessage, tools, open, condition, logger };
   const alone = new ModernClients(shared, false);
-  const checkup = new Checkup(shared);
+  const checkup = createCheckup(shared);
   const clients = new Clients(shared);
   let closing: Promise<void> | undefined;
 
@@ -55,16 +98,16 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
       // What is told without a conversation is told to nobody.
       return exchange.message.id === undefined ? undefined : alone.serve(exchange);
     },
-    observe: tell && telling(tell),
+    observe: onMessage && telling(onMessage),
     // What the server has besides the methods of the protocol is not known.
-    knows: (what, name) => what === 'tool' && toolNames.has(name),
-    mirroredHeaders: (tool) => alone.toolHeaders.of(tool),
+    knows: (what, name) => what === 'tool' && tools.has(name),
+    mirroredHeaders: (tool) => tools.headersOf(tool),
     describe: () => ({ bridge: withoutFolders(target.label) }),
     health() {
       checkup.begin();
-      const { trouble, timesLost: lost } = condition;
-      const status = trouble === undefined ? 'ok' : 'degraded';
-      return { status, upstreams: open.size, lost, ...(trouble && { reason: trouble }) };
+      const { trouble: reason, timesLost: lost } = condition;
+      const status = reason === undefined ? 'ok' : 'degraded';
+      return { status, upstreams: open.size, lost, reason };
     },
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]() {
@@ -78,41 +121,20 @@ const staleMs = 5000;
 const answerMs = 5000;
 
 /**
- * Looks after a server of which nothing good was heard for a while. Where whoever asks how it is also decides whether clients
- * come, no client would ever find out that it is well again.
+ * Looks after a server of which nothing good was heard for a while, when somebody asks how it is. Where that one also decides
+ * whether clients come, no client would ever find out that it is well again.
  */
-class Checkup {
-  readonly #shared: Shared;
-  #underWay: Promise<void> | undefined;
-  #closed = false;
+function createCheckup(shared: Shared): { begin(): void; close(): Promise<void> } {
+  const { target, options, condition } = shared;
+  let underWay: Promise<void> | undefined;
+  let isClosed = false;
 
-  constructor(shared: Shared) {
-    this.#shared = shared;
-  }
-
-  /** Somebody asks how the server is. */
-  begin(): void {
-    if (this.#closed || !this.#shared.condition.hasBeenIll(staleMs)) return;
-    this.#underWay ??= this.#look().finally(() => {
-      this.#underWay = undefined;
-    });
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#underWay;
-  }
-
-  async #look(): Promise<void> {
-    const { target, options } = this.#shared;
-    const upstream = new Upstream((how) => {
-      const limits = {
-        ...sessionOptions(options),
-        timeoutMs: answerMs,
-        connectTimeoutMs: answerMs,
-      };
-      return openSession(target, { ...limits, ...how, era: options.era ?? 'auto' });
-    }, this.#shared);
+  const look = async (): Promise<void> => {
+    const limits = { timeoutMs: answerMs, connectTimeoutMs: answerMs };
+    const upstream = new Upstream(
+      (how) => openSession(target, { ...sessionOptions(options), ...limits, ...how }),
+      shared,
+    );
     try {
       const session = await upstream.open();
       await upstream.run(() => session.ping());
@@ -121,7 +143,21 @@ class Checkup {
     } finally {
       await upstream.close();
     }
-  }
+  };
+
+  return {
+    begin() {
+      const isStale = performance.now() - condition.heardMs > staleMs;
+      if (isClosed || condition.trouble === undefined || !isStale) return;
+      underWay ??= look().finally(() => {
+        underWay = undefined;
+      });
+    },
+    async close() {
+      isClosed = true;
+      await underWay;
+    },
+  };
 }
 
 /** What is kept for one client. Which era it speaks every message says itself. */
@@ -142,21 +178,27 @@ class Clients {
   }
 
   serve(exchange: Exchange, conversation: Conversation): unknown {
-    const { id, method } = exchange.message;
-    if (id === undefined) {
-      this.#hear(exchange, conversation);
+    const { message } = exchange;
+    if (message.id === undefined) {
+      this.#hear(message, conversation);
       return undefined;
     }
-    if (clientOf(exchange).era === 'modern') {
+    return this.#by[clientOf(exchange).era](exchange, conversation);
+  }
+
+  readonly #by: Record<Era, (exchange: Exchange, conversation: Conversation) => unknown> = {
+    legacy: (exchange, conversation) => {
+      if (exchange.message.method === 'initialize') return this.#initialize(exchange, conversation);
+      const side = this.#sides.get(conversation)?.legacy;
+      if (side !== undefined) return side.serve(exchange);
+      throw new RpcError(rpcErrors.invalidRequest, 'Not initialized: send initialize first');
+    },
+    modern: (exchange, conversation) => {
       const sides = this.#sidesOf(conversation);
       sides.modern ??= new ModernClients(this.#shared, true);
       return sides.modern.serve(exchange);
-    }
-    if (method === 'initialize') return this.#initialize(exchange, conversation);
-    const side = this.#sides.get(conversation)?.legacy;
-    if (side !== undefined) return side.request(exchange);
-    throw new RpcError(rpcErrors.invalidRequest, 'Not initialized: send initialize first');
-  }
+    },
+  };
 
   /** Ends every conversation on behalf of clients; settles when all have ended. */
   async close(): Promise<void> {
@@ -164,9 +206,8 @@ class Clients {
     await Promise.all(this.#endings.values());
   }
 
-  #hear({ message }: Exchange, conversation: Conversation): void {
+  #hear(message: Notification, conversation: Conversation): void {
     const sides = this.#sides.get(conversation);
-    if (message.id !== undefined) return;
     if (message.method === 'notifications/initialized') sides?.legacy?.becomeReady();
     else (sides?.legacy ?? sides?.modern)?.tell(message);
   }

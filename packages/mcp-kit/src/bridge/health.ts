@@ -10,46 +10,32 @@ export interface BridgeHealth {
   /** How often a conversation was lost. */
   readonly lost: number;
   /** What the trouble is. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
-/** What is known of the server from what became of the last requests. */
-export class Condition {
-  #trouble: string | undefined;
-  #lost = 0;
-  #heardMs = 0;
+/** What is known of the server from what became of the last requests; `trouble` ends when it has answered something. */
+export interface Condition {
+  trouble: string | undefined;
+  /** How often a conversation was lost. */
+  timesLost: number;
+  /** When the trouble was last heard of. */
+  heardMs: number;
+}
 
-  get trouble(): string | undefined {
-    return this.#trouble;
-  }
+/** A conversation was lost. */
+export function noteLost(condition: Condition, cause: Error | undefined): void {
+  condition.timesLost += 1;
+  note(condition, cause?.message ?? 'the server hung up');
+}
 
-  get timesLost(): number {
-    return this.#lost;
-  }
+/** Something failed, perhaps because the server is not well. */
+export function noteFailure(condition: Condition, error: unknown): void {
+  if (isTrouble(error)) note(condition, error.message);
+}
 
-  /** Whether all that is known is bad, and has been for so long. */
-  hasBeenIll(forMs: number): boolean {
-    return this.#trouble !== undefined && performance.now() - this.#heardMs > forMs;
-  }
-
-  /** The server has opened a conversation or answered something. */
-  good(): void {
-    this.#trouble = undefined;
-  }
-
-  lost(cause: Error | undefined): void {
-    this.#lost += 1;
-    this.#note(cause?.message ?? 'the server hung up');
-  }
-
-  failed(error: unknown): void {
-    if (isTrouble(error)) this.#note(error.message);
-  }
-
-  #note(trouble: string): void {
-    this.#trouble = saidOf(trouble);
-    this.#heardMs = performance.now();
-  }
+function note(condition: Condition, trouble: string): void {
+  condition.trouble = saidOf(trouble);
+  condition.heardMs = performance.now();
 }
 
 /** What may be over by the next try; whether the request may have run is said beside it. */
@@ -85,7 +71,7 @@ export function asRpcError(error: unknown): unknown {
     code,
     retryable: passing.has(code) || isIll,
     mayHaveRun: details?.['ran'] !== false && !unsent.has(code),
-    ...(hint !== undefined && { hint: withoutFolders(hint) }),
+    hint: hint === undefined ? undefined : withoutFolders(hint),
   };
   const said = saidOf(message);
   if (code === 'refused_by_policy') return new RpcError(rpcErrors.invalidRequest, said, data);

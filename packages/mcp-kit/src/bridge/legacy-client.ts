@@ -1,5 +1,12 @@
-import { describeError, isPromise, ShortLivedMap, type MaybePromise } from '#base';
-import type { Session } from '#client';
+import {
+  createDeferred,
+  crypto,
+  describeError,
+  KitError,
+  ShortLivedMap,
+  type MaybePromise,
+} from '#base';
+import { openSession, type Session, type SessionOptions } from '#client';
 import {
   isId,
   isRecord,
@@ -12,12 +19,25 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { invalidParams, isLoggingLevel, isUri, weightOfUri, type LoggingLevel } from '#protocol';
-import { Early } from './early.ts';
+import {
+  invalidParams,
+  isImplementation,
+  isLoggingLevel,
+  isUri,
+  legacyVersions,
+  methodNotFound,
+  modernVersion,
+  weightOfUri,
+  type ClientCapabilities,
+  type Era,
+  type LoggingLevel,
+  type Target,
+} from '#protocol';
+import type { Shared } from './bridge.ts';
 import { asRpcError } from './health.ts';
-import { notificationOf, passing, Questions, relay } from './relay.ts';
-import { forLegacyClient, initializeResult, untouched, withoutSubscription } from './translate.ts';
-import { openForHandshake, sessionOptions, Upstream, type Shared } from './upstream.ts';
+import { notificationOf, notify, passing, Questions, relay } from './relay.ts';
+import { forLegacyClient, withoutSubscription } from './translate.ts';
+import { mayBeAsked, sessionOptions, Upstream, type Opening } from './upstream.ts';
 
 const maxWatched = 1000;
 
@@ -36,7 +56,10 @@ export class LegacyClient {
   #letSleep: (() => void) | undefined;
   /** What the client has set. */
   #level: LoggingLevel | undefined;
-  readonly #translation = forLegacyClient(new Set());
+  /** Tools whose results the client knows in another form than the server. */
+  readonly #wrapped = new Set<string>();
+  /** By the era of the server that was last reached. */
+  #translation = forLegacyClient.legacy(this.#wrapped);
 
   constructor(connection: Connection, params: Params, shared: Shared) {
     this.#connection = connection;
@@ -44,38 +67,34 @@ export class LegacyClient {
     this.#requested = params['protocolVersion'];
     this.#questions = new Questions(connection, shared.tell);
     this.#early = new Early(connection);
-    this.#upstream = new Upstream(
-      async (options) => {
-        const session = await openForHandshake(shared.target, params, {
-          options: {
-            ...sessionOptions(shared.options),
-            ...options,
-            era: shared.options.era ?? 'auto',
-            onNotification: (notification) => this.#hear(notification),
-          },
-          ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
-        });
-        await this.#restoreLevel(session);
-        return session;
-      },
-      shared,
-      connection.principal,
-    );
+    const open: Opening = async (how) => {
+      const session = await openForHandshake(shared.target, params, {
+        options: {
+          ...sessionOptions(shared.options),
+          ...how,
+          onNotification: (notification) => this.#hear(notification),
+        },
+        ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
+      });
+      this.#translation = forLegacyClient[session.era](this.#wrapped);
+      await this.#restoreLevel(session);
+      return session;
+    };
+    this.#upstream = new Upstream(open, shared, connection.principal);
     this.#upstream.giveWay = () => this.#giveWay();
-    this.#upstream.onRestored = ({ tools, prompts, resources }) => {
-      if (tools?.listChanged) this.#missed('notifications/tools/list_changed');
-      if (prompts?.listChanged) this.#missed('notifications/prompts/list_changed');
-      if (resources?.listChanged) this.#missed('notifications/resources/list_changed');
+    this.#upstream.onRestored = (capabilities) => {
+      for (const kind of ['tools', 'prompts', 'resources'] as const) {
+        if (capabilities[kind]?.listChanged) this.#missed(`notifications/${kind}/list_changed`);
+      }
       for (const uri of this.#watched) this.#missed('notifications/resources/updated', { uri });
     };
   }
 
   /** What the client is told of the server. */
-  async open(): Promise<Readonly<Record<string, unknown>>> {
+  async open(): Promise<object> {
     try {
       const session = await this.#upstream.open();
-      if (session.era === 'legacy') return session.greeting;
-      return { ...initializeResult(session, this.#requested) };
+      return this.#translation.greeting(session, this.#requested);
     } catch (error) {
       throw asRpcError(error);
     }
@@ -86,7 +105,7 @@ export class LegacyClient {
     for (const notification of this.#early.end()) void this.#hear(notification);
   }
 
-  async request(exchange: Exchange): Promise<unknown> {
+  async serve(exchange: Exchange): Promise<unknown> {
     const { id = 0 } = exchange.message;
     this.#exchanges.set(id, exchange);
     try {
@@ -104,9 +123,7 @@ export class LegacyClient {
   /** Passes on what the client tells the server. */
   tell({ method, params }: Notification): void {
     const { session } = this.#upstream;
-    // The stateless era asks for roots whenever it needs them.
-    const isUnknown = session?.era === 'modern' && method === 'notifications/roots/list_changed';
-    if (session === undefined || isUnknown) return;
+    if (session === undefined || !this.#translation.hears(method)) return;
     session.notify(method, params).catch((error: unknown) => {
       this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
     });
@@ -118,13 +135,14 @@ export class LegacyClient {
   }
 
   async #pass(session: Session, exchange: Exchange): Promise<unknown> {
-    const { tell, toolNames } = this.#shared;
-    const own = this.#passOwn(session, exchange);
+    const { tell, tools } = this.#shared;
+    const { method, params } = exchange.message;
+    const translation = this.#translation;
+    const own = translation.answer(method, params) ?? this.#passOwn(session, exchange);
     if (own !== undefined) return own;
-    const translation = session.era === 'legacy' ? untouched : this.#translation;
     const options = passing(exchange, tell);
     const result = await relay(session, { exchange, translation, options });
-    if (exchange.message.method === 'tools/list') toolNames.learn(result);
+    if (method === 'tools/list') tools.learn(params, result);
     return result;
   }
 
@@ -134,16 +152,12 @@ export class LegacyClient {
     const { stop: signal } = exchange;
     const { level, uri } = params ?? {};
     switch (method) {
-      case 'ping':
-        return session.era === 'modern' ? Promise.resolve({}) : undefined;
       case 'logging/setLevel':
-        if (isLoggingLevel(level)) {
-          return session.setLogLevel(level, { signal }).then(() => {
-            this.#level = level;
-            return {};
-          });
-        }
-        return session.era === 'modern' ? Promise.reject(badLevel(level)) : undefined;
+        if (!isLoggingLevel(level)) return undefined;
+        return session.setLogLevel(level, { signal }).then(() => {
+          this.#level = level;
+          return {};
+        });
       case 'resources/subscribe':
         if (typeof uri !== 'string') return undefined;
         if (!isUri(uri)) return Promise.reject(invalidParams('uri is too long'));
@@ -166,10 +180,9 @@ export class LegacyClient {
     }
   }
 
-  /** A server that was put to sleep knows nothing of it; one of the newer era says nothing unless it is told to. */
+  /** A server that was put to sleep knows nothing of it. */
   async #restoreLevel(session: Session): Promise<void> {
-    const isTold = session.era === 'modern' && session.capabilities.logging !== undefined;
-    const level = this.#level ?? (isTold ? 'info' : undefined);
+    const level = this.#level ?? this.#translation.logLevel(session);
     if (level === undefined) return;
     await session.setLogLevel(level).catch((error: unknown) => {
       this.#shared.logger.warn('the log level was not set again', { error: describeError(error) });
@@ -207,16 +220,13 @@ export class LegacyClient {
     const report = (progress: Params): void => {
       this.tell(notificationOf('notifications/progress', { ...progress, progressToken: token }));
     };
-    return this.#questions.ask(method, params, {
-      signal,
-      during: this.#exchanges,
-      ...(isId(token) && { onProgress: report }),
-    });
+    const onProgress = isId(token) ? report : undefined;
+    return this.#questions.ask(method, params, { signal, during: this.#exchanges, onProgress });
   }
 
   /** Tells the client what the server may have said while it was away. */
   #missed(method: string, params?: Params): void {
-    void this.#hear({ jsonrpc: '2.0', method, ...(params && { params }) });
+    void this.#hear(notificationOf(method, params));
   }
 
   /** Tells the client what the server says; with the answer of the one call it can only belong to. */
@@ -226,15 +236,10 @@ export class LegacyClient {
       this.#early.say(notificationOf(method, params));
       return;
     }
-    const { tell } = this.#shared;
-    const said = withoutSubscription(params);
-    tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, said) });
+    const said = notificationOf(method, withoutSubscription(params));
     const [only, second] = this.#exchanges.values();
-    const told =
-      only === undefined || second !== undefined
-        ? this.#connection.notify(method, said)
-        : only.notify(method, said);
-    if (isPromise(told)) return told;
+    const to = only === undefined || second !== undefined ? this.#connection : only;
+    return notify(to, said, this.#shared.tell);
   }
 }
 
@@ -242,6 +247,129 @@ function tooManyWatched(): RpcError {
   return new RpcError(rpcErrors.overloaded, `More than ${maxWatched} subscriptions`);
 }
 
-function badLevel(level: unknown): RpcError {
-  return new RpcError(rpcErrors.invalidParams, `Unknown logging level: ${String(level)}`);
+/** How much a server may say and ask before its client is ready, as text. */
+const maxEarlyLength = 32 * 1024;
+
+/** What a server says and asks before its client is ready to hear it: kept as text, counted, and not for longer than it is wanted. */
+class Early {
+  readonly #connection: Connection;
+  #said: string[] | undefined = [];
+  readonly #asking = new Set<() => void>();
+  #length = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The client is not ready yet. */
+  get isEarly(): boolean {
+    return this.#said !== undefined;
+  }
+
+  /** Keeps it for later, unless it is too much. */
+  say(notification: Notification): void {
+    const text = JSON.stringify(notification);
+    if (this.#count(text.length)) this.#said?.push(text);
+  }
+
+  /** Settles when the client can be asked, or nobody asks any more. */
+  async untilReady(params: Params, signal: AbortSignal): Promise<void> {
+    if (!this.isEarly) return;
+    const { length } = JSON.stringify(params);
+    if (!this.#count(length)) {
+      throw new RpcError(rpcErrors.overloaded, 'The client is not ready, and was asked too much');
+    }
+    const { promise, resolve } = createDeferred<void>();
+    const goOn = (): void => resolve();
+    this.#asking.add(goOn);
+    signal.addEventListener('abort', goOn, { once: true });
+    try {
+      if (!signal.aborted) await promise;
+      signal.throwIfAborted();
+    } finally {
+      this.#asking.delete(goOn);
+      signal.removeEventListener('abort', goOn);
+      this.#count(-length);
+    }
+  }
+
+  /** The client is ready, or gone; gives what was said. */
+  end(): readonly Notification[] {
+    const said = this.#said ?? [];
+    this.#said = undefined;
+    for (const text of said) this.#count(-text.length);
+    for (const goOn of this.#asking) goOn();
+    return said.map((text) => JSON.parse(text) as Notification);
+  }
+
+  #count(length: number): boolean {
+    if (this.#length + length > maxEarlyLength || !this.#connection.keep(2 * length)) return false;
+    this.#length += length;
+    return true;
+  }
+}
+
+/** Asks the client what only it can give. */
+type AskClient = (method: string, params: object, signal: AbortSignal) => Promise<unknown>;
+
+/** Which eras are tried, one after the other. */
+const tried: Readonly<Record<'auto' | Era, readonly Era[]>> = {
+  auto: ['legacy', 'modern'],
+  legacy: ['legacy'],
+  modern: ['modern'],
+};
+
+/** Opens a session for a client that said `initialize`, in its words; in the modern era where the server does not know these. */
+async function openForHandshake(
+  target: Target,
+  params: Params,
+  { options, ask }: { readonly options: SessionOptions; readonly ask: AskClient },
+): Promise<Session> {
+  const { capabilities: declared, clientInfo: told, protocolVersion, ...more } = params;
+  const capabilities: ClientCapabilities = isRecord(declared) ? declared : {};
+  const clientInfo = isImplementation(told) ? told : undefined;
+  const offered = typeof protocolVersion === 'string' ? protocolVersion : modernVersion;
+  const words: Readonly<Record<Era, SessionOptions>> = {
+    legacy: {
+      initializeParams: more,
+      protocolVersion: offered === modernVersion ? legacyVersions[0] : offered,
+      onRequest: ({ method, params: asked = {} }, { signal }) => ask(method, asked, signal),
+    },
+    modern: {
+      onRequest: ({ method, params: asked = {} }, { signal }) => {
+        if (!mayBeAsked(capabilities, method, asked)) throw methodNotFound(method);
+        return ask(method, asked['mode'] === 'url' ? withVisitId(asked) : asked, signal);
+      },
+    },
+  };
+  let refusal: unknown;
+  for (const era of tried[options.era ?? 'auto']) {
+    try {
+      return await openSession(target, {
+        ...options,
+        capabilities,
+        clientInfo,
+        ...words[era],
+        era,
+      });
+    } catch (error) {
+      if (!isDeclined(error)) throw refusal ?? error;
+      refusal ??= error;
+    }
+  }
+  throw refusal;
+}
+
+/** The legacy era wants a name for each visit. */
+function withVisitId(params: object): object {
+  return { elicitationId: crypto().randomUUID(), ...params };
+}
+
+/** Whether the server is there, and only does not know the handshake. */
+function isDeclined(error: unknown): boolean {
+  if (error instanceof RpcError) return true;
+  if (!(error instanceof KitError)) return false;
+  const status = error.details?.['status'];
+  const isRefused = error.code === 'http_status' && typeof status === 'number' && status < 500;
+  return isRefused || error.code === 'unsupported_version' || error.code === 'invalid_answer';
 }

@@ -1,7 +1,7 @@
 import type { Subscription, SubscriptionFilter } from '#client';
 import { isRecord, type Exchange, type Params } from '#jsonrpc';
 import { metaKeys } from '#protocol';
-import { notificationOf, type Tell } from './relay.ts';
+import { notify, type Tell } from './relay.ts';
 
 interface Listener {
   readonly exchange: Exchange;
@@ -72,8 +72,8 @@ export class Listeners {
     for (const { exchange, subscription } of this.#open) {
       const { id, honored } = subscription;
       if (id !== undefined) continue;
-      for (const [method, isHonored] of listChanges(honored)) {
-        if (isHonored === true) this.#pass(exchange, method, undefined);
+      for (const [method, list] of Object.entries(lists)) {
+        if (honored[list] === true) this.#pass(exchange, method, undefined);
       }
       for (const uri of honored.resourceSubscriptions ?? []) {
         this.#pass(exchange, 'notifications/resources/updated', { uri });
@@ -82,43 +82,31 @@ export class Listeners {
   }
 
   #pass(exchange: Exchange, method: string, params: Params | undefined): void {
-    const told = tagged(exchange, params);
-    this.#tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, told) });
-    void exchange.notify(method, told);
+    void notify(exchange, { method, params: tagged(exchange, params) }, this.#tell);
   }
 }
 
 /** The parameters, under the name that the client gave the subscription. */
 export function tagged({ message: { id } }: Exchange, params: Params | undefined): Params {
   const meta = params?.['_meta'];
-  return { ...params, _meta: { ...(isRecord(meta) && meta), [metaKeys.subscriptionId]: id } };
+  const own = isRecord(meta) ? meta : undefined;
+  return { ...params, _meta: { ...own, [metaKeys.subscriptionId]: id } };
 }
 
-const listChanges = (honored: SubscriptionFilter): readonly (readonly [string, unknown])[] => [
-  ['notifications/tools/list_changed', honored.toolsListChanged],
-  ['notifications/prompts/list_changed', honored.promptsListChanged],
-  ['notifications/resources/list_changed', honored.resourcesListChanged],
-];
+/** What tells of a changed list, and how it is asked for. */
+const lists: Readonly<Record<string, string>> = {
+  'notifications/tools/list_changed': 'toolsListChanged',
+  'notifications/prompts/list_changed': 'promptsListChanged',
+  'notifications/resources/list_changed': 'resourcesListChanged',
+};
 
 /** Whether a change of which a server tells unasked is one that was asked for. */
 function isOf(filter: SubscriptionFilter, method: string, params: Params | undefined): boolean {
-  switch (method) {
-    case 'notifications/tools/list_changed':
-      return filter.toolsListChanged === true;
-    case 'notifications/prompts/list_changed':
-      return filter.promptsListChanged === true;
-    case 'notifications/resources/list_changed':
-      return filter.resourcesListChanged === true;
-    case 'notifications/resources/updated': {
-      const uri = params?.['uri'];
-      const uris = filter.resourceSubscriptions ?? [];
-      // What changed may be a part of what was asked for.
-      if (typeof uri !== 'string') return false;
-      return uris.some(
-        (wanted) => uri === wanted || uri.startsWith(`${wanted.replace(/\/$/, '')}/`),
-      );
-    }
-    default:
-      return false;
-  }
+  const list = lists[method];
+  if (list !== undefined) return filter[list] === true;
+  const uri = params?.['uri'];
+  if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return false;
+  // What changed may be a part of what was asked for.
+  const isPart = (of: string): boolean => uri.startsWith(`${of.replace(/\/$/, '')}/`);
+  return (filter.resourceSubscriptions ?? []).some((wanted) => uri === wanted || isPart(wanted));
 }

@@ -18,8 +18,10 @@ import {
   methodNotFound,
   weightOfListen,
   type ClientView,
+  type Era,
   type Sealer,
 } from '#protocol';
+import type { Shared } from './bridge.ts';
 import { asRpcError } from './health.ts';
 import { tagged } from './listeners.ts';
 import {
@@ -29,10 +31,9 @@ import {
   withVisits,
   type CarriedStates,
 } from './parked.ts';
-import type { PooledSession } from './pooled-session.ts';
 import { Pool, type Lease, type PoolRequest } from './pool.ts';
-import { notificationOf, passing, relay } from './relay.ts';
-import { ToolHeaders } from './tools.ts';
+import type { PooledSession } from './pooled-session.ts';
+import { notify, passing, relay, type Translation } from './relay.ts';
 import {
   discoverResult,
   forModernClient,
@@ -40,12 +41,17 @@ import {
   removed,
   toModern,
   withoutEnvelope,
-  type Translation,
 } from './translate.ts';
-import type { Shared } from './upstream.ts';
 
 const defaultParkedMs = 10 * 60_000;
 const maxCalls = 1024;
+
+/** How a server of one era is spoken to. */
+interface AtServer {
+  /** Ends the lease when the call has ended. */
+  ask(lease: Lease, exchange: Exchange, envelope: ClientView): Promise<unknown>;
+  told(params: Params | undefined): Params | undefined;
+}
 
 /** A subscription that a client asks for. */
 interface Listening {
@@ -55,14 +61,13 @@ interface Listening {
   readonly full: Promise<never>;
 }
 
-/** Clients of the stateless era: all that come over HTTP, or the one at the other end of a pipe. */
+/** Modern clients: all that come over HTTP, or the one at the other end of a pipe. */
 export class ModernClients {
-  readonly toolHeaders: ToolHeaders = new ToolHeaders();
   readonly #shared: Shared;
   readonly #pool: Pool;
   readonly #sealer: Sealer;
   readonly #carried: CarriedStates;
-  /** Calls at a server of the older era that wait for their client. */
+  /** Calls at a legacy server that wait for their client. */
   readonly #calls = new Map<string, ParkedCall>();
 
   constructor(shared: Shared, isOneClient: boolean) {
@@ -87,23 +92,29 @@ export class ModernClients {
         return await this.#attend(parked, exchange, exchange.message.params);
       }
       const lease = await this.#pool.find(request);
-      const { pooled } = lease;
-      if (pooled.era === 'legacy') return await this.#translate(lease, exchange, envelope);
-      try {
-        return await this.#pass(pooled, exchange, envelope);
-      } finally {
-        lease.release();
-      }
+      return await this.#at[lease.era].ask(lease, exchange, envelope);
     } catch (error) {
       throw asRpcError(error);
     }
   }
 
+  /** What is done with requests and notifications, by the era of the server. */
+  readonly #at: Readonly<Record<Era, AtServer>> = {
+    legacy: {
+      ask: (lease, exchange, envelope) => this.#translate(lease, exchange, envelope),
+      told: withoutEnvelope,
+    },
+    modern: {
+      ask: ({ pooled, release }, exchange, envelope) =>
+        this.#pass(pooled, exchange, envelope).finally(release),
+      told: (params) => params,
+    },
+  };
+
   /** Passes on what the client tells the server. */
   tell({ method, params }: Notification): void {
     const { session } = this.#pool;
-    const said = session?.era === 'legacy' ? withoutEnvelope(params) : params;
-    session?.notify(method, said).catch((error: unknown) => {
+    session?.notify(method, this.#at[session.era].told(params)).catch((error: unknown) => {
       this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
     });
   }
@@ -144,12 +155,11 @@ export class ModernClients {
   /** Learns from the answer to `tools/list`. */
   #learn({ message: { method, params } }: Exchange, result: unknown): unknown {
     if (method !== 'tools/list') return result;
-    this.toolHeaders.learn(params, result);
-    this.#shared.toolNames.learn(result);
+    this.#shared.tools.learn(params, result);
     return result;
   }
 
-  /** Asks a server of the older era; the lease ends with the call, which may be long after this request. */
+  /** Asks a legacy server; the lease ends with the call, which may be long after this request. */
   async #translate(lease: Lease, exchange: Exchange, { logLevel }: ClientView): Promise<unknown> {
     const { pooled } = lease;
     const { upstream } = pooled;
@@ -184,7 +194,7 @@ export class ModernClients {
       const options = passing(exchange, this.#shared.tell);
       if (call === undefined) return this.#learn(exchange, await upstream.run(() => ask(options)));
       const { onProgress } = options;
-      const limits = { signal: call.signal, ...(onProgress && { onProgress }) };
+      const limits = { signal: call.signal, onProgress };
       hasBegun = true;
       call.start(upstream.run(() => withVisits(call, () => ask(limits))).finally(release));
       return await this.#attend(call, exchange, undefined);
@@ -224,7 +234,6 @@ export class ModernClients {
     const id =
       typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
     const call = typeof id === 'string' ? this.#calls.get(id) : undefined;
-    if (call === undefined && this.#pool.era === 'legacy') throw noSuchCall();
     // Each state is good for one try.
     if (call !== undefined) this.#calls.delete(call.id);
     return call;
@@ -274,9 +283,7 @@ export class ModernClients {
       const { honored, closed } = subscription;
       const params = tagged(exchange, { notifications: honored });
       const method = 'notifications/subscriptions/acknowledged';
-      const message = notificationOf(method, params);
-      this.#shared.tell?.({ side: 'client', direction: 'sent', message });
-      await exchange.notify(method, params);
+      await notify(exchange, { method, params }, this.#shared.tell);
       leave = listeners.add(exchange, subscription);
       settle();
       if (Object.keys(honored).length > 0) {

@@ -24,7 +24,7 @@ export const unanswered: unique symbol = Symbol('unanswered');
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 /**
- * A call of a client of the stateless era, at a server of the older one. When the server asks something in between, the
+ * A call of a modern client at a legacy server. When the server asks something in between, the
  * client's request ends with the questions and the call is parked: its next request brings the answers, and the call goes on.
  */
 export class ParkedCall {
@@ -180,12 +180,12 @@ function visitsOf(error: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** The stateless era has no names for visits. */
+/** The modern era has no names for visits. */
 export function toVisit({ elicitationId: _id, ...visit }: Params): Params {
   return { mode: 'url', ...visit };
 }
 
-/** What clients carry for servers of the stateless era between questions: of use to the caller it was given to, and to nobody else. */
+/** What clients carry for modern servers between questions: of use to the caller it was given to, and to nobody else. */
 export interface CarriedStates {
   /** A result for a caller, with what it carries bound to it. */
   wrap(caller: string | undefined, result: unknown): unknown;
@@ -198,7 +198,7 @@ const ttlMs = 24 * 60 * 60_000;
 
 /** Where callers are not told apart, everything passes as it is. */
 export function createCarriedStates(keys: readonly Uint8Array[] | undefined): CarriedStates {
-  const sealer = createSealer({ ttlMs, ...(keys && { keys }) });
+  const sealer = createSealer(keys === undefined ? { ttlMs } : { ttlMs, keys });
   return {
     wrap(caller, result) {
       if (caller === undefined || !isRecord(result)) return result;

@@ -1,10 +1,10 @@
 import { KitError, unref } from '#base';
 import type { Session } from '#client';
 import { clientText, mayAskInput, type ClientView, type Era } from '#protocol';
+import type { Shared } from './bridge.ts';
 import { PooledSession } from './pooled-session.ts';
-import type { Shared, Upstream } from './upstream.ts';
 
-/** What a request of the stateless era is, as far as the choice of a session depends on it. */
+/** What a request of a modern client is, as far as the choice of a session depends on it. */
 export interface PoolRequest {
   readonly envelope: ClientView;
   /** Whose it is, and at whose expense. */
@@ -16,20 +16,53 @@ export interface PoolRequest {
 /** The use of a session by a request, from when it has found it until it has ended. */
 export interface Lease {
   readonly pooled: PooledSession;
-  /** Nobody else has one of it. */
-  readonly isAlone: boolean;
+  /** Of the server. */
+  readonly era: Era;
   release(): void;
 }
+
+/** One of a session that may have to be opened yet. */
+type Claim = Omit<Lease, 'era'>;
+
+/** What the era of the server means for who may use its sessions. */
+export interface Sharing {
+  readonly era: Era;
+  /** There is nothing of which one request could learn what another did, where there is nothing below them either: over HTTP. */
+  readonly standsAlone: boolean;
+  /** Whether something may come back that does not name its request. */
+  needsOwn(request: PoolRequest): boolean;
+  /** Requests with the same key may share a session; `owner` has some of its own. */
+  keyOf(request: PoolRequest, owner: string | undefined): string;
+}
+
+const sharings: Readonly<Record<Era, Sharing>> = {
+  legacy: {
+    era: 'legacy',
+    standsAlone: false,
+    needsOwn({ envelope, method }) {
+      const { elicitation, sampling, roots } = envelope.capabilities;
+      const mayBeAsked = (elicitation ?? sampling ?? roots) !== undefined;
+      return envelope.logLevel !== undefined || (mayBeAsked && mayAskInput.has(method));
+    },
+    // The server learns only once what its client is.
+    keyOf: ({ envelope, caller }) => clientText([caller, envelope.info, envelope.capabilities]),
+  },
+  modern: {
+    era: 'modern',
+    standsAlone: true,
+    needsOwn: ({ envelope }) => envelope.logLevel !== undefined,
+    keyOf: (_request, owner) => JSON.stringify([owner]),
+  },
+};
 
 const defaultIdleMs = 30_000;
 /** How long a caller who is told apart keeps its last conversation: the server may remember something for it. */
 const ownIdleMs = 10 * 60_000;
 
 /**
- * The conversations with the server that requests of the stateless era go by. Those of one caller share one, except where
- * something may come back that does not name its request: questions of a server of the older era, and log messages. Such a
- * request has a conversation to itself while it runs. Callers share none, unless every request stands by itself: over HTTP
- * without sessions there is nothing of which one could learn what another did.
+ * The sessions with the server that requests of modern clients go by. Those of one caller share one, except where something may
+ * come back that does not name its request: questions of a legacy server, and log messages. Such a request has a session to
+ * itself while it runs. Callers share none, unless every request stands by itself.
  */
 export class Pool {
   readonly #shared: Shared;
@@ -38,7 +71,8 @@ export class Pool {
   readonly #sessions = new Set<PooledSession>();
   /** The session that most requests of a caller take. */
   readonly #usual = new Map<string | undefined, PooledSession>();
-  #era: Era | undefined;
+  /** Known from the first session on. */
+  #sharing: Sharing | undefined;
   #first: Promise<unknown> | undefined;
   #closed = false;
 
@@ -47,20 +81,12 @@ export class Pool {
     this.#isOneClient = isOneClient;
   }
 
-  get era(): Era | undefined {
-    return this.#era;
-  }
-
   /** The session that most requests of this caller take, if it is open. */
   quick(request: PoolRequest): PooledSession | undefined {
-    const { envelope } = request;
-    if (this.#era !== 'modern' || (envelope.logLevel !== undefined && !this.#isOneClient)) {
-      return undefined;
-    }
+    if (this.#sharing?.standsAlone !== true || this.#needsOwn(request)) return undefined;
     const pooled = this.#usual.get(this.#ownerOf(request));
-    return pooled?.isTaken === false && pooled.upstream.session?.era === 'modern'
-      ? pooled
-      : undefined;
+    const session = pooled?.isTaken === false ? pooled.upstream.session : undefined;
+    return session && sharings[session.era] === this.#sharing ? pooled : undefined;
   }
 
   /** The session that most requests go by, if it is open. */
@@ -75,15 +101,23 @@ export class Pool {
   async find(request: PoolRequest, isAgain = false): Promise<Lease> {
     if (this.#closed) throw new KitError('closed', 'the bridge is closed');
     // Only one finds out which era the server speaks.
-    while (this.#era === undefined && this.#first !== undefined) await this.#first;
+    while (this.#sharing === undefined && this.#first !== undefined) await this.#first;
     const isAlone = this.#needsOwn(request);
     const key = this.#keyOf(request);
     const pooled = this.#choose(key, isAlone) ?? this.#add(key, request);
-    const lease = this.#take(pooled, request, isAlone);
-    const era = await this.#open(lease, request);
-    if (pooled.era === era && this.#era === era) return this.#fitting(lease, request);
+    const claim = this.#take(pooled, request, isAlone);
+    const sharing = await this.#open(claim, request);
+    if (pooled.sharing === sharing && this.#sharing === sharing) {
+      // Before the first answer nothing was known of the server, so the session may not be the right one for it.
+      if (isAlone !== this.#needsOwn(request)) {
+        claim.release();
+        return this.find(request);
+      }
+      if (!isAlone) this.#usual.set(pooled.owner, pooled);
+      return { pooled, era: sharing.era, release: claim.release };
+    }
     // Another server has taken the place of the one that was known.
-    this.#era = undefined;
+    this.#sharing = undefined;
     await this.#drop(pooled);
     if (isAgain) throw new KitError('closed', 'the server has changed; try again');
     return this.find(request, true);
@@ -95,14 +129,13 @@ export class Pool {
   }
 
   /** From this moment on, so that nobody else takes it before its request has begun. */
-  #take(pooled: PooledSession, request: PoolRequest, isAlone: boolean): Lease {
+  #take(pooled: PooledSession, request: PoolRequest, isAlone: boolean): Claim {
     pooled.leases += 1;
     if (isAlone) pooled.isTaken = true;
     pooled.upstream.account = this.#accountOf(pooled, request);
     let isLeft = false;
     return {
       pooled,
-      isAlone,
       release: () => {
         if (isLeft) return;
         isLeft = true;
@@ -136,19 +169,19 @@ export class Pool {
     return true;
   }
 
-  async #open({ pooled, release }: Lease, request: PoolRequest): Promise<Era> {
-    const isFirst = this.#era === undefined;
+  async #open({ pooled, release }: Claim, request: PoolRequest): Promise<Sharing> {
+    const isFirst = this.#sharing === undefined;
     const opening = pooled.upstream.open();
     const opened = (): void => {};
     if (isFirst) this.#first = opening.then(opened, opened);
     try {
-      const { era } = await opening;
-      pooled.era ??= era;
-      this.#era ??= era;
+      const sharing = sharings[(await opening).era];
+      pooled.sharing ??= sharing;
+      this.#sharing ??= sharing;
       // Before those go on who have waited for it: they look for it by this.
       pooled.key = this.#keyOf(request);
       pooled.upstream.account = this.#accountOf(pooled, request);
-      return era;
+      return sharing;
     } catch (error) {
       release();
       if (pooled.upstream.session === undefined) this.#sessions.delete(pooled);
@@ -158,22 +191,8 @@ export class Pool {
     }
   }
 
-  /** Before the first answer nothing was known of the server, so the session may not be the right one for it. */
-  #fitting(lease: Lease, request: PoolRequest): Lease | Promise<Lease> {
-    if (lease.isAlone === this.#needsOwn(request)) {
-      if (!lease.isAlone) this.#usual.set(lease.pooled.owner, lease.pooled);
-      return lease;
-    }
-    lease.release();
-    return this.find(request);
-  }
-
-  #needsOwn({ envelope, method }: PoolRequest): boolean {
-    if (this.#isOneClient || this.#era === undefined) return false;
-    if (envelope.logLevel !== undefined) return true;
-    if (this.#era === 'modern' || !mayAskInput.has(method)) return false;
-    const { elicitation, sampling, roots } = envelope.capabilities;
-    return (elicitation ?? sampling ?? roots) !== undefined;
+  #needsOwn(request: PoolRequest): boolean {
+    return !this.#isOneClient && this.#sharing?.needsOwn(request) === true;
   }
 
   #choose(key: string, isAlone: boolean): PooledSession | undefined {
@@ -211,92 +230,11 @@ export class Pool {
 
   /** At whose expense it is; nobody's where all callers share it. */
   #accountOf({ isTaken }: PooledSession, { account }: PoolRequest): string | undefined {
-    const isShared = this.#era === 'modern' && this.#shared.target.wire === 'http';
+    const isShared = this.#sharing?.standsAlone === true && this.#shared.target.wire === 'http';
     return isShared && !isTaken ? undefined : account;
   }
 
-  /** A server of the stateless era learns from every request what its client is; one of the older era only once. */
   #keyOf(request: PoolRequest): string {
-    if (this.#era === 'modern') return JSON.stringify([this.#ownerOf(request)]);
-    const { envelope, caller } = request;
-    return clientText([caller, envelope.info, envelope.capabilities]);
-  }
-}
-
-/** All conversations of a bridge that are open: no more than so many at a time. */
-export class OpenUpstreams {
-  readonly #limit: number;
-  readonly #open = new Set<Upstream>();
-  /** How many are at work, in all and by whom. */
-  #working = 0;
-  readonly #workingFor = new Map<string, number>();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get size(): number {
-    return this.#open.size;
-  }
-
-  /**
-   * Makes room for one more: whichever nobody has used for longest is put to sleep. While all are busy, one that only waits
-   * for its caller gives way, if that caller has more of them than the one who asks.
-   */
-  async admit(upstream: Upstream): Promise<void> {
-    this.#open.add(upstream);
-    if (this.#open.size <= this.#limit) return;
-    const byUse = [...this.#open].sort((one, other) => one.lastUsedMs - other.lastUsedMs);
-    const idlest =
-      byUse.find((other) => other !== upstream && !other.isBusy) ??
-      this.#richerThan(upstream, byUse).find((other) => other.giveWay());
-    if (idlest === undefined) {
-      this.#open.delete(upstream);
-      throw new KitError('overloaded', `more than ${this.#limit} conversations with the server`, {
-        hint: 'Try again later, or raise maxUpstreams.',
-      });
-    }
-    this.#open.delete(idlest);
-    await idlest.sleep();
-  }
-
-  /** One begins to work. Nobody who is told apart may have more at work than are left: so there are some for others. */
-  begin(account: string | undefined): void {
-    if (account !== undefined) {
-      const own = this.#workingFor.get(account) ?? 0;
-      if (own > 0 && own >= this.#limit - this.#working) {
-        throw new KitError(
-          'overloaded',
-          `${own} conversations with the server are at work for you`,
-          {
-            hint: 'The others are for other callers. Try again when a call has ended, or raise maxUpstreams.',
-          },
-        );
-      }
-      this.#workingFor.set(account, own + 1);
-    }
-    this.#working += 1;
-  }
-
-  /** It has done its work. */
-  end(account: string | undefined): void {
-    this.#working -= 1;
-    if (account === undefined) return;
-    const left = (this.#workingFor.get(account) ?? 0) - 1;
-    if (left > 0) this.#workingFor.set(account, left);
-    else this.#workingFor.delete(account);
-  }
-
-  remove(upstream: Upstream): void {
-    this.#open.delete(upstream);
-  }
-
-  /** Those of accounts that have more than the one who asks, of those that have most first. */
-  #richerThan({ account }: Upstream, all: readonly Upstream[]): readonly Upstream[] {
-    const counts = new Map<string | undefined, number>();
-    for (const other of all) counts.set(other.account, (counts.get(other.account) ?? 0) + 1);
-    const held = (other: Upstream): number => counts.get(other.account) ?? 0;
-    const share = counts.get(account) ?? 0;
-    return all.filter((other) => held(other) > share).sort((one, other) => held(other) - held(one));
+    return (this.#sharing ?? sharings.legacy).keyOf(request, this.#ownerOf(request));
   }
 }

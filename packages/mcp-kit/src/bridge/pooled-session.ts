@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describeError, ShortLivedMap, type MaybePromise } from '#base';
-import type { InputContext, Session } from '#client';
+import { openSession, type InputContext, type Session } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification, type Params } from '#jsonrpc';
 import {
   isLoggingLevel,
@@ -8,13 +8,14 @@ import {
   reaches,
   type ClientCapabilities,
   type ClientView,
-  type Era,
   type LoggingLevel,
 } from '#protocol';
+import type { Shared } from './bridge.ts';
 import { Listeners } from './listeners.ts';
 import { toVisit, unanswered, type ParkedCall } from './parked.ts';
-import { notificationOf } from './relay.ts';
-import { mayBeAsked, openForEnvelope, sessionOptions, Upstream, type Shared } from './upstream.ts';
+import type { Sharing } from './pool.ts';
+import { notify } from './relay.ts';
+import { mayBeAsked, sessionOptions, Upstream } from './upstream.ts';
 
 /** A request that uses the session. */
 export interface Borrower {
@@ -28,10 +29,10 @@ const lullMs = 30;
 /** However much there is to hear. */
 const longestLullMs = 500;
 
-/** One conversation with the server that requests of the stateless era share, or that one of them has to itself. */
+/** One session with the server that requests of modern clients share, or that one of them has to itself. */
 export class PooledSession {
   readonly upstream: Upstream;
-  /** Who may use it: any client of the stateless era, or those that are alike. */
+  /** Who may use it: any modern client, or those that are alike. */
   key: string;
   /** Whose it is, where callers are told apart and have conversations of their own. */
   readonly owner: string | undefined;
@@ -43,7 +44,8 @@ export class PooledSession {
   #heard = 0;
   /** Whether what is said without a name may be for any borrower: all are the same client, or there is only one. */
   readonly #isPrivate: () => boolean;
-  era: Era | undefined;
+  /** Known once it was opened. */
+  sharing: Sharing | undefined;
   /** Requests that have found it and not ended. */
   leases = 0;
   /** One of them has it to itself. */
@@ -68,12 +70,16 @@ export class PooledSession {
     this.#capabilities = envelope.capabilities;
     this.#isPrivate = () => how.isOneClient || this.isTaken;
     this.listeners = new Listeners(shared.tell);
+    const { capabilities, info: clientInfo } = envelope;
     this.upstream = new Upstream(
       (options) =>
-        openForEnvelope(shared.target, envelope, {
+        openSession(shared.target, {
           ...sessionOptions(shared.options),
           ...options,
-          era: shared.options.era ?? 'auto',
+          clientInfo,
+          capabilities,
+          // What clients want to be told they ask for.
+          watchLists: false,
           onRequest: (request, context) => this.#answer(request, context),
           onNotification: (notification) => this.#hear(notification),
         }),
@@ -94,7 +100,7 @@ export class PooledSession {
     return () => void this.#borrowers.take(place);
   }
 
-  /** Has a server of the older era say as much as any borrower wants to hear; whether it says anything. */
+  /** Has a legacy server say as much as any borrower wants to hear; whether it says anything. */
   async raiseLevel(session: Session): Promise<boolean> {
     if (session.capabilities.logging === undefined) return false;
     let wanted: LoggingLevel | undefined;
@@ -132,7 +138,7 @@ export class PooledSession {
 
   /** Ends calls and subscriptions that only wait; nothing happens where somebody waits for them, or may from now on. */
   #giveWay(): boolean {
-    const isShared = this.era === 'modern' && this.#shared.target.wire === 'http';
+    const isShared = this.sharing?.standsAlone === true && this.#shared.target.wire === 'http';
     const borrowers = [...this.#borrowers.values()];
     const isAwaited = borrowers.some(({ exchange }) => exchange !== undefined);
     const isSoughtOut = this.leases > borrowers.length + this.listeners.size;
@@ -141,7 +147,7 @@ export class PooledSession {
     return true;
   }
 
-  /** Answers a question of a server of the older era by asking the client whose call it can belong to. */
+  /** Answers a question of a legacy server by asking the client whose call it can belong to. */
   async #answer(
     { method, params = {} }: { readonly method: string; readonly params?: Params | undefined },
     { signal }: InputContext,
@@ -167,7 +173,8 @@ export class PooledSession {
     return calls.findLast(({ exchange }) => exchange !== undefined) ?? calls.at(-1);
   }
 
-  #hear({ method, params }: Notification): MaybePromise<void> {
+  #hear(notification: Notification): MaybePromise<void> {
+    const { method, params } = notification;
     this.#heard += 1;
     if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
     if (this.listeners.hear(method, params) || !this.#isPrivate()) return;
@@ -178,9 +185,7 @@ export class PooledSession {
         (method !== 'notifications/message' || isWanted(params, logLevel)),
     );
     if (borrower?.exchange === undefined) return;
-    const message = notificationOf(method, params);
-    this.#shared.tell?.({ side: 'client', direction: 'sent', message });
-    return borrower.exchange.notify(method, params);
+    return notify(borrower.exchange, notification, this.#shared.tell);
   }
 }
 
@@ -189,7 +194,7 @@ function isListed(method: string): boolean {
   return method.endsWith('/list_changed') || method === 'notifications/resources/updated';
 }
 
-/** In the stateless era a client hears the log messages it has asked for, and no others. */
+/** A modern client hears the log messages it has asked for, and no others. */
 function isWanted(params: Params | undefined, wanted: LoggingLevel | undefined): boolean {
   const level = params?.['level'];
   return wanted !== undefined && (!isLoggingLevel(level) || reaches(level, wanted));

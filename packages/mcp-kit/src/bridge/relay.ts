@@ -6,12 +6,12 @@ import {
   type Connection,
   type Exchange,
   type Id,
+  type Message,
   type Notification,
   type Params,
 } from '#jsonrpc';
 import { callerOf, onBehalf, type Layer } from '#protocol';
 import { asRpcError } from './health.ts';
-import type { Translation } from './translate.ts';
 
 /** A message that crossed one of the two wires. */
 export interface Crossing {
@@ -47,15 +47,39 @@ async function tellAnswer(
     return result;
   } catch (error) {
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-    const said = { code, message, ...(data !== undefined && { data }) };
-    tell({ side: 'client', direction: 'sent', message: { jsonrpc: '2.0', id, error: said } });
+    const said = { jsonrpc: '2.0', id, error: { code, message, data } };
+    tell({ side: 'client', direction: 'sent', message: said });
     throw error;
   }
 }
 
 /** A notification as the wire has it. */
 export function notificationOf(method: string, params: Params | undefined): Notification {
-  return { jsonrpc: '2.0', method, ...(params && { params }) };
+  return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
+}
+
+/** What a request and its answer become on their way between a client and a server. */
+export interface Translation {
+  request(params: Params | undefined, caller: string | undefined): Params | undefined;
+  result(result: unknown, message: Message, caller: string | undefined): unknown;
+  error(error: unknown, message: Message): unknown;
+}
+
+/** Where both speak the same era, everything passes as it is. */
+export const untouched: Translation = {
+  request: (params) => params,
+  result: (result) => result,
+  error: (error) => error,
+};
+
+/** Tells a client something, and whoever listens that it was told. */
+export function notify(
+  to: Pick<Exchange, 'notify'>,
+  { method, params }: Omit<Notification, 'jsonrpc'>,
+  tell: Tell,
+): MaybePromise<void> {
+  tell?.({ side: 'client', direction: 'sent', message: notificationOf(method, params) });
+  return to.notify(method, params);
 }
 
 /** A request on its way to the server: as it is, or in the words of the other era. */
@@ -101,9 +125,7 @@ export function passing(exchange: Exchange, tell: Tell): CallOptions {
     onReleased,
     onProgress: (progress) => {
       const params = { ...progress, progressToken };
-      const message = notificationOf('notifications/progress', params);
-      tell?.({ side: 'client', direction: 'sent', message });
-      void exchange.notify('notifications/progress', params);
+      void notify(exchange, notificationOf('notifications/progress', params), tell);
     },
   };
 }
@@ -122,10 +144,10 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** The calls of the client that are under way. */
   readonly during: Pick<ShortLivedMap<Id, Exchange>, 'get' | 'values'>;
-  readonly onProgress?: (progress: Params) => void;
+  readonly onProgress: ((progress: Params) => void) | undefined;
 }
 
-/** What a server asks a client of the older era. A question ends with the last call it can belong to. */
+/** What a server asks a legacy client. A question ends with the last call it can belong to. */
 export class Questions {
   readonly #connection: Connection;
   readonly #tell: Tell;
@@ -148,20 +170,15 @@ export class Questions {
       stop.abort(reason);
       // The answer it came with may have ended: then it is said where the client hears everything else.
       if (newest === undefined || (isOneOf(during, newest) && !newest.cancelled)) return;
-      const said = typeof reason === 'string' && { reason };
-      void this.#connection.notify('notifications/cancelled', { requestId: id, ...said });
+      const why = typeof reason === 'string' ? reason : undefined;
+      void this.#connection.notify('notifications/cancelled', { requestId: id, reason: why });
     };
     const question = { calls, withdraw };
     const takeBack = (): void => withdraw(signal.reason);
     signal.addEventListener('abort', takeBack, { once: true });
     if (calls.size > 0) this.#open.add(question);
-    const options = {
-      id,
-      signal: stop.signal,
-      timeoutMs: personMs,
-      maxTotalMs: personMs,
-      ...(onProgress && { onProgress }),
-    };
+    const limits = { signal: stop.signal, timeoutMs: personMs, maxTotalMs: personMs };
+    const options = { id, onProgress, ...limits };
     const message = { jsonrpc: '2.0', id, method, params };
     this.#tell?.({ side: 'client', direction: 'sent', message });
     try {

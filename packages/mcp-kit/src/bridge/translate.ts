@@ -1,37 +1,41 @@
 import { KitError } from '#base';
 import type { Session } from '#client';
-import { isRecord, RpcError, rpcErrors, type Message, type Params } from '#jsonrpc';
+import { isRecord, RpcError, rpcErrors, type Params } from '#jsonrpc';
 import {
   cacheable,
+  invalidParams,
+  isLoggingLevel,
   markWithin,
   mcpErrors,
   metaKeys,
   modernVersion,
   negotiate,
-  structured,
+  legacyOutputSchema,
   withContent,
+  type Era,
   type Implementation,
+  type LoggingLevel,
   type Meta,
 } from '#protocol';
+import { untouched, type Translation } from './relay.ts';
 
-/** What a request and its answer become on their way between a client and a server. */
-export interface Translation {
-  request(params: Params | undefined, caller: string | undefined): Params | undefined;
-  result(result: unknown, message: Message, caller: string | undefined): unknown;
-  error(error: unknown, message: Message): unknown;
+/** What a legacy client meets: how its requests become those of the server, and what is said in place of the server. */
+export interface ForLegacyClient extends Translation {
+  /** The answer to `initialize`. */
+  greeting(session: Session, requested: unknown): object;
+  /** The log level of a client that has set none. */
+  logLevel(session: Session): LoggingLevel | undefined;
+  /** The answer to what the server has no method for; nothing where it has one. */
+  answer(method: string, params: Params | undefined): object | undefined;
+  /** Whether the server knows such a notification. */
+  hears(method: string): boolean;
 }
 
-/** Where both speak the same era, everything passes as it is. */
-export const untouched: Translation = {
-  request: (params) => params,
-  result: (result) => result,
-  error: (error) => error,
-};
-
-/** For a client of the older era at a server of the newer one; `wrapped` are the tools whose results it knows in another form. */
-export function forLegacyClient(wrapped: Set<string>): Translation {
-  return {
-    request: (params) => params,
+/** By the era of the server; `wrapped` are the tools whose results the client knows in another form. */
+export const forLegacyClient: Record<Era, (wrapped: Set<string>) => ForLegacyClient> = {
+  legacy: () => relayed,
+  modern: (wrapped) => ({
+    ...untouched,
     result(result, { method, params }) {
       const said = toLegacy(method, result);
       if (method === 'tools/call') return toLegacyCall(said, wrapped.has(String(params?.['name'])));
@@ -41,10 +45,30 @@ export function forLegacyClient(wrapped: Set<string>): Translation {
         : said;
     },
     error: (error, { method }) => toLegacyError(method, error),
-  };
-}
+    greeting: initializeResult,
+    // It says nothing unless it is told to.
+    logLevel: ({ capabilities }) => (capabilities.logging === undefined ? undefined : 'info'),
+    answer(method, params) {
+      const level = params?.['level'];
+      if (method === 'logging/setLevel' && !isLoggingLevel(level)) {
+        throw invalidParams(`Unknown logging level: ${String(level)}`);
+      }
+      return method === 'ping' ? {} : undefined;
+    },
+    // It asks for roots whenever it needs them.
+    hears: (method) => method !== 'notifications/roots/list_changed',
+  }),
+};
 
-/** For a client of the newer era at a server of the older one. */
+const relayed: ForLegacyClient = {
+  ...untouched,
+  greeting: ({ greeting }) => greeting,
+  logLevel: () => undefined,
+  answer: () => undefined,
+  hears: () => true,
+};
+
+/** For a modern client at a legacy server. */
 export function forModernClient(session: Session): Translation {
   return {
     request: withoutEnvelope,
@@ -53,8 +77,8 @@ export function forModernClient(session: Session): Translation {
   };
 }
 
-/** What a server of the stateless era said of itself, as the answer to `initialize`. */
-export function initializeResult(session: Session, requested: unknown): object {
+/** What a modern server said of itself, as the answer to `initialize`. */
+function initializeResult(session: Session, requested: unknown): object {
   const { capabilities, greeting, server } = session;
   const { supportedVersions: _versions, ...said } = greeting;
   return {
@@ -65,39 +89,42 @@ export function initializeResult(session: Session, requested: unknown): object {
   };
 }
 
-/** What a server of the handshake era said of itself, as the answer to `server/discover`. */
+/** What a legacy server said of itself, as the answer to `server/discover`. */
 export function discoverResult({ greeting, server }: Session): object {
   const { protocolVersion, capabilities, serverInfo: _serverInfo, _meta, ...others } = greeting;
-  // The tasks of the older era are not those of the newer one.
+  // The tasks of the legacy era are not those of the modern one.
   const { tasks: _tasks, ...offered } = isRecord(capabilities) ? capabilities : {};
   const said = {
     ...others,
     supportedVersions: [modernVersion, protocolVersion],
     capabilities: offered,
-    ...(isRecord(_meta) && { _meta }),
+    _meta,
   };
   return toModern('server/discover', said, server);
 }
 
 const unnamed: Implementation = { name: 'server', version: '0' };
 
-/** A result of the handshake era with what the stateless one requires of it. */
+/** A legacy result with what the modern era requires of it. */
 export function toModern(method: string, result: unknown, server?: Implementation): object {
   const whole = method === 'tools/call' ? withContent(result) : result;
   const fields = isRecord(whole) ? whole : {};
   const { _meta: own, tools } = fields;
+  // Nothing is known of how long it holds, nor for whom.
+  const holds = cacheable.has(method) ? { ttlMs: 0, cacheScope: 'private' } : undefined;
+  const isList = method === 'tools/list' && Array.isArray(tools);
   const info = server && { [metaKeys.serverInfo]: server };
+  const meta = isRecord(own) ? own : undefined;
   return {
     resultType: 'complete',
-    // Nothing is known of how long it holds, nor for whom.
-    ...(cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
+    ...holds,
     ...fields,
-    ...(method === 'tools/list' && Array.isArray(tools) && { tools: tools.map(withTypedInput) }),
-    _meta: { ...info, ...(isRecord(own) && own) },
+    tools: isList ? tools.map(withTypedInput) : tools,
+    _meta: { ...info, ...meta },
   };
 }
 
-/** Arguments are an object. Older servers may not say so; newer clients take no tool of a list in which one does not. */
+/** Arguments are an object. Legacy servers may not say so; modern clients take no tool of a list in which one does not. */
 function withTypedInput(tool: unknown): unknown {
   if (!isRecord(tool)) return tool;
   const { inputSchema = {} } = tool;
@@ -105,7 +132,7 @@ function withTypedInput(tool: unknown): unknown {
   return { ...tool, inputSchema: { ...inputSchema, type: 'object' } };
 }
 
-/** A result of the stateless era without what only that one knows. */
+/** A modern result without what only that era knows. */
 function toLegacy(method: string, result: unknown): unknown {
   if (!isRecord(result)) return result;
   const { resultType: _type, _meta, ...rest } = result;
@@ -117,17 +144,17 @@ function toLegacy(method: string, result: unknown): unknown {
   return meta === undefined ? rest : { ...rest, _meta: meta };
 }
 
-/** Tools as the older era lists them, whose structured results are objects; adds the names of those that had to change. */
+/** Tools as the legacy era lists them, whose structured results are objects; adds the names of those that had to change. */
 function toLegacyTools(tools: readonly unknown[], wrapped: Set<string>): unknown[] {
   return tools.map((tool) => {
     const schema = isRecord(tool) ? tool['outputSchema'] : undefined;
     if (!isRecord(tool) || !isRecord(schema) || schema['type'] === 'object') return tool;
     wrapped.add(String(tool['name']));
-    return { ...tool, outputSchema: structured.legacy.schema(schema) };
+    return { ...tool, outputSchema: legacyOutputSchema(schema) };
   });
 }
 
-/** A result of a tool as the older era has it; `isWrapped` says what its schema was changed to. */
+/** A result of a tool as the legacy era has it; `isWrapped` says what its schema was changed to. */
 function toLegacyCall(result: unknown, isWrapped: boolean): unknown {
   if (!isRecord(result) || result['structuredContent'] === undefined) return result;
   const { structuredContent } = result;
@@ -135,7 +162,7 @@ function toLegacyCall(result: unknown, isWrapped: boolean): unknown {
   return { ...result, structuredContent: { result: structuredContent } };
 }
 
-/** Parameters of the stateless era without its envelope. */
+/** Parameters of the modern era without its envelope. */
 export function withoutEnvelope(params: Params | undefined): Params | undefined {
   if (params === undefined) return undefined;
   const { _meta, inputResponses: _responses, requestState: _state, ...rest } = params;
@@ -166,7 +193,7 @@ function withoutKeys(meta: unknown, keys: readonly string[]): Meta | undefined {
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-/** An error of a server of the stateless era, as the older one says it. */
+/** An error of a modern server, as the legacy era says it. */
 function toLegacyError(method: string, error: unknown): unknown {
   if (error instanceof KitError && error.cause instanceof RpcError) {
     const why = `${method}: the client did not answer what the server asked: ${error.cause.message}`;
@@ -174,15 +201,14 @@ function toLegacyError(method: string, error: unknown): unknown {
   }
   if (!(error instanceof RpcError)) return error;
   const { code, message, data } = error;
-  const { invalidParams, invalidRequest } = rpcErrors;
-  if (method === 'resources/read' && code === invalidParams) {
+  if (method === 'resources/read' && code === rpcErrors.invalidParams) {
     return new RpcError(mcpErrors.resourceNotFound, message, data);
   }
   const isModern = code === mcpErrors.missingClientCapability || code === mcpErrors.headerMismatch;
-  return isModern ? new RpcError(invalidRequest, message, data) : error;
+  return isModern ? new RpcError(rpcErrors.invalidRequest, message, data) : error;
 }
 
-/** Methods that the stateless era has no more, whatever a server offers. */
+/** Methods that the modern era has no more, whatever a server offers. */
 export const removed: ReadonlySet<string> = new Set([
   'initialize',
   'logging/setLevel',
@@ -206,7 +232,7 @@ export function markedWithin(
   return isWithin ? markWithin(error) : error;
 }
 
-/** An error of a server of the handshake era, as the stateless one says it. */
+/** An error of a legacy server, as the modern era says it. */
 function toModernError(error: unknown): unknown {
   return error instanceof RpcError && error.code === mcpErrors.resourceNotFound
     ? new RpcError(rpcErrors.invalidParams, error.message, error.data)

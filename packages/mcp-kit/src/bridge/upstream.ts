@@ -1,71 +1,9 @@
-import { createBackoff, crypto, describeError, KitError, unref, type Logger } from '#base';
-import {
-  createStormBreaker,
-  openSession,
-  type RequestListener,
-  type Session,
-  type SessionOptions,
-  type ToolGuard,
-  type Verdicts,
-} from '#client';
-import { isRecord, RpcError, type Params } from '#jsonrpc';
-import {
-  isImplementation,
-  legacyVersions,
-  methodNotFound,
-  modernVersion,
-  supports,
-  type ClientCapabilities,
-  type ClientView,
-  type Era,
-  type ServerCapabilities,
-  type Target,
-} from '#protocol';
-import { asRpcError, asUnsent, type Condition } from './health.ts';
-import type { OpenUpstreams } from './pool.ts';
-import type { Crossing, Tell } from './relay.ts';
-import type { ToolNames } from './tools.ts';
-
-export interface BridgeOptions {
-  /** Which era to speak with the server; by default the client's own, and the other one where the server knows no other. */
-  readonly era?: 'auto' | Era | undefined;
-  /** How long the server may take to answer or give a sign of progress; ten minutes. */
-  readonly timeoutMs?: number | undefined;
-  /** How long opening a conversation with the server may take, its start included; a minute. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** What is known of the server's era; shared by the process unless given. */
-  readonly verdicts?: Verdicts | undefined;
-  /**
-   * Conversations with the server at the same time; 64. A process each, where the server is one. A caller that is told apart from
-   * others has at most as many at work as are left for them.
-   */
-  readonly maxUpstreams?: number | undefined;
-  /** How long a conversation that no client needs any more is kept for the next one; half a minute. */
-  readonly idleMs?: number | undefined;
-  /** How long a call waits for a client that was asked something; ten minutes. */
-  readonly parkedMs?: number | undefined;
-  /**
-   * 32-byte keys that bind to its caller what a caller carries between questions; the first seals, all open. Bridges behind
-   * one address need the same; without any, what is carried is of no use after a restart.
-   */
-  readonly stateKeys?: readonly Uint8Array[] | undefined;
-  /** Hears every message on either side, in the order in which they cross. */
-  readonly onMessage?: ((crossing: Crossing) => void) | undefined;
-  /** Decides which tools of the server clients may see and call; made for each conversation with it. */
-  readonly guard?: ((session: Session) => ToolGuard) | undefined;
-  readonly logger?: Logger | undefined;
-}
-
-/** What every client of a bridge meets. */
-export interface Shared {
-  readonly target: Target;
-  readonly options: BridgeOptions;
-  readonly tell: Tell;
-  readonly toolNames: ToolNames;
-  readonly open: OpenUpstreams;
-  readonly condition: Condition;
-  readonly logger: Logger;
-}
+import { createBackoff, describeError, KitError, unref } from '#base';
+import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
+import { RpcError, type Params } from '#jsonrpc';
+import { supports, type ClientCapabilities, type ServerCapabilities } from '#protocol';
+import type { BridgeOptions, Shared } from './bridge.ts';
+import { asRpcError, asUnsent, noteFailure, noteLost } from './health.ts';
 
 /** Opens a session that is told and tells as these options say. */
 export type Opening = (
@@ -141,7 +79,7 @@ export class Upstream {
       return result;
     } catch (error) {
       if (error instanceof RpcError) this.#answered();
-      else if (!this.#closed) this.#shared.condition.failed(error);
+      else if (!this.#closed) noteFailure(this.#shared.condition, error);
       throw asRpcError(error);
     } finally {
       this.#end();
@@ -204,7 +142,7 @@ export class Upstream {
         breaker: this.#breaker,
         onLost: (cause) => this.#lost(cause),
         onOpened: () => {
-          condition.good();
+          condition.trouble = undefined;
           this.toolsChanged();
           if (this.#isShaken && this.#session) this.onRestored(this.#session.capabilities);
         },
@@ -220,7 +158,7 @@ export class Upstream {
     } catch (error) {
       open.remove(this);
       // Whose client has gone is not the server's trouble.
-      if (!this.#closed) condition.failed(error);
+      if (!this.#closed) noteFailure(condition, error);
       throw asUnsent(error);
     } finally {
       this.#end();
@@ -228,7 +166,7 @@ export class Upstream {
   }
 
   #answered(): void {
-    this.#shared.condition.good();
+    this.#shared.condition.trouble = undefined;
     if (!this.#isShaken) return;
     this.#isShaken = false;
     // A server that answers between its failures is no storm.
@@ -239,7 +177,7 @@ export class Upstream {
   #lost(cause: Error | undefined): void {
     if (this.#closed || this.#session === undefined) return;
     this.#isShaken = true;
-    this.#shared.condition.lost(cause);
+    noteLost(this.#shared.condition, cause);
     this.#reopenSoon(this.#session);
   }
 
@@ -250,7 +188,7 @@ export class Upstream {
       setTimeout(() => {
         session.reopen().catch((error: unknown) => {
           const { condition, logger } = this.#shared;
-          condition.failed(error);
+          noteFailure(condition, error);
           logger.debug('the server is not back yet', { error: describeError(error) });
           if (session === this.#session) this.#reopenSoon(session);
         });
@@ -259,92 +197,97 @@ export class Upstream {
   }
 }
 
-/** Asks the client what only it can give. */
-export type AskClient = (method: string, params: object, signal: AbortSignal) => Promise<unknown>;
-
 const defaultTimeoutMs = 10 * 60_000;
 
 /** How every session of a bridge is held: whoever asked says how long it may take. */
 export function sessionOptions(options: BridgeOptions): SessionOptions {
-  const { timeoutMs = defaultTimeoutMs, connectTimeoutMs, verdicts } = options;
+  const { era, timeoutMs = defaultTimeoutMs, connectTimeoutMs, verdicts } = options;
   return {
+    era,
     timeoutMs,
     maxTotalMs: Infinity,
     validateOutput: false,
-    ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
-    ...(verdicts && { verdicts }),
+    connectTimeoutMs,
+    verdicts,
   };
 }
 
-/**
- * Opens a session for a client that said `initialize`, in its words. A server that does not know the handshake is spoken to
- * in the newer era.
- */
-export async function openForHandshake(
-  target: Target,
-  params: Params,
-  how: { readonly options: SessionOptions; readonly ask: AskClient },
-): Promise<Session> {
-  const { capabilities: declared, clientInfo, protocolVersion, ...more } = params;
-  const capabilities: ClientCapabilities = isRecord(declared) ? declared : {};
-  const { ask } = how;
-  const options: SessionOptions = {
-    ...how.options,
-    capabilities,
-    ...(isImplementation(clientInfo) && { clientInfo }),
-  };
-  const offered = typeof protocolVersion === 'string' ? protocolVersion : modernVersion;
-  let refusal: unknown;
-  if (options.era !== 'modern') {
-    try {
-      return await openSession(target, {
-        ...options,
-        era: 'legacy',
-        initializeParams: more,
-        protocolVersion: offered === modernVersion ? legacyVersions[0] : offered,
-        onRequest: ({ method, params: asked = {} }, { signal }) => ask(method, asked, signal),
-      });
-    } catch (error) {
-      if (options.era === 'legacy' || !isDeclined(error)) throw error;
-      refusal = error;
-    }
+/** All conversations of a bridge that are open: no more than so many at a time. */
+export class OpenUpstreams {
+  readonly #limit: number;
+  readonly #open = new Set<Upstream>();
+  /** How many are at work, in all and by whom. */
+  #working = 0;
+  readonly #workingFor = new Map<string, number>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
   }
-  const onRequest: RequestListener = ({ method, params: asked = {} }, { signal }) => {
-    if (!mayBeAsked(capabilities, method, asked)) throw methodNotFound(method);
-    return ask(method, asked['mode'] === 'url' ? withVisitId(asked) : asked, signal);
-  };
-  return openSession(target, { ...options, era: 'modern', onRequest }).catch((error: unknown) => {
-    throw refusal ?? error;
-  });
-}
 
-/** Opens a session for a client of the stateless era: with a server of either. */
-export function openForEnvelope(
-  target: Target,
-  { capabilities, info: clientInfo }: ClientView,
-  options: SessionOptions,
-): Promise<Session> {
-  return openSession(target, {
-    ...options,
-    ...(clientInfo && { clientInfo }),
-    capabilities,
-    // What clients want to be told they ask for.
-    watchLists: false,
-  });
-}
+  get size(): number {
+    return this.#open.size;
+  }
 
-/** The older era wants a name for each visit. */
-function withVisitId(params: object): object {
-  return { elicitationId: crypto().randomUUID(), ...params };
-}
+  /**
+   * Makes room for one more: whichever nobody has used for longest is put to sleep. While all are busy, one that only waits
+   * for its caller gives way, if that caller has more of them than the one who asks.
+   */
+  async admit(upstream: Upstream): Promise<void> {
+    this.#open.add(upstream);
+    if (this.#open.size <= this.#limit) return;
+    const byUse = [...this.#open].sort((one, other) => one.lastUsedMs - other.lastUsedMs);
+    const idlest =
+      byUse.find((other) => other !== upstream && !other.isBusy) ??
+      this.#richerThan(upstream, byUse).find((other) => other.giveWay());
+    if (idlest === undefined) {
+      this.#open.delete(upstream);
+      throw new KitError('overloaded', `more than ${this.#limit} conversations with the server`, {
+        hint: 'Try again later, or raise maxUpstreams.',
+      });
+    }
+    this.#open.delete(idlest);
+    await idlest.sleep();
+  }
 
-/** Whether the server is there, and only does not know the handshake. */
-function isDeclined(error: unknown): boolean {
-  if (error instanceof RpcError) return true;
-  if (!(error instanceof KitError)) return false;
-  const status = error.details?.['status'];
-  const isRefused = error.code === 'http_status' && typeof status === 'number' && status < 500;
-  return isRefused || error.code === 'unsupported_version' || error.code === 'invalid_answer';
+  /** One begins to work. Nobody who is told apart may have more at work than are left: so there are some for others. */
+  begin(account: string | undefined): void {
+    if (account !== undefined) {
+      const own = this.#workingFor.get(account) ?? 0;
+      if (own > 0 && own >= this.#limit - this.#working) {
+        throw new KitError(
+          'overloaded',
+          `${own} conversations with the server are at work for you`,
+          {
+            hint: 'The others are for other callers. Try again when a call has ended, or raise maxUpstreams.',
+          },
+        );
+      }
+      this.#workingFor.set(account, own + 1);
+    }
+    this.#working += 1;
+  }
+
+  /** It has done its work. */
+  end(account: string | undefined): void {
+    this.#working -= 1;
+    if (account === undefined) return;
+    const left = (this.#workingFor.get(account) ?? 0) - 1;
+    if (left > 0) this.#workingFor.set(account, left);
+    else this.#workingFor.delete(account);
+  }
+
+  remove(upstream: Upstream): void {
+    this.#open.delete(upstream);
+  }
+
+  /** Those of accounts that have more than the one who asks, of those that have most first. */
+  #richerThan({ account }: Upstream, all: readonly Upstream[]): readonly Upstream[] {
+    const counts = new Map<string | undefined, number>();
+    for (const other of all) counts.set(other.account, (counts.get(other.account) ?? 0) + 1);
+    const held = (other: Upstream): number => counts.get(other.account) ?? 0;
+    const share = counts.get(account) ?? 0;
+    return all.filter((other) => held(other) > share).sort((one, other) => held(other) - held(one));
+  }
 }
 
 /** Whether a client that can do so much may be asked this, where a question is part of a call. */
@@ -357,7 +300,7 @@ export function mayBeAsked(
   return needs !== undefined && supports(capabilities, needs);
 }
 
-/** What a client must have declared to be asked this; nothing for what the stateless era cannot ask. */
+/** What a client must have declared to be asked this; nothing for what the modern era cannot ask. */
 function needsOf(method: string, params: Params): ClientCapabilities | undefined {
   switch (method) {
     case 'elicitation/create':

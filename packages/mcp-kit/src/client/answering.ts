@@ -8,7 +8,7 @@ import {
   type ElicitResult,
   type InputRequest,
 } from '#protocol';
-import { orAborted, waitWithin } from './limit.ts';
+import { waitWithin } from './limit.ts';
 import type {
   ElicitForm,
   ElicitVisit,
@@ -117,7 +117,8 @@ export class Answering {
 
   async #answer(request: Asked, context: InputContext): Promise<unknown> {
     const { method, params } = request;
-    if (answersInput(this.#offer, method)) return answerInput(this.#offer, request, context);
+    const handler = handlerFor(this.#offer, request);
+    if (handler !== undefined) return checked(request, await handler(context));
     const result = await this.#offer.onRequest?.({ method, params }, context);
     if (result === undefined) throw methodNotFound(method);
     return result;
@@ -146,46 +147,29 @@ function offerOf(
   };
 }
 
-/** Whether there is a handler for such a request. */
-function answersInput({ handlers }: Offer, method: string): boolean {
-  switch (method) {
-    case 'elicitation/create':
-      return handlers.elicit !== undefined || handlers.elicitUrl !== undefined;
-    case 'sampling/createMessage':
-      return handlers.sample !== undefined;
-    case 'roots/list':
-      return handlers.roots !== undefined;
-    default:
-      return false;
-  }
-}
-
-/** Answers what a server asks; throws an `RpcError` for what cannot be answered. */
-async function answerInput(
+/** The handler for such a request, if there is one; it throws an `RpcError` for what it cannot answer. */
+function handlerFor(
   { handlers, capabilities }: Offer,
-  { method, params = {} }: { readonly method: string; readonly params?: Params | undefined },
-  context: InputContext,
-): Promise<unknown> {
+  { method, params = {} }: Asked,
+): ((context: InputContext) => MaybePromise<unknown>) | undefined {
+  const { elicit, elicitUrl, roots } = handlers;
   switch (method) {
     case 'elicitation/create':
-      return checked({ method, params, needs: {} }, await elicited(handlers, params, context));
+      return (elicit ?? elicitUrl) && ((context) => elicited(handlers, params, context));
     case 'sampling/createMessage':
-      if (handlers.sample === undefined) throw methodNotFound(method);
-      if (usesTools(params) && capabilities.sampling?.['tools'] === undefined) {
+      if (handlers.sample && usesTools(params) && capabilities.sampling?.['tools'] === undefined) {
         throw invalidParams('The model of this client does not use tools');
       }
-      return checked(
-        { method, params, needs: {} },
-        await handlers.sample(params as SamplingRequest, context),
+      return (
+        handlers.sample && ((context) => handlers.sample?.(params as SamplingRequest, context))
       );
-    case 'roots/list': {
-      const { roots } = handlers;
-      if (roots === undefined) throw methodNotFound(method);
-      const list = typeof roots === 'function' ? await roots(context) : roots;
-      return checked({ method, params, needs: {} }, { roots: list });
-    }
+    case 'roots/list':
+      return (
+        roots &&
+        (async (context) => ({ roots: typeof roots === 'function' ? await roots(context) : roots }))
+      );
     default:
-      throw methodNotFound(method);
+      return undefined;
   }
 }
 
@@ -198,7 +182,6 @@ async function elicited(
   params: Params,
   context: InputContext,
 ): Promise<ElicitResult> {
-  if (elicit === undefined && elicitUrl === undefined) throw methodNotFound('elicitation/create');
   if (params['mode'] === 'url') {
     if (elicitUrl === undefined) throw invalidParams('This client does not visit pages');
     return elicitUrl(params as unknown as ElicitVisit, context);
@@ -220,9 +203,9 @@ function defaultsOf(schema: unknown): Record<string, unknown> {
   );
 }
 
-function checked(request: InputRequest, answer: unknown): unknown {
-  if (isAnswer(request, answer)) return answer;
-  throw new KitError('invalid_argument', `${request.method}: the handler's answer does not fit`, {
+function checked({ method, params = {} }: Asked, answer: unknown): unknown {
+  if (isAnswer({ method, params, needs: {} } as InputRequest, answer)) return answer;
+  throw new KitError('invalid_argument', `${method}: the handler's answer does not fit`, {
     hint: 'An accepted form needs every required field, each of its declared type.',
   });
 }
@@ -248,7 +231,7 @@ class HandlerQueue {
     { signal: unwanted }: InputContext,
     handler: (context: InputContext) => MaybePromise<T>,
   ): Promise<T> {
-    await this.#turn(unwanted);
+    await this.#turn(subject, unwanted);
     const limit = { subject, ended: unwanted, timeoutMs: this.#timeoutMs };
     let isLate = false;
     try {
@@ -262,7 +245,7 @@ class HandlerQueue {
     }
   }
 
-  async #turn(unwanted: AbortSignal): Promise<void> {
+  async #turn(subject: string, unwanted: AbortSignal): Promise<void> {
     if (this.#running < this.#concurrency) {
       this.#running += 1;
       return;
@@ -270,7 +253,7 @@ class HandlerQueue {
     const turn = createDeferred<void>();
     this.#waiting.add(turn.resolve);
     try {
-      await orAborted(unwanted, () => turn.promise);
+      await waitWithin({ subject, ended: unwanted }, () => turn.promise);
     } catch (error) {
       // Its turn may have come in the same moment.
       if (!this.#waiting.delete(turn.resolve)) this.#leave();

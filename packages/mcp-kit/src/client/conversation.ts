@@ -9,7 +9,6 @@ import {
 } from '#base';
 import { RpcError, type Connection, type Notification } from '#jsonrpc';
 import { mcpErrors, repeatable, type Target } from '#protocol';
-import { eraOf, mayBeLegacy, probe, processVerdicts } from './era.ts';
 import type { Identity } from './facts.ts';
 import { Inbound } from './inbound.ts';
 import {
@@ -20,8 +19,9 @@ import {
   type LimitOptions,
   type StormBreaker,
 } from './limit.ts';
-import { initialize, negotiate, type Agreed } from './negotiate.ts';
+import { erasOf, initialize, negotiate, type Agreed } from './negotiate.ts';
 import { defaults, type CallOptions, type SessionOptions } from './options.ts';
+import { mayBeLegacy, probe, processVerdicts } from './probe.ts';
 
 export interface ConversationEvents {
   notification(notification: Notification): void;
@@ -116,8 +116,7 @@ export class Conversation {
   /** Opens now what was lost. Whoever gives up waiting leaves the opening to others. */
   async reopen(signal: AbortSignal | undefined): Promise<void> {
     if (this.isConnected) return;
-    const limit = { subject: `opening ${this.#target.label}`, signal, timeoutMs: Infinity };
-    await waitWithin(limit, () => this.#reopen());
+    await waitWithin({ subject: `opening ${this.#target.label}`, signal }, () => this.#reopen());
   }
 
   /** Runs an attempt on the current connection; on a new one if it was lost, and again if that is safe. */
@@ -168,7 +167,8 @@ export class Conversation {
   ): Promise<KitError | undefined> {
     const isForeign = error instanceof RpcError && error.code === mcpErrors.unsupportedVersion;
     if (isForeign) return superseded(error);
-    if (agreed.facts.era === 'modern' && this.#target.wire === 'http' && mayBeLegacy(error)) {
+    const { hasSessions } = agreed.facts.edge;
+    if (!hasSessions && this.#target.wire === 'http' && mayBeLegacy(error)) {
       const isLegacy = await waitWithin({ ...limit, timeoutMs: leftMs }, () => this.#check(agreed));
       if (isLegacy) return superseded(error);
     }
@@ -177,15 +177,14 @@ export class Conversation {
 
   /** Whether a legacy server answers where a modern one did. */
   #check(agreed: Agreed): Promise<boolean> {
-    if (this.#ended !== undefined || !this.#heals || eraOf(this.#options) === 'modern') {
+    if (this.#ended !== undefined || !this.#heals || !erasOf(this.#options).legacy) {
       return Promise.resolve(false);
     }
     // Somebody else has noticed already.
     if (this.#agreed !== agreed) return Promise.resolve(true);
     const { timeoutMs = defaults.timeoutMs } = this.#options;
-    const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: this.ended };
-    this.#checking ??= probe(agreed.connection, this.#identity, limits)
-      .then(({ kind }) => kind === 'legacy')
+    this.#checking ??= probe(agreed.connection, this.#identity, { timeoutMs, signal: this.ended })
+      .then(({ kind }) => kind === 'declined')
       .finally(() => {
         this.#checking = undefined;
       });
@@ -245,11 +244,9 @@ export class Conversation {
     const { wire, dialsAnew = false } = this.#target;
     if (this.#last === undefined || wire !== 'http' || dialsAnew) return undefined;
     const { connection, facts: before } = this.#last;
-    if (!connection.open || before.era === 'modern') return undefined;
+    if (!connection.open || !before.edge.hasSessions) return undefined;
     try {
-      const timeoutMs = this.#connectTimeoutMs;
-      const limits = { timeoutMs, maxTotalMs: timeoutMs };
-      const facts = await initialize(connection, this.#identity, limits);
+      const facts = await initialize(connection, this.#identity, this.#connectTimeoutMs);
       return await this.#adopt({ connection, facts });
     } catch (error) {
       this.#logger.debug(`${this.#target.label}: cannot go on as before`, {
@@ -268,7 +265,7 @@ export class Conversation {
     this.#opening = limit;
     try {
       const agreed = await negotiate(this.#target, {
-        era: eraOf(this.#options),
+        eras: erasOf(this.#options),
         verdicts,
         probeTimeoutMs,
         timeoutMs,

@@ -7,12 +7,12 @@ import {
   metaKeys,
   modernVersion,
   type ClientCapabilities,
-  type Era,
   type Implementation,
   type LoggingLevel,
   type Meta,
   type ServerCapabilities,
 } from '#protocol';
+import { legacy, modern, type Edge } from './edge.ts';
 import type { InputHandlers, SessionOptions } from './options.ts';
 import type { DiscoverResult } from './results.ts';
 
@@ -42,7 +42,8 @@ export function identityOf(options: SessionOptions): Identity {
 
 /** What a server said about itself when the conversation began. */
 export interface ServerFacts {
-  readonly era: Era;
+  /** How it is spoken to. */
+  readonly edge: Edge;
   readonly version: string;
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
@@ -73,7 +74,7 @@ export function isDiscoverResult(result: unknown): result is DiscoverResult {
 export function modernFacts(result: DiscoverResult): ServerFacts {
   const info = result._meta?.[metaKeys.serverInfo];
   return {
-    era: 'modern',
+    edge: modern,
     version: modernVersion,
     server: isImplementation(info) ? info : undefined,
     capabilities: result.capabilities,
@@ -95,7 +96,7 @@ export function legacyFacts(result: unknown, offered: string): ServerFacts {
     );
   }
   return {
-    era: 'legacy',
+    edge: legacy,
     version: protocolVersion,
     server: isImplementation(serverInfo) ? serverInfo : undefined,
     capabilities: isRecord(capabilities) ? capabilities : {},

@@ -11,7 +11,7 @@ import {
 import { steer, vocabulary } from '#protocol';
 import { Answering } from './answering.ts';
 import type { Identity } from './facts.ts';
-import { defaults, type NotificationListener, type SessionOptions } from './options.ts';
+import { defaults, type SessionOptions } from './options.ts';
 
 export interface InboundEvents {
   notification(notification: Notification): void;
@@ -111,6 +111,8 @@ export class Inbound {
 }
 
 const maxWaiting = 256;
+
+type NotificationListener = NonNullable<SessionOptions['onNotification']>;
 
 /** Hands notifications to a listener one after the other; a slow one makes them wait, and loses the oldest. */
 export class NotificationQueue {

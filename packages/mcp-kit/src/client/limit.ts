@@ -7,7 +7,8 @@ export interface LimitOptions {
   readonly signal?: StopSignal | undefined;
   /** Fires, with the reason, when the session has ended. */
   readonly ended?: AbortSignal | undefined;
-  readonly timeoutMs: number;
+  /** For ever, unless given. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** How far something may go: its signal fires with a `KitError` when the caller, the clock or the session says stop. */
@@ -20,7 +21,8 @@ export interface Limit {
   lift(): void;
 }
 
-export function createLimit({ subject, signal, ended, timeoutMs }: LimitOptions): Limit {
+export function createLimit(options: LimitOptions): Limit {
+  const { subject, signal, ended, timeoutMs = Infinity } = options;
   const controller = new AbortController();
   const stopped = createDeferred<never>();
   // Perhaps nobody waits any more.
@@ -69,24 +71,15 @@ export async function waitWithin<T>(
   }
 }
 
-/** What the work gives; or the reason of the signal, as soon as it fires. */
-export async function orAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = createDeferred<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+/** What a promise gives, if it does so soon. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const late = createDeferred<undefined>();
+  const timer = startTimer(() => late.resolve(undefined), ms);
   try {
-    return await Promise.race([work(), aborted]);
+    return await Promise.race([promise, late.promise]);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
   }
-}
-
-/** How long a question that opens a conversation may take; nothing that the server says meanwhile prolongs it. */
-export interface OpeningLimits {
-  readonly timeoutMs: number;
-  readonly maxTotalMs: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Says whether something that must not happen too often may happen once more. */

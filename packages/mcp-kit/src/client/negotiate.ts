@@ -1,9 +1,10 @@
-import { createDeferred, KitError, startTimer } from '#base';
+import { KitError } from '#base';
 import { RpcError, type Channel, type Connection } from '#jsonrpc';
-import type { Era, Target } from '#protocol';
-import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './era.ts';
+import { modernVersion, type Era, type Target } from '#protocol';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
-import type { Limit, OpeningLimits } from './limit.ts';
+import { within, type Limit } from './limit.ts';
+import type { SessionOptions } from './options.ts';
+import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './probe.ts';
 
 /** A conversation whose two sides know which era they speak. */
 export interface Agreed {
@@ -11,8 +12,27 @@ export interface Agreed {
   readonly facts: ServerFacts;
 }
 
+/** Which eras may be spoken. */
+type Eras = Readonly<Record<Era, boolean>>;
+
+const choices: Readonly<Record<'auto' | Era, Eras>> = {
+  auto: { legacy: true, modern: true },
+  legacy: { legacy: true, modern: false },
+  modern: { legacy: false, modern: true },
+};
+
+/** The eras that the owner of a session lets it speak: that of the revision to be offered, where one is named. */
+export function erasOf({ era = 'auto', protocolVersion }: SessionOptions): Eras {
+  if (protocolVersion === undefined) return choices[era];
+  const named = protocolVersion === modernVersion ? 'modern' : 'legacy';
+  if (choices[era][named]) return choices[named];
+  throw new KitError('invalid_argument', `revision ${protocolVersion} is not of the ${era} era`, {
+    hint: 'Leave era out: it follows from protocolVersion.',
+  });
+}
+
 export interface Plan {
-  readonly era: 'auto' | Era;
+  readonly eras: Eras;
   readonly identity: Identity;
   readonly verdicts: Verdicts;
   /** How long a server may be silent after the probe before the legacy era is tried as well. */
@@ -28,7 +48,7 @@ const lateMs = 500;
 
 /** Opens a conversation with a server of either era. What was opened on the way and is not used is closed. */
 export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
-  const { limit, verdicts } = plan;
+  const { limit, verdicts, eras } = plan;
   const opened = new Map<Connection, Channel>();
   const open = async (to: Target): Promise<Connection> => {
     const channel = await dial(to, limit.signal);
@@ -37,12 +57,12 @@ export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
     return connection;
   };
   try {
-    const remembered = plan.era === 'auto' ? await verdicts.get(target.key) : undefined;
+    const remembered = eras.legacy && eras.modern ? await verdicts.get(target.key) : undefined;
     const { agreed, isPassing } = await limit.within(agree(target, { ...plan, remembered }, open));
     opened.delete(agreed.connection);
-    const { era } = agreed.facts;
+    const { era } = agreed.facts.edge;
     // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
-    const isNew = era !== remembered && plan.era !== 'legacy' && isPassing !== true;
+    const isNew = era !== remembered && eras.modern && isPassing !== true;
     if (isNew) await verdicts.set(target.key, era);
     return agreed;
   } catch (error) {
@@ -82,13 +102,13 @@ async function agree(
   open: Open,
 ): Promise<Outcome> {
   const first = await open(target);
-  if (plan.era !== 'legacy' && plan.remembered !== 'legacy') {
+  if (plan.eras.modern && plan.remembered !== 'legacy') {
     return findOut(target, { plan, open, connection: first });
   }
   try {
     return { agreed: await handshake(target, { plan, open, connection: first }) };
   } catch (error) {
-    if (plan.era === 'legacy' || !isDeclined(error, first)) throw error;
+    if (!plan.eras.modern || !isDeclined(error, first)) throw error;
     // What was remembered no longer holds.
     const connection = first.open ? first : await open(target);
     return findOut(target, { plan, open, connection, isLast: connection !== first });
@@ -99,11 +119,11 @@ async function agree(
 async function findOut(target: Target, approach: Approach): Promise<Outcome> {
   const { plan, open, connection, isLast = false } = approach;
   const { finding, begun } = await probeWithin(target, approach);
-  if (finding.kind === 'modern') {
+  if (finding.kind === 'answered') {
     return { agreed: await goOnModern(target, approach, { facts: finding.facts, begun }) };
   }
   const isOver = finding.kind === 'failed' && !mayEndOnProbe(finding.error, connection);
-  if (isOver || plan.era === 'modern' || (isLast && !connection.open)) throw finding.error;
+  if (isOver || !plan.eras.legacy || (isLast && !connection.open)) throw finding.error;
   try {
     if (connection.open) {
       const agreed = await (begun?.agreed ?? handshake(target, approach));
@@ -130,8 +150,8 @@ async function goOnModern(
   await connection.close();
   const { identity, timeoutMs } = plan;
   const another = await open(target);
-  const finding = await probe(another, identity, { timeoutMs, maxTotalMs: timeoutMs });
-  if (finding.kind !== 'modern') throw finding.error;
+  const finding = await probe(another, identity, { timeoutMs });
+  if (finding.kind !== 'answered') throw finding.error;
   return { connection: another, facts: finding.facts };
 }
 
@@ -179,10 +199,9 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   const { plan, connection } = approach;
   const { identity, timeoutMs } = plan;
   const abandon = new AbortController();
-  const limits = { timeoutMs, maxTotalMs: timeoutMs, signal: abandon.signal };
   const deadline = performance.now() + timeoutMs;
-  const probing = probe(connection, identity, limits);
-  if (plan.era === 'modern') return { finding: await probing };
+  const probing = probe(connection, identity, { timeoutMs, signal: abandon.signal });
+  if (!plan.eras.legacy) return { finding: await probing };
   const early = await within(probing, patienceOf(plan));
   if (early !== undefined) return { finding: early };
   const begun = target.wire === 'http' ? beginBeside(target, approach) : beginOn(connection, plan);
@@ -201,7 +220,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   return { finding, begun };
 }
 
-const silent: Finding = { kind: 'legacy', error: undefined };
+const silent: Finding = { kind: 'declined', error: undefined };
 
 /** One that is known to have spoken the modern era is waited for, because most likely it is starting. */
 function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan']): number {
@@ -210,8 +229,7 @@ function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan'])
 
 /** On a pipe both questions go the same way: a second process would be in the way of the first. */
 function beginOn(connection: Connection, { identity, timeoutMs }: Plan): Begun {
-  const limits = { timeoutMs, maxTotalMs: timeoutMs };
-  const opening = requestInitialize(connection, identity, limits);
+  const opening = requestInitialize(connection, identity, timeoutMs);
   return {
     agreed: opening.then((facts) => ({ connection, facts })),
     confirm: () => confirmInitialized(connection),
@@ -234,27 +252,17 @@ function isRefused({ agreed }: Begun, { probeTimeoutMs }: Plan): Promise<boolean
   return within(refused, probeTimeoutMs).then((answer) => answer === true);
 }
 
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const late = createDeferred<undefined>();
-  const timer = startTimer(() => late.resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** The legacy era; and where the server does not know its HTTP either, the oldest transport. */
 async function handshake(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
-  const limits = { timeoutMs: plan.timeoutMs, maxTotalMs: plan.timeoutMs };
+  const { identity, timeoutMs } = plan;
   try {
-    return { connection, facts: await initialize(connection, plan.identity, limits) };
+    return { connection, facts: await initialize(connection, identity, timeoutMs) };
   } catch (error) {
     const { fallback } = target;
     if (fallback === undefined || !mayBeOldest(error)) throw error;
     try {
       const other = await open(fallback);
-      return { connection: other, facts: await initialize(other, plan.identity, limits) };
+      return { connection: other, facts: await initialize(other, identity, timeoutMs) };
     } catch {
       // The first answer says more about what is wrong.
       throw error;
@@ -270,9 +278,9 @@ function mayBeOldest(error: unknown): boolean {
 export async function initialize(
   connection: Connection,
   identity: Identity,
-  limits: OpeningLimits,
+  timeoutMs: number,
 ): Promise<ServerFacts> {
-  const facts = await requestInitialize(connection, identity, limits);
+  const facts = await requestInitialize(connection, identity, timeoutMs);
   confirmInitialized(connection);
   return facts;
 }
@@ -281,7 +289,7 @@ export async function initialize(
 async function requestInitialize(
   connection: Connection,
   { info, capabilities, offers, tellsRoots, more }: Identity,
-  limits: OpeningLimits,
+  timeoutMs: number,
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
@@ -293,6 +301,8 @@ async function requestInitialize(
       : capabilities,
     clientInfo: info,
   };
+  // Nothing that the server says meanwhile prolongs it.
+  const limits = { timeoutMs, maxTotalMs: timeoutMs };
   return legacyFacts(await connection.request('initialize', params, limits), offers);
 }
 

@@ -10,9 +10,8 @@ import type {
   RootsResult,
   SamplingResult,
 } from '#protocol';
-import type { Verdicts } from './era.ts';
+import type { Verdicts } from './probe.ts';
 import type { StormBreaker } from './limit.ts';
-import type { ResultCache } from './result-cache.ts';
 
 /** How long things may take unless the options say otherwise. */
 export const defaults = {
@@ -34,8 +33,8 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly onRequest?: RequestListener | undefined;
   /** How `inputs` and `onRequest` are called. */
   readonly handlers?: HandlerOptions | undefined;
-  /** Hears what the server says by itself. While a promise it returned is pending, 256 more may wait. */
-  readonly onNotification?: NotificationListener | undefined;
+  /** Hears what the server says by itself. A promise makes what comes after wait; 256 may. */
+  readonly onNotification?: ((notification: Notification) => MaybePromise<void>) | undefined;
   /** Asks a server of the modern era to tell `onNotification` of every changed list. On by default. */
   readonly watchLists?: boolean | undefined;
   /** Told each time a conversation with the server has begun, the first included. */
@@ -71,8 +70,6 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly signal?: AbortSignal | undefined;
   /** What is known of servers' eras; shared by the process unless given. */
   readonly verdicts?: Verdicts | undefined;
-  /** Where results are kept that a server allows to be kept; the session's own unless given. */
-  readonly cache?: ResultCache | undefined;
 }
 
 /** How one call may differ. */
@@ -150,9 +147,6 @@ export interface HandlerOptions {
   /** How long a handler may take before the server is told that it timed out; for ever, unless given. */
   readonly timeoutMs?: number | undefined;
 }
-
-/** Hears what a server says by itself; a promise makes what comes after wait. */
-export type NotificationListener = (notification: Notification) => MaybePromise<void>;
 
 /** What happened so far, for diagnosis. */
 export interface SessionStats {

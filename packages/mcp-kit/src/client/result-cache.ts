@@ -1,95 +1,71 @@
 import type { Params } from '#jsonrpc';
 
 const longestMs = 24 * 60 * 60_000;
+const maxEntries = 500;
+/** Characters of results that are kept in all: a server may allow to keep its largest for a day. */
+const maxCharacters = 32 * 1024 * 1024;
 
 interface Kept {
   /** As JSON: each who asks gets a copy of their own, which they may change. */
   readonly text: string;
   readonly until: number;
+  readonly isPublic: boolean;
 }
 
-/** Results that servers allow to be kept for a while. One may be shared by sessions: only public results cross over. */
-export interface ResultCache {
-  /** A view for one session with one server. */
-  partition(server: string): CachePartition;
-}
+/** Results that a server allows to be kept for a while, the newest of them. */
+export class ResultCache {
+  readonly #kept = new Map<string, Kept>();
+  #characters = 0;
 
-/** What one session may use of a cache. */
-export interface CachePartition {
   /** A copy of a result that may still be used. */
-  find(method: string, params: Params | undefined): object | undefined;
-  /** Keeps a result for as long as it says. */
-  keep(method: string, params: Params | undefined, result: object): void;
-  /** Forgets what a notification says has changed; false when it says nothing of the kind. */
-  invalidate(notification: string, params: Params | undefined): boolean;
-  /** Forgets what is not public. */
-  clear(): void;
-}
-
-/** Characters of results that are kept in all: a server may allow to keep its largest for a day. */
-const maxCharacters = 32 * 1024 * 1024;
-
-/** Keeps results in memory, the newest of them. */
-export function createResultCache(
-  options: { readonly maxEntries?: number | undefined } = {},
-): ResultCache {
-  const { maxEntries = 500 } = options;
-  const kept = new Map<string, Kept>();
-  let characters = 0;
-  let partitions = 0;
-
-  const forget = (key: string): void => {
-    characters -= kept.get(key)?.text.length ?? 0;
-    kept.delete(key);
-  };
-  const drop = (prefix: string): void => {
-    for (const key of kept.keys()) if (key.startsWith(prefix)) forget(key);
-  };
-  const findFresh = (key: string): object | undefined => {
-    const found = kept.get(key);
+  find(method: string, params: Params | undefined): object | undefined {
+    if (this.#kept.size === 0) return undefined;
+    const name = nameOf(method, params);
+    const found = this.#kept.get(name);
     if (found === undefined) return undefined;
     if (performance.now() < found.until) return JSON.parse(found.text) as object;
-    forget(key);
+    this.#forget(name);
     return undefined;
-  };
+  }
 
-  return {
-    partition(server) {
-      partitions += 1;
-      const scopes = [`public ${server} `, `private ${partitions} `] as const;
-      const [publicly, privately] = scopes;
-      const dropAll = (rest: string): void => {
-        for (const scope of scopes) drop(`${scope}${rest}`);
-      };
-      return {
-        find(method, params) {
-          if (kept.size === 0) return undefined;
-          const name = nameOf(method, params);
-          return findFresh(privately + name) ?? findFresh(publicly + name);
-        },
-        keep(method, params, result) {
-          const ttlMs: unknown = Reflect.get(result, 'ttlMs');
-          if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
-          const scope = Reflect.get(result, 'cacheScope') === 'public' ? publicly : privately;
-          const key = scope + nameOf(method, params);
-          const text = JSON.stringify(result);
-          forget(key);
-          kept.set(key, { text, until: performance.now() + Math.min(ttlMs, longestMs) });
-          characters += text.length;
-          for (const oldest of kept.keys()) {
-            if (kept.size <= maxEntries && characters <= maxCharacters) break;
-            forget(oldest);
-          }
-        },
-        invalidate(notification, params) {
-          const affected = affectedBy(notification, params);
-          for (const prefix of affected) dropAll(prefix);
-          return affected.length > 0;
-        },
-        clear: () => drop(privately),
-      };
-    },
-  };
+  /** Keeps a result for as long as it says. */
+  keep(
+    method: string,
+    params: Params | undefined,
+    result: Readonly<Record<string, unknown>>,
+  ): void {
+    const { ttlMs, cacheScope } = result;
+    if (typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    const name = nameOf(method, params);
+    const text = JSON.stringify(result);
+    const until = performance.now() + Math.min(ttlMs, longestMs);
+    this.#forget(name);
+    this.#kept.set(name, { text, until, isPublic: cacheScope === 'public' });
+    this.#characters += text.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= maxEntries && this.#characters <= maxCharacters) return;
+      this.#forget(oldest);
+    }
+  }
+
+  /** Forgets what a notification says has changed; false when it says nothing of the kind. */
+  invalidate(notification: string, params: Params | undefined): boolean {
+    const affected = affectedBy(notification, params);
+    for (const name of this.#kept.keys()) {
+      if (affected.some((prefix) => name.startsWith(prefix))) this.#forget(name);
+    }
+    return affected.length > 0;
+  }
+
+  /** Forgets what is not public. */
+  clear(): void {
+    for (const [name, { isPublic }] of this.#kept) if (!isPublic) this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    this.#characters -= this.#kept.get(name)?.text.length ?? 0;
+    this.#kept.delete(name);
+  }
 }
 
 /** Same method, same parameters that matter: same name. */

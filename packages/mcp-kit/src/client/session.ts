@@ -1,7 +1,6 @@
 import { KitError } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import {
-  metaKeys,
   withContent,
   type Era,
   type GetPromptResult,
@@ -68,7 +67,7 @@ export class Session implements AsyncDisposable {
   }
 
   get era(): Era {
-    return this.#caller.facts.era;
+    return this.#caller.facts.edge.era;
   }
 
   /** The protocol revision spoken. */
@@ -116,21 +115,14 @@ export class Session implements AsyncDisposable {
 
   /** Asks whether the server is there. */
   async ping(options?: CallOptions): Promise<void> {
-    const method = this.era === 'legacy' ? 'ping' : 'server/discover';
-    await this.#caller.ask(method, undefined, options);
+    await this.#caller.ask(this.#caller.facts.edge.ping, undefined, options);
   }
 
   /** What the server can do; in the legacy era as it said when the session was opened. */
   async discover(options?: CallOptions): Promise<DiscoverResult> {
-    if (this.era === 'legacy') {
-      const { version, capabilities, instructions, server } = this.#caller.facts;
-      return {
-        supportedVersions: [version],
-        capabilities,
-        instructions,
-        _meta: server && { [metaKeys.serverInfo]: server },
-      };
-    }
+    const { facts } = this.#caller;
+    const known = facts.edge.discovered(facts);
+    if (known !== undefined) return known;
     const result = await this.request('server/discover', undefined, options);
     if (isDiscoverResult(result)) return result;
     throw new KitError('invalid_answer', 'server/discover: not what the revision says');
@@ -138,16 +130,14 @@ export class Session implements AsyncDisposable {
 
   /** All tools, page by page as they are wanted. */
   tools(options?: CallOptions): AsyncIterable<Tool> {
-    return walkPages(
-      'tools/list',
-      (page) => this.listTools(page, options),
-      ({ tools }) => tools,
-    );
+    const fetch = (page: PageOptions) => this.listTools(page, options);
+    return walkPages('tools/list', fetch, (page) => page.tools);
   }
 
   async listTools(page?: PageOptions, options?: CallOptions): Promise<ToolsPage> {
     const list = await this.#page<ToolsPage>(['tools/list', 'tools'], page, options);
-    return this.#caller.learn(list);
+    const tools = this.#caller.learn(list.tools);
+    return tools.length === list.tools.length ? list : { ...list, tools };
   }
 
   /** Calls a tool. What the tool says went wrong is a result too: look at `isError`. */
@@ -158,22 +148,21 @@ export class Session implements AsyncDisposable {
   ): Promise<ToolResult<T>> {
     const params = { name, arguments: args };
     const { tools } = this.#caller;
-    if (this.#validates && tools.knows(name)) await tools.prepare(name);
+    if (this.#validates && tools?.knows(name)) await tools.prepare(name);
     const result = withContent(await this.request('tools/call', params, options));
     if (!isToolResult<T>(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
-    if (this.#validates && tools.knows(name)) await tools.check(name, result);
+    // The list may have been read while the tool ran.
+    const { tools: known } = this.#caller;
+    if (this.#validates && known?.knows(name)) await known.check(name, result);
     // Some servers leave out what their structured content makes superfluous.
     return Array.isArray(result.content) ? result : { ...result, content: [] };
   }
 
   resources(options?: CallOptions): AsyncIterable<Resource> {
-    return walkPages(
-      'resources/list',
-      (page) => this.listResources(page, options),
-      ({ resources }) => resources,
-    );
+    const fetch = (page: PageOptions) => this.listResources(page, options);
+    return walkPages('resources/list', fetch, (page) => page.resources);
   }
 
   listResources(page?: PageOptions, options?: CallOptions): Promise<ResourcesPage> {
@@ -181,11 +170,8 @@ export class Session implements AsyncDisposable {
   }
 
   resourceTemplates(options?: CallOptions): AsyncIterable<ResourceTemplate> {
-    return walkPages(
-      'resources/templates/list',
-      (page) => this.listResourceTemplates(page, options),
-      ({ resourceTemplates }) => resourceTemplates,
-    );
+    const fetch = (page: PageOptions) => this.listResourceTemplates(page, options);
+    return walkPages('resources/templates/list', fetch, (page) => page.resourceTemplates);
   }
 
   listResourceTemplates(page?: PageOptions, options?: CallOptions): Promise<ResourceTemplatesPage> {
@@ -208,11 +194,8 @@ export class Session implements AsyncDisposable {
   }
 
   prompts(options?: CallOptions): AsyncIterable<Prompt> {
-    return walkPages(
-      'prompts/list',
-      (page) => this.listPrompts(page, options),
-      ({ prompts }) => prompts,
-    );
+    const fetch = (page: PageOptions) => this.listPrompts(page, options);
+    return walkPages('prompts/list', fetch, (page) => page.prompts);
   }
 
   listPrompts(page?: PageOptions, options?: CallOptions): Promise<PromptsPage> {

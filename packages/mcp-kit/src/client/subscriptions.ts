@@ -1,9 +1,9 @@
 import { createBackoff, createDeferred, describeError, KitError, unref, type Logger } from '#base';
-import { isId, isRecord, type Connection, type Id, type Params } from '#jsonrpc';
-import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
+import { isId, isRecord, type Id, type Params } from '#jsonrpc';
+import { metaKeys, type Era, type Meta, type ServerCapabilities } from '#protocol';
 import type { Conversation } from './conversation.ts';
 import type { ServerFacts } from './facts.ts';
-import { waitWithin, type LimitOptions } from './limit.ts';
+import { waitWithin } from './limit.ts';
 import type { Agreed } from './negotiate.ts';
 import { defaults, type CallOptions, type SessionOptions } from './options.ts';
 import type { Subscription, SubscriptionFilter } from './results.ts';
@@ -12,6 +12,8 @@ import type { Subscription, SubscriptionFilter } from './results.ts';
 export interface Subscriber {
   readonly conversation: Conversation;
   readonly facts: ServerFacts;
+  readonly options: SessionOptions;
+  readonly logger: Logger;
   /** What a modern request says about its sender. */
   readonly envelope: Meta;
   request(method: string, params: Params, options: CallOptions): Promise<unknown>;
@@ -19,166 +21,128 @@ export interface Subscriber {
   missed(): void;
 }
 
+/** How changes are asked for in one era. */
+interface EraSubscriptions {
+  subscribe(uri: string, options: CallOptions): Promise<void>;
+  unsubscribe(uri: string, options: CallOptions): Promise<void>;
+  listen(agreed: Agreed, filter: SubscriptionFilter, options: CallOptions): Promise<Subscription>;
+  /** Tells a server what it has never heard of, or has forgotten. */
+  restore(agreed: Agreed): void;
+}
+
 /** What the owner of a session wants to be told, in whichever era and on whatever connection. */
 export class Subscriptions {
   readonly #session: Subscriber;
-  readonly #options: SessionOptions;
-  readonly #logger: Logger;
-  readonly #modern = new ModernSubscriptions();
-  readonly #legacy = new LegacySubscriptions();
-  readonly #standing: StandingSubscription;
-  /** The resources that `subscribe` was called for. */
-  readonly #resources = new Set<string>();
+  readonly #by: { readonly legacy: LegacySubscriptions; readonly modern: ModernSubscriptions };
 
-  constructor(session: Subscriber, options: SessionOptions, logger: Logger) {
+  constructor(session: Subscriber) {
     this.#session = session;
-    this.#options = options;
-    this.#logger = logger;
-    const open = (filter: SubscriptionFilter): Promise<Subscription> => this.listen(filter);
-    const source = { wanted: () => this.#wanted(), open, missed: () => session.missed() };
-    this.#standing = new StandingSubscription(source, logger);
+    const resources = new Set<string>();
+    this.#by = {
+      legacy: new LegacySubscriptions(session, resources),
+      modern: new ModernSubscriptions(session, resources),
+    };
+  }
+
+  subscribe(uri: string, options: CallOptions): Promise<void> {
+    return this.#in(this.#session.facts).subscribe(uri, options);
+  }
+
+  unsubscribe(uri: string, options: CallOptions): Promise<void> {
+    return this.#in(this.#session.facts).unsubscribe(uri, options);
+  }
+
+  /** A subscription of its own; the options hold until it is open. */
+  listen(filter: SubscriptionFilter, options: CallOptions): Promise<Subscription> {
+    return this.#session.conversation.run('subscriptions/listen', options, (agreed) =>
+      this.#in(agreed.facts).listen(agreed, filter, options),
+    );
+  }
+
+  /** A conversation has begun. */
+  restore(agreed: Agreed): void {
+    this.#in(agreed.facts).restore(agreed);
+  }
+
+  /** Notes that the server has taken up a subscription. */
+  acknowledge(params: Params | undefined): void {
+    this.#by.modern.acknowledge(params);
+  }
+
+  /** The connection they were told on is gone. */
+  lost(): void {
+    this.#by.modern.forget();
+  }
+
+  /** Takes back what the server was asked to tell. */
+  close(): void {
+    this.#by.modern.close();
+  }
+
+  /** The session has ended. */
+  end(cause: Error | undefined): void {
+    this.#by.legacy.end(cause);
+  }
+
+  #in({ edge }: ServerFacts): EraSubscriptions {
+    const by: Readonly<Record<Era, EraSubscriptions>> = this.#by;
+    return by[edge.era];
+  }
+}
+
+/** What a filter asks for of what a server can tell; resources are left to the server. */
+function honoredOf(filter: SubscriptionFilter, can: ServerCapabilities): SubscriptionFilter {
+  const { resourceSubscriptions = [] } = filter;
+  const honored: Record<string, unknown> = {};
+  for (const kind of ['tools', 'prompts', 'resources'] as const) {
+    const name = `${kind}ListChanged` as const;
+    if (filter[name] && can[kind]?.listChanged) honored[name] = true;
+  }
+  if (resourceSubscriptions.length > 0) honored['resourceSubscriptions'] = resourceSubscriptions;
+  return honored;
+}
+
+/** A legacy server tells of changed lists unasked; only resources need a request. */
+class LegacySubscriptions implements EraSubscriptions {
+  readonly #session: Subscriber;
+  /** The resources that the server tells of. */
+  readonly #resources: Set<string>;
+  readonly #open = new Set<(cause: Error | undefined) => void>();
+  /** Those that it was asked for by whoever listens, and by how many. */
+  readonly #shared = new Map<string, { count: number; readonly asked: Promise<void> }>();
+
+  constructor(session: Subscriber, resources: Set<string>) {
+    this.#session = session;
+    this.#resources = resources;
   }
 
   async subscribe(uri: string, options: CallOptions): Promise<void> {
     this.#resources.add(uri);
     try {
-      if (this.#session.facts.era === 'legacy') {
-        await this.#session.request('resources/subscribe', { uri }, options);
-        return;
-      }
-      await this.#syncWithin('resources/subscribe', options);
-      const { resourceSubscriptions: honored } = this.#standing.honored;
-      if (Array.isArray(honored) && honored.includes(uri)) return;
-      throw new KitError('capability_missing', `${uri}: the server does not tell of its changes`);
+      await this.#session.request('resources/subscribe', { uri }, options);
     } catch (error) {
       this.#resources.delete(uri);
-      this.#standing.syncInBackground();
       throw error;
     }
   }
 
   async unsubscribe(uri: string, options: CallOptions): Promise<void> {
     this.#resources.delete(uri);
-    if (this.#session.facts.era === 'modern') {
-      await this.#syncWithin('resources/unsubscribe', options);
-    } else {
-      await this.#session.request('resources/unsubscribe', { uri }, options);
-    }
+    await this.#session.request('resources/unsubscribe', { uri }, options);
   }
 
-  /** A subscription of its own; the options hold until it is open. */
-  listen(filter: SubscriptionFilter, options: CallOptions = {}): Promise<Subscription> {
-    const { timeoutMs = this.#options.timeoutMs ?? defaults.timeoutMs, signal } = options;
-    const { conversation, envelope } = this.#session;
-    return conversation.run('subscriptions/listen', options, ({ connection, facts }) =>
-      facts.era === 'legacy'
-        ? this.#legacy.open(filter, facts.capabilities, {
-            holds: (uri) => this.#resources.has(uri),
-            subscribe: (uri) => this.subscribe(uri, options),
-            unsubscribe: (uri) => this.unsubscribe(uri, {}),
-          })
-        : this.#modern.open(connection, filter, { envelope, timeoutMs, signal }),
-    );
-  }
-
-  /** Notes that the server has taken up a subscription. */
-  acknowledge(params: Params | undefined): void {
-    this.#modern.acknowledge(params);
-  }
-
-  /** Tells a server what it has never heard of, or has forgotten. */
-  restore({ connection, facts }: Agreed): void {
-    if (facts.era === 'modern') {
-      this.#standing.syncInBackground();
-      return;
-    }
-    for (const uri of this.#resources) {
-      connection.request('resources/subscribe', { uri }).catch((error: unknown) => {
-        this.#logger.warn(`${uri}: not subscribed again`, { error: describeError(error) });
-      });
-    }
-  }
-
-  /** The connection they were told on is gone. */
-  lost(): void {
-    this.#standing.forget();
-  }
-
-  /** Takes back what the server was asked to tell. */
-  close(): void {
-    this.#standing.close();
-  }
-
-  /** The session has ended. */
-  end(cause: Error | undefined): void {
-    this.#legacy.end(cause);
-  }
-
-  #syncWithin(subject: string, options: CallOptions): Promise<void> {
-    const { ended, maxTotalMs } = this.#session.conversation;
-    const { signal, timeoutMs = options.maxTotalMs ?? maxTotalMs } = options;
-    return waitWithin({ subject, signal, ended, timeoutMs }, () => this.#standing.sync());
-  }
-
-  /** What a modern server is asked to tell: it tells nothing else. */
-  #wanted(): SubscriptionFilter {
-    const { era, capabilities } = this.#session.facts;
-    if (era === 'legacy') return {};
-    const { onNotification, watchLists = true } = this.#options;
-    const lists = watchLists && onNotification !== undefined;
-    return honoredOf(
-      {
-        toolsListChanged: lists,
-        promptsListChanged: lists,
-        resourcesListChanged: lists,
-        resourceSubscriptions: [...this.#resources],
-      },
-      capabilities,
-    );
-  }
-}
-
-/** What a filter asks for of what a server can tell; resources are left to the server. */
-function honoredOf(
-  filter: SubscriptionFilter,
-  { tools, prompts, resources }: ServerCapabilities,
-): SubscriptionFilter {
-  const { toolsListChanged, promptsListChanged, resourcesListChanged } = filter;
-  const { resourceSubscriptions = [] } = filter;
-  const honored: Record<string, unknown> = {};
-  if (toolsListChanged && tools?.listChanged) honored['toolsListChanged'] = true;
-  if (promptsListChanged && prompts?.listChanged) honored['promptsListChanged'] = true;
-  if (resourcesListChanged && resources?.listChanged) honored['resourcesListChanged'] = true;
-  if (resourceSubscriptions.length > 0) honored['resourceSubscriptions'] = resourceSubscriptions;
-  return honored;
-}
-
-/** How a legacy server is asked to tell of single resources. */
-interface ResourceSubscriber {
-  /** Whether somebody else wants to be told about it. */
-  holds(uri: string): boolean;
-  subscribe(uri: string): Promise<void>;
-  unsubscribe(uri: string): Promise<void>;
-}
-
-/** A legacy server tells of changed lists unasked; only resources need a request. */
-class LegacySubscriptions {
-  readonly #open = new Set<(cause: Error | undefined) => void>();
-  /** Resources that the server was asked for here, and for how many subscriptions. */
-  readonly #shared = new Map<string, { count: number; readonly asked: Promise<void> }>();
-
-  async open(
+  async listen(
+    { facts: { capabilities } }: Agreed,
     filter: SubscriptionFilter,
-    capabilities: ServerCapabilities,
-    subscriber: ResourceSubscriber,
+    options: CallOptions,
   ): Promise<Subscription> {
     const canTell = capabilities.resources?.subscribe === true;
     const uris = canTell ? (filter.resourceSubscriptions ?? []) : [];
-    const own = uris.filter((uri) => this.#shared.has(uri) || !subscriber.holds(uri));
+    const own = uris.filter((uri) => this.#shared.has(uri) || !this.#resources.has(uri));
     const leave = (): void => {
-      for (const uri of own) this.#leave(uri, subscriber);
+      for (const uri of own) this.#leave(uri);
     };
-    const asked = await Promise.allSettled(own.map((uri) => this.#join(uri, subscriber)));
+    const asked = await Promise.allSettled(own.map((uri) => this.#join(uri, options)));
     const refused = asked.find((outcome) => outcome.status === 'rejected');
     if (refused !== undefined) {
       leave();
@@ -197,6 +161,15 @@ class LegacySubscriptions {
     };
   }
 
+  restore({ connection }: Agreed): void {
+    for (const uri of this.#resources) {
+      connection.request('resources/subscribe', { uri }).catch((error: unknown) => {
+        const said = { error: describeError(error) };
+        this.#session.logger.warn(`${uri}: not subscribed again`, said);
+      });
+    }
+  }
+
   /** The session has ended. */
   end(cause: Error | undefined): void {
     for (const resolve of this.#open) resolve(cause);
@@ -205,48 +178,82 @@ class LegacySubscriptions {
   }
 
   /** The first that wants to hear of a resource asks the server, and the others wait for that. */
-  #join(uri: string, subscriber: ResourceSubscriber): Promise<void> {
-    const shared = this.#shared.get(uri) ?? { count: 0, asked: subscriber.subscribe(uri) };
+  #join(uri: string, options: CallOptions): Promise<void> {
+    const shared = this.#shared.get(uri) ?? { count: 0, asked: this.subscribe(uri, options) };
     shared.count += 1;
     this.#shared.set(uri, shared);
     return shared.asked;
   }
 
   /** The last one takes it back. */
-  #leave(uri: string, subscriber: ResourceSubscriber): void {
+  #leave(uri: string): void {
     const shared = this.#shared.get(uri);
     if (shared === undefined) return;
     shared.count -= 1;
     if (shared.count > 0) return;
     this.#shared.delete(uri);
-    subscriber.unsubscribe(uri).catch(() => {});
+    this.unsubscribe(uri, {}).catch(() => {});
   }
 }
 
-/** The `subscriptions/listen` that are open on any connection. */
-class ModernSubscriptions {
+/** What has been open for so long was not cut at once. */
+const steadyMs = 60_000;
+
+/**
+ * A modern server tells only whoever listens. One subscription stays open for all that is to be told, whatever is added, and
+ * whoever cuts it; others are their owners'.
+ */
+class ModernSubscriptions implements EraSubscriptions {
+  readonly #session: Subscriber;
+  readonly #resources: Set<string>;
+  /** Those that the server has not taken up yet. */
   readonly #awaited = new Map<Id, (honored: SubscriptionFilter) => void>();
   #last = 0;
+  readonly #backoff = createBackoff();
+  /** The one for all. */
+  #current:
+    | { readonly filter: string; readonly subscription: Subscription; readonly since: number }
+    | undefined;
+  #syncing: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
 
-  /** Notes that the server has taken up a subscription. */
-  acknowledge(params: Params | undefined): void {
-    const meta = params?.['_meta'];
-    const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
-    const honored = params?.['notifications'];
-    if (isId(id)) this.#awaited.get(id)?.(isRecord(honored) ? honored : {});
+  constructor(session: Subscriber, resources: Set<string>) {
+    this.#session = session;
+    this.#resources = resources;
   }
 
-  /** Subscribes; settles when the server has said what it will tell. */
-  async open(
-    connection: Connection,
+  async subscribe(uri: string, options: CallOptions): Promise<void> {
+    this.#resources.add(uri);
+    try {
+      await this.#syncWithin('resources/subscribe', options);
+      const honored = this.#current?.subscription.honored.resourceSubscriptions;
+      if (Array.isArray(honored) && honored.includes(uri)) return;
+      throw new KitError('capability_missing', `${uri}: the server does not tell of its changes`);
+    } catch (error) {
+      this.#resources.delete(uri);
+      this.restore();
+      throw error;
+    }
+  }
+
+  async unsubscribe(uri: string, options: CallOptions): Promise<void> {
+    this.#resources.delete(uri);
+    await this.#syncWithin('resources/unsubscribe', options);
+  }
+
+  /** Settles when the server has said what it will tell. */
+  async listen(
+    { connection }: Agreed,
     filter: SubscriptionFilter,
-    { envelope, ...limits }: { readonly envelope: Meta } & Omit<LimitOptions, 'subject'>,
+    { timeoutMs = this.#session.options.timeoutMs ?? defaults.timeoutMs, signal }: CallOptions,
   ): Promise<Subscription> {
     this.#last += 1;
     const id = `listen-${this.#last}`;
     const stop = new AbortController();
+    const { envelope } = this.#session;
     try {
-      return await waitWithin({ subject: 'subscriptions/listen', ...limits }, async () => {
+      return await waitWithin({ subject: 'subscriptions/listen', signal, timeoutMs }, async () => {
         const acknowledged = createDeferred<SubscriptionFilter>();
         this.#awaited.set(id, acknowledged.resolve);
         const listening = connection.request(
@@ -272,57 +279,20 @@ class ModernSubscriptions {
       this.#awaited.delete(id);
     }
   }
-}
 
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-/** What has been open for so long was not cut at once. */
-const steadyMs = 60_000;
-
-interface StandingSource {
-  /** What is to be told now. */
-  wanted(): SubscriptionFilter;
-  open(filter: SubscriptionFilter): Promise<Subscription>;
-  /** Something may have been missed. */
-  missed(): void;
-}
-
-/** Keeps one subscription open for all that is to be told, whatever is added, and whoever cuts it. */
-class StandingSubscription {
-  readonly #source: StandingSource;
-  readonly #logger: Logger;
-  readonly #backoff = createBackoff();
-  #current:
-    | { readonly filter: string; readonly subscription: Subscription; readonly since: number }
-    | undefined;
-  #syncing: Promise<void> = Promise.resolve();
-  #retry: NodeJS.Timeout | undefined;
-  #closed = false;
-
-  constructor(source: StandingSource, logger: Logger) {
-    this.#source = source;
-    this.#logger = logger;
+  /** Notes that the server has taken up a subscription. */
+  acknowledge(params: Params | undefined): void {
+    const meta = params?.['_meta'];
+    const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
+    const honored = params?.['notifications'];
+    if (isId(id)) this.#awaited.get(id)?.(isRecord(honored) ? honored : {});
   }
 
-  /** What the server tells at present. */
-  get honored(): SubscriptionFilter {
-    return this.#current?.subscription.honored ?? {};
-  }
-
-  /** Brings the subscription in line with what is wanted; one at a time. */
-  sync(): Promise<void> {
-    const synced = this.#syncing.then(() => this.#sync());
-    this.#syncing = synced.catch(() => {});
-    return synced;
-  }
-
-  /** As `sync`, by and by, and again until it succeeds. */
-  syncInBackground(): void {
+  /** Brings the one for all in line with what is wanted, by and by, and again until it succeeds. */
+  restore(): void {
     if (this.#closed) return;
-    this.sync().catch((error: unknown) => {
-      this.#logger.debug('not subscribed to changes', { error: describeError(error) });
+    this.#sync().catch((error: unknown) => {
+      this.#session.logger.debug('not subscribed to changes', { error: describeError(error) });
       this.#later();
     });
   }
@@ -339,16 +309,50 @@ class StandingSubscription {
     this.forget();
   }
 
-  async #sync(): Promise<void> {
-    const wanted = this.#closed ? {} : this.#source.wanted();
+  /** All that is to be told besides what others listen to. */
+  #wanted(): SubscriptionFilter {
+    const { edge, capabilities } = this.#session.facts;
+    // Another server may have taken its place.
+    if (this.#closed || edge.hasSessions) return {};
+    const { onNotification, watchLists = true } = this.#session.options;
+    const isTold = watchLists && onNotification !== undefined;
+    const lists = {
+      toolsListChanged: isTold,
+      promptsListChanged: isTold,
+      resourcesListChanged: isTold,
+    };
+    return honoredOf({ ...lists, resourceSubscriptions: [...this.#resources] }, capabilities);
+  }
+
+  #syncWithin(subject: string, options: CallOptions): Promise<void> {
+    const { ended, maxTotalMs } = this.#session.conversation;
+    const { signal, timeoutMs = options.maxTotalMs ?? maxTotalMs } = options;
+    return waitWithin({ subject, signal, ended, timeoutMs }, () => this.#sync());
+  }
+
+  /** One at a time. */
+  #sync(): Promise<void> {
+    const synced = this.#syncing.then(() => this.#syncNow());
+    this.#syncing = synced.catch(() => {});
+    return synced;
+  }
+
+  async #syncNow(): Promise<void> {
+    const wanted = this.#wanted();
     const filter = JSON.stringify(wanted);
     if (filter === (this.#current?.filter ?? '{}')) return;
     const before = this.#current;
-    const subscription = filter === '{}' ? undefined : await this.#source.open(wanted);
+    const subscription = filter === '{}' ? undefined : await this.#openFor(wanted);
     this.#current = subscription && { filter, subscription, since: performance.now() };
     before?.subscription.close();
     if (this.#closed) this.forget();
     void subscription?.closed.then((error) => this.#ended(subscription, error));
+  }
+
+  #openFor(wanted: SubscriptionFilter): Promise<Subscription> {
+    return this.#session.conversation.run('subscriptions/listen', {}, (agreed) =>
+      this.listen(agreed, wanted, {}),
+    );
   }
 
   #ended(subscription: Subscription, error: Error | undefined): void {
@@ -358,13 +362,17 @@ class StandingSubscription {
     // One that is cut again and again is asked for less and less often.
     if (performance.now() - this.#current.since > steadyMs) this.#backoff.reset();
     this.#current = undefined;
-    this.#source.missed();
+    this.#session.missed();
     this.#later();
   }
 
   #later(): void {
     if (this.#closed) return;
     clearTimeout(this.#retry);
-    this.#retry = unref(setTimeout(() => this.syncInBackground(), this.#backoff.next()));
+    this.#retry = unref(setTimeout(() => this.restore(), this.#backoff.next()));
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

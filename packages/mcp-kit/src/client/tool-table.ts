@@ -101,7 +101,6 @@ export class ToolTable {
 
   /** Throws unless a result has the shape its tool promised, where that is known. */
   async check(name: string, result: CallToolResult): Promise<void> {
-    // The list may have been read while the tool ran.
     await this.prepare(name);
     const check = this.#known.get(name)?.output;
     if (check === undefined || check === 'unusable' || result.isError === true) return;

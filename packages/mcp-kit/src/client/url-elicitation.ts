@@ -1,6 +1,6 @@
-import { createDeferred, startTimer, type Deferred } from '#base';
+import { createDeferred, type Deferred } from '#base';
 import { isRecord, RpcError, type Connection, type Params } from '#jsonrpc';
-import { orAborted, waitWithin } from './limit.ts';
+import { waitWithin, within } from './limit.ts';
 import type { CallOptions, ElicitVisit, InputHandlers } from './options.ts';
 
 /** What only servers of 2025-11-25 say: a person has to visit these pages first. */
@@ -61,7 +61,9 @@ export class UrlElicitations {
       for (const elicitation of elicitations) {
         if ((await elicitUrl(elicitation, { signal })).action !== 'accept') return false;
       }
-      await soon(Promise.all(over), options.timeoutMs, signal);
+      const all = Promise.all(over);
+      const limit = { subject: 'elicitation/create', ended: signal };
+      await waitWithin(limit, () => within(all, options.timeoutMs));
       return true;
     } finally {
       for (const { elicitationId } of elicitations) this.#awaited.delete(elicitationId);
@@ -85,14 +87,4 @@ function isUrlElicitation(value: unknown): value is UrlElicitation {
   if (!isRecord(value)) return false;
   const { url, message, elicitationId } = value;
   return [url, message, elicitationId].every((text) => typeof text === 'string');
-}
-
-async function soon(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
-  const late = createDeferred<void>();
-  const timer = startTimer(late.resolve, ms);
-  try {
-    await orAborted(signal, () => Promise.race([promise, late.promise]));
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -8,24 +8,12 @@ import {
   type Identity,
   type ServerFacts,
 } from './facts.ts';
-import type { OpeningLimits } from './limit.ts';
-import type { SessionOptions } from './options.ts';
-
-/** The era to speak: that of the revision to be offered, where the owner of the session names one. */
-export function eraOf({ era = 'auto', protocolVersion }: SessionOptions): 'auto' | Era {
-  if (protocolVersion === undefined) return era;
-  const named = protocolVersion === modernVersion ? 'modern' : 'legacy';
-  if (era === 'auto' || era === named) return named;
-  throw new KitError('invalid_argument', `revision ${protocolVersion} is not of the ${era} era`, {
-    hint: 'Leave era out: it follows from protocolVersion.',
-  });
-}
 
 /** What the answer to a probe says about the server. */
 export type Finding =
-  | { readonly kind: 'modern'; readonly facts: ServerFacts }
+  | { readonly kind: 'answered'; readonly facts: ServerFacts }
   /** It may know the legacy era; `error` is what it said instead. */
-  | { readonly kind: 'legacy'; readonly error: unknown }
+  | { readonly kind: 'declined'; readonly error: unknown }
   /** It is not well, or does not say so otherwise: it may know the legacy era, and another time it may be otherwise. */
   | { readonly kind: 'unclear'; readonly error: unknown }
   /** It says nothing about the era; there is no use in going on. */
@@ -35,8 +23,10 @@ export type Finding =
 export async function probe(
   connection: Connection,
   identity: Identity,
-  limits: OpeningLimits,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<Finding> {
+  // Nothing that the server says meanwhile prolongs it.
+  const limits = { timeoutMs, maxTotalMs: timeoutMs, signal };
   const discover = async (): Promise<Finding> => {
     const params = { _meta: envelopeOf(identity) };
     return judge(await connection.request('server/discover', params, limits));
@@ -56,18 +46,18 @@ export async function probe(
 function judge(result: unknown): Finding {
   if (!isDiscoverResult(result)) {
     const error = new KitError('invalid_answer', 'server/discover: not what the revision says');
-    return { kind: 'legacy', error };
+    return { kind: 'declined', error };
   }
-  return judgeVersions(result.supportedVersions) === 'legacy'
-    ? { kind: 'legacy', error: noCommonVersion(result.supportedVersions) }
-    : judgeVersions(result.supportedVersions) === 'modern'
-      ? { kind: 'modern', facts: modernFacts(result) }
-      : { kind: 'failed', error: noCommonVersion(result.supportedVersions) };
+  return (
+    judgeVersions(result.supportedVersions) ?? { kind: 'answered', facts: modernFacts(result) }
+  );
 }
 
-function judgeVersions(versions: readonly unknown[]): 'modern' | 'legacy' | 'foreign' {
-  if (versions.includes(modernVersion)) return 'modern';
-  return versions.some(isLegacyVersion) ? 'legacy' : 'foreign';
+/** What it means that a server speaks these revisions; nothing where ours is among them. */
+function judgeVersions(versions: readonly unknown[]): Finding | undefined {
+  if (versions.includes(modernVersion)) return undefined;
+  const kind = versions.some(isLegacyVersion) ? 'declined' : 'failed';
+  return { kind, error: noCommonVersion(versions) };
 }
 
 function noCommonVersion(versions: readonly unknown[]): KitError {
@@ -87,32 +77,27 @@ function supportedBy(error: unknown): readonly unknown[] | undefined {
   return Array.isArray(supported) ? supported : undefined;
 }
 
-/**
- * No single code tells an older server: they answer the unknown method with whatever they have. Only what a server of
- * the modern era alone says, and what is no answer at all, is something else.
- */
+/** No single code tells a legacy server: they answer the unknown method with whatever they have. Only what modern servers alone say, and what is no answer at all, is something else. */
 function judgeError(error: unknown): Finding {
-  const supported = supportedBy(error);
-  if (supported !== undefined && judgeVersions(supported) === 'foreign') {
-    return { kind: 'failed', error: noCommonVersion(supported) };
-  }
+  const foreign = judgeVersions(supportedBy(error) ?? [modernVersion]);
+  if (foreign?.kind === 'failed') return foreign;
   if (error instanceof RpcError) {
     const { headerMismatch, missingClientCapability } = mcpErrors;
     const modernOnly = error.code === headerMismatch || error.code === missingClientCapability;
-    return { kind: modernOnly ? 'failed' : 'legacy', error };
+    return { kind: modernOnly ? 'failed' : 'declined', error };
   }
-  if (isRefusal(error)) return { kind: 'legacy', error };
+  if (isRefusal(error)) return { kind: 'declined', error };
   return { kind: isUnwell(error) ? 'unclear' : 'failed', error };
 }
 
-/** Many older servers know no better answer to what they do not understand than a failure, or to hang up. */
+/** Many legacy servers know no better answer to what they do not understand than a failure, or to hang up. */
 function isUnwell(error: unknown): boolean {
   return (
     error instanceof KitError && (error.code === 'http_status' || error.code === 'answer_lost')
   );
 }
 
-/** A 4xx or a useless body is how most older HTTP servers say that they do not understand. */
+/** A 4xx or a useless body is how most legacy HTTP servers say that they do not understand. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof KitError)) return false;
   return error.code === 'invalid_answer' || isDeclinedByStatus(error);
@@ -150,10 +135,7 @@ export interface Verdicts {
 
 /** How much is remembered of servers, and for how long. */
 export interface VerdictOptions {
-  /**
-   * How long a server counts as one of the legacy era. Not for ever: one that has learnt the modern era still answers
-   * in the older, and would never be asked again.
-   */
+  /** How long a server counts as legacy; not for ever, as one that has learnt the modern era would never be asked again. */
   readonly legacyTtlMs?: number | undefined;
   readonly maxEntries?: number | undefined;
 }
@@ -161,6 +143,8 @@ export interface VerdictOptions {
 /** Remembers verdicts in memory. */
 export function createVerdicts(options: VerdictOptions = {}): Verdicts {
   const { legacyTtlMs = 60 * 60_000, maxEntries = 1000 } = options;
+  // A modern verdict is checked by its first request anyway.
+  const ttlMs: Readonly<Record<Era, number>> = { legacy: legacyTtlMs, modern: Infinity };
   const known = new Map<string, { readonly era: Era; readonly until: number }>();
   return {
     get(key) {
@@ -171,9 +155,7 @@ export function createVerdicts(options: VerdictOptions = {}): Verdicts {
       const [oldest] = known.keys();
       if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest);
       known.delete(key);
-      // A modern verdict is checked by its first request anyway.
-      const until = era === 'legacy' ? performance.now() + legacyTtlMs : Infinity;
-      known.set(key, { era, until });
+      known.set(key, { era, until: performance.now() + ttlMs[era] });
     },
   };
 }
