@@ -1,15 +1,7 @@
-// A whole server: one tool over stdio. Any MCP host can start it: node examples/first-tool.mjs
 import { createServer, serve, tool } from 'mcp-kit';
 
-const getNumberSum = tool({
-  name: 'get_number_sum',
-  description: 'Adds two numbers.',
-  input: {
-    type: 'object',
-    properties: { a: { type: 'number' }, b: { type: 'number' } },
-    required: ['a', 'b'],
-  },
-  run: ({ a, b }) => `${a} + ${b} = ${a + b}`,
-});
-
-await serve(createServer({ name: 'first-tool', version: '1.0.0', tools: [getNumberSum] }));
+const number = { type: 'number' };
+const input = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
+const run = ({ a, b }) => `${a} + ${b} = ${a + b}`;
+const sum = tool({ name: 'get_number_sum', description: 'Adds two numbers.', input, run });
+await serve(createServer({ name: 'first-tool', version: '1.0.0', tools: [sum] }));

@@ -45,7 +45,7 @@ const updateSiteVersion = defineWorkflow({
       changes: [{ type: 'update', target: 'live', from: site.live, to: trial.to }],
       to: trial.to,
     }),
-    // Asked when the trial is there. In the stateless era the call ends here, and the next one goes on from the journal.
+    // Asked when the trial is there. In the modern era the call ends here, and the next one goes on from the journal.
     ask: ({ outputs: { trial } }) => ({
       verdict: elicit({
         message: `Look at ${trial.url}. Release it?`,

@@ -37,7 +37,8 @@ function exportedNames(isOurs) {
 /** Modules that compare eras, or ask whether a message claims one. */
 const asksTheEra = /\bera [!=]== |[!=]== '(?:legacy|modern)'|\bclaimsModern\(/;
 
-const conditionalSpread = /\.\.\.\((?:[^()]|\([^()]*\))*?(?:&&|\?[^?.])/g;
+/** `...(a && b)` and `...(a ? b : c)`; a value in place of none (`??`) is no condition. */
+const conditionalSpread = /\.\.\.\((?:[^()]|\([^()]*\))*?(?:&&|(?<!\?)\?[^?.])/g;
 
 /** How many production or test files stand in each folder. */
 function filesByFolder() {

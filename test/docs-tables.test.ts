@@ -7,12 +7,11 @@ import { failureCodes } from 'mcp-kit/tools';
 import { layerOrder } from 'mcp-kit/tools/governed';
 import { lintRules } from 'mcp-kit/tools/inspect';
 import { createEndpoint, profiles } from 'mcp-kit/transport/http';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSampleServer } from '../packages/mcpctl/src/samples/server.ts';
-import { read, tableOf } from './support/markdown.ts';
+import { isThere, read, tableOf } from './support/markdown.ts';
 
 const errors = read('docs/errors.md');
-const readme = read('README.md');
 
 test('docs/errors.md explains every code of KitError', () => {
   const table = tableOf(errors.slice(errors.indexOf('## KitError')), 'code');
@@ -103,7 +102,7 @@ test('README.md lists every public entry of the libraries', () => {
   expect(new Set(listed)).toEqual(new Set(expected));
 });
 
-test('README.md and ARCHITECTURE.md name the dependencies of the packages', () => {
+test('ARCHITECTURE.md names the dependencies of the packages', () => {
   const table = tableOf(read('ARCHITECTURE.md'), 'package');
   for (const [name = '', , dependencies = ''] of table) {
     const folder = name.replace('@mcp-kit/', '');
@@ -115,11 +114,8 @@ test('README.md and ARCHITECTURE.md name the dependencies of the packages', () =
   }
 });
 
-test('README.md and docs/http.md tell the limits as they are', async () => {
-  const inReadme = new Map(tableOf(readme, 'what').map(([what, value]) => [what, value]));
-  const inGuide = new Map(
-    tableOf(read('docs/http.md'), 'what').map(([what, value]) => [what, value]),
-  );
+test('docs/http.md tells the limits as they are', async () => {
+  const told = new Map(tableOf(read('docs/http.md'), 'what').map(([what, value]) => [what, value]));
   const { limits, close } = createEndpoint(
     createSampleServer({ contract: 'plain', logger: silentLogger }),
   );
@@ -127,15 +123,10 @@ test('README.md and docs/http.md tell the limits as they are', async () => {
   const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
   const spaced = (count: number): string => count.toLocaleString('en').replaceAll(',', ' ');
   const line = `${mebibytes(defaultLimits.maxBytes - 64 * 1024)}, and 64 KiB around what it carries`;
-  expect(inReadme.get('line on stdio or a socket')).toBe(line);
-  expect(inReadme.get('body of a POST')).toBe(mebibytes(limits.maxBytes));
-  expect(inGuide.get('body')).toBe(mebibytes(limits.maxBytes));
-  expect(inReadme.get('nesting of JSON')).toBe(String(limits.maxDepth));
-  expect(inGuide.get('nesting')).toBe(String(limits.maxDepth));
-  expect(inReadme.get('elements, and twice the members, of one message')).toBe(
-    spaced(limits.maxElements),
-  );
-  expect(inGuide.get('elements, and twice the members')).toBe(spaced(limits.maxElements));
+  expect(told.get('line on stdio or a socket')).toBe(line);
+  expect(told.get('body')).toBe(mebibytes(limits.maxBytes));
+  expect(told.get('nesting')).toBe(String(limits.maxDepth));
+  expect(told.get('elements, and twice the members')).toBe(spaced(limits.maxElements));
 });
 
 test('docs/cocos.md lists every entry of the pack', () => {
@@ -145,4 +136,37 @@ test('docs/cocos.md lists every entry of the pack', () => {
   const entries = Object.entries(exported).filter(([, to]) => isRecord(to) && 'types' in to);
   const listed = tableOf(read('docs/cocos.md'), 'entry').map(([entry]) => entry);
   expect(listed).toEqual(entries.map(([entry]) => entry.replace('.', '@mcp-kit/cocos')));
+});
+
+describe('ARCHITECTURE.md', () => {
+  const architecture = read('ARCHITECTURE.md');
+  const changes = tableOf(architecture, 'to add');
+
+  test('is one page', () => {
+    expect(architecture.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+  });
+
+  test('says where each of the usual changes is made', () => {
+    const usual = [
+      ...['a method', 'an error code', 'a session TTL', 'a store', 'a rate-limit key', 'a grant'],
+      ...['a dialect', 'a CLI option', 'a Cocos component', 'an edit', 'a validator rule'],
+      ...['a heartbeat', 'a profile switch', 'a layer', 'a transport', 'a policy rule'],
+      ...['a metric', 'a log field', 'a doctor check', 'a lint rule'],
+    ];
+    const told = changes.map(([change]) => change);
+    expect(usual.filter((change) => !told.includes(change))).toEqual([]);
+  });
+
+  test.each(changes)(
+    '%s: at most three files or folders, and all are there',
+    (change, cell = '') => {
+      const places = cell.split(', ');
+      const missing = places.filter((place) => !isThere(place));
+      expect({ change, missing }, `mend the row "${change}" of ARCHITECTURE.md`).toEqual({
+        change,
+        missing: [],
+      });
+      expect(places.length, `the row "${change}" names ${cell}`).toBeLessThanOrEqual(3);
+    },
+  );
 });

@@ -117,6 +117,12 @@ describe.each(pages)('%s', (page) => {
     expect(named.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   });
 
+  test('calls the eras legacy and modern', () => {
+    expect(
+      text.match(/\b(?:older|newer|old|new|handshake|stateless|session) eras?\b/gi),
+    ).toBeNull();
+  });
+
   test('names only npm scripts that exist', () => {
     const manifest = JSON.parse(read('package.json')) as { readonly scripts: object };
     const named = [...text.matchAll(/\bnpm (?:run ([a-z-]+)|(start|test)\b)/g)].map(

@@ -15,7 +15,7 @@ const shellWord = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Each has `http(server, port, program)`, for HTTP in front, or `stdio(url, program, era)`, or both. A session is what all of
- * them can keep; those that know the stateless era say so.
+ * them can keep; those that know the modern era say so.
  */
 const bridges = [
   {

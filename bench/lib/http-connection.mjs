@@ -156,7 +156,7 @@ export function decode({ status, head, body }) {
   throw new Error(`no message in the event stream: ${text.slice(0, 200)}`);
 }
 
-/** Opens a session on a connection; the stateless era has none. */
+/** Opens a session on a connection; the modern era has none. */
 export async function openSession(connection, target, { era, accept, protocolVersion }) {
   if (era === statelessEra) return { accept };
   const initialize = initializeMessage(protocolVersion ?? era);

@@ -126,7 +126,7 @@ const commands = {
     return { seconds: (performance.now() - started) / 1000 };
   },
 
-  /** Opens idle event streams: GET on a session each, or subscriptions/listen in the stateless era. */
+  /** Opens idle event streams: GET on a session each, or subscriptions/listen in the modern era. */
   async streams({ count }) {
     await spread(count, 16, async (n) => {
       const connection = new HttpConnection(target);

@@ -74,7 +74,7 @@ export class StdioPeer {
     });
   }
 
-  /** Opens the session; the stateless era has none. */
+  /** Opens the session; the modern era has none. */
   async initialize() {
     if (this.era === statelessEra) return;
     const { error } = await this.ask(initializeMessage(this.era));

@@ -23,7 +23,7 @@ const workloads = [
 
 const forms = { json: ', JSON', sse: ', event stream' };
 
-// As for servers: the floor of the stateless era is that of the session era, and a second floor shows what the larger
+// As for servers: the floor of the modern era is that of the legacy era, and a second floor shows what the larger
 // requests cost by themselves.
 function casesOf({ client, ...candidate }, era) {
   const eras = candidate.name === 'floor' ? [...new Set([sessionEra, era])] : [era];

@@ -2,7 +2,7 @@
 import { flavoursOf, runWorkload } from '../lib/http-workload.mjs';
 import { sessionEra, statelessEra } from '../lib/messages.mjs';
 
-// The floor of the stateless era is that of the session era, as in the targets; what its larger requests cost by
+// The floor of the modern era is that of the legacy era, as in the targets; what its larger requests cost by
 // themselves is shown as a second floor. A peer without JSON answers is measured with what it has.
 function statelessFlavours(candidate) {
   const own = flavoursOf(candidate, statelessEra, 'json');

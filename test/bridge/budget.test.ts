@@ -11,7 +11,7 @@ const kibibyte = 1024;
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
 const capabilities = { elicitation: { form: {} } };
 
-/** A server of the older era whose tool asks before it answers. */
+/** A legacy server whose tool asks before it answers. */
 const asking = () =>
   script({
     ...older,

@@ -138,7 +138,7 @@ describe.each(cells)('between a $client client and a $server server', ({ client,
   });
 });
 
-test('A question that an older server takes back is taken back with its reason', async () => {
+test('A question that a legacy server takes back is taken back with its reason', async () => {
   await using open = await talk('legacy', 'legacy');
   open.call(1, 'asks');
   await open.calls(1);

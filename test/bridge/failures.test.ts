@@ -6,7 +6,7 @@ import { older, script } from '../requirements/client-script.ts';
 import { Child, mcpctl } from '../support/child-process.ts';
 import { openPipe } from '../support/pipe.ts';
 
-/** A server of the older era that can be away. */
+/** A legacy server that can be away. */
 function moody() {
   const mood = { isAway: true };
   const dial = async (): Promise<never> => {

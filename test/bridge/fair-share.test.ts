@@ -21,7 +21,7 @@ const maxUpstreams = 4;
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
 const capabilities = { elicitation: { form: {} } };
 
-/** A server of the older era with a tool that asks, one that never answers, and one that does. */
+/** A legacy server with a tool that asks, one that never answers, and one that does. */
 function asking(): Script {
   return script({
     ...older,

@@ -27,7 +27,7 @@ interface Limit {
 
 const gone = (method: string): Limit => ({
   what: `${method} of a client that should know better`,
-  why: 'the newer revision has it no more, whatever the server speaks',
+  why: 'the modern revision has it no more, whatever the server speaks',
   client: 'modern',
   server: 'legacy',
   shown: (talk) => isUnknown(talk, method),
@@ -42,7 +42,7 @@ async function isUnknown({ ask }: Talk, method: string): Promise<void> {
 const limits: readonly Limit[] = [
   {
     what: 'the refusal of a question',
-    why: 'the newer revision has only answers: accept, decline and cancel pass, an error does not',
+    why: 'the modern revision has only answers: accept, decline and cancel pass, an error does not',
     client: 'legacy',
     server: 'modern',
     serve: {
@@ -63,7 +63,7 @@ const limits: readonly Limit[] = [
   },
   {
     what: 'that roots have changed',
-    why: 'the newer revision has no word for it, and asks for roots whenever it needs them',
+    why: 'the modern revision has no word for it, and asks for roots whenever it needs them',
     client: 'legacy',
     server: 'modern',
     serve: { 'tools/call': () => ({ resultType: 'complete', ...text }) },
@@ -75,7 +75,7 @@ const limits: readonly Limit[] = [
   },
   {
     what: 'a question that belongs to no call',
-    why: 'in the newer revision a question is the result of a call; the server is told so',
+    why: 'in the modern revision a question is the result of a call; the server is told so',
     client: 'modern',
     server: 'legacy',
     serve: { 'tools/list': () => ({ tools: [] }) },
@@ -88,7 +88,7 @@ const limits: readonly Limit[] = [
     },
   },
   {
-    what: 'a question for which the newer revision has no word',
+    what: 'a question for which the modern revision has no word',
     why: 'only elicitation, sampling and roots can be asked there; the server is told so',
     client: 'modern',
     server: 'legacy',
@@ -106,7 +106,7 @@ const limits: readonly Limit[] = [
   },
   {
     what: 'an array as structured content',
-    why: 'the older server has wrapped it as an object, and nobody can tell it from one',
+    why: 'the legacy server has wrapped it as an object, and nobody can tell it from one',
     client: 'modern',
     server: 'legacy',
     serve: { 'tools/call': () => ({ ...text, structuredContent: { result: [1, 2] } }) },
@@ -117,7 +117,7 @@ const limits: readonly Limit[] = [
   },
   {
     what: 'tasks of 2025-11-25',
-    why: 'those of the newer revision are an extension with other methods: they are not offered',
+    why: 'those of the modern revision are an extension with other methods: they are not offered',
     client: 'modern',
     server: 'legacy',
     serve: {

@@ -7,7 +7,7 @@ import { openPipe, type Pipe } from '../support/pipe.ts';
 
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
 
-/** A server of the older era whose tool asks, and answers when it is answered. */
+/** A legacy server whose tool asks, and answers when it is answered. */
 function asking(): Script {
   return script({
     ...older,

@@ -138,7 +138,7 @@ describe.each(cells)(
   },
 );
 
-/** Asks as somebody, in the stateless era. */
+/** Asks as somebody, in the modern era. */
 async function askAs(
   user: string,
   url: string,

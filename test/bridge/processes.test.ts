@@ -99,7 +99,7 @@ test(
   `${scaled(100)} clients that go in the middle of a call take their processes with them`,
   async () => {
     await using mark = new Mark();
-    // In the older era a client that hangs up has not cancelled: the call goes on until its session ends.
+    // In the legacy era a client that hangs up has not cancelled: the call goes on until its session ends.
     await using place = await openPlace(mark, {
       bridge: { maxUpstreams: 128 },
       http: { sessions: { ttlMs: 2000, sweepMs: 100 } },

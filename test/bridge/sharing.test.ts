@@ -10,7 +10,7 @@ import { clientInfo, envelope, newToOld, text } from '../requirements/bridge-tal
 import { older, script, settle, type Script, type Serve } from '../requirements/client-script.ts';
 import { openPipe } from '../support/pipe.ts';
 
-/** A server of the older era that logs, and tells of its resources. */
+/** A legacy server that logs, and tells of its resources. */
 const talkative: Readonly<Record<string, Serve>> = {
   ...older,
   initialize: () => ({
@@ -47,7 +47,7 @@ const call = { name: 'any', arguments: {} };
 const listening = { notifications: { resourceSubscriptions: ['memo://a'] } };
 const updated = 'notifications/resources/updated';
 
-describe('two subscriptions to one resource of an older server', () => {
+describe('two subscriptions to one resource of a legacy server', () => {
   test('ask for it once, and the end of one is not the end of the other', async () => {
     await using open = newToOld(talkative);
     const first = open.begin('subscriptions/listen', listening);
@@ -98,7 +98,7 @@ describe('a server that was lost and is there again', () => {
     (what) => `notifications/${what}/list_changed`,
   );
 
-  test('may have changed, of which an older client is told', async () => {
+  test('may have changed, of which a legacy client is told', async () => {
     const server = script(older);
     await using bridge = createBridge(server.target, { era: 'legacy' });
     await using pipe = openPipe(bridge);
@@ -163,7 +163,7 @@ describe('the log level', () => {
     },
   );
 
-  test('that an older server refuses fails no call', async () => {
+  test('that a legacy server refuses fails no call', async () => {
     const server = script({ ...talkative, 'logging/setLevel': refusing });
     await using place = await openPlace(server);
     await using session = await place.connect('modern');

@@ -1,7 +1,7 @@
 import type { ChildOptions } from 'mcp-kit/transport/child-process';
 import type { Mark } from '../faults/lib/marked-processes.ts';
 
-/** A server of the older era that starts in a moment: it tells its pid, hangs, or is done at once. */
+/** A legacy server that starts in a moment: it tells its pid, hangs, or is done at once. */
 const script = `
 while read -r line; do
   case $line in *'"id":'*) ;; *) continue ;; esac

@@ -121,7 +121,7 @@ async function callOften(session: Session, times: number): Promise<('whole' | Rp
 
 describe(`When the streams between a bridge and its server are cut at random bytes, ${scaled(1000)} times,`, () => {
   test(
-    'a client of the older era hears every call whole: nothing lost, nothing twice, the answer last',
+    'a legacy client hears every call whole: nothing lost, nothing twice, the answer last',
     async () => {
       const { port: serverPort } = await listen(new Begun());
       await using proxy = await openCuttingProxy(serverPort, 900);
@@ -138,7 +138,7 @@ describe(`When the streams between a bridge and its server are cut at random byt
   );
 
   test(
-    'a client of the newer era hears a call whole, or that it may try again',
+    'a modern client hears a call whole, or that it may try again',
     async () => {
       const { port: serverPort } = await listen(new Begun());
       await using proxy = await openCuttingProxy(serverPort, 900, 'event-stream');

@@ -48,7 +48,7 @@ function talkative() {
   });
 }
 
-test('everything a session of the older era does leaves no timer behind', async () => {
+test('everything a legacy session does leaves no timer behind', async () => {
   const server = talkative();
   const session = await open(server, { era: 'legacy', inputs, onNotification() {} });
   const visiting = session.callTool('visit');
@@ -68,7 +68,7 @@ test('everything a session of the older era does leaves no timer behind', async 
   await session.close();
 });
 
-test('everything a session of the newer era does leaves no timer behind', async () => {
+test('everything a modern session does leaves no timer behind', async () => {
   const server = talkative();
   const session = await open(server, { era: 'modern', inputs });
   await session.listTools();

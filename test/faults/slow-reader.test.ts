@@ -107,7 +107,7 @@ describe('a tool that says 100 MB to a client that stops reading', () => {
     expect(seen.numbers).toEqual(seen.numbers.toSorted((a, b) => a - b));
   });
 
-  test('is called off in the stateless era, where a stream that was cut cannot be resumed', async () => {
+  test('is called off in the modern era, where a stream that was cut cannot be resumed', async () => {
     await using server = await ServerProcess.start({ pace: { stallMs: 300 } });
     const before = await server.ask('memory');
     using http = new RawHttp(server.port);

@@ -73,7 +73,7 @@ const cannot: readonly { name: string; client: Era; server: Era; why: string }[]
     name: 'a client that refuses to answer makes the call fail, and not more',
     client: 'legacy',
     server: 'modern',
-    why: 'the newer revision has no word for it: the call fails with a protocol error',
+    why: 'the modern revision has no word for it: the call fails with a protocol error',
   },
   {
     name: 'structured content that is no object is wrapped for those who know only objects',

@@ -25,7 +25,7 @@ describe.each(wires)('Over %s', (wire) => {
     );
   });
 
-  test('insisting on the older era fails in words where only the newest is known', async () => {
+  test('insisting on the legacy era fails in words where only the modern one is known', async () => {
     const name = 'SDK v2 of the newest era only';
     await using place = wire === 'stdio' ? started(commands[name]()) : await startServer(name);
     await expect(converse(place.target, { era: 'legacy' })).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('What is known of a server', () => {
       await using later = await converse(second.target, { verdicts });
       expect(later.session.era).toBe(era);
       expect(textOf(await later.session.callTool('echo', { text: 'later' }))).toBe('later');
-      // Only a server of the newer era says so clearly that it is another.
+      // Only a modern server says so clearly that it is another.
       if (era === 'legacy') return;
       expect(textOf(await earlier.session.callTool('echo', { text: 'still' }))).toBe('still');
       expect(earlier.session.era).toBe(era);

@@ -42,7 +42,7 @@ const starts: readonly Start[] = [
     seen: 'server/discover tools/call tools/call',
   },
   {
-    server: 'starts for longer than silence is taken for an answer, and knows the older era',
+    server: 'starts for longer than silence is taken for an answer, and knows the legacy era',
     oddity: 'plain',
     delayMs: slowMs,
     probeTimeoutMs: 300,
@@ -50,7 +50,7 @@ const starts: readonly Start[] = [
     seen: `server/discover ${hello} tools/call tools/call`,
   },
   {
-    server: 'starts for longer than silence is taken for an answer, and knows the newer era only',
+    server: 'starts for longer than silence is taken for an answer, and knows the modern era only',
     oddity: 'pins',
     delayMs: slowMs,
     probeTimeoutMs: 300,

@@ -15,7 +15,7 @@ function event() {
   return { happened, happen };
 }
 
-/** What the client of a server wants to hear of; in the older era servers keep that themselves. */
+/** What the client of a server wants to hear of; in the legacy era servers keep that themselves. */
 const subscriptions = new WeakMap();
 
 const text = (value) => ({ content: [{ type: 'text', text: value }] });

@@ -11,7 +11,7 @@ beforeAll(makeReady, readyMs);
 interface Way {
   readonly via: ProgramName;
   readonly era: 'legacy' | 'modern';
-  /** To ask for the older era where the server has both. */
+  /** To ask for the legacy era where the server has both. */
   readonly forced?: 'legacy';
 }
 

@@ -1,5 +1,5 @@
 // A server of SDK v2, to be started: node client-sdk-v2.mjs stdio | http [reject]
-// Both eras, or with `reject` the stateless one only.
+// Both eras, or with `reject` the modern one only.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { announceFrom, furnish, info, listen, options } from './client-peer-server.mjs';

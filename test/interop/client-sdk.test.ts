@@ -17,7 +17,7 @@ beforeAll(makeReady, readyMs);
 interface Row {
   readonly over: { readonly stdio: CommandName } | { readonly http: ProgramName };
   readonly era: 'legacy' | 'modern';
-  /** To ask for the older era where the server has both. */
+  /** To ask for the legacy era where the server has both. */
   readonly forced?: SessionOptions['era'];
   readonly lacks?: readonly Ability[];
 }

@@ -232,7 +232,7 @@ describe('A host over stdio', () => {
     expect(host.stderr.join('')).toContain('a stray line');
   });
 
-  test('that probes for the stateless era first may still shake hands, and mix both', async () => {
+  test('that probes for the modern era first may still shake hands, and mix both', async () => {
     await using host = new RawStdio();
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

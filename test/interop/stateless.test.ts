@@ -44,7 +44,7 @@ async function recorded(
 const lastCall = (requests: readonly Recorded[]): Recorded | undefined =>
   requests.findLast(({ method }) => method === 'tools/call');
 
-describe('In the stateless era', () => {
+describe('In the modern era', () => {
   test('a client that negotiates finds the newest revision', () =>
     recorded({}, async ({ client }) => {
       const { getProtocolEra, getNegotiatedProtocolVersion } = client as SdkV2Client;
@@ -145,7 +145,7 @@ const kinds = [
 describe.each(['stdio', 'http', 'socket'] as const)(
   'A client without abilities over %s',
   (kind) => {
-    test('is told by the stateless era what it lacks', async () => {
+    test('is told by the modern era what it lacks', async () => {
       await using open = await openPlace(kind);
       const session = await connectHost(open.place, { ...modern, capabilities: {} });
       for (const { tool, needs } of kinds) {
@@ -158,7 +158,7 @@ describe.each(['stdio', 'http', 'socket'] as const)(
       await session.close();
     });
 
-    test.each(['v1', 'v2'] as const)('is told by the handshake era too (SDK %s)', async (sdk) => {
+    test.each(['v1', 'v2'] as const)('is told by the legacy era too (SDK %s)', async (sdk) => {
       await using open = await openPlace(kind);
       const session = await connectHost(open.place, { sdk, capabilities: {} });
       for (const { tool, needs } of kinds) {

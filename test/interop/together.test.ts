@@ -111,7 +111,7 @@ describe.each(['stdio', 'http', 'socket'] as const)(
   },
 );
 
-describe('A pipe that was probed for the stateless era', () => {
+describe('A pipe that was probed for the modern era', () => {
   const opening = {
     jsonrpc: '2.0',
     id: 'probe',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEarly } from '../../packages/mcpctl/src/early-start.ts';
 import { Child } from '../support/child-process.ts';
 
-/** A server of the older era that writes its pid to a file when it starts; `probe` says what it does when asked about the newer. */
+/** A legacy server that writes its pid to a file when it starts; `probe` says what it does when asked about the modern era. */
 const server = (probe: string): string => `
   const { appendFileSync } = require('node:fs');
   appendFileSync(process.argv[1], process.pid + '\\n');

@@ -77,7 +77,7 @@ const askAbout = {
   },
 };
 
-/** The newer revision wants 404 where a server does not know the method itself, and it goes over HTTP; nowhere else. */
+/** The modern revision wants 404 where a server does not know the method itself, and it goes over HTTP; nowhere else. */
 async function unlessUnknown(ask) {
   const seen = await outcome(ask);
   const { status, ...error } = seen.error ?? {};

@@ -9,7 +9,7 @@ import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
 
 /**
- * A server of the older era as a program without any library. It leaves a file named after its process in a folder while it
+ * A legacy server as a program without any library. It leaves a file named after its process in a folder while it
  * lives, asks what its tools want to know, and ends when it is told to.
  */
 const program = `
@@ -181,7 +181,7 @@ describe('a program behind a bridge', () => {
   });
 });
 
-describe('clients without a handshake, at a program of the older era', () => {
+describe('clients without a handshake, at a legacy program', () => {
   const asking = (name: string): SessionOptions => ({
     era: 'modern',
     inputs: {

@@ -25,7 +25,7 @@ export const capabilities: object = {
   roots: {},
   extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html'] } },
 };
-/** What every request of a client of the newer era says of it. */
+/** What every request of a modern client says of it. */
 export const envelope: Readonly<Record<string, unknown>> = {
   [metaKeys.protocolVersion]: modernVersion,
   [metaKeys.clientCapabilities]: capabilities,
@@ -63,7 +63,7 @@ function talk(server: Script, era: 'legacy' | 'modern', meta?: object): Talk {
   };
 }
 
-/** A client of the older era whose handshake is done, at a server of the newer one. */
+/** A legacy client whose handshake is done, at a modern server. */
 export async function oldToNew(
   serve: Methods = {},
 ): Promise<Talk & { readonly greeting: Message }> {
@@ -77,7 +77,7 @@ export async function oldToNew(
   return Object.assign(open, { greeting });
 }
 
-/** A client of the newer era, at a server of the older one. */
+/** A modern client, at a legacy server. */
 export const newToOld = (serve: Methods = {}): Talk =>
   talk(script({ ...older, ...serve }), 'legacy', envelope);
 

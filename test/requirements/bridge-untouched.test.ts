@@ -60,7 +60,7 @@ const refusing: Serve = () => {
   throw new RpcError(-31_999, 'odd refusal', odd);
 };
 
-describe('between a client and a server of the handshake era', () => {
+describe('between a legacy client and a legacy server', () => {
   const greeting = {
     protocolVersion: '2025-11-25',
     capabilities: { tools: { odd }, experimental: { odd }, extensions: { 'com.example/x': odd } },
@@ -225,7 +225,7 @@ describe('between a client and a server of the handshake era', () => {
   });
 });
 
-describe('between a client and a server of the stateless era', () => {
+describe('between a modern client and a modern server', () => {
   const envelope = {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientCapabilities]: {

@@ -43,7 +43,7 @@ function open() {
 const call = { id: 2, method: 'tools/call', params: { name: 'get_path', arguments: {} } };
 const most = 8;
 
-test('a synchronous tool answers an older client in the same turn, through few modules', () => {
+test('a synchronous tool answers a legacy client in the same turn, through few modules', () => {
   const { say, replies, path } = open();
   const params = { protocolVersion: '2025-11-25', capabilities: {} };
   say({ id: 1, method: 'initialize', params });

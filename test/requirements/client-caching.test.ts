@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(await read('huge', 'huge')).toBe(2);
   });
 
-  test('of an older server is not kept, whatever it says', async () => {
+  test('of a legacy server is not kept, whatever it says', async () => {
     const server = script({ ...older, 'tools/list': () => ({ tools: [], ttlMs: 60_000 }) });
     await using session = await open(server);
     await session.listTools();

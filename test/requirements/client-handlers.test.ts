@@ -183,7 +183,7 @@ describe('handlers', () => {
     expect(session.stats.handlerTimeouts).toBe(1);
   });
 
-  test('are called one by one in the newer era, too; a late one fails its call', async () => {
+  test('are called one by one in the modern era, too; a late one fails its call', async () => {
     const asks = {
       resultType: 'input_required',
       inputRequests: { q: { method: 'elicitation/create', params: form } },
@@ -216,7 +216,7 @@ describe('handlers', () => {
     expect(impatient.stats.handlerTimeouts).toBe(1);
   });
 
-  test('are not asked more than 64 things at once by one answer of the newer era', async () => {
+  test('are not asked more than 64 things at once by one answer of the modern era', async () => {
     const requests = (count: number): object =>
       Object.fromEntries(
         Array.from({ length: count }, (_, at) => [`q${at}`, { method: 'roots/list' }]),

@@ -118,13 +118,13 @@ describe('when the connection dies', () => {
     return server.peer;
   };
 
-  test('an older server is told the level and the subscriptions again', async () => {
+  test('a legacy server is told the level and the subscriptions again', async () => {
     const peer = await restored('legacy');
     expect(peer.of('logging/setLevel')[0]?.params).toEqual({ level: 'warning' });
     expect(peer.of('resources/subscribe').map(({ params }) => params)).toEqual([{ uri: 'x:2' }]);
   });
 
-  test('a newer server is told the level with every call, and asked to tell of changes again', async () => {
+  test('a modern server is told the level with every call, and asked to tell of changes again', async () => {
     const peer = await restored('modern');
     expect(metaOf(peer.of('tools/call')[0] ?? {})[metaKeys.logLevel]).toBe('warning');
     expect(peer.of('subscriptions/listen').at(-1)?.params?.['notifications']).toMatchObject({
@@ -133,7 +133,7 @@ describe('when the connection dies', () => {
     });
   });
 
-  test('an older server is not probed again', async () => {
+  test('a legacy server is not probed again', async () => {
     const server = script(older);
     await using session = await open(server, { verdicts: createVerdicts() });
     server.peer.hangUp();
@@ -145,7 +145,7 @@ describe('when the connection dies', () => {
     ]);
   });
 
-  test('a server that has learnt the newer era is spoken to in it', async () => {
+  test('a server that has learnt the modern era is spoken to in it', async () => {
     let upgraded = false;
     const server = script({
       ...older,

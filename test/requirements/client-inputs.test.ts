@@ -56,7 +56,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
       },
     });
     const outcome = await session.callTool('ask_name').catch((error: unknown) => error);
-    // In the newer era the handler runs within the call; in the older one it is asked by the server, which learns nothing.
+    // In the modern era the handler runs within the call; in the legacy one it is asked by the server, which learns nothing.
     const told = outcome instanceof Error && outcome.message === 'a bug of the host';
     expect([told, JSON.stringify(outcome)?.includes('a bug')]).toEqual([era === 'modern', false]);
     expect(textOf(await session.callTool('greet', { name: 'Ada' }))).toBe('Hello, Ada!');
@@ -95,7 +95,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
   });
 });
 
-describe('in the newer era', () => {
+describe('in the modern era', () => {
   const wanted = (params: object, requestState?: unknown): object => ({
     resultType: 'input_required',
     inputRequests: { q: { method: 'elicitation/create', params } },

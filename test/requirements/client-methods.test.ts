@@ -202,7 +202,7 @@ describe('arguments that headers repeat', () => {
   const http = { wire: 'http' } as const;
   const done = { resultType: 'complete', ...text('done') };
 
-  test('travel in headers over HTTP in the newer era, once the tool was listed', async () => {
+  test('travel in headers over HTTP in the modern era, once the tool was listed', async () => {
     const serve = {
       ...older,
       ...newer,

@@ -10,7 +10,7 @@ describe('over HTTP', () => {
   };
   const http = { wire: 'http' } as const;
 
-  test.each([400, 404, 405, 415])('%i to the probe means: the older era', async (status) => {
+  test.each([400, 404, 405, 415])('%i to the probe means: the legacy era', async (status) => {
     const server = script({ ...older, 'server/discover': lose('http_status', status) }, http);
     await using session = await open(server);
     expect(session.era).toBe('legacy');
@@ -130,7 +130,7 @@ describe('over HTTP', () => {
     expect(server.peers.map(({ isClosed }) => isClosed)).toEqual([false, true]);
   });
 
-  test.each([-32020, -32021])('a body with %i is an answer of the newer era', async (code) => {
+  test.each([-32020, -32021])('a body with %i is an answer of the modern era', async (code) => {
     const server = script({ ...older, 'server/discover': refuse(code) }, http);
     expect(await failure(open(server))).toBeInstanceOf(RpcError);
     expect(server.heard).toEqual(['server/discover']);

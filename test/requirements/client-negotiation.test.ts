@@ -18,14 +18,14 @@ import {
 const soon = { probeTimeoutMs: 20 };
 
 describe('on a stream', () => {
-  test('a server of the newer era is asked what it offers, and nothing else', async () => {
+  test('a modern server is asked what it offers, and nothing else', async () => {
     const server = script(newer);
     await using session = await open(server);
     expect([session.era, session.version]).toEqual(['modern', '2026-07-28']);
     expect(server.heard).toEqual(['server/discover']);
   });
 
-  test('a server of both eras is spoken to in the newer one, unless the older one is ordered', async () => {
+  test('a server of both eras is spoken to in the modern one, unless the legacy one is ordered', async () => {
     await using auto = await open(memoryTarget(createSmallServer()));
     await using legacy = await open(memoryTarget(createSmallServer()), { era: 'legacy' });
     expect([auto.era, legacy.era]).toEqual(['modern', 'legacy']);
@@ -38,9 +38,9 @@ describe('on a stream', () => {
     ['has an error of its own', refuse(-32000)],
     ['answers something else', () => ({ hello: 'world' })],
     ['does not speak the revision, and says only that', refuse(-32022)],
-    ['speaks older revisions only', refuse(-32022, { supported: ['2025-06-18'] })],
-    ['offers older revisions only', () => discovered(['2025-11-25'])],
-  ])('a server that %s is spoken to in the older era', async (_what, probe) => {
+    ['speaks legacy revisions only', refuse(-32022, { supported: ['2025-06-18'] })],
+    ['offers legacy revisions only', () => discovered(['2025-11-25'])],
+  ])('a server that %s is spoken to in the legacy era', async (_what, probe) => {
     const server = script({ ...older, 'server/discover': probe });
     await using session = await open(server);
     expect([session.era, session.version, session.server?.name]).toEqual([
@@ -78,13 +78,13 @@ describe('on a stream', () => {
     expect(server.peer.isClosed).toBe(true);
   });
 
-  test.each([-32020, -32021])('%i is said by newer servers only: no fallback', async (code) => {
+  test.each([-32020, -32021])('%i is said by modern servers only: no fallback', async (code) => {
     const server = script({ ...older, 'server/discover': refuse(code) });
     expect(await failure(open(server))).toMatchObject({ code });
     expect(server.heard).toEqual(['server/discover']);
   });
 
-  test('a server that is silent is asked in the older era too, and the probe is not cancelled', async () => {
+  test('a server that is silent is asked in the legacy era too, and the probe is not cancelled', async () => {
     const server = script({ ...older, 'server/discover': () => undefined });
     await using session = await open(server, soon);
     await settle();
@@ -111,7 +111,7 @@ describe('on a stream', () => {
     expect(server.peers.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
-  test('a server that is known for the newer era is waited for, but not for ever', async () => {
+  test('a server that is known for the modern era is waited for, but not for ever', async () => {
     const verdicts = createVerdicts();
     const server = script({ ...older, 'server/discover': () => undefined });
     await verdicts.set(server.target.key, 'modern');
@@ -236,7 +236,7 @@ describe('an ordered era', () => {
 });
 
 describe('what was found out', () => {
-  test('is remembered: an older server is not probed again', async () => {
+  test('is remembered: a legacy server is not probed again', async () => {
     const server = script(older);
     const verdicts = createVerdicts();
     await using _first = await open(server, { verdicts });
@@ -282,7 +282,7 @@ describe('what was found out', () => {
     expect(verdicts.get(server.target.key)).toBe('modern');
   });
 
-  test('a newer server that became an older one is spoken to all the same', async () => {
+  test('a modern server that became a legacy one is spoken to all the same', async () => {
     const verdicts = createVerdicts();
     const server = script(older);
     await verdicts.set(server.target.key, 'modern');

@@ -164,7 +164,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
   });
 });
 
-describe('in the newer era', () => {
+describe('in the modern era', () => {
   test('nobody who does not listen is subscribed to anything', async () => {
     const server = script(newer);
     await using _session = await open(server);

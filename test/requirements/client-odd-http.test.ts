@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { failure } from './client-script.ts';
 import { oldServer, plain, type Answer } from './old-http-server.ts';
 
-describe('A working server of the older era is reached that answers the probe with', () => {
+describe('A working legacy server is reached that answers the probe with', () => {
   test.each<readonly [string, Answer]>([
     ['400 in plain text', plain(400)],
     ['402 without a body', plain(402, '')],

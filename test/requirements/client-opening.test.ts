@@ -169,7 +169,7 @@ describe('a revision that is ordered', () => {
     });
   });
 
-  test('of the newer era is spoken or nothing', async () => {
+  test('of the modern era is spoken or nothing', async () => {
     await using session = await open(script(newer), { protocolVersion: '2026-07-28' });
     expect(session.era).toBe('modern');
     const old = script({ ...older, 'server/discover': refuse(-32601) });

@@ -55,7 +55,7 @@ async function story(session: Session): Promise<unknown> {
 const soon: SessionOptions = { probeTimeoutMs: 50 };
 
 describe.concurrent('A process that', () => {
-  test('knows both eras and starts slowly is spoken to in the newer one, and knows it', async () => {
+  test('knows both eras and starts slowly is spoken to in the modern one, and knows it', async () => {
     const slow = server('slow both');
     const verdicts = createVerdicts();
     await using session = await open(slow.target, { ...soon, verdicts });
@@ -68,14 +68,14 @@ describe.concurrent('A process that', () => {
     expect(await slow.starts()).toBe(3);
   });
 
-  test('answers both questions, the second first, is spoken to in the newer era too', async () => {
+  test('answers both questions, the second first, is spoken to in the modern era too', async () => {
     const slow = server('slow both, handshake first');
     await using session = await open(slow.target, soon);
     expect(await story(session)).toBe('modern: server/discover tools/call');
     expect(await slow.starts()).toBe(2);
   });
 
-  test('does not answer the probe is spoken to in the older era, in the same process', async () => {
+  test('does not answer the probe is spoken to in the legacy era, in the same process', async () => {
     const silent = server('older, silent');
     await using session = await open(silent.target, soon);
     expect(await story(session)).toBe(

@@ -17,7 +17,7 @@ import {
 } from './client-script.ts';
 import { json, result, scripted, sessionful, type Seen } from './http-client-fixture.ts';
 
-// A server of the newer era whose place is taken by one that knows only the older, while a session is open.
+// A modern server whose place is taken by one that knows only the legacy era, while a session is open.
 
 const says =
   (code: number, message: string): Serve =>
@@ -25,7 +25,7 @@ const says =
     throw new RpcError(code, message);
   };
 
-/** Serves the newer era until it is replaced; then the older, which says `refusal` to what is of no session. */
+/** Serves the modern era until it is replaced; then the legacy era, which says `refusal` to what is of no session. */
 function replaceable(refusal: Serve) {
   const state = { isReplaced: false };
   const server = script(
@@ -47,7 +47,7 @@ function replaceable(refusal: Serve) {
   return { server, state };
 }
 
-describe('a server that was replaced by an older one', () => {
+describe('a server that was replaced by a legacy one', () => {
   test.each([
     ['No valid session ID', says(-32_000, 'Bad Request: No valid session ID provided')],
     ['not initialized', says(-32_000, 'Bad Request: Server not initialized')],
@@ -96,7 +96,7 @@ describe('a server that was replaced by an older one', () => {
     expect(server.peers).toHaveLength(1);
   });
 
-  test('is left alone where the newer era is ordered, or nothing is to heal', async () => {
+  test('is left alone where the modern era is ordered, or nothing is to heal', async () => {
     for (const options of [{ era: 'modern' }, { heal: false }] as const) {
       const { server, state } = replaceable(says(-32_000, 'no session'));
       await using session = await open(server, options);

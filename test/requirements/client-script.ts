@@ -216,7 +216,7 @@ const offered = {
   resources: { listChanged: true, subscribe: true },
 };
 
-/** Serves the handshake of the older era. */
+/** Serves the handshake of the legacy era. */
 export const older: Readonly<Record<string, Serve>> = {
   initialize: () => ({
     protocolVersion: '2025-11-25',
@@ -229,7 +229,7 @@ export const older: Readonly<Record<string, Serve>> = {
   'resources/unsubscribe': () => ({}),
 };
 
-/** Serves the discovery of the newer era, and takes up every subscription. */
+/** Serves the discovery of the modern era, and takes up every subscription. */
 export const newer: Readonly<Record<string, Serve>> = {
   'server/discover': () => discovered([modernVersion]),
   'subscriptions/listen': ({ notifications }, { id, peer }) => {
@@ -283,7 +283,7 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The keys of the stateless era that a message carries. */
+/** The keys of the modern era that a message carries. */
 export function metaOf({ params }: Message): Readonly<Record<string, unknown>> {
   const meta = params?.['_meta'];
   return isRecord(meta) ? meta : {};

@@ -96,7 +96,7 @@ async function initialize({ handle }: Started): Promise<Record<string, string>> 
 
 const withToken = { meta: { progressToken: 'p' } };
 
-describe('the stateless era', () => {
+describe('the modern era', () => {
   test('is answered in JSON', async () => {
     await using started = start();
     const response = await started.handle(toRequest(modern('tools/call', { name: 'say' })));
@@ -176,7 +176,7 @@ describe('the stateless era', () => {
   });
 });
 
-describe('the handshake era', () => {
+describe('the legacy era', () => {
   test('has sessions', async () => {
     await using started = start();
     const { handle } = started;

@@ -3,7 +3,7 @@ import { createMemoryStore } from 'mcp-kit/store';
 import { defineTool, type Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { describe, expect, test } from 'vitest';
-import { startGoverned } from './seed-002-fixture.ts';
+import { startGoverned } from './governed-fixture.ts';
 
 /** A tool that waits before its point of no return, or after, and counts what it changed. */
 function counting(wait: { readonly before?: Promise<void>; readonly after?: Promise<void> }) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toolContract, type ToolWorld } from 'mcp-kit/testing';
 import { defineTool, fail, type Tool } from 'mcp-kit/tools';
-import { Scene, sceneTools } from './seed-002-fixture.ts';
+import { Scene, sceneTools } from './governed-fixture.ts';
 
 describe('the tools of the scene keep their contract', () => {
   const cases = toolContract(() => {

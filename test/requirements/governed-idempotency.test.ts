@@ -10,7 +10,7 @@ import { defineTool, fail, toolSet, type Envelope, type Tool } from 'mcp-kit/too
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
-import { createGoverned, startGoverned } from './seed-002-fixture.ts';
+import { createGoverned, startGoverned } from './governed-fixture.ts';
 
 const chair = { parentUuid: 'root', name: 'Chair', idempotencyKey: 'k1' };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/internal';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { governed as govern, layerOrder, type Layer } from 'mcp-kit/tools/governed';
-import { startGoverned } from './seed-002-fixture.ts';
+import { startGoverned } from './governed-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const move = { nodeUuid: 'lamp', position };

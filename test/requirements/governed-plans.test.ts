@@ -3,7 +3,7 @@ import { createMemoryStore } from 'mcp-kit/store';
 import { defineTool } from 'mcp-kit/tools';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
-import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
+import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './governed-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const move = { nodeUuid: 'lamp', position };

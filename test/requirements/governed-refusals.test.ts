@@ -72,7 +72,7 @@ function expectTraced(refused: Message, traces: Traces, principal?: string): Tra
   return found as Trace;
 }
 
-describe('over HTTP, in the stateless era, a call has a trace that is refused because', () => {
+describe('over HTTP, in the modern era, a call has a trace that is refused because', () => {
   const body = modern('tools/call', params).body as Message;
   const withMeta = (meta: object): Message => ({ ...body, params: { ...params, _meta: meta } });
 

@@ -160,7 +160,7 @@ async function untilSecondQuestion(args: object = {}): Promise<{
   return { site, client, workflow, last };
 }
 
-test('an answer that comes twice in the stateless era is one answer', async () => {
+test('an answer that comes twice in the modern era is one answer', async () => {
   const { site, client, last } = await untilSecondQuestion();
   try {
     expect(Object.keys(last.inputRequests)).toEqual(['live.good']);

@@ -5,7 +5,7 @@ import { fail, type Envelope } from 'mcp-kit/tools';
 import { defineWorkflow, workflowTools } from 'mcp-kit/tools/workflow';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
-import { createGoverned, dataOf, startGoverned } from './seed-002-fixture.ts';
+import { createGoverned, dataOf, startGoverned } from './governed-fixture.ts';
 import { failed, orderWorkflow, Shop, statusOf } from './workflow-fixture.ts';
 
 const name = 'workflow_create_shop_order';

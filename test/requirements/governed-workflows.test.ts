@@ -4,7 +4,7 @@ import { toolContract } from 'mcp-kit/testing';
 import { fail, type Trace } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { lintTools } from 'mcp-kit/tools/inspect';
-import { dataOf, startGoverned } from './seed-002-fixture.ts';
+import { dataOf, startGoverned } from './governed-fixture.ts';
 import { failed, orderWorkflow, Shop, statusOf } from './workflow-fixture.ts';
 
 const name = 'workflow_create_shop_order';
@@ -19,7 +19,7 @@ const head = {
 const nothing = { changes: [] };
 
 describe('a workflow', () => {
-  test('9.1.1 does its stages in order, and returns what became of each', async () => {
+  test('does its stages in order, and returns what became of each', async () => {
     const shop = new Shop();
     await using governed = await startGoverned({ tools: [orderWorkflow(shop)], lint: lintTools });
     const data = dataOf(await governed.ask(name, two));
@@ -60,7 +60,7 @@ describe('a workflow', () => {
     },
   );
 
-  test('9.1.2 that fails says at which stage and with which code, and undoes the rest, last first', async () => {
+  test('that fails says at which stage and with which code, and undoes the rest, last first', async () => {
     const shop = new Shop();
     shop.broken.set('send', () => fail('E_CONFLICT', 'The address is unknown.'));
     const before = shop.snapshot();
@@ -107,11 +107,11 @@ describe('a workflow', () => {
   });
 
   test.each(toolContract(() => ({ tools: [orderWorkflow(new Shop())] })).slice(0, 2))(
-    '9.1.3 has examples that run: $name',
+    'has examples that run: $name',
     ({ run }) => run(),
   );
 
-  test('9.1.4 is tried as a whole, and done exactly so with the token', async () => {
+  test('is tried as a whole, and done exactly so with the token', async () => {
     const shop = new Shop();
     const before = shop.snapshot();
     await using governed = await startGoverned({ tools: [orderWorkflow(shop)] });

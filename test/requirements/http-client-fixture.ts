@@ -268,7 +268,7 @@ export async function talk(where: string | Target, options: HttpClientOptions = 
   return new Talk(await target.dial());
 }
 
-/** Parameters of the stateless era. */
+/** Parameters of the modern era. */
 export function enveloped(params: Params = {}): Params {
   const _meta = { [metaKeys.protocolVersion]: modernVersion, [metaKeys.clientCapabilities]: {} };
   return { ...params, _meta };

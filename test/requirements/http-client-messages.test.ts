@@ -41,7 +41,7 @@ describe('a target', () => {
   );
 });
 
-describe('a request of the handshake era', () => {
+describe('a legacy request', () => {
   test('is one POST that takes both kinds of answers', async () => {
     await using server = await scripted(echo);
     await using client = await talk(server.url);
@@ -202,7 +202,7 @@ describe('the end of the handshake', () => {
   });
 });
 
-describe('a request of the stateless era', () => {
+describe('a modern request', () => {
   test('says beside itself what it is, and belongs to no session', async () => {
     await using server = await scripted(legacy);
     await using client = await talk(server.url);
@@ -434,7 +434,7 @@ describe('headers of the caller', () => {
 });
 
 describe('cancelling', () => {
-  test('in the handshake era hangs up and tells the server', async () => {
+  test('in the legacy era hangs up and tells the server', async () => {
     await using server = await scripted(
       sessionful((seen) => {
         if (seen.message.method === 'notifications/cancelled') seen.response.writeHead(202).end();
@@ -453,7 +453,7 @@ describe('cancelling', () => {
     expect(client.lost).toEqual([]);
   });
 
-  test('in the stateless era only hangs up', async () => {
+  test('in the modern era only hangs up', async () => {
     await using server = await scripted((seen) => {
       if (seen.message.method === 'tools/call') stream(seen);
       else echo(seen);

@@ -55,7 +55,7 @@ const call = (client: Talk, name: string, args = {}): number =>
 
 const text = (value: string): object => ({ content: [{ type: 'text', text: value }] });
 
-describe('in the handshake era', () => {
+describe('in the legacy era', () => {
   test.each(['spec', 'v2', '2025-06-18'] as const)(
     'calls tools in the profile %s',
     async (profile) => {
@@ -142,7 +142,7 @@ describe('in the handshake era', () => {
   });
 });
 
-describe('in the stateless era', () => {
+describe('in the modern era', () => {
   test('calls tools, with what intermediaries want to know beside them', async () => {
     await using server = await start();
     await using client = await talk(server.url);

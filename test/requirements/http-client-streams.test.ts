@@ -192,7 +192,7 @@ describe('the stream of an answer, cut before it', () => {
     expect(next).toHaveProperty(status === 404 ? 'error.code' : 'result');
   });
 
-  test('is lost when it had no position, and in the stateless era', async () => {
+  test('is lost when it had no position, and in the modern era', async () => {
     await using server = await scripted(
       cutCall((seen) => {
         const position = seen.headers['mcp-method'] === undefined ? undefined : 'a';

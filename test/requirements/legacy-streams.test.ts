@@ -14,7 +14,7 @@ import {
   type Served,
 } from '../support/mcp-http.ts';
 
-// Event streams of the handshake era: what goes where, and how a client comes back for what it lost.
+// Event streams of the legacy era: what goes where, and how a client comes back for what it lost.
 
 interface Started extends Served {
   readonly tools: ToolSet;

@@ -6,7 +6,7 @@ import { defineTool, toolSet } from 'mcp-kit/tools';
 import type { Service } from 'mcp-kit/protocol';
 import type { Folder } from './config-fixture.ts';
 
-/** A server of the older era on standard input and output. */
+/** A legacy server on standard input and output. */
 const byHand: string = path.resolve(import.meta.dirname, '../faults/child/by-hand.mjs');
 
 /** A server of both eras with one tool. */

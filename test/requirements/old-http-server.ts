@@ -18,7 +18,7 @@ export interface OldServer extends AsyncDisposable {
   readonly heard: string[];
 }
 
-/** A server of the older era that works, but answers the probe as told. */
+/** A legacy server that works, but answers the probe as told. */
 export async function oldServer(
   probed: Answer,
   others: Readonly<Record<string, Answer>> = {},

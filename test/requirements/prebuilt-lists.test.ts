@@ -69,7 +69,7 @@ describe('a list of 200 tools is sent from bytes that are kept', () => {
     expect(resultParts(1, new Encoded(kept.json))).toBeUndefined();
   });
 
-  test('over HTTP in the stateless era, with the length they have', async () => {
+  test('over HTTP in the modern era, with the length they have', async () => {
     const http = await serveHttp(manyTools());
     try {
       for (const id of [1, 'zwölf']) {

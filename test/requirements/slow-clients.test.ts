@@ -96,7 +96,7 @@ describe('a slow client', () => {
     expect(textOf(messages.at(-1) ?? {})).toHaveLength(12 * mebibyte);
   });
 
-  test('of the stateless era misses nothing that was awaited, however many speak at once', async () => {
+  test('of the modern era misses nothing that was awaited, however many speak at once', async () => {
     await using server = await serving(service());
     const args = { texts: 30, size: 100_000, voices: 4, answer: 1 };
     const meta = { 'io.modelcontextprotocol/logLevel': 'info' };

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call, envelopeOf, list, moved, setPosition, start } from './v2-fixture.ts';
 
-// The V2 transport rules, section 5.
-
 describe('manifest and diagnostics', () => {
   test('tools/list says of each tool layer, category, safety, idempotent and supportsDryRun', async () => {
     await using v2 = await start();

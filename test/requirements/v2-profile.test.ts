@@ -13,8 +13,6 @@ import {
   type Served,
 } from '../support/mcp-http.ts';
 
-// The V2 transport rules, sections 1 to 3.
-
 const tools = toolSet(
   [
     defineTool({

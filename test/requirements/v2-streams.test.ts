@@ -6,8 +6,6 @@ import { defineTool, toolSet } from 'mcp-kit/tools';
 import { profiles, type HttpOptions } from 'mcp-kit/transport/http';
 import { notification, serving, startSession, type Served } from '../support/mcp-http.ts';
 
-// The V2 transport rules, section 6.
-
 const tools = toolSet([], { contract: 'envelope' });
 
 function start(options: HttpOptions = {}): Promise<Served> {

@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { failureCodes, type Envelope } from 'mcp-kit/tools';
 import { call, envelopeOf, list, moved, start } from './v2-fixture.ts';
 
-// The V2 transport rules, section 4, and the response model of the V2 specification, section 7.
-
 describe('tool results', () => {
   test('success: a text for people, an envelope for programs', async () => {
     await using v2 = await start();

@@ -10,7 +10,7 @@ async function read(request: IncomingMessage): Promise<Record<string, unknown>> 
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** A server of the older era that remembers what it was told a client can do. */
+/** A legacy server that remembers what it was told a client can do. */
 async function listen() {
   const told: unknown[] = [];
   const server = createServer((request, response) => {

@@ -11,24 +11,9 @@ import {
 } from '@mcp-kit/cocos/edit';
 import { openProject, type Project } from '@mcp-kit/cocos/project';
 import { afterEach, beforeEach, expect } from 'vitest';
+import { menuScript } from './cocos-menu.ts';
 
-const menuSource = `
-import { _decorator, Component, Node, Label, SpriteFrame } from 'cc';
-const { ccclass, property } = _decorator;
-
-@ccclass('Menu')
-export class Menu extends Component {
-  @property(Node) panel: Node = null;
-  @property(Label) title: Label = null;
-  @property([Node]) items: Node[] = [];
-  @property(SpriteFrame) icon: SpriteFrame = null;
-  @property speed = 3;
-  @property hint = 'go';
-  onPlay() {}
-  onStop() {}
-  close() {}
-}
-`;
+const menuSource = menuScript('onPlay', 'onStop', 'close');
 
 /** The project of the test that runs: its folder, a workspace on it, and an open scene. */
 export let folder: string;

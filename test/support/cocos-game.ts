@@ -3,23 +3,8 @@ import { crc32, deflateSync } from 'node:zlib';
 import { createSceneTable } from '@mcp-kit/cocos/components';
 import { createMeta, printMeta, printTable, withUuids } from '@mcp-kit/cocos/document';
 import { newImageMeta, readImage } from '@mcp-kit/cocos/images';
+import { menuScript } from './cocos-menu.ts';
 import { metaFor, TestProject, uuidFor } from './cocos-project.ts';
-
-const menuSource = `
-import { _decorator, Component, Node, Label, SpriteFrame } from 'cc';
-const { ccclass, property } = _decorator;
-
-@ccclass('Menu')
-export class Menu extends Component {
-  @property(Node) panel: Node = null;
-  @property(Label) title: Label = null;
-  @property([Node]) items: Node[] = [];
-  @property(SpriteFrame) icon: SpriteFrame = null;
-  @property speed = 3;
-  @property hint = 'go';
-  onGo() {}
-}
-`;
 
 /** A PNG of white within a border that is clear. */
 export function borderedPng(width: number, height: number): Buffer {
@@ -63,7 +48,7 @@ export function newGame(): TestProject {
   game.write({
     'assets/main.scene': printTable(withUuids(countedUuids(), () => createSceneTable(scene))),
     'assets/scripts.meta': metaFor('scripts', 'directory'),
-    'assets/scripts/menu.ts': menuSource,
+    'assets/scripts/menu.ts': menuScript('onGo'),
     'assets/scripts/menu.ts.meta': metaFor('menu', 'typescript'),
     'assets/icon.png': icon,
     'assets/icon.png.meta': printMeta(createMeta(iconMeta)),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './child-process.ts';
 
@@ -22,9 +22,17 @@ export const pages: readonly string[] = [
   'docs/lint.md',
   'docs/manager.md',
   'docs/mcpctl.md',
+  'docs/security.md',
   'docs/server.md',
   'docs/tools.md',
 ];
+
+/** Whether a file or folder that a page names is there: below the repository, or below the sources of the library. */
+export function isThere(name: string): boolean {
+  return [name, path.join('packages/mcp-kit/src', name)].some((place) =>
+    existsSync(path.join(root, place)),
+  );
+}
 
 /** A fenced block of a page. */
 export interface Block {

@@ -56,7 +56,7 @@ export function notification(method: string, params?: Fields): Message {
   return { jsonrpc: '2.0', method, ...(params && { params }) };
 }
 
-/** A session of the handshake era. */
+/** A legacy session. */
 export interface LegacySession {
   readonly id: string;
   /** Names the session and its version. */
@@ -106,7 +106,7 @@ export interface ModernOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A request of the stateless era, with its envelope and the headers that repeat it. */
+/** A modern request, with its envelope and the headers that repeat it. */
 export function modern(method: string, params: Fields = {}, options: ModernOptions = {}): Call {
   const { id = 1, capabilities = {}, meta = {} } = options;
   const envelope = {

@@ -1,4 +1,4 @@
-// A server of the older era on standard input and output, written by hand so that it can misbehave.
+// A legacy server on standard input and output, written by hand so that it can misbehave.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -20,7 +20,7 @@ function listOf(tools: readonly string[]): string {
   return JSON.stringify({ tools: tools.map((name) => ({ name, inputSchema })) });
 }
 
-/** How a server of the older era behaves. */
+/** How a legacy server behaves. */
 export interface Behaviour {
   /** `well`; `hangs`: never says a word; `crashes`: ends at once; `crashes when opened`: right after the handshake. */
   readonly mood?: 'well' | 'hangs' | 'crashes' | 'crashes when opened';

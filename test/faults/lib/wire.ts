@@ -38,7 +38,7 @@ export function messagesOf(answer: RawAnswer): Record<string, unknown>[] {
 export const legacyVersion = '2025-11-25';
 const modernVersion = '2026-07-28';
 
-/** A client of the handshake era: what every one of its requests must say. */
+/** A legacy client: what every one of its requests must say. */
 export interface Session {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export function toolCall(id: number | string, name: string, args: Fields = {}): 
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** A tool call of the stateless era, as bytes. */
+/** A modern tool call, as bytes. */
 export function modernCall(id: number | string, name: string, args: Fields = {}): Buffer {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': modernVersion,

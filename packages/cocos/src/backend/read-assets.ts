@@ -52,7 +52,8 @@ export function findAssets(workspace: Workspace, query: AssetQuery): AssetReadin
     );
   const below = folder === undefined ? '' : `${inFolder(workspace, folder, internal)}/`;
   const place = ({ path, url }: AssetReading): string => path ?? url;
-  return [...(internal ? engineAssets() : projectAssets(workspace))]
+  const assets = internal ? engineAssets() : projectAssets(workspace);
+  return [...assets]
     .filter((asset) => place(asset).startsWith(below))
     .filter((asset) => isOfType(asset))
     .filter((asset) => isNamed(name?.includes('*') === true ? fileName(asset) : place(asset)))

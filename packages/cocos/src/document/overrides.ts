@@ -109,9 +109,9 @@ export interface End {
 
 /** Tells whether one side of a target override is this. */
 function isEnd(table: Table, override: Entry, at: End & { side: 'source' | 'target' }): boolean {
-  if (refIndex(override[at.side]) !== at.index) return false;
-  const localId = localIdOf(table, override[`${at.side}Info`]);
-  return equalJson(localId, [...(at.localId ?? [])]);
+  const { side, index, localId = [] } = at;
+  if (refIndex(override[side]) !== index) return false;
+  return equalJson(localIdOf(table, override[`${side}Info`]), [...localId]);
 }
 
 /** Lets a property refer to an object in an instance. */

@@ -29,7 +29,8 @@ export function checkEvents(
     const around = index === undefined ? undefined : eventAround(document, index, path);
     if (around === undefined) continue;
     const key = path.slice(0, -1).join('.');
-    parts.set(key, { ...(parts.get(key) ?? around), [path.at(-1) ?? '']: value });
+    const part = parts.get(key) ?? around;
+    parts.set(key, { ...part, [path.at(-1) ?? '']: value });
   }
   return [...events, ...parts.values()].flatMap((event) => checkEvent(document, event));
 }

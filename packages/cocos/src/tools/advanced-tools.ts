@@ -2,7 +2,16 @@ import { all, type CocosBackend } from '#cocos/backend';
 import type { Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
-import { count, finding, findingCounts, limit, offset, text } from './schemas.ts';
+import {
+  closedObject,
+  count,
+  finding,
+  findingCounts,
+  limit,
+  object,
+  offset,
+  text,
+} from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
 
 const layer = 'advanced';
@@ -16,17 +25,13 @@ function validateProjectAssets(backend: CocosBackend): Tool {
     riskLevel: 'low',
     prerequisites: ['It may take seconds in large projects.'],
     examples: [{ input: {} }],
-    input: { type: 'object', properties: { offset, limit }, additionalProperties: false },
-    output: {
-      type: 'object',
-      properties: {
-        counts: findingCounts,
-        findings: { type: 'array', items: finding },
-        total: count,
-        nextOffset: count,
-      },
-      required: ['counts', 'findings', 'total'],
-    },
+    input: closedObject([], { offset, limit }),
+    output: object(['counts', 'findings', 'total'], {
+      counts: findingCounts,
+      findings: { type: 'array', items: finding },
+      total: count,
+      nextOffset: count,
+    }),
     async run(args) {
       const found = await backend.validate(all);
       const { items, ...page } = pageOf(found, args);
@@ -44,35 +49,23 @@ function listProjectHistory(backend: CocosBackend): Tool {
     riskLevel: 'low',
     prerequisites: ['None.'],
     examples: [{ input: {} }],
-    input: { type: 'object', properties: { offset, limit }, additionalProperties: false },
-    output: {
-      type: 'object',
-      properties: {
-        transactions: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              transactionId: text,
-              label: text,
-              at: text,
-              files: {
-                type: 'array',
-                items: {
-                  type: 'object',
-                  properties: { path: text, change: text },
-                  required: ['path', 'change'],
-                },
-              },
-            },
-            required: ['transactionId', 'label', 'at', 'files'],
+    input: closedObject([], { offset, limit }),
+    output: object(['transactions', 'total'], {
+      transactions: {
+        type: 'array',
+        items: object(['transactionId', 'label', 'at', 'files'], {
+          transactionId: text,
+          label: text,
+          at: text,
+          files: {
+            type: 'array',
+            items: object(['path', 'change'], { path: text, change: text }),
           },
-        },
-        total: count,
-        nextOffset: count,
+        }),
       },
-      required: ['transactions', 'total'],
-    },
+      total: count,
+      nextOffset: count,
+    }),
     async run(args) {
       const { items, ...page } = pageOf(await backend.history(), args);
       return { transactions: items.map((each) => ({ ...each, files: [...each.files] })), ...page };
@@ -88,7 +81,7 @@ function getProjectDiagnostics(backend: CocosBackend): Tool {
     layer: 'internal',
     category: 'diagnostics',
     examples: [{ input: {} }],
-    input: { type: 'object', properties: {}, additionalProperties: false },
+    input: closedObject([], {}),
     output: { type: 'object' },
     async run() {
       const usage = process.memoryUsage();

@@ -3,7 +3,18 @@ import { CocosError } from '#cocos/document';
 import type { Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
-import { asset, anyAsset, count, flag, limit, offset, text, texts } from './schemas.ts';
+import {
+  anyAsset,
+  asset,
+  closedObject,
+  count,
+  flag,
+  limit,
+  object,
+  offset,
+  text,
+  texts,
+} from './schemas.ts';
 
 const category = 'asset';
 
@@ -25,37 +36,33 @@ function listAssetFiles(backend: CocosBackend): Tool {
       { title: 'Of the engine', input: { internal: true, name: 'default_btn', limit: 10 } },
       { input: { folder: '../other' }, fails: 'E_INVALID_ARGUMENT' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        folder: { ...text, description: 'Only what is below it: assets/ui.' },
-        type: {
-          ...text,
-          description:
-            'scene, prefab, script, image, font, audio, material, animation, folder, or a class: cc.SpriteFrame.',
-        },
-        name: {
-          ...text,
-          description: 'A part of the path, in any case; with *, the whole file name: btn_*.png.',
-        },
-        internal: {
-          ...flag,
-          description: 'Those of the engine instead of the project. Default false.',
-        },
-        includeParts: {
-          ...flag,
-          description: 'With sub-assets such as sprite frames. Default false.',
-        },
-        offset,
-        limit,
+    input: closedObject([], {
+      folder: { ...text, description: 'Only what is below it: assets/ui.' },
+      type: {
+        ...text,
+        description:
+          'scene, prefab, script, image, font, audio, material, animation, folder, or a class: cc.SpriteFrame.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assets: { type: 'array', items: asset }, total: count, nextOffset: count },
-      required: ['assets', 'total'],
-    },
+      name: {
+        ...text,
+        description: 'A part of the path, in any case; with *, the whole file name: btn_*.png.',
+      },
+      internal: {
+        ...flag,
+        description: 'Those of the engine instead of the project. Default false.',
+      },
+      includeParts: {
+        ...flag,
+        description: 'With sub-assets such as sprite frames. Default false.',
+      },
+      offset,
+      limit,
+    }),
+    output: object(['assets', 'total'], {
+      assets: { type: 'array', items: asset },
+      total: count,
+      nextOffset: count,
+    }),
     async run({ folder, type, name, internal, includeParts = false, ...args }) {
       const found = await backend.assets({ folder, type, name, internal });
       const { items, ...page } = pageOf(found, args);
@@ -80,24 +87,15 @@ function getAssetInfo(backend: CocosBackend): Tool {
       { input: { assetPath: 'assets/prefabs/item.prefab' } },
       { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
     ],
-    input: {
-      type: 'object',
-      properties: { assetPath: anyAsset, offset, limit },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        ...asset.properties,
-        nodes: count,
-        usedBy: texts,
-        uses: texts,
-        total: { ...count, description: 'How many files use it.' },
-        nextOffset: count,
-      },
-      required: ['assetUuid', 'url', 'type', 'subAssets', 'usedBy', 'uses', 'total'],
-    },
+    input: closedObject(['assetPath'], { assetPath: anyAsset, offset, limit }),
+    output: object(['assetUuid', 'url', 'type', 'subAssets', 'usedBy', 'uses', 'total'], {
+      ...asset.properties,
+      nodes: count,
+      usedBy: texts,
+      uses: texts,
+      total: { ...count, description: 'How many files use it.' },
+      nextOffset: count,
+    }),
     async run({ assetPath, ...args }) {
       const found = await backend.asset(assetPath);
       const { usedBy, uses } = await backend.references(found.assetUuid);

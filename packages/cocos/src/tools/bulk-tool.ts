@@ -4,7 +4,7 @@ import { type AnySchema, defineTool, type Failure, type Tool, ToolFailure } from
 import { batchSchema } from 'mcp-kit/tools/governed';
 import { committing, editFor } from './define-tools.ts';
 import { telling, toFailure } from './failures.ts';
-import { scenePath, text } from './schemas.ts';
+import { closedObject, object, scenePath, text } from './schemas.ts';
 
 const maxEdits = 500;
 
@@ -48,11 +48,11 @@ export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDef
     },
     examples: bulkExamples,
     input: bulkInput(edits),
-    output: {
-      type: 'object',
-      properties: { scenePath: text, ...batchSchema({ type: 'object' }), transactionId: text },
-      required: ['succeeded', 'failed', 'skipped'],
-    },
+    output: object(['succeeded', 'failed', 'skipped'], {
+      scenePath: text,
+      ...batchSchema({ type: 'object' }),
+      transactionId: text,
+    }),
     plan: (args, context) =>
       telling(() => {
         // The input schema says so.
@@ -151,26 +151,21 @@ function bulkInput(edits: readonly EditDefinition[]): AnySchema {
       else: { properties: { arguments: input } },
     })),
   };
-  return {
-    type: 'object',
-    properties: {
-      scenePath,
-      edits: {
-        type: 'array',
-        minItems: 1,
-        maxItems: maxEdits,
-        items: part,
-        description: 'Done in this order; each sees what those before it did.',
-      },
-      onError: {
-        enum: ['rollback', 'stop', 'continue'],
-        description:
-          'When an edit cannot be done: rollback (default) does nothing at all, stop does those before it, continue all others.',
-      },
+  return closedObject(['edits'], {
+    scenePath,
+    edits: {
+      type: 'array',
+      minItems: 1,
+      maxItems: maxEdits,
+      items: part,
+      description: 'Done in this order; each sees what those before it did.',
     },
-    required: ['edits'],
-    additionalProperties: false,
-  };
+    onError: {
+      enum: ['rollback', 'stop', 'continue'],
+      description:
+        'When an edit cannot be done: rollback (default) does nothing at all, stop does those before it, continue all others.',
+    },
+  });
 }
 
 function place(

@@ -8,7 +8,7 @@ import {
 import type { Logger } from 'mcp-kit';
 import { createServer, type Server } from 'mcp-kit/server';
 import type { Store } from 'mcp-kit/store';
-import { type Tool, type ToolSet, toolSet, type ToolSetOptions } from 'mcp-kit/tools';
+import { type Tool, type ToolSet, toolSet } from 'mcp-kit/tools';
 import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
 import { advancedTools } from './advanced-tools.ts';
 import { assetTools } from './asset-tools.ts';
@@ -16,7 +16,6 @@ import { executeSceneEdits } from './bulk-tool.ts';
 import { compactListing } from './compact-listing.ts';
 import { listComponentClasses, listNodeComponents } from './component-tools.ts';
 import { editTool } from './define-tools.ts';
-import { exact } from './exact.ts';
 import { nodeTools } from './node-tools.ts';
 import { openSceneLayer } from './open-scenes.ts';
 import { listPrefabOverrides } from './prefab-tools.ts';
@@ -83,14 +82,15 @@ export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {
   const { governance, store, logger, version = '0.1.0' } = options;
   const ownStore = store ?? governance?.store;
   const keys = ownStore === undefined ? projectKeys(backend.keys) : ownStore;
-  const layers = [openSceneLayer(backend), ...(governance?.layers ?? [])];
+  const { layers: others = [] } = governance ?? {};
+  const layers = [openSceneLayer(backend), ...others];
   const idempotency = { notes: ownStore === undefined, ...governance?.idempotency };
   // Linted by our tests, which takes longer than all else at a start.
   const contract = compactListing(
     governed({ lint: 'off', ...governance, store: keys, idempotency, layers }),
   );
-  const tools = cocosToolList(backend, exact<WorkflowOptions>({ store, logger }));
-  return toolSet(tools, exact<ToolSetOptions>({ contract, version, logger }));
+  const tools = cocosToolList(backend, { store, logger });
+  return toolSet(tools, { contract, version, logger });
 }
 
 export interface CocosServerOptions extends CocosToolsOptions {

@@ -1,5 +1,4 @@
 import type { Contract, CreateContract } from 'mcp-kit/tools';
-import { exact } from './exact.ts';
 
 type ListedTool = ReturnType<Contract['listed']>;
 type Schema = Readonly<Record<string, unknown>>;
@@ -17,11 +16,11 @@ export function compactListing(create: CreateContract): CreateContract {
 
 function compact(tool: ListedTool): ListedTool {
   const { inputSchema, outputSchema } = tool;
-  return exact<ListedTool>({
+  return {
     ...tool,
     inputSchema: { ...inputSchema, properties: withFewWords(inputSchema) },
     outputSchema: outputSchema && envelope(outputSchema),
-  });
+  };
 }
 
 const fewWords: Readonly<Record<string, Schema>> = {

@@ -3,11 +3,13 @@ import type { Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
+  closedObject,
   component,
   count,
   flag,
   limit,
   nodeUuid,
+  object,
   offset,
   scenePath,
   text,
@@ -28,29 +30,20 @@ export function listNodeComponents(backend: CocosBackend): Tool {
       { input: { nodeUuid: 'Canvas/Menu/Start', type: 'cc.Button' } },
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        type: { ...text, description: 'Only those of this class.' },
-        namesOnly: { ...flag, description: 'Without properties. Default false.' },
-        offset,
-        limit,
-      },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        components: { type: 'array', items: component },
-        total: count,
-        nextOffset: count,
-      },
-      required: ['scenePath', 'components', 'total'],
-    },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid,
+      type: { ...text, description: 'Only those of this class.' },
+      namesOnly: { ...flag, description: 'Without properties. Default false.' },
+      offset,
+      limit,
+    }),
+    output: object(['scenePath', 'components', 'total'], {
+      scenePath: text,
+      components: { type: 'array', items: component },
+      total: count,
+      nextOffset: count,
+    }),
     async run({ type, namesOnly = false, ...args }) {
       const { path: scene } = await backend.document(args.scenePath);
       const all = await backend.components(scene, args.nodeUuid);
@@ -66,28 +59,26 @@ export function listNodeComponents(backend: CocosBackend): Tool {
 
 const plain = (type: string): string => type.replace(/^cc\./, '');
 
-const classSchema = {
-  type: 'object',
+const classSchema = object(['name'], {
+  name: text,
+  scriptPath: text,
+  assetUuid: text,
+  bases: texts,
+  isComponent: flag,
+  problem: text,
+  requires: texts,
+  propertyNames: texts,
   properties: {
-    name: text,
-    scriptPath: text,
-    assetUuid: text,
-    bases: texts,
-    isComponent: flag,
-    problem: text,
-    requires: texts,
-    propertyNames: texts,
-    properties: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { name: text, type: text, values: texts, default: {}, tooltip: text },
-        required: ['name', 'type'],
-      },
-    },
+    type: 'array',
+    items: object(['name', 'type'], {
+      name: text,
+      type: text,
+      values: texts,
+      default: {},
+      tooltip: text,
+    }),
   },
-  required: ['name'],
-} as const;
+});
 
 export function listComponentClasses(backend: CocosBackend): Tool {
   return readTool({
@@ -103,29 +94,21 @@ export function listComponentClasses(backend: CocosBackend): Tool {
       { input: { of: 'engine', limit: 20 } },
       { input: { type: 'cc.Nothing' }, fails: 'E_NOT_FOUND' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        of: { enum: ['scripts', 'engine'], description: 'Default scripts.' },
-        type: {
-          ...text,
-          minLength: 1,
-          description: 'A class, or the path of a script: told in full.',
-        },
-        offset,
-        limit,
+    input: closedObject([], {
+      of: { enum: ['scripts', 'engine'], description: 'Default scripts.' },
+      type: {
+        ...text,
+        minLength: 1,
+        description: 'A class, or the path of a script: told in full.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        classes: { type: 'array', items: classSchema },
-        total: count,
-        nextOffset: count,
-      },
-      required: ['classes', 'total'],
-    },
+      offset,
+      limit,
+    }),
+    output: object(['classes', 'total'], {
+      classes: { type: 'array', items: classSchema },
+      total: count,
+      nextOffset: count,
+    }),
     async run({ of = 'scripts', type, ...args }) {
       if (type !== undefined) {
         return { classes: [describeClass(await backend.classOf(type))], total: 1 };

@@ -1,7 +1,6 @@
 import { CocosError } from '#cocos/document';
 import { withoutFolders } from 'mcp-kit/internal';
-import { fail, type FailureDetails } from 'mcp-kit/tools';
-import { exact } from './exact.ts';
+import { fail } from 'mcp-kit/tools';
 
 /** Does something to a project; what cannot be done there becomes a failure that a caller can act on. */
 export async function telling<Result>(work: () => Result | Promise<Result>): Promise<Result> {
@@ -32,8 +31,7 @@ export function toFailure(error: unknown): unknown {
   // Which edit it was is known to whoever made the list.
   const { edit: _edit, op: _op, ...details } = error.details ?? {};
   const isBare = Object.keys(details).length === 0;
-  const more = { suggestion, details: isBare ? undefined : details };
-  return fail(code, message, exact<FailureDetails>(more));
+  return fail(code, message, { suggestion, details: isBare ? undefined : details });
 }
 
 function ofFileSystem(error: unknown): unknown {

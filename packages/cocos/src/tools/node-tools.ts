@@ -3,12 +3,14 @@ import type { Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
+  closedObject,
   component,
   count,
   flag,
   limit,
   nodeSummary,
   nodeUuid,
+  object,
   offset,
   scenePath,
   size,
@@ -30,37 +32,16 @@ function getNodeInfo(backend: CocosBackend): Tool {
       { input: { nodeUuid: 'Canvas/Menu/Title', includeProperties: true } },
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        includeProperties: {
-          ...flag,
-          description: 'With the properties of the components. Default false.',
-        },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid,
+      includeProperties: {
+        ...flag,
+        description: 'With the properties of the components. Default false.',
       },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        ...nodeSummary.properties,
-        parentUuid: text,
-        siblingIndex: count,
-        childCount: count,
-        position: vector,
-        rotation: vector,
-        scale: vector,
-        layer: text,
-        locked: flag,
-        size,
-        anchor: { type: 'object', properties: { x: { type: 'number' }, y: { type: 'number' } } },
-        properties: { type: 'array', items: component },
-      },
-      required: [
+    }),
+    output: object(
+      [
         'scenePath',
         'nodeUuid',
         'name',
@@ -75,7 +56,22 @@ function getNodeInfo(backend: CocosBackend): Tool {
         'layer',
         'locked',
       ],
-    },
+      {
+        scenePath: text,
+        ...nodeSummary.properties,
+        parentUuid: text,
+        siblingIndex: count,
+        childCount: count,
+        position: vector,
+        rotation: vector,
+        scale: vector,
+        layer: text,
+        locked: flag,
+        size,
+        anchor: { type: 'object', properties: { x: { type: 'number' }, y: { type: 'number' } } },
+        properties: { type: 'array', items: component },
+      },
+    ),
     async run({ includeProperties = false, ...args }) {
       const { path: scene } = await backend.document(args.scenePath);
       const node = await backend.node(scene, args.nodeUuid);
@@ -99,36 +95,28 @@ function findSceneNodes(backend: CocosBackend): Tool {
       { input: { name: 'title', parentUuid: 'Canvas/Menu' } },
       { input: { scenePath: 'assets/scenes/none.scene', name: 'a' }, fails: 'E_NOT_FOUND' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        name: {
-          ...text,
-          description: 'A part of the name, in any case; with *, the whole: Item*.',
-        },
-        path: {
-          ...text,
-          description: 'A part of the path, in any case; with *, the whole: Canvas/*.',
-        },
-        component: { ...text, description: 'A class on the node: cc.Label, or that of a script.' },
-        active: { ...flag, description: 'Whether the node itself is switched on.' },
-        parentUuid: { ...text, description: 'Only this node and those below it: uuid or path.' },
-        offset,
-        limit,
+    input: closedObject([], {
+      scenePath,
+      name: {
+        ...text,
+        description: 'A part of the name, in any case; with *, the whole: Item*.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        nodes: { type: 'array', items: nodeSummary },
-        total: count,
-        nextOffset: count,
+      path: {
+        ...text,
+        description: 'A part of the path, in any case; with *, the whole: Canvas/*.',
       },
-      required: ['scenePath', 'nodes', 'total'],
-    },
+      component: { ...text, description: 'A class on the node: cc.Label, or that of a script.' },
+      active: { ...flag, description: 'Whether the node itself is switched on.' },
+      parentUuid: { ...text, description: 'Only this node and those below it: uuid or path.' },
+      offset,
+      limit,
+    }),
+    output: object(['scenePath', 'nodes', 'total'], {
+      scenePath: text,
+      nodes: { type: 'array', items: nodeSummary },
+      total: count,
+      nextOffset: count,
+    }),
     async run(args) {
       const { name, path, active, parentUuid } = args;
       const query = { name, path, active, component: args.component, below: parentUuid };

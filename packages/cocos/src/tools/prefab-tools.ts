@@ -3,12 +3,14 @@ import type { Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
+  closedObject,
   count,
   flag,
   instanceUuid,
   limit,
-  ofInstance,
+  object,
   offset,
+  ofInstance,
   scenePath,
   text,
 } from './schemas.ts';
@@ -22,45 +24,32 @@ export function listPrefabOverrides(backend: CocosBackend): Tool {
       'Lists what a prefab instance has other than its prefab: properties, references, added and removed parts.',
     category,
     ...ofInstance,
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid: instanceUuid,
-        includeReserved: {
-          ...flag,
-          description: 'With name and place of the root, which every instance has. Default false.',
-        },
-        offset,
-        limit,
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid: instanceUuid,
+      includeReserved: {
+        ...flag,
+        description: 'With name and place of the root, which every instance has. Default false.',
       },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        overrides: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              kind: text,
-              targetUuid: text,
-              targetPath: text,
-              property: text,
-              value: {},
-              reserved: flag,
-            },
-            required: ['kind', 'property', 'reserved'],
-          },
-        },
-        total: count,
-        nextOffset: count,
+      offset,
+      limit,
+    }),
+    output: object(['scenePath', 'overrides', 'total'], {
+      scenePath: text,
+      overrides: {
+        type: 'array',
+        items: object(['kind', 'property', 'reserved'], {
+          kind: text,
+          targetUuid: text,
+          targetPath: text,
+          property: text,
+          value: {},
+          reserved: flag,
+        }),
       },
-      required: ['scenePath', 'overrides', 'total'],
-    },
+      total: count,
+      nextOffset: count,
+    }),
     async run({ includeReserved = false, ...args }) {
       const { path: scene } = await backend.document(args.scenePath);
       const all = await backend.overrides(scene, args.nodeUuid);

@@ -5,16 +5,18 @@ import { defineTool, type Tool } from 'mcp-kit/tools';
 import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
 import { openedIn } from './open-scenes.ts';
-import { count, flag, size, text, texts } from './schemas.ts';
+import { closedObject, count, flag, object, size, text, texts } from './schemas.ts';
 
 const category = 'project';
 const maxScenes = 50;
 
-const counts = {
-  type: 'object',
-  properties: { scenes: count, prefabs: count, scripts: count, images: count, assets: count },
-  required: ['scenes', 'prefabs', 'scripts', 'images', 'assets'],
-} as const;
+const counts = object(['scenes', 'prefabs', 'scripts', 'images', 'assets'], {
+  scenes: count,
+  prefabs: count,
+  scripts: count,
+  images: count,
+  assets: count,
+});
 
 function getProjectInfo(backend: CocosBackend): Tool {
   return readTool({
@@ -23,24 +25,20 @@ function getProjectInfo(backend: CocosBackend): Tool {
       'Tells what the project is, its scenes, which of them is open, and whether the editor runs. A good first call.',
     category,
     examples: [{ input: {} }],
-    input: { type: 'object', properties: {}, additionalProperties: false },
-    output: {
-      type: 'object',
-      properties: {
-        name: text,
-        creatorVersion: text,
-        designResolution: size,
-        backend: { enum: ['headless', 'editor'] },
-        editorRunning: { enum: ['yes', 'maybe', 'no'] },
-        editorUrl: text,
-        currentScene: text,
-        isDirty: flag,
-        scenes: texts,
-        counts,
-        problems: texts,
-      },
-      required: ['name', 'creatorVersion', 'designResolution', 'backend', 'scenes', 'counts'],
-    },
+    input: closedObject([], {}),
+    output: object(['name', 'creatorVersion', 'designResolution', 'backend', 'scenes', 'counts'], {
+      name: text,
+      creatorVersion: text,
+      designResolution: size,
+      backend: { enum: ['headless', 'editor'] },
+      editorRunning: { enum: ['yes', 'maybe', 'no'] },
+      editorUrl: text,
+      currentScene: text,
+      isDirty: flag,
+      scenes: texts,
+      counts,
+      problems: texts,
+    }),
     async run(_args, context) {
       const project = await backend.project();
       const { name, creatorVersion, designResolution, editor } = project;
@@ -109,22 +107,14 @@ function executeProjectUndo(backend: CocosBackend): Tool {
       { input: { transactionId: '0123456789ab' }, fails: 'E_NOT_FOUND' },
       { title: 'Nothing was written yet', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        transactionId: {
-          type: 'string',
-          minLength: 1,
-          description: 'Undoes only if this is the last write. From the answer of that write.',
-        },
+    input: closedObject([], {
+      transactionId: {
+        type: 'string',
+        minLength: 1,
+        description: 'Undoes only if this is the last write. From the answer of that write.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { undone: text, label: text, files: texts },
-      required: ['undone', 'label', 'files'],
-    },
+    }),
+    output: object(['undone', 'label', 'files'], { undone: text, label: text, files: texts }),
     plan: ({ transactionId }) =>
       telling(async () => {
         const last = pickLast(await backend.history(), transactionId);

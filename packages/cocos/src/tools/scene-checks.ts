@@ -3,17 +3,19 @@ import type { Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
+  closedObject,
   count,
   finding,
   findingCounts,
   flag,
   limit,
   nodeUuid,
+  noScene,
+  object,
   offset,
   scenePath,
   text,
   texts,
-  noScene,
 } from './schemas.ts';
 
 const category = 'scene';
@@ -51,30 +53,22 @@ export function validateSceneDocument(backend: CocosBackend): Tool {
       { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        minSeverity: {
-          enum: ['error', 'warning', 'info'],
-          description: 'Leaves out what is less serious. Default info: all.',
-        },
-        offset,
-        limit,
+    input: closedObject([], {
+      scenePath,
+      minSeverity: {
+        enum: ['error', 'warning', 'info'],
+        description: 'Leaves out what is less serious. Default info: all.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        counts: findingCounts,
-        findings: { type: 'array', items: finding },
-        total: count,
-        nextOffset: count,
-      },
-      required: ['scenePath', 'counts', 'findings', 'total'],
-    },
+      offset,
+      limit,
+    }),
+    output: object(['scenePath', 'counts', 'findings', 'total'], {
+      scenePath: text,
+      counts: findingCounts,
+      findings: { type: 'array', items: finding },
+      total: count,
+      nextOffset: count,
+    }),
     async run({ minSeverity = 'info', ...args }) {
       // A file that cannot be opened is a finding as well.
       const all = await backend.validate(args.scenePath);
@@ -102,34 +96,25 @@ export function getScenePicture(backend: CocosBackend): Tool {
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid: {
-          ...nodeUuid,
-          description: 'Only this node and what is below it: uuid or path.',
-        },
-        includeImages: {
-          ...flag,
-          description:
-            'With the pixels of sprites, which makes it large; else boxes. Default false.',
-        },
+    input: closedObject([], {
+      scenePath,
+      nodeUuid: {
+        ...nodeUuid,
+        description: 'Only this node and what is below it: uuid or path.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        svg: text,
-        width: { type: 'number' },
-        height: { type: 'number' },
-        nodes: count,
-        notes: texts,
+      includeImages: {
+        ...flag,
+        description: 'With the pixels of sprites, which makes it large; else boxes. Default false.',
       },
-      required: ['scenePath', 'svg', 'width', 'height', 'nodes', 'notes'],
-    },
+    }),
+    output: object(['scenePath', 'svg', 'width', 'height', 'nodes', 'notes'], {
+      scenePath: text,
+      svg: text,
+      width: { type: 'number' },
+      height: { type: 'number' },
+      nodes: count,
+      notes: texts,
+    }),
     async run({ includeImages: images = false, nodeUuid: node, ...args }) {
       const { path } = await backend.document(args.scenePath);
       const { svg, width, height, nodes, notes } = await backend.render(path, { node, images });

@@ -6,15 +6,17 @@ import { telling } from './failures.ts';
 import { openedIn, openIn } from './open-scenes.ts';
 import { pageOf } from './page.ts';
 import {
+  closedObject,
   count,
   findingCounts,
   flag,
   limit,
   nodeUuid,
+  noScene,
+  object,
   offset,
   scenePath,
   text,
-  noScene,
 } from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
 import { treeText } from './tree-text.ts';
@@ -38,29 +40,20 @@ function executeSceneOpen(backend: CocosBackend): Tool {
       { title: 'A prefab', input: { scenePath: 'db://assets/prefabs/item.prefab' } },
       { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath: { ...scenePath, description: 'A scene or prefab: path, db:// URL or uuid.' },
+    input: closedObject(['scenePath'], {
+      scenePath: { ...scenePath, description: 'A scene or prefab: path, db:// URL or uuid.' },
+    }),
+    output: object(['scenePath', 'assetUuid', 'kind', 'name', 'nodes', 'staysOpen'], {
+      scenePath: text,
+      assetUuid: text,
+      kind: { enum: ['scene', 'prefab'] },
+      name: text,
+      nodes: count,
+      staysOpen: {
+        ...flag,
+        description: 'False: name scenePath in each call.',
       },
-      required: ['scenePath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        assetUuid: text,
-        kind: { enum: ['scene', 'prefab'] },
-        name: text,
-        nodes: count,
-        staysOpen: {
-          ...flag,
-          description: 'False: name scenePath in each call.',
-        },
-      },
-      required: ['scenePath', 'assetUuid', 'kind', 'name', 'nodes', 'staysOpen'],
-    },
+    }),
     plan: (args, context) =>
       telling(async () => {
         const { path } = await backend.document(args.scenePath);
@@ -102,35 +95,27 @@ function getSceneTree(backend: CocosBackend): Tool {
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid: {
-          ...nodeUuid,
-          description: 'Only this node and what is below it: uuid or path.',
-        },
-        depth: { ...count, description: 'How many levels below the node. Absent: all.' },
-        expandInstances: {
-          ...flag,
-          description: 'Shows what is in prefab instances. Default false.',
-        },
-        offset: { ...offset, description: 'How many lines to leave out: nextOffset of before.' },
-        limit: { ...limit, maximum: 5000, description: 'How many lines at most. Default 500.' },
+    input: closedObject([], {
+      scenePath,
+      nodeUuid: {
+        ...nodeUuid,
+        description: 'Only this node and what is below it: uuid or path.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        kind: { enum: ['scene', 'prefab'] },
-        tree: { type: 'string', description: 'A line for each node.' },
-        total: count,
-        nextOffset: count,
+      depth: { ...count, description: 'How many levels below the node. Absent: all.' },
+      expandInstances: {
+        ...flag,
+        description: 'Shows what is in prefab instances. Default false.',
       },
-      required: ['scenePath', 'kind', 'tree', 'total'],
-    },
+      offset: { ...offset, description: 'How many lines to leave out: nextOffset of before.' },
+      limit: { ...limit, maximum: 5000, description: 'How many lines at most. Default 500.' },
+    }),
+    output: object(['scenePath', 'kind', 'tree', 'total'], {
+      scenePath: text,
+      kind: { enum: ['scene', 'prefab'] },
+      tree: { type: 'string', description: 'A line for each node.' },
+      total: count,
+      nextOffset: count,
+    }),
     async run({ nodeUuid: node, depth, expandInstances = false, limit: most = 500, ...args }) {
       const { path, kind } = await backend.document(args.scenePath);
       const tree = await backend.tree(path, { node, depth });
@@ -157,12 +142,13 @@ function executeSceneSave(backend: CocosBackend): Tool {
       { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: { type: 'object', properties: { scenePath }, additionalProperties: false },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, assetUuid: text, nodes: count, findings: findingCounts },
-      required: ['scenePath', 'assetUuid', 'nodes', 'findings'],
-    },
+    input: closedObject([], { scenePath }),
+    output: object(['scenePath', 'assetUuid', 'nodes', 'findings'], {
+      scenePath: text,
+      assetUuid: text,
+      nodes: count,
+      findings: findingCounts,
+    }),
     plan: (args) =>
       telling(async () => {
         const { path } = await backend.document(args.scenePath);

@@ -1,11 +1,13 @@
-import { axes, count, flag, text, texts } from '#cocos/backend';
+import { axes, count, flag, object, text, texts } from '#cocos/backend';
 
 export {
   anyAsset,
+  closedObject,
   count,
   flag,
   instanceUuid,
   nodeUuid,
+  object,
   ofInstance,
   parentUuid,
   position,
@@ -20,17 +22,13 @@ export {
 } from '#cocos/backend';
 
 /** A point or direction that is answered. */
-export const vector = {
-  type: 'object',
-  properties: axes,
-  required: ['x', 'y', 'z'],
-} as const;
+export const vector = object(['x', 'y', 'z'], axes);
 
-export const transform = {
-  type: 'object',
-  properties: { position: vector, rotation: vector, scale: vector },
-  required: ['position', 'rotation', 'scale'],
-} as const;
+export const transform = object(['position', 'rotation', 'scale'], {
+  position: vector,
+  rotation: vector,
+  scale: vector,
+});
 
 export const offset = {
   type: 'integer',
@@ -45,72 +43,52 @@ export const limit = {
   description: 'How many at most. Default 50.',
 } as const;
 
-export const nodeSummary = {
-  type: 'object',
-  properties: {
-    nodeUuid: text,
-    name: text,
-    path: text,
-    active: flag,
-    components: texts,
-    prefab: text,
-    inside: flag,
-  },
-  required: ['nodeUuid', 'name', 'path', 'active', 'components'],
-} as const;
+export const nodeSummary = object(['nodeUuid', 'name', 'path', 'active', 'components'], {
+  nodeUuid: text,
+  name: text,
+  path: text,
+  active: flag,
+  components: texts,
+  prefab: text,
+  inside: flag,
+});
 
-export const component = {
-  type: 'object',
-  properties: {
-    componentUuid: text,
-    type: text,
-    enabled: flag,
-    properties: { type: 'object' },
-  },
-  required: ['componentUuid', 'type', 'enabled'],
-} as const;
+export const component = object(['componentUuid', 'type', 'enabled'], {
+  componentUuid: text,
+  type: text,
+  enabled: flag,
+  properties: { type: 'object' },
+});
 
-export const asset = {
-  type: 'object',
-  properties: {
-    assetUuid: text,
-    path: text,
-    url: text,
-    type: text,
-    exists: flag,
-    subAssets: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { assetUuid: text, name: text, type: text },
-        required: ['assetUuid', 'name', 'type'],
-      },
-    },
+export const asset = object(['assetUuid', 'url', 'type'], {
+  assetUuid: text,
+  path: text,
+  url: text,
+  type: text,
+  exists: flag,
+  subAssets: {
+    type: 'array',
+    items: object(['assetUuid', 'name', 'type'], { assetUuid: text, name: text, type: text }),
   },
-  required: ['assetUuid', 'url', 'type'],
-} as const;
+});
 
-export const finding = {
-  type: 'object',
-  properties: {
-    code: text,
-    severity: { enum: ['error', 'warning', 'info'] },
-    file: text,
-    pointer: text,
-    line: { type: 'integer' },
-    nodePath: text,
-    targetUuid: text,
-    message: text,
-    suggestion: text,
-    fixable: flag,
-  },
-  required: ['code', 'severity', 'file', 'message', 'fixable'],
-} as const;
+export const finding = object(['code', 'severity', 'file', 'message', 'fixable'], {
+  code: text,
+  severity: { enum: ['error', 'warning', 'info'] },
+  file: text,
+  pointer: text,
+  line: { type: 'integer' },
+  nodePath: text,
+  targetUuid: text,
+  message: text,
+  suggestion: text,
+  fixable: flag,
+});
 
-export const findingCounts = {
-  type: 'object',
-  properties: { error: count, warning: count, info: count },
-  required: ['error', 'warning', 'info'],
-} as const;
+export const findingCounts = object(['error', 'warning', 'info'], {
+  error: count,
+  warning: count,
+  info: count,
+});
 
 export const noScene = 'No scene is open, and none is named.';

@@ -181,12 +181,13 @@ export class EditorWriter {
     // What the editor will make of it is not known before.
     await beforeWrite?.(undefined);
     const files = await this.#project.commit(draft, label);
+    const written = files?.files ?? [];
     try {
-      if (files !== undefined) await this.#assets.refresh(files.files);
+      if (files !== undefined) await this.#assets.refresh(written);
       const { real, after } = await this.#change(scene, { edits, becomes, changes: steps.flat() });
       const transaction = this.#history.add({
         label,
-        files: [{ path: scene.path, change: 'update' }, ...(files?.files ?? [])],
+        files: [{ path: scene.path, change: 'update' }, ...written],
         scene: { uuid: scene.uuid, before: scene.text, after },
         filesId: files?.id,
       });

@@ -54,7 +54,8 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
 
   /** Lets the next message of a name, `scene create-node`, go wrong. */
   fail(message: string, fault: Fault): void {
-    this.#faults.set(message, [...(this.#faults.get(message) ?? []), fault]);
+    const known = this.#faults.get(message) ?? [];
+    this.#faults.set(message, [...known, fault]);
   }
 
   /** Changes the open scene, as somebody in front of the editor does. */

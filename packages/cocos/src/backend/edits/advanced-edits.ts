@@ -2,7 +2,17 @@ import { getValue, type Json, setValue } from '#cocos/document';
 import { createFolder, replaceReferences, requireInstance, unpackPrefab } from '#cocos/edit';
 import { refuseOtherKind, refuseStructure } from '../raw-value.ts';
 import { defineEdit, documentOf } from './define-edit.ts';
-import { count, flag, instanceUuid, ofInstance, scenePath, text, texts } from './schemas.ts';
+import {
+  closedObject,
+  count,
+  flag,
+  instanceUuid,
+  object,
+  ofInstance,
+  scenePath,
+  text,
+  texts,
+} from './schemas.ts';
 
 const layer = 'advanced';
 
@@ -32,35 +42,26 @@ export const advancedEdits = [
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: {
-          ...text,
-          minLength: 1,
-          description: 'The old asset: path, db:// URL or uuid.',
-        },
-        targetPath: {
-          ...text,
-          minLength: 1,
-          description: 'The new asset: path, db:// URL or uuid.',
-        },
-        files: { ...texts, description: 'Only in these files. Absent: in all.' },
+    input: closedObject(['assetPath', 'targetPath'], {
+      assetPath: {
+        ...text,
+        minLength: 1,
+        description: 'The old asset: path, db:// URL or uuid.',
       },
-      required: ['assetPath', 'targetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        count,
-        files: {
-          type: 'array',
-          items: { type: 'object', properties: { path: text, count }, required: ['path', 'count'] },
-        },
+      targetPath: {
+        ...text,
+        minLength: 1,
+        description: 'The new asset: path, db:// URL or uuid.',
       },
-      required: ['count', 'files'],
-    },
+      files: { ...texts, description: 'Only in these files. Absent: in all.' },
+    }),
+    output: object(['count', 'files'], {
+      count,
+      files: {
+        type: 'array',
+        items: object(['path', 'count'], { path: text, count }),
+      },
+    }),
     async run({ assetPath: from, targetPath: to, files: paths }, { workspace }) {
       const { changes, ...result } = await replaceReferences(workspace, { from, to, paths });
       return { result, changes };
@@ -92,26 +93,17 @@ export const advancedEdits = [
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        targetUuid: {
-          ...text,
-          minLength: 1,
-          description: 'A node or component: uuid; of nodes also the path.',
-        },
-        path: { ...texts, minItems: 1, description: 'As it is stored: ["_contentSize","width"].' },
-        value: { description: 'Any JSON, with __type__ where the engine stores it.' },
+    input: closedObject(['targetUuid', 'path', 'value'], {
+      scenePath,
+      targetUuid: {
+        ...text,
+        minLength: 1,
+        description: 'A node or component: uuid; of nodes also the path.',
       },
-      required: ['targetUuid', 'path', 'value'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, targetUuid: text },
-      required: ['targetUuid'],
-    },
+      path: { ...texts, minItems: 1, description: 'As it is stored: ["_contentSize","width"].' },
+      value: { description: 'Any JSON, with __type__ where the engine stores it.' },
+    }),
+    output: object(['targetUuid'], { scenePath: text, targetUuid: text }),
     run(args, run) {
       const { view } = documentOf(args, run);
       const { index, handle } = view.get(args.targetUuid);
@@ -132,21 +124,12 @@ export const advancedEdits = [
     riskLevel: 'medium',
     prerequisites: ['The node is a prefab instance.'],
     ...ofInstance,
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid: instanceUuid,
-        recursive: { ...flag, description: 'Also the instances in it. Default false.' },
-      },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, nodeUuid: text },
-      required: ['nodeUuid'],
-    },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid: instanceUuid,
+      recursive: { ...flag, description: 'Also the instances in it. Default false.' },
+    }),
+    output: object(['nodeUuid'], { scenePath: text, nodeUuid: text }),
     run(args, run) {
       const document = documentOf(args, run);
       const { index, handle } = requireInstance(document, args.nodeUuid);
@@ -168,15 +151,10 @@ export const advancedEdits = [
       { input: { assetPath: 'assets/levels' } },
       { input: { assetPath: 'assets/scenes' }, fails: 'E_CONFLICT' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: { ...text, minLength: 1, description: 'The folder: assets/levels.' },
-      },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: { type: 'object', properties: { assetPath: text }, required: ['assetPath'] },
+    input: closedObject(['assetPath'], {
+      assetPath: { ...text, minLength: 1, description: 'The folder: assets/levels.' },
+    }),
+    output: object(['assetPath'], { assetPath: text }),
     byMessages: true,
     run({ assetPath }, { workspace }) {
       const { path, changes } = createFolder(workspace, assetPath);

@@ -1,6 +1,6 @@
 import { deleteAsset, importImage, moveAsset } from '#cocos/edit';
 import { defineEdit } from './define-edit.ts';
-import { anyAsset, flag, text, texts } from './schemas.ts';
+import { anyAsset, closedObject, flag, object, text, texts } from './schemas.ts';
 
 const category = 'asset';
 
@@ -41,38 +41,34 @@ export const assetEdits = [
         fails: 'E_CONFLICT',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        sourcePath: {
-          ...text,
-          minLength: 1,
-          description:
-            'The image: relative to the project, or in a folder that the server was given.',
-        },
-        assetPath: {
-          ...text,
-          minLength: 1,
-          description: 'The file to create: assets/ui/coin.png. Folders come with it.',
-        },
-        type: {
-          enum: ['sprite-frame', 'texture'],
-          description: 'Default sprite-frame, to be shown by sprites.',
-        },
-        onConflict: {
-          enum: ['update', 'fail'],
-          description:
-            'Where another image is there: update (default) keeps its uuid and all references.',
-        },
+    input: closedObject(['sourcePath', 'assetPath'], {
+      sourcePath: {
+        ...text,
+        minLength: 1,
+        description:
+          'The image: relative to the project, or in a folder that the server was given.',
       },
-      required: ['sourcePath', 'assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assetPath: text, assetUuid: text, spriteFrameUuid: text, reused: flag },
-      required: ['assetPath', 'assetUuid', 'reused'],
-    },
+      assetPath: {
+        ...text,
+        minLength: 1,
+        description: 'The file to create: assets/ui/coin.png. Folders come with it.',
+      },
+      type: {
+        enum: ['sprite-frame', 'texture'],
+        description: 'Default sprite-frame, to be shown by sprites.',
+      },
+      onConflict: {
+        enum: ['update', 'fail'],
+        description:
+          'Where another image is there: update (default) keeps its uuid and all references.',
+      },
+    }),
+    output: object(['assetPath', 'assetUuid', 'reused'], {
+      assetPath: text,
+      assetUuid: text,
+      spriteFrameUuid: text,
+      reused: flag,
+    }),
     byMessages: true,
     async run(args, { workspace, readSource }) {
       const { sourcePath, assetPath, type = 'sprite-frame', onConflict } = args;
@@ -103,20 +99,11 @@ export const assetEdits = [
         fails: 'E_CONFLICT',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: anyAsset,
-        targetPath: { ...text, minLength: 1, description: 'The new path, with the same ending.' },
-      },
-      required: ['assetPath', 'targetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assetPath: text, movedFrom: text },
-      required: ['assetPath', 'movedFrom'],
-    },
+    input: closedObject(['assetPath', 'targetPath'], {
+      assetPath: anyAsset,
+      targetPath: { ...text, minLength: 1, description: 'The new path, with the same ending.' },
+    }),
+    output: object(['assetPath', 'movedFrom'], { assetPath: text, movedFrom: text }),
     run({ assetPath, targetPath }, { workspace }) {
       const { from, path, changes } = moveAsset(workspace, { from: assetPath, to: targetPath });
       return { result: { assetPath: path, movedFrom: from }, changes };
@@ -138,23 +125,14 @@ export const assetEdits = [
       { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
       { input: { assetPath: 'assets/images/logo.png' }, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: anyAsset,
-        force: {
-          ...flag,
-          description: 'Although other files use it; their references break. Default false.',
-        },
+    input: closedObject(['assetPath'], {
+      assetPath: anyAsset,
+      force: {
+        ...flag,
+        description: 'Although other files use it; their references break. Default false.',
       },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { assetPath: text, brokenUsers: texts },
-      required: ['assetPath', 'brokenUsers'],
-    },
+    }),
+    output: object(['assetPath', 'brokenUsers'], { assetPath: text, brokenUsers: texts }),
     async run({ assetPath, force = false }, { workspace }) {
       const done = await deleteAsset(workspace, { path: assetPath, force });
       return { result: { assetPath: done.path, brokenUsers: done.users }, changes: done.changes };

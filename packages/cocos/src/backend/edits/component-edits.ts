@@ -8,47 +8,44 @@ import {
   setProperties,
 } from '#cocos/edit';
 import { defineEdit, documentOf } from './define-edit.ts';
-import { componentUuid, flag, nodeUuid, properties, scenePath, text, texts } from './schemas.ts';
+import {
+  closedObject,
+  componentUuid,
+  flag,
+  nodeUuid,
+  object,
+  properties,
+  scenePath,
+  text,
+  texts,
+} from './schemas.ts';
 
 const category = 'component';
 const notThere = 'There is no such node, component or class.';
 
 /** What adding a component takes. */
-export const additionInput = {
-  type: 'object',
-  properties: {
-    scenePath,
-    nodeUuid,
-    type: {
-      ...text,
-      minLength: 1,
-      description: 'cc.Sprite, the class of a script, or the path of a script.',
-    },
-    properties,
+export const additionInput = closedObject(['nodeUuid', 'type'], {
+  scenePath,
+  nodeUuid,
+  type: {
+    ...text,
+    minLength: 1,
+    description: 'cc.Sprite, the class of a script, or the path of a script.',
   },
-  required: ['nodeUuid', 'type'],
-  additionalProperties: false,
-} as const;
+  properties,
+});
 
 /** What adding a component answers. */
-export const additionOutput = {
-  type: 'object',
-  properties: {
-    scenePath: text,
-    componentUuid: text,
-    type: text,
-    added: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { componentUuid: text, type: text },
-        required: ['componentUuid', 'type'],
-      },
-    },
-    warnings: texts,
+export const additionOutput = object(['componentUuid', 'type', 'added', 'warnings'], {
+  scenePath: text,
+  componentUuid: text,
+  type: text,
+  added: {
+    type: 'array',
+    items: object(['componentUuid', 'type'], { componentUuid: text, type: text }),
   },
-  required: ['componentUuid', 'type', 'added', 'warnings'],
-} as const;
+  warnings: texts,
+});
 
 /** Edits of components. */
 export const componentEdits = [
@@ -123,22 +120,18 @@ export const componentEdits = [
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        componentUuid,
-        properties,
-        enabled: { ...flag, description: 'Switches the component on or off.' },
-      },
-      required: ['componentUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, componentUuid: text, applied: texts, warnings: texts },
-      required: ['componentUuid', 'applied'],
-    },
+    input: closedObject(['componentUuid'], {
+      scenePath,
+      componentUuid,
+      properties,
+      enabled: { ...flag, description: 'Switches the component on or off.' },
+    }),
+    output: object(['componentUuid', 'applied'], {
+      scenePath: text,
+      componentUuid: text,
+      applied: texts,
+      warnings: texts,
+    }),
     byMessages: true,
     run(args, run) {
       const document = documentOf(args, run);
@@ -173,21 +166,12 @@ export const componentEdits = [
         fails: 'E_PRECONDITION_FAILED',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        componentUuid,
-        force: { ...flag, description: 'Although another component requires it. Default false.' },
-      },
-      required: ['componentUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, componentUuid: text },
-      required: ['componentUuid'],
-    },
+    input: closedObject(['componentUuid'], {
+      scenePath,
+      componentUuid,
+      force: { ...flag, description: 'Although another component requires it. Default false.' },
+    }),
+    output: object(['componentUuid'], { scenePath: text, componentUuid: text }),
     byMessages: true,
     run(args, run) {
       const document = documentOf(args, run);

@@ -1,6 +1,14 @@
 import { applyOverrides, requireInstance, revertOverrides } from '#cocos/edit';
 import { defineEdit, documentOf } from './define-edit.ts';
-import { count, instanceUuid, ofInstance, scenePath, text } from './schemas.ts';
+import {
+  closedObject,
+  count,
+  instanceUuid,
+  object,
+  ofInstance,
+  scenePath,
+  text,
+} from './schemas.ts';
 
 const category = 'prefab';
 
@@ -15,25 +23,16 @@ export const instanceEdits = [
     idempotent: true,
     riskLevel: 'medium',
     ...ofInstance,
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid: instanceUuid,
-        targetUuid: {
-          ...text,
-          description: 'Only what this node or component of the instance has.',
-        },
-        property: { ...text, description: 'Only this one, as list_prefab_overrides calls it.' },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid: instanceUuid,
+      targetUuid: {
+        ...text,
+        description: 'Only what this node or component of the instance has.',
       },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, nodeUuid: text, reverted: count },
-      required: ['nodeUuid', 'reverted'],
-    },
+      property: { ...text, description: 'Only this one, as list_prefab_overrides calls it.' },
+    }),
+    output: object(['nodeUuid', 'reverted'], { scenePath: text, nodeUuid: text, reverted: count }),
     run(args, run) {
       const document = documentOf(args, run);
       const { targetUuid, property } = args;
@@ -60,23 +59,14 @@ export const instanceEdits = [
     idempotent: true,
     riskLevel: 'medium',
     ...ofInstance,
-    input: {
-      type: 'object',
-      properties: { scenePath, nodeUuid: instanceUuid },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        nodeUuid: text,
-        prefabPath: text,
-        applied: count,
-        kept: count,
-      },
-      required: ['nodeUuid', 'prefabPath', 'applied', 'kept'],
-    },
+    input: closedObject(['nodeUuid'], { scenePath, nodeUuid: instanceUuid }),
+    output: object(['nodeUuid', 'prefabPath', 'applied', 'kept'], {
+      scenePath: text,
+      nodeUuid: text,
+      prefabPath: text,
+      applied: count,
+      kept: count,
+    }),
     run(args, run) {
       const document = documentOf(args, run);
       const nodeUuid = requireInstance(document, args.nodeUuid).handle;

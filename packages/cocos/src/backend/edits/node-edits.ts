@@ -9,8 +9,10 @@ import {
 } from '#cocos/edit';
 import { defineEdit, documentOf, nodeOf } from './define-edit.ts';
 import {
+  closedObject,
   flag,
   nodeUuid,
+  object,
   parentUuid,
   position,
   rotation,
@@ -30,11 +32,7 @@ const layer = {
   description: 'UI_2D, DEFAULT, …, or the bits of a layer of the project.',
 } as const;
 
-const oneNode = {
-  type: 'object',
-  properties: { scenePath: text, nodeUuid: text },
-  required: ['nodeUuid'],
-} as const;
+const oneNode = object(['nodeUuid'], { scenePath: text, nodeUuid: text });
 
 /** Edits of nodes. */
 export const nodeEdits = [
@@ -57,42 +55,34 @@ export const nodeEdits = [
       { input: { name: 'a/b' }, fails: 'E_INVALID_ARGUMENT' },
       { input: { parentUuid: 'World', element: 'Label' }, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        parentUuid: {
-          ...parentUuid,
-          description:
-            'The parent: uuid or path. Absent: the Canvas for UI elements, else the scene.',
-        },
-        name: { ...text, minLength: 1, description: 'Absent: that of the element.' },
-        element: {
-          enum: nodeElements,
-          description: 'Absent: a bare node, for UI below UI nodes.',
-        },
-        position,
-        rotation,
-        scale,
-        size,
-        siblingIndex,
-        active: { ...flag, description: 'Default true.' },
-        layer: {
-          ...layer,
-          description: `${layer.description} Absent: UI_2D for UI, else as the parent.`,
-        },
-        createCanvas: {
-          ...flag,
-          description: 'Makes a Canvas where a UI element has none. Default false.',
-        },
+    input: closedObject([], {
+      scenePath,
+      parentUuid: {
+        ...parentUuid,
+        description:
+          'The parent: uuid or path. Absent: the Canvas for UI elements, else the scene.',
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, nodeUuid: text, canvasUuid: text },
-      required: ['nodeUuid'],
-    },
+      name: { ...text, minLength: 1, description: 'Absent: that of the element.' },
+      element: {
+        enum: nodeElements,
+        description: 'Absent: a bare node, for UI below UI nodes.',
+      },
+      position,
+      rotation,
+      scale,
+      size,
+      siblingIndex,
+      active: { ...flag, description: 'Default true.' },
+      layer: {
+        ...layer,
+        description: `${layer.description} Absent: UI_2D for UI, else as the parent.`,
+      },
+      createCanvas: {
+        ...flag,
+        description: 'Makes a Canvas where a UI element has none. Default false.',
+      },
+    }),
+    output: object(['nodeUuid'], { scenePath: text, nodeUuid: text, canvasUuid: text }),
     byMessages: true,
     run(args, run) {
       const { parentUuid: parent, ...creation } = args;
@@ -114,19 +104,14 @@ export const nodeEdits = [
       { input: { nodeUuid: 'Canvas/Nowhere', active: true }, fails: 'E_NOT_FOUND' },
       { input: { nodeUuid: 'Canvas/Menu', layer: 'NOPE' }, fails: 'E_INVALID_ARGUMENT' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        name: { ...text, minLength: 1, description: 'The new name.' },
-        active: { ...flag, description: 'Whether it, and what is below it, is there in the game.' },
-        layer,
-        locked: { ...flag, description: 'Whether the editor refuses to select it.' },
-      },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid,
+      name: { ...text, minLength: 1, description: 'The new name.' },
+      active: { ...flag, description: 'Whether it, and what is below it, is there in the game.' },
+      layer,
+      locked: { ...flag, description: 'Whether the editor refuses to select it.' },
+    }),
     output: oneNode,
     byMessages: true,
     run(args, run) {
@@ -148,17 +133,8 @@ export const nodeEdits = [
       { input: { nodeUuid: 'Canvas/Nowhere', scale: { x: 1 } }, fails: 'E_NOT_FOUND' },
       { input: { nodeUuid: '/', position: { x: 1 } }, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: { scenePath, nodeUuid, position, rotation, scale },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, nodeUuid: text, warnings: texts },
-      required: ['nodeUuid', 'warnings'],
-    },
+    input: closedObject(['nodeUuid'], { scenePath, nodeUuid, position, rotation, scale }),
+    output: object(['nodeUuid', 'warnings'], { scenePath: text, nodeUuid: text, warnings: texts }),
     byMessages: true,
     run(args, run) {
       const { document, handle } = nodeOf(args, run);
@@ -185,24 +161,19 @@ export const nodeEdits = [
       { input: { nodeUuid: 'Canvas/Menu', parentUuid: 'Canvas/Menu/Start' }, fails: 'E_CONFLICT' },
       { input: { nodeUuid: '/', parentUuid: 'Canvas' }, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        parentUuid: {
-          ...parentUuid,
-          description: 'The new parent: uuid or path. Absent: as it is.',
-        },
-        siblingIndex,
-        keepWorldTransform: {
-          ...flag,
-          description: 'Keeps its place on the screen rather than in the parent. Default false.',
-        },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid,
+      parentUuid: {
+        ...parentUuid,
+        description: 'The new parent: uuid or path. Absent: as it is.',
       },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
+      siblingIndex,
+      keepWorldTransform: {
+        ...flag,
+        description: 'Keeps its place on the screen rather than in the parent. Default false.',
+      },
+    }),
     output: oneNode,
     byMessages: true,
     run(args, run) {
@@ -227,12 +198,7 @@ export const nodeEdits = [
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
       { input: { nodeUuid: 'Canvas/Item/Icon' }, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: { scenePath, nodeUuid },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
+    input: closedObject(['nodeUuid'], { scenePath, nodeUuid }),
     output: oneNode,
     byMessages: true,
     run(args, run) {
@@ -251,17 +217,12 @@ export const nodeEdits = [
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
       { input: { nodeUuid: '/' }, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        name: { ...text, minLength: 1, description: 'The name of the copy. Absent: the same.' },
-        siblingIndex: { ...siblingIndex, description: 'Absent: after the original.' },
-      },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid,
+      name: { ...text, minLength: 1, description: 'The name of the copy. Absent: the same.' },
+      siblingIndex: { ...siblingIndex, description: 'Absent: after the original.' },
+    }),
     output: oneNode,
     byMessages: true,
     run(args, run) {

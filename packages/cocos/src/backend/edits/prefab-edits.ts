@@ -1,8 +1,10 @@
 import { createPrefab, instantiatePrefab } from '#cocos/edit';
 import { defineEdit, documentOf } from './define-edit.ts';
 import {
+  closedObject,
   flag,
   nodeUuid,
+  object,
   parentUuid,
   position,
   rotation,
@@ -39,29 +41,25 @@ export const prefabEdits = [
         fails: 'E_PRECONDITION_FAILED',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        assetPath: {
-          ...text,
-          minLength: 1,
-          description: 'The file to create: assets/ui/button.prefab. Folders come with it.',
-        },
-        keepNode: {
-          ...flag,
-          description: 'Leaves the node as it is, without an instance. Default false.',
-        },
+    input: closedObject(['nodeUuid', 'assetPath'], {
+      scenePath,
+      nodeUuid,
+      assetPath: {
+        ...text,
+        minLength: 1,
+        description: 'The file to create: assets/ui/button.prefab. Folders come with it.',
       },
-      required: ['nodeUuid', 'assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, assetPath: text, assetUuid: text, nodeUuid: text },
-      required: ['assetPath', 'assetUuid', 'nodeUuid'],
-    },
+      keepNode: {
+        ...flag,
+        description: 'Leaves the node as it is, without an instance. Default false.',
+      },
+    }),
+    output: object(['assetPath', 'assetUuid', 'nodeUuid'], {
+      scenePath: text,
+      assetPath: text,
+      assetUuid: text,
+      nodeUuid: text,
+    }),
     run(args, run) {
       const creation = { path: args.assetPath, replace: args.keepNode !== true };
       const done = createPrefab(documentOf(args, run), args.nodeUuid, creation);
@@ -102,26 +100,17 @@ export const prefabEdits = [
         fails: 'E_CONFLICT',
       },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        assetPath: { ...text, minLength: 1, description: 'The prefab: path, db:// URL or uuid.' },
-        parentUuid: { ...parentUuid, description: 'The parent: uuid or path. Absent: the root.' },
-        name: { ...text, minLength: 1, description: 'Absent: that of the prefab.' },
-        position,
-        rotation,
-        scale,
-        siblingIndex,
-      },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, nodeUuid: text },
-      required: ['nodeUuid'],
-    },
+    input: closedObject(['assetPath'], {
+      scenePath,
+      assetPath: { ...text, minLength: 1, description: 'The prefab: path, db:// URL or uuid.' },
+      parentUuid: { ...parentUuid, description: 'The parent: uuid or path. Absent: the root.' },
+      name: { ...text, minLength: 1, description: 'Absent: that of the prefab.' },
+      position,
+      rotation,
+      scale,
+      siblingIndex,
+    }),
+    output: object(['nodeUuid'], { scenePath: text, nodeUuid: text }),
     byMessages: true,
     run(args, run) {
       const { assetPath: prefab, parentUuid: parent, ...placement } = args;

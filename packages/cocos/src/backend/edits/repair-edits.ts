@@ -1,7 +1,7 @@
 import { CocosError } from '#cocos/document';
 import { type FindingCode, findingRules, repairDocument } from '#cocos/validate';
 import { defineEdit } from './define-edit.ts';
-import { count, scenePath, text, texts } from './schemas.ts';
+import { closedObject, count, object, scenePath, text, texts } from './schemas.ts';
 
 /** Edits that repair. */
 export const repairEdits = [
@@ -25,30 +25,18 @@ export const repairEdits = [
       { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        codes: { ...texts, minItems: 1, description: 'Only findings of these codes. Absent: all.' },
+    input: closedObject([], {
+      scenePath,
+      codes: { ...texts, minItems: 1, description: 'Only findings of these codes. Absent: all.' },
+    }),
+    output: object(['scenePath', 'repaired', 'left'], {
+      scenePath: text,
+      repaired: {
+        type: 'array',
+        items: object(['code', 'count'], { code: text, count }),
       },
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        scenePath: text,
-        repaired: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { code: text, count },
-            required: ['code', 'count'],
-          },
-        },
-        left: { ...count, description: 'How many findings remain.' },
-      },
-      required: ['scenePath', 'repaired', 'left'],
-    },
+      left: { ...count, description: 'How many findings remain.' },
+    }),
     run({ scenePath: named, codes }, { workspace, currentDocument }) {
       const path = named ?? currentDocument();
       const done = repairDocument(workspace, path, { codes: codes?.map(knownCode) });

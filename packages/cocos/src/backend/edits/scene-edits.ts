@@ -1,6 +1,6 @@
 import { createScene } from '#cocos/edit';
 import { defineEdit } from './define-edit.ts';
-import { flag, size, text } from './schemas.ts';
+import { closedObject, flag, object, size, text } from './schemas.ts';
 
 /** Edits of whole scenes. */
 export const sceneEdits = [
@@ -14,25 +14,16 @@ export const sceneEdits = [
       { input: { assetPath: 'assets/scenes/level-1.scene' } },
       { input: { assetPath: 'assets/scenes/main.scene' }, fails: 'E_CONFLICT' },
     ],
-    input: {
-      type: 'object',
-      properties: {
-        assetPath: {
-          type: 'string',
-          minLength: 1,
-          description: 'The file to create: assets/scenes/level-1.scene. Folders come with it.',
-        },
-        resolution: { ...size, description: 'Absent: the design resolution of the project.' },
-        empty: { ...flag, description: 'Without Canvas and camera. Default false.' },
+    input: closedObject(['assetPath'], {
+      assetPath: {
+        type: 'string',
+        minLength: 1,
+        description: 'The file to create: assets/scenes/level-1.scene. Folders come with it.',
       },
-      required: ['assetPath'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { scenePath: text, assetUuid: text },
-      required: ['scenePath', 'assetUuid'],
-    },
+      resolution: { ...size, description: 'Absent: the design resolution of the project.' },
+      empty: { ...flag, description: 'Without Canvas and camera. Default false.' },
+    }),
+    output: object(['scenePath', 'assetUuid'], { scenePath: text, assetUuid: text }),
     byMessages: true,
     run({ assetPath, resolution, empty }, { workspace }) {
       const { path, uuid, changes } = createScene(workspace, {

@@ -1,3 +1,36 @@
+type Members = Readonly<Record<string, unknown>>;
+
+/** The schema of a value with these members, and maybe others. */
+export function object<const Required extends readonly (keyof Of)[], const Of extends Members>(
+  required: Required,
+  properties: Of,
+): { readonly type: 'object'; readonly properties: Of; readonly required: Required } {
+  return { type: 'object', properties, required };
+}
+
+/** The schema of a value with these members and no others. */
+export function closedObject<const Of extends Members>(
+  required: readonly [],
+  properties: Of,
+): { readonly type: 'object'; readonly properties: Of; readonly additionalProperties: false };
+export function closedObject<
+  const Required extends readonly (keyof Of)[],
+  const Of extends Members,
+>(
+  required: Required,
+  properties: Of,
+): {
+  readonly type: 'object';
+  readonly properties: Of;
+  readonly required: Required;
+  readonly additionalProperties: false;
+};
+export function closedObject(required: readonly string[], properties: Members): object {
+  return required.length === 0
+    ? { type: 'object', properties, additionalProperties: false }
+    : { type: 'object', properties, required, additionalProperties: false };
+}
+
 /** Arguments and values that many edits and tools share. */
 export const text = { type: 'string' } as const;
 export const flag = { type: 'boolean' } as const;
@@ -40,35 +73,22 @@ export const axes = {
   z: { type: 'number' },
 } as const;
 
+const someAxes = { ...closedObject([], axes), minProperties: 1 } as const;
+
 export const position = {
-  type: 'object',
-  properties: axes,
-  additionalProperties: false,
-  minProperties: 1,
+  ...someAxes,
   description: 'Relative to the parent. Parts that are left out stay.',
 } as const;
 
 export const rotation = {
-  type: 'object',
-  properties: axes,
-  additionalProperties: false,
-  minProperties: 1,
+  ...someAxes,
   description: 'Degrees around each axis; z turns 2D nodes.',
 } as const;
 
-export const scale = {
-  type: 'object',
-  properties: axes,
-  additionalProperties: false,
-  minProperties: 1,
-  description: '1 is the natural size.',
-} as const;
+export const scale = { ...someAxes, description: '1 is the natural size.' } as const;
 
 export const size = {
-  type: 'object',
-  properties: { width: number, height: number },
-  required: ['width', 'height'],
-  additionalProperties: false,
+  ...closedObject(['width', 'height'], { width: number, height: number }),
   description: 'In pixels of the design resolution.',
 } as const;
 

@@ -11,7 +11,16 @@ import {
 } from '#cocos/edit';
 import { add, additionInput, additionOutput, valuesOf } from './component-edits.ts';
 import { defineEdit, documentOf } from './define-edit.ts';
-import { flag, instanceUuid, nodeUuid, scenePath, text, texts } from './schemas.ts';
+import {
+  closedObject,
+  flag,
+  instanceUuid,
+  nodeUuid,
+  object,
+  scenePath,
+  text,
+  texts,
+} from './schemas.ts';
 
 /** Edits that only workflows use. */
 export const workflowEdits = [
@@ -37,25 +46,19 @@ export const workflowEdits = [
   defineEdit({
     op: 'assign_sprite',
     description: 'Lets a node show a sprite frame; adds a cc.Sprite where the node has none.',
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid,
-        spriteFrame: {
-          ...text,
-          description: 'An image or sprite frame; $name of an image that the same plan imports.',
-        },
-        sizeMode: { enum: ['CUSTOM', 'TRIMMED', 'RAW'] },
+    input: closedObject(['nodeUuid', 'spriteFrame'], {
+      scenePath,
+      nodeUuid,
+      spriteFrame: {
+        ...text,
+        description: 'An image or sprite frame; $name of an image that the same plan imports.',
       },
-      required: ['nodeUuid', 'spriteFrame'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: { componentUuid: text, spriteFrameUuid: text },
-      required: ['componentUuid', 'spriteFrameUuid'],
-    },
+      sizeMode: { enum: ['CUSTOM', 'TRIMMED', 'RAW'] },
+    }),
+    output: object(['componentUuid', 'spriteFrameUuid'], {
+      componentUuid: text,
+      spriteFrameUuid: text,
+    }),
     byMessages: true,
     run(args, run) {
       const done = assignSprite(documentOf(args, run), args.nodeUuid, args);
@@ -66,37 +69,28 @@ export const workflowEdits = [
   defineEdit({
     op: 'update_instance',
     description: 'Gives an instance of a prefab values of its own.',
-    input: {
-      type: 'object',
-      properties: {
-        scenePath,
-        nodeUuid: instanceUuid,
-        prefabPath: { ...text, description: 'Fails where it is an instance of another prefab.' },
-        revert: { ...flag, description: 'First lets it be as its prefab. Default false.' },
-        overrides: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { target: text, property: text, value: { description: 'Any JSON.' } },
-            required: ['property', 'value'],
-          },
-        },
+    input: closedObject(['nodeUuid'], {
+      scenePath,
+      nodeUuid: instanceUuid,
+      prefabPath: { ...text, description: 'Fails where it is an instance of another prefab.' },
+      revert: { ...flag, description: 'First lets it be as its prefab. Default false.' },
+      overrides: {
+        type: 'array',
+        items: object(['property', 'value'], {
+          target: text,
+          property: text,
+          value: { description: 'Any JSON.' },
+        }),
       },
-      required: ['nodeUuid'],
-      additionalProperties: false,
-    },
-    output: {
-      type: 'object',
-      properties: {
-        nodeUuid: text,
-        diff: {
-          type: 'object',
-          properties: { added: texts, changed: texts, removed: texts },
-          required: ['added', 'changed', 'removed'],
-        },
-      },
-      required: ['nodeUuid', 'diff'],
-    },
+    }),
+    output: object(['nodeUuid', 'diff'], {
+      nodeUuid: text,
+      diff: object(['added', 'changed', 'removed'], {
+        added: texts,
+        changed: texts,
+        removed: texts,
+      }),
+    }),
     // No message takes an override back.
     byMessages: ({ revert }) => revert !== true,
     run(args, run) {

@@ -2,43 +2,43 @@ import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { exact } from '../exact.ts';
-import { flag, nodeUuid, properties, scenePath, text, texts } from '../schemas.ts';
+import {
+  closedObject,
+  flag,
+  nodeUuid,
+  object,
+  properties,
+  scenePath,
+  text,
+  texts,
+} from '../schemas.ts';
 import { aboutWrite, resultOf, resultsOf, type Saved, StagedWrite } from './staged-edits.ts';
 import { type WorkflowOptions, writes } from './workflow-options.ts';
 
-const input = {
-  type: 'object',
-  properties: {
-    scenePath,
-    nodeUuid,
-    scriptPath: {
-      ...text,
-      minLength: 1,
-      description: 'The script: path, db:// URL, uuid or name of its class.',
-    },
-    properties: {
-      ...properties,
-      description:
-        'Public properties of the script: {"speed":5,"panel":"Canvas/Menu","icon":"assets/images/logo.png"}. Checked against its source.',
-    },
+const input = closedObject(['nodeUuid', 'scriptPath'], {
+  scenePath,
+  nodeUuid,
+  scriptPath: {
+    ...text,
+    minLength: 1,
+    description: 'The script: path, db:// URL, uuid or name of its class.',
   },
-  required: ['nodeUuid', 'scriptPath'],
-  additionalProperties: false,
-} as const;
+  properties: {
+    ...properties,
+    description:
+      'Public properties of the script: {"speed":5,"panel":"Canvas/Menu","icon":"assets/images/logo.png"}. Checked against its source.',
+  },
+});
 
-const output = {
-  type: 'object',
-  properties: {
-    componentUuid: text,
-    type: text,
-    attached: { ...flag, description: 'False where the node had the script already.' },
-    appliedProperties: texts,
-    warnings: texts,
-    scenePath: text,
-    transactionId: text,
-  },
-  required: ['componentUuid', 'type', 'attached', 'appliedProperties', 'warnings'],
-} as const;
+const output = object(['componentUuid', 'type', 'attached', 'appliedProperties', 'warnings'], {
+  componentUuid: text,
+  type: text,
+  attached: { ...flag, description: 'False where the node had the script already.' },
+  appliedProperties: texts,
+  warnings: texts,
+  scenePath: text,
+  transactionId: text,
+});
 
 type Args = Infer<typeof input>;
 

@@ -4,7 +4,9 @@ import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { exact } from '../exact.ts';
 import {
+  closedObject,
   flag,
+  object,
   parentUuid,
   position,
   scenePath,
@@ -19,60 +21,45 @@ import { type WorkflowOptions, writes } from './workflow-options.ts';
 const component = {
   anyOf: [
     { type: 'string', minLength: 1 },
-    {
-      type: 'object',
-      properties: { type: { type: 'string', minLength: 1 }, properties: { type: 'object' } },
-      required: ['type'],
-      additionalProperties: false,
-    },
+    closedObject(['type'], {
+      type: { type: 'string', minLength: 1 },
+      properties: { type: 'object' },
+    }),
   ],
 } as const;
 
-const input = {
-  type: 'object',
-  properties: {
-    scenePath,
-    parentUuid,
-    name: { ...text, minLength: 1, description: 'The name of the node.' },
-    components: {
-      type: 'array',
-      items: component,
-      maxItems: 20,
-      description:
-        'Classes, or {type, properties}: ["cc.Sprite", {"type":"cc.Widget","properties":{"top":20}}]. Also scripts.',
-    },
-    element: {
-      enum: nodeElements,
-      description: 'What to begin with. Default Node: a bare UI node.',
-    },
-    position,
-    size,
-    siblingIndex,
-    createCanvas: { ...flag, description: 'Makes a Canvas where there is none. Default false.' },
+const input = closedObject(['parentUuid', 'name', 'components'], {
+  scenePath,
+  parentUuid,
+  name: { ...text, minLength: 1, description: 'The name of the node.' },
+  components: {
+    type: 'array',
+    items: component,
+    maxItems: 20,
+    description:
+      'Classes, or {type, properties}: ["cc.Sprite", {"type":"cc.Widget","properties":{"top":20}}]. Also scripts.',
   },
-  required: ['parentUuid', 'name', 'components'],
-  additionalProperties: false,
-} as const;
+  element: {
+    enum: nodeElements,
+    description: 'What to begin with. Default Node: a bare UI node.',
+  },
+  position,
+  size,
+  siblingIndex,
+  createCanvas: { ...flag, description: 'Makes a Canvas where there is none. Default false.' },
+});
 
-const output = {
-  type: 'object',
-  properties: {
-    nodeUuid: text,
-    canvasUuid: text,
-    appliedComponents: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { type: text, componentUuid: text },
-        required: ['type', 'componentUuid'],
-      },
-    },
-    warnings: texts,
-    scenePath: text,
-    transactionId: text,
+const output = object(['nodeUuid', 'appliedComponents', 'warnings'], {
+  nodeUuid: text,
+  canvasUuid: text,
+  appliedComponents: {
+    type: 'array',
+    items: object(['type', 'componentUuid'], { type: text, componentUuid: text }),
   },
-  required: ['nodeUuid', 'appliedComponents', 'warnings'],
-} as const;
+  warnings: texts,
+  scenePath: text,
+  transactionId: text,
+});
 
 type Args = Infer<typeof input>;
 

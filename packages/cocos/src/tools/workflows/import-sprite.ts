@@ -2,49 +2,40 @@ import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { exact } from '../exact.ts';
-import { flag, nodeUuid, scenePath, text } from '../schemas.ts';
+import { closedObject, flag, nodeUuid, object, scenePath, text } from '../schemas.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import { type WorkflowOptions, writes } from './workflow-options.ts';
 
-const input = {
-  type: 'object',
-  properties: {
-    scenePath,
-    sourcePath: {
-      ...text,
-      minLength: 1,
-      description:
-        'A PNG or JPEG: relative to the project, or in a folder that the server was given.',
-    },
-    targetNodeUuid: { ...nodeUuid, description: 'The node that shall show it: uuid or path.' },
-    targetFolder: { ...text, description: 'Where it goes in the project. Default assets/images.' },
-    onConflict: {
-      enum: ['update', 'fail'],
-      description:
-        'Where another image has its name: update (default) keeps its uuid with the new pixels.',
-    },
-    sizeMode: {
-      enum: ['CUSTOM', 'TRIMMED', 'RAW'],
-      description: 'How the size of the node follows the image. Absent: as the sprite says.',
-    },
+const input = closedObject(['sourcePath', 'targetNodeUuid'], {
+  scenePath,
+  sourcePath: {
+    ...text,
+    minLength: 1,
+    description:
+      'A PNG or JPEG: relative to the project, or in a folder that the server was given.',
   },
-  required: ['sourcePath', 'targetNodeUuid'],
-  additionalProperties: false,
-} as const;
+  targetNodeUuid: { ...nodeUuid, description: 'The node that shall show it: uuid or path.' },
+  targetFolder: { ...text, description: 'Where it goes in the project. Default assets/images.' },
+  onConflict: {
+    enum: ['update', 'fail'],
+    description:
+      'Where another image has its name: update (default) keeps its uuid with the new pixels.',
+  },
+  sizeMode: {
+    enum: ['CUSTOM', 'TRIMMED', 'RAW'],
+    description: 'How the size of the node follows the image. Absent: as the sprite says.',
+  },
+});
 
-const output = {
-  type: 'object',
-  properties: {
-    assetPath: text,
-    assetUuid: text,
-    spriteFrameUuid: text,
-    componentUuid: text,
-    reused: { ...flag, description: 'The same image was in the project already.' },
-    scenePath: text,
-    transactionId: text,
-  },
-  required: ['assetPath', 'assetUuid', 'spriteFrameUuid', 'componentUuid', 'reused'],
-} as const;
+const output = object(['assetPath', 'assetUuid', 'spriteFrameUuid', 'componentUuid', 'reused'], {
+  assetPath: text,
+  assetUuid: text,
+  spriteFrameUuid: text,
+  componentUuid: text,
+  reused: { ...flag, description: 'The same image was in the project already.' },
+  scenePath: text,
+  transactionId: text,
+});
 
 type Args = Infer<typeof input>;
 

@@ -6,52 +6,48 @@ import { telling } from '../failures.ts';
 import { openIn } from '../open-scenes.ts';
 import { countFindings } from '../scene-checks.ts';
 import { shownIn } from '../scene-tools.ts';
-import { count, finding, findingCounts, flag, scenePath, text } from '../schemas.ts';
+import {
+  closedObject,
+  count,
+  finding,
+  findingCounts,
+  flag,
+  object,
+  scenePath,
+  text,
+} from '../schemas.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
-const input = {
-  type: 'object',
-  properties: {
-    scenePath: { ...scenePath, description: 'The scene or prefab: path, db:// URL or uuid.' },
-    checkMissingAssets: {
-      ...flag,
-      description: 'Looks for missing assets and scripts. Default true.',
-    },
-    checkPerformance: { ...flag, description: 'Tells what may run slowly. Default true.' },
-    failOnErrors: {
-      ...flag,
-      description: 'Fails, and leaves open what was open, where there are errors. Default false.',
-    },
-    limit: {
-      ...count,
-      maximum: 500,
-      description: 'How many findings to tell, errors first. Default 100.',
-    },
+const input = closedObject(['scenePath'], {
+  scenePath: { ...scenePath, description: 'The scene or prefab: path, db:// URL or uuid.' },
+  checkMissingAssets: {
+    ...flag,
+    description: 'Looks for missing assets and scripts. Default true.',
   },
-  required: ['scenePath'],
-  additionalProperties: false,
-} as const;
+  checkPerformance: { ...flag, description: 'Tells what may run slowly. Default true.' },
+  failOnErrors: {
+    ...flag,
+    description: 'Fails, and leaves open what was open, where there are errors. Default false.',
+  },
+  limit: {
+    ...count,
+    maximum: 500,
+    description: 'How many findings to tell, errors first. Default 100.',
+  },
+});
 
-const output = {
-  type: 'object',
-  properties: {
-    scenePath: text,
-    assetUuid: text,
-    nodes: count,
-    staysOpen: flag,
-    validationReport: {
-      type: 'object',
-      properties: {
-        isValid: { ...flag, description: 'There are no errors.' },
-        counts: findingCounts,
-        findings: { type: 'array', items: finding },
-        total: count,
-      },
-      required: ['isValid', 'counts', 'findings', 'total'],
-    },
-  },
-  required: ['scenePath', 'assetUuid', 'nodes', 'staysOpen', 'validationReport'],
-} as const;
+const output = object(['scenePath', 'assetUuid', 'nodes', 'staysOpen', 'validationReport'], {
+  scenePath: text,
+  assetUuid: text,
+  nodes: count,
+  staysOpen: flag,
+  validationReport: object(['isValid', 'counts', 'findings', 'total'], {
+    isValid: { ...flag, description: 'There are no errors.' },
+    counts: findingCounts,
+    findings: { type: 'array', items: finding },
+    total: count,
+  }),
+});
 
 const head = {
   name: 'workflow_open_scene_and_validate',

@@ -2,7 +2,9 @@ import type { CocosBackend, Edit } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import {
+  closedObject,
   flag,
+  object,
   parentUuid,
   position,
   rotation,
@@ -16,67 +18,53 @@ import { exact } from '../exact.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import { type WorkflowOptions, writes } from './workflow-options.ts';
 
-const input = {
-  type: 'object',
-  properties: {
-    scenePath,
-    prefabPath: { ...text, minLength: 1, description: 'The prefab: path, db:// URL or uuid.' },
-    parentUuid: {
-      ...parentUuid,
-      description: 'Where a new instance goes: uuid or path. Absent: the root.',
-    },
-    nodeUuid: {
-      ...text,
-      minLength: 1,
-      description:
-        'An instance of that prefab to update: uuid or path. Absent: a new one is created.',
-    },
-    name: { ...text, minLength: 1, description: 'The name of the instance.' },
-    position,
-    rotation,
-    scale,
-    siblingIndex,
-    overrides: {
-      type: 'array',
-      maxItems: 100,
-      items: {
-        type: 'object',
-        properties: {
-          target: {
-            type: 'string',
-            description:
-              'A part of the instance: path below it, path:class for components. Absent: its root.',
-          },
-          property: { type: 'string', minLength: 1, description: 'active, position, string, …' },
-          value: { description: 'As set_component_properties takes it.' },
-        },
-        required: ['property', 'value'],
-        additionalProperties: false,
+const input = closedObject(['prefabPath'], {
+  scenePath,
+  prefabPath: { ...text, minLength: 1, description: 'The prefab: path, db:// URL or uuid.' },
+  parentUuid: {
+    ...parentUuid,
+    description: 'Where a new instance goes: uuid or path. Absent: the root.',
+  },
+  nodeUuid: {
+    ...text,
+    minLength: 1,
+    description:
+      'An instance of that prefab to update: uuid or path. Absent: a new one is created.',
+  },
+  name: { ...text, minLength: 1, description: 'The name of the instance.' },
+  position,
+  rotation,
+  scale,
+  siblingIndex,
+  overrides: {
+    type: 'array',
+    maxItems: 100,
+    items: closedObject(['property', 'value'], {
+      target: {
+        type: 'string',
+        description:
+          'A part of the instance: path below it, path:class for components. Absent: its root.',
       },
-      description: 'What the instance shall have other than its prefab.',
-    },
-    revert: { ...flag, description: 'First lets it be as its prefab. Default false.' },
+      property: { type: 'string', minLength: 1, description: 'active, position, string, …' },
+      value: { description: 'As set_component_properties takes it.' },
+    }),
+    description: 'What the instance shall have other than its prefab.',
   },
-  required: ['prefabPath'],
-  additionalProperties: false,
-} as const;
+  revert: { ...flag, description: 'First lets it be as its prefab. Default false.' },
+});
 
-const output = {
-  type: 'object',
-  properties: {
-    nodeUuid: text,
-    action: { enum: ['created', 'updated'] },
-    diffSummary: {
-      type: 'object',
-      properties: { added: texts, changed: texts, removed: texts },
-      required: ['added', 'changed', 'removed'],
-      description: 'The overrides that came, changed and went.',
-    },
-    scenePath: text,
-    transactionId: text,
+const output = object(['nodeUuid', 'action', 'diffSummary'], {
+  nodeUuid: text,
+  action: { enum: ['created', 'updated'] },
+  diffSummary: {
+    type: 'object',
+    properties: { added: texts, changed: texts, removed: texts },
+    required: ['added', 'changed', 'removed'],
+    description: 'The overrides that came, changed and went.',
   },
-  required: ['nodeUuid', 'action', 'diffSummary'],
-} as const;
+  scenePath: text,
+  transactionId: text,
+});
 
 type Args = Infer<typeof input>;
 

@@ -7,6 +7,7 @@ import { telling } from '../failures.ts';
 import {
   flag,
   nodeUuid,
+  object,
   position,
   rotation,
   scale,
@@ -37,18 +38,14 @@ const input = {
   additionalProperties: false,
 } as const;
 
-const output = {
-  type: 'object',
-  properties: {
-    nodeUuid: text,
-    before: transform,
-    after: transform,
-    warnings: texts,
-    scenePath: text,
-    transactionId: text,
-  },
-  required: ['nodeUuid', 'before', 'after', 'warnings'],
-} as const;
+const output = object(['nodeUuid', 'before', 'after', 'warnings'], {
+  nodeUuid: text,
+  before: transform,
+  after: transform,
+  warnings: texts,
+  scenePath: text,
+  transactionId: text,
+});
 
 type Args = Infer<typeof input>;
 type Placed = Infer<typeof transform>;

@@ -9,28 +9,6 @@ import { failure, older, script, type Message } from './client-script.ts';
 import { temporaryFolder } from './config-fixture.ts';
 import { echoService, manageV1, nodeServer } from './manager-fixture.ts';
 
-/*
- * What seed 003 asks for, and where it is held:
- *
- * three layers, each of use without the one above        layers.test.ts, shipped.test.ts; below: channels of one's own
- * Config: client and servers, strict                     config-v1.test.ts
- * Manager: cache of connections, initialize, calls       here
- * Connection: wait, client, child                        here (take, closed)          ; faults/manager-closing.test.ts
- * McpRequest, McpNotification, typed wrappers            client-methods.test.ts
- * Session: opened, requests and conveniences             here; client-methods.test.ts
- * initialize_result                                      here
- * the order of an opening                                here; seed-001.test.ts
- * server to client: queues, handlers, roots              seed-003-reverse.test.ts
- * writes in order, requests at the same time             here; seed-001.test.ts
- * stdout on disk, in parts                               here; transport/child-process/stdout-log.test.ts
- * untrusted unless told otherwise, policy                seed-003-trust.test.ts; trust-rules.test.ts, faults/egress.test.ts
- * connect_io, connect_jsonrpc, sessions handed out       seed-003-channels.test.ts
- * timeout of 30 s                                        here
- * several servers at once                                here; faults/manager-crowd.test.ts
- * no reconnecting (v1)                                   `reconnect: false`, here; the default is the opposite:
- *                                                        faults/manager-crashes.test.ts
- */
-
 const trusted = { trust: 'trusted' } as const;
 
 describe('an opening', () => {

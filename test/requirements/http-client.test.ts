@@ -13,8 +13,6 @@ import {
   type Script,
 } from './http-client-fixture.ts';
 
-// A coding agent's MCP client over HTTP: what it does, and the caveats it had, which this one does not have.
-
 interface Client extends AsyncDisposable {
   readonly connection: Connection;
   readonly notifications: Notification[];
@@ -58,7 +56,7 @@ async function open(url: string): Promise<Client> {
 
 const plain: Script = sessionful(noStream((seen) => json(seen, result(seen, { ok: true }))));
 
-describe('what it does over HTTP', () => {
+describe('a connection over HTTP', () => {
   test('each request is a POST with its own id, answered by one JSON-RPC response', async () => {
     await using server = await scripted(plain);
     await using client = await open(server.url);
@@ -219,7 +217,7 @@ describe('what it does over HTTP', () => {
   });
 });
 
-describe('the caveats it had', () => {
+describe('streams, timeouts and lost answers over HTTP', () => {
   test('the stream for notifications is opened by itself, after the handshake', async () => {
     await using server = await scripted(
       sessionful((seen) => stream(seen).write(event({ jsonrpc: '2.0', method: 'changed' }))),

@@ -5,7 +5,7 @@ import type { Message } from '../support/http-client.ts';
 import { envelope, extensions, oldToNew, text } from './bridge-talk.ts';
 import { discovered, metaOf } from './client-script.ts';
 
-describe('a client of the older era at a server of the newer one', () => {
+describe('a legacy client at a modern server', () => {
   test('initialize is answered from server/discover, in the revision that was asked for', async () => {
     const offered = { tools: { listChanged: true }, extensions };
     await using open = await oldToNew({
@@ -141,7 +141,7 @@ describe('a client of the older era at a server of the newer one', () => {
     expect(open.told).toEqual([]);
   });
 
-  test('results lose what the older era does not know', async () => {
+  test('results lose what the legacy era does not know', async () => {
     const fields = { resultType: 'complete', ttlMs: 5, cacheScope: 'public' };
     const info = { [metaKeys.serverInfo]: { name: 'newer', version: '2' } };
     await using open = await oldToNew({

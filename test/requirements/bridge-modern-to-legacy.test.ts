@@ -8,7 +8,7 @@ import { modern as modernCall, request, startSession } from '../support/mcp-http
 import { capabilities, clientInfo, envelope, extensions, newToOld, text } from './bridge-talk.ts';
 import { metaOf, newer, older, script } from './client-script.ts';
 
-describe('a client of the newer era at a server of the older one', () => {
+describe('a modern client at a legacy server', () => {
   test('server/discover is answered from initialize', async () => {
     await using open = newToOld({
       initialize: () => ({
@@ -45,7 +45,7 @@ describe('a client of the newer era at a server of the older one', () => {
     expect(open.server.peer.of('tools/call')[1]?.params).toEqual({ name: 'y' });
   });
 
-  test('schemas of arguments that do not say so are said to be of objects, as clients of the newer era want it', async () => {
+  test('schemas of arguments that do not say so are said to be of objects, as modern clients want it', async () => {
     const inputSchema = { $schema: 'http://json-schema.org/draft-07/schema#' };
     const typed = { type: 'object', properties: {} };
     const tools = [
@@ -63,7 +63,7 @@ describe('a client of the newer era at a server of the older one', () => {
     });
   });
 
-  test('results gain what the newer era requires', async () => {
+  test('results gain what the modern era requires', async () => {
     await using open = newToOld({ 'tools/list': () => ({ tools: [] }), 'tools/call': () => text });
     const _meta = { [metaKeys.serverInfo]: { name: 'older', version: '1' } };
     expect((await open.ask('tools/list')).result).toEqual({
@@ -174,7 +174,7 @@ describe('a client of the newer era at a server of the older one', () => {
     expect(error).toEqual({ code: -32_602, message: 'not there', data: { uri: 'a:b' } });
   });
 
-  test('hanging up cancels, in the words of the older era', async () => {
+  test('hanging up cancels, in the words of the legacy era', async () => {
     const server = script({ ...older, 'tools/call': () => undefined });
     await using bridge = createBridge(server.target, { era: 'legacy' });
     const front = await serveHttp(bridge);
@@ -193,7 +193,7 @@ describe('a client of the newer era at a server of the older one', () => {
 });
 
 describe('over HTTP', () => {
-  test('an unknown method is status 404 in the newer era, and 200 in the older one', async () => {
+  test('an unknown method is status 404 in the modern era, and 200 in the legacy one', async () => {
     for (const era of ['legacy', 'modern'] as const) {
       const server = script(era === 'legacy' ? older : newer);
       await using bridge = createBridge(server.target, { era });
@@ -210,7 +210,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('a client of the older era that hangs up cancels nothing, and fetches its answer later', async () => {
+  test('a legacy client that hangs up cancels nothing, and fetches its answer later', async () => {
     let answer = (): void => {};
     const server = script({
       ...newer,

@@ -13,14 +13,12 @@ import {
   serving,
   startSession,
 } from '../support/mcp-http.ts';
-import { createGoverned, dataOf, startGoverned } from './seed-002-fixture.ts';
-
-// The V2 specification, sections 2 and 3.
+import { createGoverned, dataOf, startGoverned } from './governed-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 
-describe('2 principles', () => {
-  test('2.1 protocol errors and business errors never mix', async () => {
+describe('principles', () => {
+  test('protocol errors and business errors never mix', async () => {
     await using governed = await startGoverned();
     const business = await governed.call('get_node_info', { nodeUuid: 'nothing' });
     expect(business).toMatchObject({ isError: true });
@@ -30,7 +28,7 @@ describe('2 principles', () => {
     expect(protocol).not.toHaveProperty('data.code');
   });
 
-  test('2.2 a write has a dry run, or its manifest says that it has none', async () => {
+  test('a write has a dry run, or its manifest says that it has none', async () => {
     await using governed = await startGoverned({ visible: ['core', 'advanced', 'internal'] });
     const writing = (await governed.list()).filter(({ _meta }) => _meta?.['safety'] !== 'readonly');
     expect(writing.length).toBeGreaterThan(4);
@@ -40,14 +38,14 @@ describe('2 principles', () => {
     }
   });
 
-  test('2.2 a dry run of a tool that has none does nothing, and says so', async () => {
+  test('a dry run of a tool that has none does nothing, and says so', async () => {
     await using governed = await startGoverned({ visible: ['advanced'] });
     const { error } = await governed.ask('execute_scene_export', { dryRun: true });
     expect(error).toMatchObject({ code: 'E_PRECONDITION_FAILED' });
     expect(governed.scene.writes).toBe(0);
   });
 
-  test('2.3 the same thing has the same name in all tools: the linter says where not', () => {
+  test('the same thing has the same name in all tools: the linter says where not', () => {
     const tool = (name: string, argument: string): object => ({
       name,
       inputSchema: { type: 'object', properties: { [argument]: { type: 'string' } } },
@@ -59,7 +57,7 @@ describe('2 principles', () => {
     ]);
   });
 
-  test('2.4 every answer has the same shape, and every error a code to branch on', async () => {
+  test('every answer has the same shape, and every error a code to branch on', async () => {
     await using governed = await startGoverned();
     const answers = [
       await governed.ask('get_node_info', { nodeUuid: 'lamp' }),
@@ -75,22 +73,22 @@ describe('2 principles', () => {
     }
   });
 
-  test('2.5 one call can do what would take several: writes in a batch', async () => {
+  test('one call can do what would take several: writes in a batch', async () => {
     await using governed = await startGoverned();
     const args = { nodeUuids: ['root', 'lamp'], name: 'Same' };
     expect(dataOf(await governed.ask('update_node_names', args))['succeeded']).toHaveLength(2);
   });
 });
 
-describe('3.1 HTTP', () => {
-  test('3.1.1 POST takes one message; a batch is -32600', async () => {
+describe('HTTP', () => {
+  test('POST takes one message; a batch is -32600', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     const session = await startSession(served.url);
     const { message } = await session.post([request(5, 'tools/list')]);
     expect(message).toMatchObject({ error: { code: -32600 } });
   });
 
-  test('3.1.2 GET with Accept: text/event-stream opens an event stream', async () => {
+  test('GET with Accept: text/event-stream opens an event stream', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     const session = await startSession(served.url);
     const stream = await session.listen();
@@ -98,7 +96,7 @@ describe('3.1 HTTP', () => {
     stream.close();
   });
 
-  test('3.1.3 every request but initialize names a session, or is 400', async () => {
+  test('every request but initialize names a session, or is 400', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     expect((await initialize(served.url)).status).toBe(200);
     const list = request(2, 'tools/list');
@@ -106,7 +104,7 @@ describe('3.1 HTTP', () => {
     expect((await post(served.url, list, { 'mcp-session-id': 'made-up' })).status).toBe(400);
   });
 
-  test('3.1.4 DELETE ends the session', async () => {
+  test('DELETE ends the session', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     const session = await startSession(served.url);
     expect((await session.delete()).status).toBe(204);
@@ -114,8 +112,8 @@ describe('3.1 HTTP', () => {
   });
 });
 
-describe('3.2 life of a session', () => {
-  test('3.2.1 the first request is initialize, with an id', async () => {
+describe('life of a session', () => {
+  test('the first request is initialize, with an id', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     const { id: _id, ...unnumbered } = request(1, 'initialize', {});
     const body = { ...unnumbered, jsonrpc: '2.0' };
@@ -123,14 +121,14 @@ describe('3.2 life of a session', () => {
     expect((await send(served.url, { body, headers })).status).toBe(400);
   });
 
-  test('3.2.2 notifications/initialized makes the session ready', async () => {
+  test('notifications/initialized makes the session ready', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     const session = await startSession(served.url, { ready: false });
     expect((await session.post(notification('notifications/initialized'))).status).toBe(202);
     expect((await session.request('tools/list')).message).toHaveProperty('result');
   });
 
-  test('3.2.3 before that, business methods are -32600', async () => {
+  test('before that, business methods are -32600', async () => {
     await using served = await serving(createGoverned().server, { profile: 'v2' });
     const session = await startSession(served.url, { ready: false });
     const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' } };
@@ -139,13 +137,13 @@ describe('3.2 life of a session', () => {
   });
 });
 
-describe('3.3 stdio', () => {
+describe('stdio', () => {
   const todo = (): Child =>
     new Child(process.execPath, [path.join(root, 'examples/todo-store.mjs')]);
   const ask = (id: number): string =>
     JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params: {} });
 
-  test('3.3.1 a message is a line, and so is its answer', async () => {
+  test('a message is a line, and so is its answer', async () => {
     await using child = todo();
     child.process.stdin.end(`${ask(1)}\n${ask(2)}\n`);
     expect(await child.ended).toMatchObject({ code: 0 });
@@ -153,7 +151,7 @@ describe('3.3 stdio', () => {
     expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
   });
 
-  test('3.3.2 there are no Content-Length headers: one is a line that is no message', async () => {
+  test('there are no Content-Length headers: one is a line that is no message', async () => {
     await using child = todo();
     child.process.stdin.end(`Content-Length: ${ask(1).length}\r\n\r\n${ask(1)}\n`);
     expect(await child.ended).toMatchObject({ code: 0 });

@@ -2,14 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { defineTool, fail, failureCodes, type FailureCode } from 'mcp-kit/tools';
 import { post, serving, startSession } from '../support/mcp-http.ts';
-import { createGoverned, dataOf, startGoverned } from './seed-002-fixture.ts';
-
-// The V2 specification, sections 7 and 8.
+import { createGoverned, dataOf, startGoverned } from './governed-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const move = { nodeUuid: 'lamp', position };
 
-describe('7.1 the protocol layer', () => {
+describe('the protocol layer', () => {
   test.each([
     ['-32700, what is not JSON', '{', -32700],
     ['-32600, what is no request', '{"jsonrpc":"2.0","id":1}', -32600],
@@ -39,7 +37,7 @@ describe('7.1 the protocol layer', () => {
   });
 });
 
-describe('7.2, 7.3 the business layer', () => {
+describe('the business layer', () => {
   test('success: structuredContent.success is true, and a text says what was done', async () => {
     await using governed = await startGoverned();
     const result = await governed.call('set_node_position', move);
@@ -156,7 +154,7 @@ describe('7.2, 7.3 the business layer', () => {
   });
 });
 
-describe('7.4 business error codes', () => {
+describe('business error codes', () => {
   const codes: readonly [FailureCode, boolean][] = [
     ['E_INVALID_ARGUMENT', false],
     ['E_NOT_FOUND', false],
@@ -213,8 +211,8 @@ describe('7.4 business error codes', () => {
   });
 });
 
-describe('8 writes', () => {
-  test('8.1 a dry run tells what would change and does not do it', async () => {
+describe('writes', () => {
+  test('a dry run tells what would change and does not do it', async () => {
     await using governed = await startGoverned();
     const before = governed.scene.snapshot();
     const { data } = await governed.ask('delete_node_tree', { nodeUuid: 'lamp', dryRun: true });
@@ -228,7 +226,7 @@ describe('8 writes', () => {
     expect(governed.scene.snapshot()).toBe(before);
   });
 
-  test('8.2 what deletes answers with its risk level, tried or done', async () => {
+  test('what deletes answers with its risk level, tried or done', async () => {
     await using governed = await startGoverned();
     const args = { nodeUuid: 'lamp' };
     const tried = dataOf(await governed.ask('delete_node_tree', { ...args, dryRun: true }));
@@ -236,7 +234,7 @@ describe('8 writes', () => {
     expect([tried['riskLevel'], done['riskLevel']]).toEqual(['high', 'high']);
   });
 
-  test('8.3 every write answers with its changes: done, they are those of the dry run', async () => {
+  test('every write answers with its changes: done, they are those of the dry run', async () => {
     await using governed = await startGoverned();
     const tried = dataOf(await governed.ask('set_node_position', { ...move, dryRun: true }));
     const done = dataOf(await governed.ask('set_node_position', move));
@@ -245,7 +243,7 @@ describe('8 writes', () => {
 
   const several = { nodeUuids: ['root', 'none', 'lamp'], name: 'Same' };
 
-  test('8.4 a batch tells what succeeded, failed and was skipped', async () => {
+  test('a batch tells what succeeded, failed and was skipped', async () => {
     await using governed = await startGoverned();
     const data = dataOf(await governed.ask('update_node_names', several));
     expect(data).toMatchObject({
@@ -256,7 +254,7 @@ describe('8 writes', () => {
     });
   });
 
-  test('8.4 a batch stops at the first failure where that is wanted', async () => {
+  test('a batch stops at the first failure where that is wanted', async () => {
     await using governed = await startGoverned();
     const args = { ...several, stopOnError: true };
     const data = dataOf(await governed.ask('update_node_names', args));

@@ -4,16 +4,14 @@ import { toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
 import { send } from '../support/http-client.ts';
-import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
-
-// The V2 specification, sections 10 and 11.
+import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './governed-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const move = { nodeUuid: 'lamp', position };
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-describe('10 manifest', () => {
-  test('10.1.1 tools/list has the least of it in _meta', async () => {
+describe('manifest', () => {
+  test('tools/list has the least of it in _meta', async () => {
     await using governed = await startGoverned();
     const [listed] = (await governed.list()).filter(({ name }) => name === 'set_node_position');
     expect(listed?._meta).toEqual({
@@ -25,7 +23,7 @@ describe('10 manifest', () => {
     });
   });
 
-  test('10.1.1 the hints of MCP follow from it', async () => {
+  test('the hints of MCP follow from it', async () => {
     await using governed = await startGoverned();
     const hints = new Map(
       (await governed.list()).map(({ name, annotations }) => [name, annotations]),
@@ -39,7 +37,7 @@ describe('10 manifest', () => {
     expect(hints.get('delete_node_tree')).toMatchObject({ destructiveHint: true });
   });
 
-  test('10.1.2, 10.2 get_tool_manifest has all of it', async () => {
+  test('get_tool_manifest has all of it', async () => {
     await using governed = await startGoverned();
     const { data } = await governed.ask('get_tool_manifest', { name: 'set_node_position' });
     expect(data).toMatchObject({
@@ -64,13 +62,13 @@ describe('10 manifest', () => {
     expect(errors.map(({ code }) => code)).toContain('E_TIMEOUT');
   });
 
-  test('10.1.2 get_tool_manifest without a name has all tools', async () => {
+  test('get_tool_manifest without a name has all tools', async () => {
     await using governed = await startGoverned();
     const { tools } = dataOf(await governed.ask('get_tool_manifest')) as { tools: Manifest[] };
     expect(tools.map(({ name }) => name)).toEqual((await governed.list()).map(({ name }) => name));
   });
 
-  test('10.1.2 get_tool_manifest is a method of the older era, too', async () => {
+  test('get_tool_manifest is a method of the legacy era, too', async () => {
     await using governed = await startGoverned();
     const manifest = await governed.client.request('get_tool_manifest', { name: 'get_node_info' });
     expect(manifest).toMatchObject({ name: 'get_node_info' });
@@ -78,7 +76,7 @@ describe('10 manifest', () => {
     await expect(hidden).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('10.2 every field is there for every tool', () => {
+  test('every field is there for every tool', () => {
     const set = toolSet(sceneTools(new Scene()), { contract: govern() });
     const fields = [
       'name layer category safety idempotent supportsDryRun prerequisites',
@@ -90,8 +88,8 @@ describe('10 manifest', () => {
   });
 });
 
-describe('11 diagnostics', () => {
-  test('11.1 every answer has a trace id, and no two the same', async () => {
+describe('diagnostics', () => {
+  test('every answer has a trace id, and no two the same', async () => {
     await using governed = await startGoverned();
     const answers = await Promise.all([
       governed.ask('get_node_info', { nodeUuid: 'lamp' }),
@@ -108,7 +106,7 @@ describe('11 diagnostics', () => {
     ['an unknown tool', 'get_nothing_here', {}],
     ['a hidden tool', 'execute_scene_wait', {}],
     ['arguments in a list', 'get_node_info', []],
-  ])('11.1 a refusal of the protocol has one, too: %s', async (_what, name, args) => {
+  ])('a refusal of the protocol has one, too: %s', async (_what, name, args) => {
     await using governed = await startGoverned();
     const refused = governed.call(name, args);
     const error = (await refused.catch((thrown: unknown) => thrown)) as {
@@ -122,7 +120,7 @@ describe('11 diagnostics', () => {
     expect(data).toMatchObject({ tool: name, success: false, errorCode: 'RPC-32602' });
   });
 
-  test('11.1 a call before the session is ready is refused with one, too', async () => {
+  test('a call before the session is ready is refused with one, too', async () => {
     const { server } = createGoverned();
     const client = connectInMemory(server);
     const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' } };
@@ -139,7 +137,7 @@ describe('11 diagnostics', () => {
     }
   });
 
-  test('11.1 so is one with a requestState that is not ours', async () => {
+  test('so is one with a requestState that is not ours', async () => {
     await using governed = await startGoverned();
     const call = { name: 'get_node_info', arguments: { nodeUuid: 'lamp' }, requestState: 'x' };
     const refused = (await governed.client
@@ -151,7 +149,7 @@ describe('11 diagnostics', () => {
     expect(data).toMatchObject({ tool: 'get_node_info', errorCode: 'RPC-32602' });
   });
 
-  test('11.2 the log has every call under its trace id: arguments, duration, outcome', async () => {
+  test('the log has every call under its trace id: arguments, duration, outcome', async () => {
     await using governed = await startGoverned();
     const { meta } = await governed.ask('set_node_position', { ...move, nodeUuid: 'none' });
     const entries = governed.logged.filter(({ message }) => message === 'tools/call');
@@ -167,7 +165,7 @@ describe('11 diagnostics', () => {
     ]);
   });
 
-  test('11.3 get_trace_by_id tells how a call went, step by step', async () => {
+  test('get_trace_by_id tells how a call went, step by step', async () => {
     await using governed = await startGoverned({ visible: ['core', 'internal'] });
     const { meta } = await governed.ask('execute_scene_wait', { ms: 5, idempotencyKey: 'k' });
     const trace = dataOf(
@@ -181,7 +179,7 @@ describe('11 diagnostics', () => {
     expect(sleep?.durationMs).toBeGreaterThanOrEqual(4);
   });
 
-  test('11.3 get_trace_by_id without an id tells of the last call, or of the slowest', async () => {
+  test('get_trace_by_id without an id tells of the last call, or of the slowest', async () => {
     await using governed = await startGoverned({ visible: ['core', 'internal'] });
     await governed.ask('execute_scene_wait', { ms: 20 });
     await governed.ask('get_node_info', { nodeUuid: 'lamp' });
@@ -191,7 +189,7 @@ describe('11 diagnostics', () => {
     expect(slowest.data).toMatchObject({ tool: 'execute_scene_wait' });
   });
 
-  test('11.3 a trace belongs to whoever made the call', async () => {
+  test('a trace belongs to whoever made the call', async () => {
     const { server } = createGoverned();
     const identify = (headers: Readonly<Record<string, unknown>>): string =>
       String(headers['x-user']);

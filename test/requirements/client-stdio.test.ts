@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('protocol layer', () => {
+describe('messages over stdio', () => {
   test('the handshake comes first, then its confirmation, then calls', async () => {
     await using session = await start({ name: 'agent', version: '2.0.0' });
     await session.listTools();
@@ -115,7 +115,7 @@ describe('protocol layer', () => {
   });
 });
 
-describe('caveat turned into a feature', () => {
+describe('a session over stdio', () => {
   test('notifications of the server have a subscriber: all are delivered, in order', async () => {
     const heard: unknown[] = [];
     await using session = await start({
@@ -238,7 +238,7 @@ describe('caveat turned into a feature', () => {
   });
 });
 
-describe('stdio transport', () => {
+describe('a process as a server', () => {
   test('the process gets its arguments, its variables and its folder', async () => {
     const cwd = await realpath(tmpdir());
     await using session = await start({}, { cwd, env: { SEED_NAME: 'one' } });

@@ -4,7 +4,7 @@ import { textOf } from '../interop/client-session.ts';
 import { form, inputs } from './client-answers.ts';
 import { failure, older, open, refuse, script, settle, text } from './client-script.ts';
 
-describe('in the older era', () => {
+describe('in the legacy era', () => {
   const ask = (method: string, params?: object): object => ({
     id: `${method} 1`,
     method,
@@ -138,7 +138,7 @@ describe('in the older era', () => {
   });
 });
 
-describe('while a person answers a server of the older era', () => {
+describe('while a person answers a legacy server', () => {
   const asking = () =>
     script({
       ...older,
@@ -176,7 +176,7 @@ describe('while a person answers a server of the older era', () => {
   });
 });
 
-describe('a server of the older era that wants pages visited first', () => {
+describe('a legacy server that wants pages visited first', () => {
   const errands = ['one', 'two'].map((elicitationId) => ({
     mode: 'url',
     elicitationId,

@@ -4,9 +4,7 @@ import { governed as govern } from 'mcp-kit/tools/governed';
 import { fromListed, lintRules, lintTools, type Finding } from 'mcp-kit/tools/inspect';
 import { send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
-import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './seed-002-fixture.ts';
-
-// The V2 specification, sections 4 to 6.
+import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './governed-fixture.ts';
 
 const position = { x: 5, y: 5, z: 5 };
 const all = ['core', 'advanced', 'internal'] as const;
@@ -31,7 +29,7 @@ function found(rule: Finding['rule'], change: object): readonly string[] {
   return findings.map(({ message }) => message);
 }
 
-describe('4 layers', () => {
+describe('layers', () => {
   test('only core tools are there by default', async () => {
     await using governed = await startGoverned();
     const layers = (await governed.list()).map(({ _meta }) => _meta?.['layer']);
@@ -108,7 +106,7 @@ describe('4 layers', () => {
     expect(found('advanced-risk', complete)).toEqual([]);
   });
 
-  test('4.1.1 more than 40 core tools are remarked upon', () => {
+  test('more than 40 core tools are remarked upon', () => {
     const tools = Array.from({ length: 42 }, (_, n) => ({
       name: `get_node_info${n}`,
       layer: 'core',
@@ -118,7 +116,7 @@ describe('4 layers', () => {
     expect(rules.map(({ tool }) => tool)).toEqual(['get_node_info40', 'get_node_info41']);
   });
 
-  test('4.1.2 what is usual needs no other layer: read, create, set, delete are core here', async () => {
+  test('what is usual needs no other layer: read, create, set, delete are core here', async () => {
     await using governed = await startGoverned();
     const { nodeUuid } = dataOf(
       await governed.ask('create_node_child', { parentUuid: 'root', name: 'Chair' }),
@@ -129,25 +127,25 @@ describe('4 layers', () => {
     expect(await governed.ask('delete_node_tree', { nodeUuid })).toMatchObject({ success: true });
   });
 
-  test('4.1.3 every manifest names the layer', () => {
+  test('every manifest names the layer', () => {
     const set = toolSet(sceneTools(new Scene()), { contract: govern() });
     for (const { layer } of set.manifests()) expect(all).toContain(layer);
   });
 });
 
-describe('5 names', () => {
+describe('names', () => {
   test.each(['getNode', 'get_node', 'Get_Node_Info', 'get__node_info', 'get_node_'])(
-    '5.1 %s is not <verb>_<domain>_<object>',
+    '%s is not <verb>_<domain>_<object>',
     (name) => expect(found('name-format', { name })).toHaveLength(1),
   );
 
   test.each(['get_node_info', 'set_node_position_world', 'workflow_bind_script_to_node'])(
-    '5.1 %s is',
+    '%s is',
     (name) => expect(found('name-format', { name })).toEqual([]),
   );
 
   const verbs = 'get list find create set update delete move validate execute workflow'.split(' ');
-  test.each(verbs)('5.2 %s is a verb', (verb) => {
+  test.each(verbs)('%s is a verb', (verb) => {
     expect(found('name-verb', { name: `${verb}_node_info` })).toEqual([]);
   });
 
@@ -156,28 +154,28 @@ describe('5 names', () => {
     ['remove', 'delete'],
     ['add', 'create'],
     ['moove', 'move'],
-  ])('5.2, 5.3.1 %s is none', (verb, meant) => {
+  ])('%s is none', (verb, meant) => {
     const [finding] = lintTools([
       { name: `${verb}_node_info`, inputSchema: { type: 'object' } },
     ]).filter(({ rule }) => rule === 'name-verb');
     expect(finding?.hint).toBe(`Use "${meant}".`);
   });
 
-  test('5.3.1 verbs that mean the same are not both used for one thing', () => {
+  test('verbs that mean the same are not both used for one thing', () => {
     const named = (name: string): object => ({ name, inputSchema: { type: 'object' } });
     const both = [named('set_node_name'), named('update_node_name')];
     const findings = lintTools(both as never).filter(({ rule }) => rule === 'name-synonym');
     expect(findings.map(({ tool }) => tool)).toEqual(['update_node_name']);
   });
 
-  test.each(['get', 'list', 'find', 'validate'])('5.3.2 %s only reads', (verb) => {
+  test.each(['get', 'list', 'find', 'validate'])('%s only reads', (verb) => {
     const name = `${verb}_node_info`;
     expect(found('name-verb-safety', { name })).toEqual([]);
     expect(found('name-verb-safety', { name, safety: 'mutating' })).toHaveLength(1);
   });
 
   test.each(['create', 'set', 'update', 'delete', 'move', 'execute', 'workflow'])(
-    '5.3.3 %s only writes',
+    '%s only writes',
     (verb) => {
       const name = `${verb}_node_info`;
       expect(found('name-verb-safety', { name, safety: 'destructive' })).toEqual([]);
@@ -185,13 +183,13 @@ describe('5 names', () => {
     },
   );
 
-  test('5.3.4 there are no aliases: a name is one tool', () => {
+  test('there are no aliases: a name is one tool', () => {
     const [tool] = sceneTools(new Scene());
     expect(() => toolSet([tool as Tool, tool as Tool], { contract: govern() })).toThrow('twice');
   });
 });
 
-describe('6.1 what every write takes', () => {
+describe('what every write takes', () => {
   const move = { nodeUuid: 'lamp', position };
 
   test('is in the schema of every write, and of nothing else', async () => {
@@ -286,23 +284,23 @@ describe('6.1 what every write takes', () => {
   });
 });
 
-describe('6.2, 6.3 arguments', () => {
+describe('arguments', () => {
   const withArgument = (name: string, schema: object): object => ({
     inputSchema: { type: 'object', properties: { [name]: schema } },
   });
 
   test.each([
-    ['6.2.1', 'nodeId', 'nodeUuid'],
-    ['6.2.2', 'parentId', 'parentUuid'],
-    ['6.2.3', 'sceneUrl', 'scenePath'],
-    ['6.2.4', 'assetUrl', 'assetPath'],
-    ['6.2.5', 'assetId', 'assetUuid'],
-  ])('%s %s is called %s', (_number, wrong, right) => {
+    ['nodeId', 'nodeUuid'],
+    ['parentId', 'parentUuid'],
+    ['sceneUrl', 'scenePath'],
+    ['assetUrl', 'assetPath'],
+    ['assetId', 'assetUuid'],
+  ])('%s is called %s', (wrong, right) => {
     expect(found('parameter-name', withArgument(wrong, { type: 'string' }))).toHaveLength(1);
     expect(found('parameter-name', withArgument(right, { type: 'string' }))).toEqual([]);
   });
 
-  test('6.2.6 true and false are booleans, not texts', () => {
+  test('true and false are booleans, not texts', () => {
     const text = { type: 'string', enum: ['true', 'false'] };
     expect(found('parameter-boolean', withArgument('visible', text))).toHaveLength(1);
     expect(found('parameter-boolean', withArgument('isVisible', { type: 'string' }))).toHaveLength(
@@ -317,7 +315,7 @@ describe('6.2, 6.3 arguments', () => {
     type: 'object',
     properties: { x: { type: 'number' }, y: { type: 'number' }, z: { type: 'number' } },
   };
-  test.each(['position', 'rotation', 'scale'])('6.2.7, 6.3 %s is an object of numbers', (name) => {
+  test.each(['position', 'rotation', 'scale'])('%s is an object of numbers', (name) => {
     expect(found('parameter-coordinates', withArgument(name, { type: 'string' }))).toHaveLength(1);
     expect(found('parameter-coordinates', withArgument(name, { type: 'array' }))).toHaveLength(1);
     expect(found('parameter-coordinates', withArgument(name, vector))).toEqual([]);
