@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultLimits } from 'mcp-kit/jsonrpc';
-import { LineReader } from 'mcp-kit/transport';
+import { LineReader } from '../../packages/mcp-kit/src/transport/ndjson.ts';
 import { describe, expect, test } from 'vitest';
 import { StdioProcess } from './lib/stdio-process.ts';
 import { toolCall } from './lib/wire.ts';

@@ -1,12 +1,5 @@
 export { memoryPair } from './memory.ts';
-export { LineReader } from './ndjson.ts';
 export { serveChannel, type ServeOptions } from './serve-channel.ts';
-export {
-  dialSocket,
-  listenSocket,
-  socketTarget,
-  type Listening,
-  type SocketOptions,
-} from './socket.ts';
+export { listenSocket, socketTarget, type Listening, type SocketOptions } from './socket.ts';
 export { serveStdio, type StdioOptions } from './stdio.ts';
 export { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';

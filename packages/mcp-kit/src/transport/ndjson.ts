@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { idleMs, type Budget, type Hold } from '#base';
 import { noRoom, oversized, parseMessage, rpcErrors, type Limits, type Sink } from '#jsonrpc';
-import { Ends, Pieces } from './pieces.ts';
+import { Ends, Pieces } from './buffers.ts';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;

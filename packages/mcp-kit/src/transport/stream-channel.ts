@@ -11,7 +11,7 @@ import {
   type Sink,
 } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
-import { Unread } from './unread.ts';
+import { Unread } from './buffers.ts';
 
 export interface StreamChannelOptions {
   readonly limits?: Partial<Limits>;

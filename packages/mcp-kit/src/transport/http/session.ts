@@ -11,9 +11,14 @@ import {
 } from '#jsonrpc';
 import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
-import { EventStream, type EventStreamOptions } from './event-stream.ts';
-import { messageEvent, primingEvent } from './events.ts';
-import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
+import {
+  EventStream,
+  KeptAnswers,
+  maxKeptCharacters,
+  messageEvent,
+  primingEvent,
+  type EventStreamOptions,
+} from './event-stream.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
 import type { Caller } from './admit.ts';
@@ -47,7 +52,7 @@ const maxUnsent = 1024;
 /** What a text takes that is kept: up to two bytes per character, and what is around it. */
 const weightOf = (text: string): number => 2 * text.length + 64;
 
-/** One client of the handshake era over HTTP: a conversation whose messages travel in many requests. */
+/** One legacy client over HTTP: a conversation whose messages travel in many requests. */
 export class Session implements Channel, ReplyPolicy {
   readonly id: string;
   readonly connection: Connection;
