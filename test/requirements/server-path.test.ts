@@ -60,7 +60,7 @@ test.each(['legacy', 'modern'] as const)(
       });
     });
     await listening.close();
-    console.log(era, modules.length, modules.join('\n'));
+    console.log(era, modules.length, modules.join(' '));
     expect(modules).toContain('tools/call.ts');
     expect(modules.slice(20)).toEqual([]);
   },
@@ -88,7 +88,7 @@ test.each(['legacy', 'modern'] as const)(
       });
     });
     await connection.close();
-    console.log(era, modules.length, modules.join('\n'));
+    console.log(era, modules.length, modules.join(' '));
     expect(modules).toContain('tools/call.ts');
     expect(modules.slice(14)).toEqual([]);
   },

@@ -29,10 +29,13 @@ export async function callMcp(
   let awaited = createDeferred<Response>();
   let id = 0;
   channel.start({
+    deaf: false,
     message: (value) => {
       if (isResponse(value) && value.id === id) awaited.resolve(value);
     },
     malformed: () => {},
+    skipped: () => {},
+    released: () => {},
     lost: (_, error) => awaited.reject(error),
     ended: () => {},
     closed: () => {},
@@ -44,7 +47,7 @@ export async function callMcp(
       sent === undefined
         ? { jsonrpc: '2.0', id, method }
         : { jsonrpc: '2.0', id, method, params: sent };
-    channel.send(JSON.stringify(message), undefined, { message });
+    channel.send(JSON.stringify(message), { message });
     return awaited.promise;
   };
   const giveUp = (): void => {

@@ -25,9 +25,9 @@ import {
 import { Sessions, type SessionLimits } from './sessions.ts';
 
 export interface EndpointOptions {
-  readonly profile?: ProfileName | Profile;
+  readonly profile?: ProfileName | Profile | undefined;
   /** Overrides the profile's choice between JSON and event streams. */
-  readonly answer?: Profile['answer'];
+  readonly answer?: Profile['answer'] | undefined;
   readonly limits?: Partial<Limits>;
   readonly pace?: Partial<Pace>;
   readonly sessions?: Partial<SessionLimits>;

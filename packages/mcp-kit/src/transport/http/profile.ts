@@ -64,8 +64,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 /** The switches that options choose. */
 export function profileOf(options: {
-  readonly profile?: ProfileName | Profile;
-  readonly answer?: Profile['answer'];
+  readonly profile?: ProfileName | Profile | undefined;
+  readonly answer?: Profile['answer'] | undefined;
 }): Profile {
   const { profile = 'spec', answer } = options;
   const base = typeof profile === 'string' ? profiles[profile] : profile;

@@ -7,8 +7,8 @@ import {
   type Classified,
   type ConnectionOptions,
   type HttpAside,
+  type MessageOptions,
   type Origin,
-  type Parts,
   type Sent,
 } from '#jsonrpc';
 import { httpStatusOf, type Serve } from '#protocol';
@@ -106,7 +106,7 @@ export class Reply implements Origin {
     return this.#mode === 'json' ? this.#policy.divert(text) : this.#open().emit(text);
   }
 
-  answer(text: string | undefined, error?: unknown): void {
+  answer(text: string | undefined, { parts, error }: MessageOptions = {}): void {
     if (this.#answered) return;
     this.#answered = true;
     const aside = error instanceof RpcError ? this.#policy.asideOf(error) : undefined;
@@ -122,19 +122,9 @@ export class Reply implements Origin {
       const body = this.#policy.completeStream(text);
       this.#responder.respond(200, this.#head(eventsHeaders), body);
     } else {
-      this.#responder.respond(200, this.#head(jsonHeaders), text);
+      this.#responder.respond(200, this.#head(jsonHeaders), parts ?? text);
     }
     this.#onOpened?.();
-  }
-
-  /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
-  answerParts(parts: Parts): boolean {
-    if (this.#answered) return true;
-    if (this.#stream !== undefined || this.#mode === 'sse') return false;
-    this.#answered = true;
-    this.#responder.respond(200, this.#head(jsonHeaders), parts);
-    this.#onOpened?.();
-    return true;
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */
@@ -211,16 +201,23 @@ export class Stateless implements Channel, ReplyPolicy {
 
   start(): void {}
 
-  send(text: string, origin?: Origin): Sent {
-    return origin instanceof Reply ? origin.emit(text) : 'dropped';
+  send(text: string, options?: MessageOptions): Sent {
+    return options?.origin instanceof Reply ? options.origin.emit(text) : 'dropped';
   }
 
-  reply(text: string | undefined, origin?: Origin, error?: unknown): void {
-    if (origin instanceof Reply) origin.answer(text, error);
+  tell(): undefined {}
+
+  reply(text: string | undefined, options?: MessageOptions): void {
+    if (options?.origin instanceof Reply) options.origin.answer(text, options);
   }
 
-  replyParts(parts: Parts, origin?: Origin): boolean {
-    return origin instanceof Reply && origin.answerParts(parts);
+  /** It serves all modern clients. */
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
   }
 
   drained(origin?: Origin): Promise<void> {

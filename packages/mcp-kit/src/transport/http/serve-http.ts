@@ -31,7 +31,7 @@ export interface HttpOptions
   readonly unix?: string;
   readonly path?: string;
   /** Speak https. */
-  readonly tls?: TlsIdentity;
+  readonly tls?: TlsIdentity | undefined;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
   /** Allow an address that other machines can reach although nothing authenticates them. */

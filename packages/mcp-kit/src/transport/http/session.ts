@@ -4,8 +4,8 @@ import {
   type Channel,
   type ConnectionOptions,
   type HttpAside,
+  type MessageOptions,
   type Origin,
-  type Parts,
   type RpcError,
   type Sent,
 } from '#jsonrpc';
@@ -143,8 +143,8 @@ export class Session implements Channel, ReplyPolicy {
 
   start(): void {}
 
-  send(text: string, origin?: Origin): Sent {
-    if (origin instanceof Reply) return origin.emit(text);
+  send(text: string, options?: MessageOptions): Sent {
+    if (options?.origin instanceof Reply) return options.origin.emit(text);
     if (this.#listener !== undefined) return this.#listener.emit(text);
     if (!this.connection.keep(weightOf(text))) return 'dropped';
     this.#undelivered ??= [];
@@ -168,9 +168,7 @@ export class Session implements Channel, ReplyPolicy {
     return kept.length < before;
   }
 
-  awaits(origin: Origin | undefined): boolean {
-    return !(origin instanceof Reply) || origin.attended;
-  }
+  tell(): undefined {}
 
   letGo(): boolean {
     if (performance.now() - this.lastSeenMs < idleMs) return false;
@@ -178,16 +176,12 @@ export class Session implements Channel, ReplyPolicy {
     return true;
   }
 
-  release(origin: Origin | undefined, retryMs: number | undefined): void {
-    if (origin instanceof Reply) origin.release(retryMs);
+  lastWords(): string {
+    return '';
   }
 
-  reply(text: string | undefined, origin?: Origin, error?: unknown): void {
-    if (origin instanceof Reply) origin.answer(text, error);
-  }
-
-  replyParts(parts: Parts, origin?: Origin): boolean {
-    return origin instanceof Reply && origin.answerParts(parts);
+  reply(text: string | undefined, options?: MessageOptions): void {
+    if (options?.origin instanceof Reply) options.origin.answer(text, options);
   }
 
   drained(origin?: Origin): Promise<void> {
