@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Session } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
-import { dialSocket } from 'mcp-kit/transport';
+import { socketTarget } from 'mcp-kit/transport';
 import { describe, expect, test } from 'vitest';
 import { createFixture, serveFixtureSocket } from '../interop/fixture.mjs';
 import {
@@ -48,13 +48,7 @@ describe('closed at once', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mcp-closing-'));
     const fixture = await serveFixtureSocket(path.join(folder, 'socket'));
     try {
-      const target: Target = {
-        label: 'socket',
-        key: fixture.path,
-        wire: 'stream',
-        dial: () => dialSocket(fixture.path, { alwaysReads: true }),
-      };
-      const sessions = await openMany(target, many);
+      const sessions = await openMany(socketTarget(fixture.path), many);
       const calls = hang(sessions);
       await Promise.all(sessions.map((session) => session.close()));
       const errors = await Promise.all(calls);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultLimits } from 'mcp-kit/jsonrpc';
-import { LineReader } from 'mcp-kit/transport';
+import { LineReader } from '../../packages/mcp-kit/src/transport/ndjson.ts';
 import { describe, expect, test } from 'vitest';
 import { StdioProcess } from './lib/stdio-process.ts';
 import { toolCall } from './lib/wire.ts';
@@ -15,7 +15,7 @@ function timeToRead(size: number): number {
     let messages = 0;
     const reader = new LineReader(
       { ...defaultLimits, maxBytes: Infinity },
-      { message: () => messages++, malformed: () => {} },
+      { message: () => messages++, malformed: () => {}, skipped: () => {} },
     );
     const before = process.cpuUsage();
     reader.push(Buffer.from('"'));
@@ -64,7 +64,11 @@ describe('a long line', () => {
 
   test('that comes byte by byte costs no more than its bytes', () => {
     const limits = { ...defaultLimits, maxBytes: 4 * mebibyte };
-    const reader = new LineReader(limits, { message: () => {}, malformed: () => {} });
+    const reader = new LineReader(limits, {
+      message: () => {},
+      malformed: () => {},
+      skipped: () => {},
+    });
     const before = process.memoryUsage();
     const source = Buffer.alloc(mebibyte, 'x');
     // Each piece is an object of its own, as a socket would give it.

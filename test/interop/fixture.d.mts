@@ -1,4 +1,4 @@
-import type { Deferred } from 'mcp-kit/base';
+import type { Deferred } from 'mcp-kit/internal';
 import type { Server, ServerOptions } from 'mcp-kit/server';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 

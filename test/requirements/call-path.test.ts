@@ -30,6 +30,9 @@ function open() {
   const channel: Channel = {
     start: (given) => void (sink = given),
     send: () => 'sent',
+    tell: () => undefined,
+    letGo: () => false,
+    lastWords: () => '',
     reply: (text) => void (text !== undefined && replies.push(JSON.parse(text))),
     drained: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -3,8 +3,7 @@ import net from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Target } from 'mcp-kit/protocol';
-import { dialSocket } from 'mcp-kit/transport';
+import { socketTarget } from 'mcp-kit/transport';
 import { describe, expect, test } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
 import {
@@ -139,14 +138,8 @@ describe('over a real socket', () => {
     });
     server.listen(address);
     await once(server, 'listening');
-    const target: Target = {
-      label: 'lines',
-      key: address,
-      wire: 'stream',
-      dial: () => dialSocket(address, { limits: { maxBytes: 10_000 }, alwaysReads: true }),
-    };
     return {
-      target,
+      target: socketTarget(address, { limits: { maxBytes: 10_000 } }),
       async [Symbol.asyncDispose]() {
         server.close();
         await rm(folder, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import {
   rpcErrors,
   type Channel,
   type Id,
-  type Outgoing,
+  type MessageOptions,
   type Params,
   type Sent,
   type Sink,
@@ -34,7 +34,7 @@ interface Call {
 /** The server's end of one conversation, driven by a test. */
 export class Peer implements Channel {
   readonly received: Message[] = [];
-  readonly headers: Outgoing['headers'][] = [];
+  readonly headers: MessageOptions['headers'][] = [];
   isClosed = false;
   /** The how manieth conversation this is. */
   readonly ordinal: number;
@@ -51,9 +51,9 @@ export class Peer implements Channel {
     this.#sink = sink;
   }
 
-  send(text: string, _origin?: object, outgoing?: Outgoing): Sent {
+  send(text: string, options?: MessageOptions): Sent {
     if (this.isClosed) return 'dropped';
-    this.headers.push(outgoing?.headers);
+    this.headers.push(options?.headers);
     this.reply(text);
     return 'sent';
   }
@@ -63,6 +63,16 @@ export class Peer implements Channel {
     const message = JSON.parse(text) as Message;
     this.received.push(message);
     queueMicrotask(() => void this.#receive(message));
+  }
+
+  tell(): undefined {}
+
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
   }
 
   drained(): Promise<void> {
@@ -116,7 +126,7 @@ export class Peer implements Channel {
   }
 
   lose(id: Id, error: Error): void {
-    this.#sink?.lost?.(id, error);
+    this.#sink?.lost(id, error);
   }
 
   hangUp(cause?: Error): void {

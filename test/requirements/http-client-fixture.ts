@@ -199,8 +199,11 @@ export class Talk implements AsyncDisposable {
       this.#watched.changed();
     };
     channel.start({
+      deaf: false,
       message: (value) => note(this.messages, value as Message),
       malformed: (_, reason) => note(this.malformed, reason),
+      skipped: () => {},
+      released: () => {},
       lost: (id, error) => note(this.lost, { id, error }),
       ended: () => {},
       closed: (cause) => note(this.closed, cause),
@@ -214,7 +217,7 @@ export class Talk implements AsyncDisposable {
 
   send(message: object, headers?: Headers): Sent {
     const whole = { jsonrpc: '2.0', ...message } as Request;
-    return this.channel.send(JSON.stringify(whole), undefined, { message: whole, headers });
+    return this.channel.send(JSON.stringify(whole), { message: whole, headers });
   }
 
   /** Sends a request and gives its id. */

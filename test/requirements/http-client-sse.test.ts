@@ -191,7 +191,7 @@ describe('a conversation of revision 2024-11-05', () => {
     await using client = await talk(sseTarget(server.url));
     const message = { jsonrpc: '2.0', method: 'notifications/note' } as const;
     const tell = (): Promise<void> | undefined =>
-      client.channel.tell?.(JSON.stringify(message), { message });
+      client.channel.tell(JSON.stringify(message), { message });
     await tell();
     await expect(tell()).rejects.toMatchObject({ code: 'http_status', details: { status: 500 } });
     await client.channel.close();

@@ -154,7 +154,16 @@ describe('a connection over HTTP', () => {
         else if (id === 'taken') seen.response.writeHead(202).end();
       });
       const channel = await httpTarget(server.url, { logger }).dial();
-      channel.start({ message() {}, malformed() {}, ended() {}, closed() {} });
+      channel.start({
+        deaf: false,
+        message() {},
+        malformed() {},
+        skipped() {},
+        lost() {},
+        released() {},
+        ended() {},
+        closed() {},
+      });
       channel.send('{"jsonrpc":"2.0","method":"notifications/deaf"}');
       for (let id = 1; id <= 16; id += 1) channel.reply(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
       channel.reply('{"jsonrpc":"2.0","id":"taken","result":{}}');

@@ -22,7 +22,11 @@ export function openPipe(service: Service): Pipe {
       arrived.resolve();
       arrived = createDeferred();
     },
+    deaf: false,
     malformed() {},
+    skipped() {},
+    lost() {},
+    released() {},
     ended() {},
     closed() {},
   });

@@ -92,7 +92,7 @@ async function ask(state, method, params) {
   const id = ++state.id;
   const message = { jsonrpc: '2.0', id, method, ...(params && { params }) };
   const answered = new Promise((resolve) => state.answers.set(id, resolve));
-  state.channel.send(JSON.stringify(message), undefined, { message });
+  state.channel.send(JSON.stringify(message), { message });
   const late = sleep(3000, new Error('no answer'), { ref: false });
   const outcome = await Promise.race([answered, late]);
   if (outcome instanceof Error) throw outcome;
@@ -102,7 +102,7 @@ const hello = (state) =>
   ask(state, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 const ready = (state) => {
   const message = { jsonrpc: '2.0', method: 'notifications/initialized' };
-  state.channel.send(JSON.stringify(message), undefined, { message });
+  state.channel.send(JSON.stringify(message), { message });
 };
 
 /** Runs with a channel that is closed whatever happens. */

@@ -326,7 +326,7 @@ function isEndedByItself(error: unknown): boolean {
 /** The same error; where the time was up, with what the server has said beside the conversation. */
 function withLastWords(error: unknown, channels: readonly Channel[]): unknown {
   if (!(error instanceof KitError) || error.code !== 'timeout') return error;
-  const words = channels.map((channel) => channel.lastWords?.() ?? '').findLast(Boolean);
+  const words = channels.map((channel) => channel.lastWords()).findLast(Boolean);
   if (words === undefined) return error;
   return new KitError('timeout', `${error.message}; it said:\n${words}`, {
     hint: error.hint,

@@ -17,7 +17,10 @@ function open(options: ConnectionOptions = {}) {
       if (take.next !== 'dropped') sent.push(JSON.parse(text) as Record<string, unknown>);
       return take.next;
     },
+    tell: () => undefined,
     reply: () => {},
+    letGo: () => false,
+    lastWords: () => '',
     drained: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };

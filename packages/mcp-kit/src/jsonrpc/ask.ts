@@ -1,5 +1,6 @@
 import { KitError, longestTimerMs, type Deferred, type StopSignal } from '#base';
-import type { Outgoing, Sent } from './channel.ts';
+import { routeOf } from './batch.ts';
+import type { MessageOptions, Sent } from './channel.ts';
 import { encodeMessage } from './encode.ts';
 import type { RequestOptions } from './exchange.ts';
 import type { Awaited, InFlight } from './in-flight.ts';
@@ -21,7 +22,7 @@ interface Question {
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
   readonly vocabulary: Vocabulary | undefined;
-  send(text: string, outgoing: Outgoing): Sent;
+  send(text: string, options: MessageOptions): Sent;
   readonly notify: (method: string, params: Params) => void;
 }
 
@@ -59,7 +60,7 @@ class Asked implements Awaited {
 
   begin(): void {
     const { id, method, options, maxTotalMs } = this.#question;
-    const { signal, headers } = options;
+    const { signal, headers, origin } = options;
     if (signal?.aborted) throw asAbort(signal, method);
     const message = this.#message();
     const text = encodeMessage(message);
@@ -69,7 +70,8 @@ class Asked implements Awaited {
       signal.addEventListener('abort', this.#onAbort, { once: true });
     }
     this.#arm(maxTotalMs);
-    if (this.#question.send(text, { message, headers }) === 'dropped') {
+    const sent = this.#question.send(text, { origin: routeOf(origin), message, headers });
+    if (sent === 'dropped') {
       const error = new KitError('overloaded', `${method}: too much is waiting to be written`);
       this.#inFlight.settle(id)?.reject(error);
     }

@@ -14,8 +14,11 @@ function open(request: Handlers['request'], accepted = true) {
       started = sink;
     },
     send: () => 'sent',
-    reply: (text, origin) => {
-      origins.push(origin);
+    tell: () => undefined,
+    letGo: () => false,
+    lastWords: () => '',
+    reply: (text, options) => {
+      origins.push(options?.origin);
       if (text !== undefined) texts.push(text);
     },
     drained: () => Promise.resolve(),

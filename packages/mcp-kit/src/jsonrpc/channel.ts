@@ -12,22 +12,29 @@ export interface Origin {
   readonly scopes?: ReadonlySet<string> | undefined;
   /** Who sent it, where messages of several meet on one connection. */
   readonly principal?: string | undefined;
+  /** Whether somebody waits for the answer; absent where that is always so. */
+  readonly attended?: boolean | undefined;
+  /** Lets whoever waits for the answer hang up and fetch it later; absent where answers cannot be fetched. */
+  release?(retryMs: number | undefined): void;
 }
 
-/** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
+/**
+ * What a channel delivers to. Calls come in order, one at a time, and none after `closed`. Every member is required, here and
+ * in `Channel`: a forwarder that forgets one does not compile.
+ */
 export interface Sink {
   /** Nobody wants what the other side says by itself: a channel that has to ask for it need not hurry. */
-  readonly deaf?: boolean;
+  readonly deaf: boolean;
   /** `bytes` is how many it came in, where the channel knows. */
   message(value: unknown, origin?: Origin, bytes?: number): void;
   /** Something arrived that is not a JSON message within the limits; `sample` is how it begins. */
   malformed(code: number, reason: string, sample?: string): void;
   /** The rest of a message that was too large has been skipped; these are its first and last characters. */
-  skipped?(head: string, tail: string): void;
+  skipped(head: string, tail: string): void;
   /** A request that was sent will not be answered. */
-  lost?(id: Id, error: Error): void;
+  lost(id: Id, error: Error): void;
   /** Whoever serves a request has hung up for now: the answer is fetched later, after this wait if one was named. */
-  released?(id: Id, retryMs: number | undefined): void;
+  released(id: Id, retryMs: number | undefined): void;
   /** Nothing more will come, but what is under way can still be answered. */
   ended(): void;
   closed(cause?: Error): void;
@@ -39,11 +46,18 @@ export interface Sink {
  */
 export type Sent = 'sent' | 'full' | 'dropped';
 
-/** A text that is sent, as data: for channels that say some of it beside the text. */
-export interface Outgoing {
-  readonly message: Request | Notification;
+/** What belongs to a text that is sent. */
+export interface MessageOptions {
+  /** Where the message came from that it answers or belongs to. */
+  readonly origin?: Origin | undefined;
+  /** The text as data, for channels that say some of it beside the text. */
+  readonly message?: Request | Notification | undefined;
   /** Said beside the message where the channel has a place for it: headers of an HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The same answer with its bytes, where these are kept: a channel may send them instead of the text. */
+  readonly parts?: Parts | undefined;
+  /** What was thrown, for channels that say more of an error than its text. */
+  readonly error?: unknown;
 }
 
 /**
@@ -54,28 +68,17 @@ export interface Channel {
   /** Begins delivery; called once. */
   start(sink: Sink): void;
   /** Queues a request or notification. */
-  send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
-  /** Sends a notification, and settles when the other side has taken it or has not; absent where nobody can know. */
-  readonly tell?: ((text: string, outgoing: Outgoing) => Promise<void>) | undefined;
-  /**
-   * Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. `error` is what
-   * was thrown, for channels that say more of it.
-   */
-  reply(text: string | undefined, origin?: Origin, error?: unknown): void;
-  /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */
-  replyParts?(parts: Parts, origin?: Origin): boolean;
-  /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */
-  readonly release?:
-    | ((origin: Origin | undefined, retryMs: number | undefined) => void)
-    | undefined;
-  /** Whether somebody waits for the answer to what came with `origin`; absent where that is always so. */
-  awaits?(origin: Origin | undefined): boolean;
-  /** Ends a conversation in which nothing is under way, to make room; false when it is in use. Absent where it must not end. */
-  letGo?(): boolean;
+  send(text: string, options?: MessageOptions): Sent;
+  /** Sends a notification, and settles when the other side has taken it or has not; does nothing where nobody can know. */
+  tell(text: string, options: MessageOptions): Promise<void> | undefined;
+  /** Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. */
+  reply(text: string | undefined, options?: MessageOptions): void;
+  /** Ends a conversation in which nothing is under way, to make room; false when it is in use, or must not end. */
+  letGo(): boolean;
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
   /** What the other side has last said beside the conversation, for people who look for its fault. */
-  readonly lastWords?: (() => string) | undefined;
+  lastWords(): string;
   /** Flushes and ends; idempotent. */
   close(): Promise<void>;
 }

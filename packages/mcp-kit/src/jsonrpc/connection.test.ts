@@ -24,6 +24,13 @@ class Wire implements Channel {
   reply(text: string | undefined): void {
     if (text !== undefined) this.texts.push(text);
   }
+  tell(): undefined {}
+  letGo(): boolean {
+    return false;
+  }
+  lastWords(): string {
+    return '';
+  }
   drained(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,7 +1,7 @@
 import { createDeferred, isPromise, KitError, type Hold, type MaybePromise } from '#base';
 import { ask } from './ask.ts';
 import { Batch, maxBatch, routeOf } from './batch.ts';
-import type { Channel, Origin, Sink } from './channel.ts';
+import type { Channel, MessageOptions, Origin, Sink } from './channel.ts';
 import {
   encodeError,
   encodeMessage,
@@ -84,7 +84,7 @@ export class Connection implements Link, Sink {
   }
 
   letGo(): boolean {
-    return this.#inFlight.serving === 0 && this.#channel.letGo?.() === true;
+    return this.#inFlight.serving === 0 && this.#channel.letGo();
   }
 
   /** How much is under way, in both directions. */
@@ -148,14 +148,14 @@ export class Connection implements Link, Sink {
         break;
       case 'notification':
         if (this.#inFlight.open) this.#hear(classified.message, origin);
-        this.#reply(undefined, origin);
+        this.#reply(undefined, { origin });
         break;
       case 'response':
         this.#inFlight.answer(classified.message);
-        this.#reply(undefined, origin);
+        this.#reply(undefined, { origin });
         break;
       case 'invalid':
-        this.#reply(this.#refuse(classified), origin);
+        this.#reply(this.#refuse(classified), { origin });
         break;
     }
   }
@@ -164,7 +164,7 @@ export class Connection implements Link, Sink {
     if (!this.#inFlight.open) return;
     const route = routeOf(origin);
     const message = toNotification(method, params);
-    const sent = this.#channel.send(JSON.stringify(message), route, { message });
+    const sent = this.#channel.send(JSON.stringify(message), { origin: route, message });
     if (sent !== 'sent') return this.#channel.drained(route);
   }
 
@@ -173,24 +173,19 @@ export class Connection implements Link, Sink {
     const message = toNotification(method, params);
     const text = encodeMessage(message);
     while (this.#inFlight.open) {
-      if (this.#channel.tell !== undefined) return this.#channel.tell(text, { message });
-      const sent = this.#channel.send(text, undefined, { message });
+      const told = this.#channel.tell(text, { message });
+      if (told !== undefined) return told;
+      const sent = this.#channel.send(text, { message });
       if (sent !== 'sent') await this.#channel.drained();
       if (sent !== 'dropped') return;
     }
     throw new KitError('closed', `${method}: the connection is closed`);
   }
 
-  release(origin: Origin | undefined, retryMs: number | undefined): void {
-    this.#channel.release?.(routeOf(origin), retryMs);
-  }
-
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<unknown> {
     if (!this.#inFlight.open) {
       return Promise.reject(new KitError('closed', `${method}: the connection is closed`));
     }
-    const { origin } = options;
-    const route = routeOf(origin);
     const { timeoutMs = 30_000, maxTotalMs = 10 * 60_000, vocabulary } = this.#options;
     return ask(this.#inFlight, {
       id: options.id ?? this.#nextId(),
@@ -200,8 +195,8 @@ export class Connection implements Link, Sink {
       timeoutMs: options.timeoutMs ?? timeoutMs,
       maxTotalMs: options.maxTotalMs ?? maxTotalMs,
       vocabulary,
-      send: (text, outgoing) => this.#channel.send(text, route, outgoing),
-      notify: (notice, noticeParams) => void this.notify(notice, noticeParams, origin),
+      send: (text, sent) => this.#channel.send(text, sent),
+      notify: (notice, noticeParams) => void this.notify(notice, noticeParams, options.origin),
     });
   }
 
@@ -210,7 +205,7 @@ export class Connection implements Link, Sink {
     const exchange = this.#inFlight.withdraw(key);
     if (exchange === undefined) return;
     exchange.cancel(reason);
-    this.#reply(undefined, exchange.origin);
+    this.#reply(undefined, { origin: exchange.origin });
   }
 
   /** Passes progress to the question it belongs to. */
@@ -288,7 +283,8 @@ export class Connection implements Link, Sink {
     }
     if (!isPromise(outcome)) return this.#answer(exchange, id, outcome);
     this.#inFlight.hold(key, exchange);
-    const holder = this.#channel.awaits && { letGo: () => this.#abandon(key, exchange) };
+    const canLeave = routeOf(origin)?.attended !== undefined;
+    const holder = canLeave ? { letGo: () => this.#abandon(key, exchange) } : undefined;
     const held = this.budget?.hold('calls', exchange.weight, holder);
     // The handler may have closed the connection under its own feet.
     if (!this.#inFlight.open) this.cancel(key, 'the connection closed');
@@ -307,7 +303,7 @@ export class Connection implements Link, Sink {
 
   /** Ends a call for whose answer nobody waits. */
   #abandon(key: Key, { origin }: Exchange): boolean {
-    if (this.#channel.awaits?.(routeOf(origin)) !== false) return false;
+    if (routeOf(origin)?.attended !== false) return false;
     this.cancel(key, 'nobody waits for it, and there is no room');
     return true;
   }
@@ -323,7 +319,6 @@ export class Connection implements Link, Sink {
   #answer(exchange: Exchange, id: Id, result: unknown): void {
     const { origin } = exchange;
     const parts = origin instanceof Batch ? undefined : resultParts(id, result);
-    if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
     let text: string;
     try {
       text = encodeResult(id, result);
@@ -331,14 +326,15 @@ export class Connection implements Link, Sink {
       // A result that is not JSON is a failure like any other.
       return this.#replyThrown(exchange, error);
     }
-    if (hasRoomFor(text, this.budget)) this.#reply(text, origin);
+    const hasRoom = parts !== undefined || hasRoomFor(text, this.budget);
+    if (hasRoom) this.#reply(text, { origin, parts });
     else this.#replyThrown(exchange, noRoomError());
   }
 
   #replyThrown(exchange: Exchange, error: unknown): void {
     const { id, method } = exchange.message;
     if (!(error instanceof RpcError)) this.#options.onBug?.(error, method, exchange);
-    this.#reply(encodeThrown(id, error), exchange.origin, error);
+    this.#reply(encodeThrown(id, error), { origin: exchange.origin, error });
   }
 
   /** The same, for what the connection refuses by itself. */
@@ -362,7 +358,8 @@ export class Connection implements Link, Sink {
   #receiveBatch(values: readonly unknown[], origin: Origin | undefined, bytes = 0): void {
     if (!this.handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
       const message = 'Invalid request: batches are not accepted';
-      this.#reply(encodeError(this.#noId, { code: rpcErrors.invalidRequest, message }), origin);
+      const refusal = { code: rpcErrors.invalidRequest, message };
+      this.#reply(encodeError(this.#noId, refusal), { origin });
       return;
     }
     const batch = new Batch(origin, values.length);
@@ -370,11 +367,9 @@ export class Connection implements Link, Sink {
     for (const value of values) this.accept(classify(value), batch, share);
   }
 
-  #reply(text: string | undefined, origin: Origin | undefined, error?: unknown): void {
-    if (origin instanceof Batch) {
-      if (origin.add(text)) this.#channel.reply(origin.text, origin.origin);
-    } else {
-      this.#channel.reply(text, origin, error);
-    }
+  #reply(text: string | undefined, options: MessageOptions): void {
+    const { origin } = options;
+    if (!(origin instanceof Batch)) this.#channel.reply(text, options);
+    else if (origin.add(text)) this.#channel.reply(origin.text, { origin: origin.origin });
   }
 }

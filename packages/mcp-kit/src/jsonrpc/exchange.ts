@@ -1,5 +1,5 @@
 import { Stop, type Budget, type MaybePromise, type StopSignal } from '#base';
-import { Batch } from './batch.ts';
+import { Batch, routeOf } from './batch.ts';
 import type { Headers, Origin } from './channel.ts';
 import type { RpcError } from './error.ts';
 import type { Handlers } from './handlers.ts';
@@ -33,8 +33,6 @@ export interface Link {
   readonly handlers?: Handlers | undefined;
   /** What is held for the other end is counted here; absent where nothing is counted. */
   readonly budget?: Budget | undefined;
-  /** Lets whoever waits for an answer hang up and fetch it later, where the transport can. */
-  release?(origin: Origin | undefined, retryMs: number | undefined): void;
 }
 
 /** Which trace a request is part of, in the terms of W3C Trace Context. */
@@ -156,7 +154,7 @@ export class Exchange {
 
   /** Lets the asking side hang up and fetch the answer later, where the transport can. */
   release(retryMs: number | undefined): void {
-    this.link.release?.(this.origin, retryMs);
+    routeOf(this.origin)?.release?.(retryMs);
   }
 
   /** Another request by the same sender, which goes the same way: what is asked instead. */

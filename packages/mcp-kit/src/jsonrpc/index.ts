@@ -1,5 +1,5 @@
 export type { Vocabulary } from './ask.ts';
-export type { Channel, Headers, Origin, Outgoing, Sent, Sink } from './channel.ts';
+export type { Channel, Headers, MessageOptions, Origin, Sent, Sink } from './channel.ts';
 export { Connection } from './connection.ts';
 export {
   Encoded,

@@ -5,7 +5,10 @@ import { steer, vocabulary } from './control.ts';
 const silent: Channel = {
   start: () => {},
   send: () => 'sent',
+  tell: () => undefined,
   reply: () => {},
+  letGo: () => false,
+  lastWords: () => '',
   drained: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

@@ -13,7 +13,10 @@ function scripted(channel: Partial<Channel> = {}) {
     dial: () => ({
       start: (sink) => sinks.push(sink),
       send: () => 'sent',
+      tell: () => undefined,
       reply: () => {},
+      letGo: () => false,
+      lastWords: () => '',
       drained: () => Promise.resolve(),
       close: () => Promise.resolve(),
       ...channel,
@@ -22,7 +25,16 @@ function scripted(channel: Partial<Channel> = {}) {
   return { target, sinks };
 }
 
-const deaf: Sink = { message: () => {}, malformed: () => {}, ended: () => {}, closed: () => {} };
+const deaf: Sink = {
+  deaf: true,
+  message: () => {},
+  malformed: () => {},
+  skipped: () => {},
+  lost: () => {},
+  released: () => {},
+  ended: () => {},
+  closed: () => {},
+};
 
 test('what was not taken was not said', async () => {
   const outcomes: Sent[] = ['sent', 'full', 'dropped'];
@@ -47,15 +59,18 @@ test('every call passes through with all that belongs to it', async () => {
       void calls.push([name, ...args]);
   const { target, sinks } = scripted({
     send: (...args) => (note('send')(...args), 'sent'),
+    tell: async (...args) => note('tell')(...args),
     reply: note('reply'),
-    release: note('release'),
+    letGo: () => (note('letGo')(), true),
+    lastWords: () => 'the last',
     drained: async (origin) => note('drained')(origin),
     close: async () => note('close')(),
   });
   const channel = await traceTarget(target, () => {}).dial();
   const origin = {};
-  const outgoing = { message: { jsonrpc: '2.0', method: 'x' } } as const;
+  const options = { origin, message: { jsonrpc: '2.0', method: 'x' } } as const;
   channel.start({
+    deaf: true,
     message: note('message'),
     malformed: note('malformed'),
     skipped: note('skipped'),
@@ -64,26 +79,29 @@ test('every call passes through with all that belongs to it', async () => {
     ended: note('ended'),
     closed: note('closed'),
   });
-  channel.send('1', origin, outgoing);
-  channel.reply('2', origin);
-  channel.release?.(origin, 5);
+  channel.send('1', options);
+  channel.reply('2', options);
+  await channel.tell('3', options);
+  expect([channel.letGo(), channel.lastWords()]).toEqual([true, 'the last']);
   await channel.drained(origin);
   const [sink] = sinks;
   const error = new Error('gone');
-  sink?.message(6, origin);
+  expect(sink?.deaf).toBe(true);
+  sink?.message(6, origin, 9);
   sink?.malformed(7, 'reason', 'sample');
-  sink?.skipped?.('head', 'tail');
-  sink?.lost?.('id', error);
-  sink?.released?.('id', 8);
+  sink?.skipped('head', 'tail');
+  sink?.lost('id', error);
+  sink?.released('id', 8);
   sink?.ended();
   sink?.closed(error);
   await channel.close();
   expect(calls).toEqual([
-    ['send', '1', origin, outgoing],
-    ['reply', '2', origin],
-    ['release', origin, 5],
+    ['send', '1', options],
+    ['reply', '2', options],
+    ['tell', '3', options],
+    ['letGo'],
     ['drained', origin],
-    ['message', 6, origin],
+    ['message', 6, origin, 9],
     ['malformed', 7, 'reason', 'sample'],
     ['skipped', 'head', 'tail'],
     ['lost', 'id', error],
@@ -94,16 +112,12 @@ test('every call passes through with all that belongs to it', async () => {
   ]);
 });
 
-test('what a channel or its listener cannot do stays so', async () => {
-  const { target, sinks } = scripted();
-  const channel = await traceTarget(target, () => {}).dial();
-  expect(channel.release).toBeUndefined();
-  channel.start(deaf);
-  expect(() => {
-    sinks[0]?.skipped?.('', '');
-    sinks[0]?.lost?.(1, new Error('gone'));
-    sinks[0]?.released?.(1, undefined);
-  }).not.toThrow();
+test('what a channel cannot tell is not heard: it is sent instead', async () => {
+  const heard: unknown[] = [];
+  const { target } = scripted();
+  const channel = await traceTarget(target, (...said) => heard.push(said)).dial();
+  expect(channel.tell('1', {})).toBeUndefined();
+  expect(heard).toEqual([]);
 });
 
 test('a listener that throws disturbs nobody, and is reported', async () => {

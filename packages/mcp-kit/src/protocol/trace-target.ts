@@ -30,24 +30,22 @@ export function traceTarget(
 function overhear(channel: Channel, tell: TraceListener): Channel {
   return {
     start: (sink) => channel.start(overhearing(sink, tell)),
-    send(text, origin, outgoing) {
-      const sent = channel.send(text, origin, outgoing);
+    send(text, options) {
+      const sent = channel.send(text, options);
       if (sent !== 'dropped') tell('sent', JSON.parse(text));
       return sent;
     },
-    // What a channel cannot do, the overheard one cannot either.
-    tell:
-      channel.tell &&
-      (async (text, outgoing) => {
-        tell('sent', JSON.parse(text));
-        await channel.tell?.(text, outgoing);
-      }),
-    reply(text, origin) {
-      channel.reply(text, origin);
+    tell(text, options) {
+      const told = channel.tell(text, options);
+      if (told !== undefined) tell('sent', JSON.parse(text));
+      return told;
+    },
+    reply(text, options) {
+      channel.reply(text, options);
       if (text !== undefined) tell('sent', JSON.parse(text));
     },
-    release: channel.release && ((origin, retryMs) => channel.release?.(origin, retryMs)),
-    lastWords: channel.lastWords && (() => channel.lastWords?.() ?? ''),
+    letGo: () => channel.letGo(),
+    lastWords: () => channel.lastWords(),
     drained: (origin) => channel.drained(origin),
     close: () => channel.close(),
   };
@@ -55,14 +53,15 @@ function overhear(channel: Channel, tell: TraceListener): Channel {
 
 function overhearing(sink: Sink, tell: TraceListener): Sink {
   return {
-    message(value, origin) {
+    deaf: sink.deaf,
+    message(value, origin, bytes) {
       tell('received', value);
-      sink.message(value, origin);
+      sink.message(value, origin, bytes);
     },
     malformed: (code, reason, sample) => sink.malformed(code, reason, sample),
-    skipped: (head, tail) => sink.skipped?.(head, tail),
-    lost: (id, error) => sink.lost?.(id, error),
-    released: (id, retryMs) => sink.released?.(id, retryMs),
+    skipped: (head, tail) => sink.skipped(head, tail),
+    lost: (id, error) => sink.lost(id, error),
+    released: (id, retryMs) => sink.released(id, retryMs),
     ended: () => sink.ended(),
     closed: (cause) => sink.closed(cause),
   };

@@ -1,13 +1,6 @@
 export { createBudget, type Budget } from '#base';
 export { memoryPair } from './memory.ts';
-export { LineReader } from './ndjson.ts';
 export { serveChannel, type ServeOptions } from './serve-channel.ts';
-export {
-  dialSocket,
-  listenSocket,
-  socketTarget,
-  type Listening,
-  type SocketOptions,
-} from './socket.ts';
+export { listenSocket, socketTarget, type Listening, type SocketOptions } from './socket.ts';
 export { serveStdio, type StdioOptions } from './stdio.ts';
 export { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';

@@ -168,7 +168,9 @@ test('a channel whose other end closed before it started says so', async () => {
   const [near, far] = memoryPair();
   await far.close();
   const closed = vi.fn<() => void>();
-  near.start({ message: () => {}, malformed: () => {}, ended: () => {}, closed });
+  const no = (): void => {};
+  const [message, malformed, skipped, lost, released, ended] = [no, no, no, no, no, no];
+  near.start({ deaf: false, message, malformed, skipped, lost, released, ended, closed });
   expect(closed).toHaveBeenCalledTimes(1);
   expect(near.send('{}')).toBe('dropped');
 });

@@ -40,6 +40,16 @@ class MemoryEnd implements Channel {
     queueMicrotask(() => this.#other?.deliver(value));
   }
 
+  tell(): undefined {}
+
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
+  }
+
   drained(): Promise<void> {
     return Promise.resolve();
   }

@@ -15,6 +15,7 @@ function read(pieces: readonly Buffer[], limits: Limits): Event[] {
   const reader = new LineReader(limits, {
     message: (value) => events.push({ message: value }),
     malformed: (code, reason) => events.push({ malformed: [code, reason] }),
+    skipped: () => {},
   });
   for (const piece of pieces) reader.push(piece);
   reader.end();

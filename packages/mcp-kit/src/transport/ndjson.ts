@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { idleMs, type Budget, type Hold } from '#base';
 import { noRoom, oversized, parseMessage, rpcErrors, type Limits, type Sink } from '#jsonrpc';
-import { Ends, Pieces } from './pieces.ts';
+import { Ends, Pieces } from './buffers.ts';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -69,7 +69,7 @@ export class LineReader {
     const skipped = this.#skipped;
     if (skipped !== undefined) {
       this.#skipped = undefined;
-      this.#sink.skipped?.(skipped.head, skipped.tail);
+      this.#sink.skipped(skipped.head, skipped.tail);
     } else this.#deliver(this.#begun.size > 0 ? this.#take() : tail);
   }
 
@@ -118,6 +118,6 @@ export class LineReader {
     const { head, tail } = new Ends(line);
     this.#sink.malformed(parsed.code, parsed.reason, head);
     // Over a limit, but a message: whoever waits for it must not wait on.
-    if (parsed.code === rpcErrors.invalidRequest) this.#sink.skipped?.(head, tail);
+    if (parsed.code === rpcErrors.invalidRequest) this.#sink.skipped(head, tail);
   }
 }

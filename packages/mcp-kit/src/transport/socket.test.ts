@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeferred } from '#base';
 import { Connection, type Exchange } from '#jsonrpc';
 import { vocabulary, type Serve, type Service } from '#protocol';
-import { dialSocket, listenSocket, socketTarget } from './socket.ts';
+import { listenSocket, socketTarget } from './socket.ts';
 
 let folder = '';
 const at = (name: string) => path.join(folder, name);
@@ -32,7 +32,7 @@ function serviceOf(request: Serve): Service {
 
 async function dial(name: string): Promise<Connection> {
   return new Connection(
-    await dialSocket(at(name)),
+    await socketTarget(at(name), { alwaysReads: false }).dial(),
     () => ({
       request: () => ({}),
       notification: () => {},
@@ -84,7 +84,7 @@ describe('a socket', () => {
   });
 
   test('that nobody listens on cannot be dialled', async () => {
-    await expect(dialSocket(at('none'))).rejects.toMatchObject({ code: 'closed' });
+    await expect(socketTarget(at('none')).dial()).rejects.toMatchObject({ code: 'unreachable' });
   });
 
   test('is a target that says who is not there, and whether the caller gave up', async () => {
@@ -154,13 +154,15 @@ describe('a socket', () => {
     const accepted = createDeferred<Socket>();
     const server = createServer((socket) => accepted.resolve(socket));
     await new Promise<void>((resolve) => server.listen(at('s'), resolve));
-    const channel = await dialSocket(at('s'));
+    const channel = await socketTarget(at('s')).dial();
     (await accepted.promise).destroy();
     channel.send('{}');
     await new Promise((resolve) => setTimeout(resolve, 20));
     const closed = vi.fn<() => void>();
     const ended = vi.fn<() => void>();
-    channel.start({ message: () => {}, malformed: () => {}, ended, closed });
+    const no = (): void => {};
+    const [message, malformed, skipped, lost, released] = [no, no, no, no, no];
+    channel.start({ deaf: false, message, malformed, skipped, lost, released, ended, closed });
     await expect.poll(() => closed.mock.calls.length + ended.mock.calls.length).toBe(1);
     await channel.close();
     await new Promise((resolve) => server.close(resolve));
@@ -177,6 +179,6 @@ describe('a socket', () => {
     await Promise.all([listening.close(), listening.close()]);
     await listening.close();
     raw.destroy();
-    await expect(dialSocket(at('s'))).rejects.toMatchObject({ code: 'closed' });
+    await expect(socketTarget(at('s')).dial()).rejects.toMatchObject({ code: 'unreachable' });
   });
 });

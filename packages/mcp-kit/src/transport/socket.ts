@@ -1,5 +1,5 @@
 import { KitError, net, processBudget } from '#base';
-import type { Channel, Connection } from '#jsonrpc';
+import type { Connection } from '#jsonrpc';
 import type { Service, Target } from '#protocol';
 import { dial, listen } from './listen.ts';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
@@ -46,16 +46,7 @@ export async function listenSocket(
   };
 }
 
-/** Connects to a unix socket or named pipe that speaks one message per line. */
-export async function dialSocket(
-  path: string,
-  options: StreamChannelOptions = {},
-): Promise<Channel> {
-  const socket = await dial(path);
-  return new StreamChannel(socket, socket, options);
-}
-
-/** A server on a unix socket or named pipe. */
+/** A server on a unix socket or named pipe that speaks one message per line. */
 export function socketTarget(path: string, options: StreamChannelOptions = {}): Target {
   return {
     label: path,
@@ -66,7 +57,8 @@ export function socketTarget(path: string, options: StreamChannelOptions = {}): 
         throw new KitError('aborted', `${path}: given up by the caller`, { cause: signal.reason });
       }
       try {
-        return await dialSocket(path, { alwaysReads: true, ...options });
+        const socket = await dial(path);
+        return new StreamChannel(socket, socket, { alwaysReads: true, ...options });
       } catch (cause) {
         throw new KitError('unreachable', `cannot connect to ${path}`, {
           hint: 'Check that the server is running, and that it listens there.',

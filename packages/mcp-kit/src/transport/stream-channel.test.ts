@@ -11,8 +11,12 @@ function recorder() {
   const seen = { messages: [] as unknown[], malformed: [] as string[], ended: 0 };
   const closed = vi.fn<Sink['closed']>();
   const sink: Sink = {
+    deaf: false,
     message: (value) => seen.messages.push(value),
     malformed: (_code, reason) => seen.malformed.push(reason),
+    skipped: () => {},
+    lost: () => {},
+    released: () => {},
     ended: () => seen.ended++,
     closed,
   };
@@ -59,7 +63,8 @@ describe('a stream channel', () => {
     channel.send(JSON.stringify(said));
     const [head, tail] = ['{"id":1,"result":', '}'];
     const kept = new Encoded(JSON.stringify({ said, more: 'x'.repeat(40_000) }), undefined, true);
-    channel.replyParts([head, kept.bytes ?? new Uint8Array(), tail]);
+    const parts = [head, kept.bytes ?? new Uint8Array(), tail] as const;
+    channel.reply(head + kept.json + tail, { parts });
     await channel.close();
     expect(written.split(/[\n\r\u2028\u2029]/)).toHaveLength(3);
     expect(written.split('\n').map((line) => line && JSON.parse(line))).toMatchObject([

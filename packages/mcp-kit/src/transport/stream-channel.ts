@@ -6,12 +6,13 @@ import {
   onOneLine,
   type Channel,
   type Limits,
+  type MessageOptions,
   type Parts,
   type Sent,
   type Sink,
 } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
-import { Unread } from './unread.ts';
+import { Unread } from './buffers.ts';
 
 export interface StreamChannelOptions {
   readonly limits?: Partial<Limits>;
@@ -118,15 +119,20 @@ export class StreamChannel implements Channel {
     return waiting > this.#highWater ? 'full' : 'sent';
   }
 
-  reply(text: string | undefined): void {
+  tell(): undefined {}
+
+  reply(text: string | undefined, options?: MessageOptions): void {
     if (text === undefined || this.#closed || !this.#hasRoom()) return;
+    if (options?.parts !== undefined) {
+      this.#putParts(options.parts);
+      return;
+    }
     this.#lines += `${text}\n`;
     if (this.#lines.length > gatheredLimit) this.#flush();
     else if (!this.#reading) this.#flushSoon();
   }
 
-  replyParts([head, bytes, tail]: Parts): boolean {
-    if (this.#closed || !this.#hasRoom()) return true;
+  #putParts([head, bytes, tail]: Parts): void {
     this.#flush();
     const output = this.#output;
     // One write to the kernel, and no copy on the way.
@@ -136,7 +142,6 @@ export class StreamChannel implements Channel {
     this.#put(`${tail}\n`);
     output.uncork();
     this.#heedRoom();
-    return true;
   }
 
   /** A peer that does not read what it must be told is cut off. */
@@ -151,6 +156,10 @@ export class StreamChannel implements Channel {
     if (isInUse || this.#borrowed !== undefined) return false;
     this.#cut();
     return true;
+  }
+
+  lastWords(): string {
+    return '';
   }
 
   #cut(): void {

@@ -57,7 +57,17 @@ class FakeProcess implements Channel {
     return 'sent';
   }
 
+  tell(): undefined {}
+
   reply(): void {}
+
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
+  }
 
   drained(): Promise<void> {
     return Promise.resolve();

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Writable, type Readable } from 'node:stream';
 import { createDeferred, KitError } from '#base';
-import type { Channel, Limits, Sent, Sink } from '#jsonrpc';
+import type { Channel, Limits, MessageOptions, Sent, Sink } from '#jsonrpc';
 import { StreamChannel } from '../stream-channel.ts';
 import { endFailure, maxQuoted } from './failure.ts';
 import type { ProcessGroup, StopOptions } from './process-group.ts';
@@ -69,9 +69,12 @@ export class ChildChannel implements Channel {
     child.stdout.off('readable', unheard);
     if (log !== undefined) child.stdout.on('data', (chunk: Buffer) => log.write(chunk));
     this.#lines.start({
-      message: (value) => sink.message(value),
+      deaf: sink.deaf,
+      message: (value, origin, bytes) => sink.message(value, origin, bytes),
       malformed: (code, reason, sample) => sink.malformed(code, reason, sample),
-      skipped: (head, tail) => sink.skipped?.(head, tail),
+      skipped: (head, tail) => sink.skipped(head, tail),
+      lost: (id, error) => sink.lost(id, error),
+      released: (id, retryMs) => sink.released(id, retryMs),
       ended: () => void this.#awaitExit('mute'),
       closed: (cause) => {
         // Ours, a peer that does not read, or a pipe that broke: only the last has a better reason to wait for.
@@ -86,8 +89,15 @@ export class ChildChannel implements Channel {
     return this.#lines.send(text);
   }
 
-  reply(text: string | undefined): void {
-    this.#lines.reply(text);
+  tell(): undefined {}
+
+  reply(text: string | undefined, options?: MessageOptions): void {
+    this.#lines.reply(text, options);
+  }
+
+  /** A child is ended by whoever started it. */
+  letGo(): boolean {
+    return false;
   }
 
   drained(): Promise<void> {

@@ -24,8 +24,12 @@ function recorder() {
   const messages: unknown[] = [];
   let closed = 0;
   const sink: Sink = {
+    deaf: false,
     message: (value) => messages.push(value),
     malformed: () => {},
+    skipped: () => {},
+    lost: () => {},
+    released: () => {},
     ended: () => {},
     closed: (cause) => {
       closed++;

@@ -90,7 +90,7 @@ async function launch(
     const child = run(found ?? command, args, {
       cwd,
       // On Windows the program may be a script, and what is started its interpreter.
-      ...(program !== undefined && !windows && { argv0: command }),
+      argv0: program === undefined || windows ? undefined : command,
       env: { ...childEnvironment(options), ...markVariable(mark) },
       stdio: 'pipe',
       // The leader of a group, which can be ended as a whole. On Windows it would get a window instead.

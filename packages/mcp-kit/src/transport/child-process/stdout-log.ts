@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createDeferred } from '#base';
-import { Pieces } from '../pieces.ts';
+import { Pieces } from '../buffers.ts';
 import { locateLog, openLog, setPartAside, type LogLocation, type OpenLog } from './log-files.ts';
 
 export interface StdoutLogOptions {

@@ -1,6 +1,6 @@
 import { createDeferred, KitError, startTimer } from '#base';
 import { isRecord, rpcErrors, type Params, type Request, type Response } from '#jsonrpc';
-import { claimsModern, mcpErrors, metaKeys, modernVersion } from '#protocol';
+import { mcpErrors, metaKeys, modernVersion } from '#protocol';
 import { isResponse } from './request.ts';
 import { HttpChannel } from './channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
@@ -29,10 +29,13 @@ export async function callMcp(
   let awaited = createDeferred<Response>();
   let id = 0;
   channel.start({
+    deaf: false,
     message: (value) => {
       if (isResponse(value) && value.id === id) awaited.resolve(value);
     },
     malformed: () => {},
+    skipped: () => {},
+    released: () => {},
     lost: (_, error) => awaited.reject(error),
     ended: () => {},
     closed: () => {},
@@ -44,7 +47,7 @@ export async function callMcp(
       sent === undefined
         ? { jsonrpc: '2.0', id, method }
         : { jsonrpc: '2.0', id, method, params: sent };
-    channel.send(JSON.stringify(message), undefined, { message });
+    channel.send(JSON.stringify(message), { message });
     return awaited.promise;
   };
   const giveUp = (): void => {
@@ -59,7 +62,8 @@ export async function callMcp(
     const first = ask(params);
     if (signal?.aborted) giveUp();
     const answer = await first;
-    return wantsEnvelope(answer) && !claimsModern(params) ? await ask(enveloped(params)) : answer;
+    const again = wantsEnvelope(answer) ? enveloped(params) : undefined;
+    return again === undefined ? answer : await ask(again);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', giveUp);
@@ -85,11 +89,14 @@ function wantsEnvelope({ error }: Response): boolean {
   }
 }
 
-function enveloped(params: Params | undefined): Params {
-  const meta = params?.['_meta'];
+/** The parameters with an envelope; nothing where they have one. */
+function enveloped(params: Params | undefined): Params | undefined {
+  const given = params?.['_meta'];
+  const meta = isRecord(given) ? given : {};
   const envelope = {
     [metaKeys.protocolVersion]: modernVersion,
     [metaKeys.clientCapabilities]: {},
   };
-  return { ...params, _meta: isRecord(meta) ? { ...meta, ...envelope } : envelope };
+  const hasOne = Object.keys(envelope).some((key) => meta[key] !== undefined);
+  return hasOne ? undefined : { ...params, _meta: { ...meta, ...envelope } };
 }

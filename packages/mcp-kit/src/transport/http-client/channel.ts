@@ -4,8 +4,7 @@ import {
   isRecord,
   type Channel,
   type Id,
-  type Origin,
-  type Outgoing,
+  type MessageOptions,
   type Params,
   type Sent,
   type Sink,
@@ -15,6 +14,7 @@ import { hungUp, invalidAnswer, sessionLost } from './failures.ts';
 import type { Settings } from './options.ts';
 import {
   isResponse,
+  messageOf,
   PostRequest,
   withHeaders,
   type Message,
@@ -73,7 +73,7 @@ export class HttpChannel implements Channel {
       },
       lost: (request, error) => this.#lost(request, error),
       released: ({ message: { id } }, retryMs) => {
-        if (id !== undefined) this.#sink?.released?.(id, retryMs);
+        if (id !== undefined) this.#sink?.released(id, retryMs);
       },
       over: (request) => this.#over(request),
     };
@@ -85,7 +85,7 @@ export class HttpChannel implements Channel {
       malformed,
       skipped: ({ code, reason }, head, tail) => {
         malformed(code, reason, head);
-        if (this.#closing === undefined) this.#sink?.skipped?.(head, tail);
+        if (this.#closing === undefined) this.#sink?.skipped(head, tail);
       },
       sink: () => this.#sink,
       released: () => this.#startQueued(),
@@ -98,24 +98,25 @@ export class HttpChannel implements Channel {
     if (this.#closing !== undefined) sink.closed();
   }
 
-  send(text: string, _origin?: Origin, outgoing?: Outgoing): Sent {
+  send(text: string, options?: MessageOptions): Sent {
     if (this.#closing !== undefined) return 'dropped';
-    const message: Message = outgoing?.message ?? (JSON.parse(text) as Message);
+    const message = messageOf(text, options);
     if (message.method === 'notifications/cancelled' && !this.#cancel(message.params)) {
       return 'sent';
     }
     const sent = this.#backlog.next;
     if (sent === 'dropped') return sent;
     if (message.method === 'initialize') this.#startSession();
-    this.#post(this.#createRequest(text, message, outgoing?.headers));
+    this.#post(this.#createRequest(text, message, options?.headers));
     return sent;
   }
 
-  async tell(text: string, { message, headers }: Outgoing): Promise<void> {
+  async tell(text: string, options: MessageOptions): Promise<void> {
+    const message = messageOf(text, options);
     while (this.#closing === undefined && this.#backlog.next === 'dropped') await this.drained();
-    if (this.#closing !== undefined) throw hungUp(message.method);
+    if (this.#closing !== undefined) throw hungUp(message.method ?? 'a message');
     if (message.method === 'notifications/cancelled' && !this.#cancel(message.params)) return;
-    const request = this.#createRequest(text, message, headers);
+    const request = this.#createRequest(text, message, options.headers);
     request.delivery = createDeferred();
     this.#post(request);
     await request.delivery.promise;
@@ -131,6 +132,14 @@ export class HttpChannel implements Channel {
     this.#keep(request);
     this.#replies.push(request);
     this.#startReplies();
+  }
+
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
   }
 
   drained(): Promise<void> {
@@ -178,7 +187,7 @@ export class HttpChannel implements Channel {
     this.#startQueued();
   }
 
-  #createRequest(text: string, message: Message, headers: Outgoing['headers']): PostRequest {
+  #createRequest(text: string, message: Message, headers: MessageOptions['headers']): PostRequest {
     const posted = withHeaders(text, message, { headers, session: this.#session });
     return new PostRequest(posted, this.#requestOwner);
   }
@@ -272,7 +281,7 @@ export class HttpChannel implements Channel {
     const { id, method, session } = request.message;
     if (id !== undefined) {
       this.#settle(request);
-      this.#sink?.lost?.(id, error);
+      this.#sink?.lost(id, error);
       return;
     }
     this.#backlog.release(request);

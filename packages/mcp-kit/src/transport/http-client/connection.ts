@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { chain, isPromise, startTimer, type KitError, type MaybePromise } from '#base';
-import { Pieces } from '../pieces.ts';
+import { Pieces } from '../buffers.ts';
 import { challengeOf, maxChallenges, type HttpChallenge } from './auth.ts';
 import {
   brokenOff,

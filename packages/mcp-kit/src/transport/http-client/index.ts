@@ -1,5 +1,5 @@
-export type { AuthorizedRequest, HttpAuth, HttpChallenge } from './auth.ts';
+export type { HttpAuth, HttpChallenge } from './auth.ts';
 export { callMcp, type CallMcpOptions } from './call-mcp.ts';
-export type { HeaderRecord, HttpClientOptions } from './options.ts';
+export type { HttpClientOptions } from './options.ts';
 export { parseSse, type SseEvent } from './sse.ts';
 export { httpTarget, sseTarget } from './target.ts';

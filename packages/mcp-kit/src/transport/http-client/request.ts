@@ -9,7 +9,7 @@ import {
   rpcErrors,
   type Id,
   type Limits,
-  type Outgoing,
+  type MessageOptions,
   type Params,
   type Response,
   type Sink,
@@ -48,6 +48,11 @@ export interface Message {
   readonly params?: Params | undefined;
 }
 
+/** A text as data. */
+export function messageOf(text: string, options: MessageOptions | undefined): Message {
+  return options?.message ?? (JSON.parse(text) as Message);
+}
+
 /** A message to be posted, and what its request says beside it. */
 export interface PostedMessage {
   readonly text: string;
@@ -66,7 +71,7 @@ export interface PostedMessage {
 export function withHeaders(
   text: string,
   message: Message,
-  options: Pick<Outgoing, 'headers'> & Pick<PostedMessage, 'session'>,
+  options: Pick<MessageOptions, 'headers'> & Pick<PostedMessage, 'session'>,
 ): PostedMessage {
   const { id, method = 'an answer', params } = message;
   const modern = claimsModern(params);

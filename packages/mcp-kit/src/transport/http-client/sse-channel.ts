@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createDeferred, KitError, startTimer, type Deferred } from '#base';
-import type { Channel, Origin, Outgoing, Sent, Sink } from '#jsonrpc';
+import type { Channel, MessageOptions, Sent, Sink } from '#jsonrpc';
 import { Backlog } from './channel.ts';
 import {
   HttpConnection,
@@ -11,7 +11,7 @@ import {
 } from './connection.ts';
 import { givenUp, hungUp, invalidAnswer, redirected, refusal } from './failures.ts';
 import { labelOf, type Settings } from './options.ts';
-import { PostRequest, withHeaders, type Message, type RequestOwner } from './request.ts';
+import { messageOf, PostRequest, withHeaders, type Message, type RequestOwner } from './request.ts';
 import { HttpSession } from './session.ts';
 import { readStream } from './stream.ts';
 
@@ -61,17 +61,18 @@ class SseChannel implements Channel {
     this.#response?.resume();
   }
 
-  send(text: string, _origin?: Origin, outgoing?: Outgoing): Sent {
+  send(text: string, options?: MessageOptions): Sent {
     const sent = this.#closed ? 'dropped' : this.#backlog.next;
     if (sent === 'dropped') return sent;
-    this.#post(text, outgoing?.message ?? (JSON.parse(text) as Message));
+    this.#post(text, messageOf(text, options));
     return sent;
   }
 
-  async tell(text: string, { message }: Outgoing): Promise<void> {
+  async tell(text: string, options: MessageOptions): Promise<void> {
+    const message = messageOf(text, options);
     while (!this.#closed && this.#backlog.next === 'dropped') await this.drained();
     const request = this.#closed ? undefined : this.#createRequest(text, message);
-    if (request === undefined) throw hungUp(message.method);
+    if (request === undefined) throw hungUp(message.method ?? 'a message');
     request.delivery = createDeferred();
     request.start();
     await request.delivery.promise;
@@ -79,6 +80,14 @@ class SseChannel implements Channel {
 
   reply(text: string | undefined): void {
     if (text !== undefined && !this.#closed) this.#post(text, {});
+  }
+
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
   }
 
   drained(): Promise<void> {
@@ -123,7 +132,7 @@ class SseChannel implements Channel {
       skipped: ({ code, reason }, head, tail) => {
         this.#deliver((sink) => {
           sink.malformed(code, reason, head);
-          sink.skipped?.(head, tail);
+          sink.skipped(head, tail);
         });
       },
       other: (eventType, data) => {
@@ -164,7 +173,7 @@ class SseChannel implements Channel {
       released: () => {},
       lost: ({ message: { id, method }, delivery }, error) => {
         if (id !== undefined) {
-          this.#deliver((sink) => sink.lost?.(id, error));
+          this.#deliver((sink) => sink.lost(id, error));
         } else if (delivery === undefined) {
           this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
         }

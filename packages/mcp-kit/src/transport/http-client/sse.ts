@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { KitError, longestTimerMs } from '#base';
 import { defaultLimits } from '#jsonrpc';
-import { Ends, Pieces } from '../pieces.ts';
+import { Ends, Pieces } from '../buffers.ts';
 
 /** One event of a stream of Server-Sent Events. */
 export interface SseEvent {

@@ -9,7 +9,7 @@ import {
   type Sink,
   type Unparsed,
 } from '#jsonrpc';
-import { Ends } from '../pieces.ts';
+import { Ends } from '../buffers.ts';
 import {
   mediaType,
   type HttpConnection,

@@ -1,4 +1,5 @@
-import { rpcErrors } from '#jsonrpc';
+import { isRecord, rpcErrors } from '#jsonrpc';
+import { claimsModern, modernVersion } from '#protocol';
 import type { Profile } from './profile.ts';
 import { single, type Headers, type Refusal } from './responder.ts';
 
@@ -75,4 +76,16 @@ export function wrongContentType(headers: Headers): Refusal | undefined {
     status: 415,
     error: { code: rpcErrors.invalidRequest, message: 'Content-Type must be application/json' },
   };
+}
+
+/** A message is modern when its header or its body says so; what they disagree on is settled later. */
+export function speaksModern(headers: Headers, value: unknown): boolean {
+  return headers['mcp-protocol-version'] === modernVersion || isModern(value);
+}
+
+/** The same, by its body alone. */
+export function isModern(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { params } = value;
+  return isRecord(params) && claimsModern(params);
 }

@@ -1,26 +1,28 @@
 import { processBudget, silentLogger, type Budget, type Logger } from '#base';
-import { classify, defaultLimits, isRecord, parseMessage, type Limits } from '#jsonrpc';
-import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
+import { classify, defaultLimits, parseMessage, type Limits } from '#jsonrpc';
+import { enclose, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
-import { chooseMode, unacceptable, wantsStream, wrongContentType } from './accept.ts';
+import { chooseMode, speaksModern, unacceptable, wantsStream, wrongContentType } from './accept.ts';
 import { admitAll, type Admit, type Incoming } from './admit.ts';
 import { headerCheck } from './header-check.ts';
-import { Legacy } from './legacy.ts';
 import { defaultPace, Heartbeat, streamBytes, type Pace } from './paced-stream.ts';
 import { profileOf, type Profile, type ProfileName } from './profile.ts';
-import { methodNotAllowed, noRoomNow, tooLarge, unknownId } from './refusals.ts';
+import { Stateless } from './reply.ts';
 import {
   jsonHeaders,
+  methodNotAllowed,
+  noRoomNow,
   refuse,
   single,
+  tooLarge,
+  unknownId,
   type Headers,
   type Identify,
   type Refusal,
   type Responder,
 } from './responder.ts';
 import { Sessions, type SessionLimits } from './sessions.ts';
-import { Stateless } from './stateless.ts';
 
 export interface EndpointOptions {
   readonly profile?: ProfileName | Profile | undefined;
@@ -103,7 +105,6 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
     { ...shared, connection },
     { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
   );
-  const legacy = new Legacy(sessions, { profile, serve });
   const together = { ...connection, maxInFlight: 16 * maxInFlight };
   const stateless = new Stateless({ ...shared, connection: together });
 
@@ -134,7 +135,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
         const post = { value: parsed.value, bytes: body.length, headers, caller, mode };
         if (speaksModern(headers, post.value))
           stateless.post(classify(post.value), post, responder);
-        else legacy.post(post, responder);
+        else sessions.post(post, responder);
       }
     },
     get(incoming, responder) {
@@ -147,7 +148,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       } else if (!budget.admits('sessions', streamBytes)) {
         refuse(responder, noRoomNow);
       } else {
-        legacy.get(incoming, responder).catch((error: unknown) => {
+        sessions.get(incoming, responder).catch((error: unknown) => {
           logger.error('GET failed', { error: String(error) });
           responder.respond(500, [], '');
         });
@@ -156,7 +157,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
     delete(incoming, responder) {
       const isModern = incoming.headers['mcp-protocol-version'] === modernVersion;
       if (isModern) refuse(responder, methodNotAllowed('This revision has no sessions'));
-      else legacy.delete(incoming, responder);
+      else sessions.delete(incoming, responder);
     },
     async close() {
       sessions.endAll();
@@ -180,12 +181,4 @@ function refusedPost(headers: Headers, limits: Limits, budget: Budget): Refusal 
 function createEventStore({ limit }: Budget): Store {
   const maxBytes = Math.min(maxStoreBytes, Math.floor(limit / 4));
   return createMemoryStore({ maxLogBytes, maxBytes });
-}
-
-/** A message is modern when its header or its body says so; what they disagree on is settled later. */
-function speaksModern(headers: Headers, value: unknown): boolean {
-  if (headers['mcp-protocol-version'] === modernVersion) return true;
-  if (!isRecord(value)) return false;
-  const { params } = value;
-  return isRecord(params) && claimsModern(params);
 }

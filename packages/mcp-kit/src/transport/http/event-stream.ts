@@ -1,8 +1,17 @@
 import { createDeferred, isPromise, unref, type Deferred, type Logger } from '#base';
 import type { Sent } from '#jsonrpc';
 import type { Log, LogEntry } from '#store';
-import { messageEvent, primingEvent } from './events.ts';
 import type { PacedStream } from './paced-stream.ts';
+
+/** An event that carries a message. */
+export function messageEvent(id: string, text: string): string {
+  return `event: message\nid: ${id}\ndata: ${text}\n\n`;
+}
+
+/** An event without a message: gives the client a place to come back to, and says how soon. */
+export function primingEvent(id: string, retryMs: number): string {
+  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
+}
 
 export interface EventStreamOptions {
   readonly log: Log;
@@ -316,5 +325,36 @@ export class EventStream {
   #format(position: number, text: string): string {
     const id = this.#options.eventId(position);
     return text === '' ? primingEvent(id, this.#options.retryMs) : messageEvent(id, text);
+  }
+}
+
+const maxKept = 8;
+
+/** The longest answer that is kept here; a longer one is better off in the store, which is bounded in bytes. */
+export const maxKeptCharacters: number = 16 * 1024;
+
+/**
+ * The latest answers of a session that nothing preceded. They were sent whole, so all that a client can still want is
+ * what follows one of their two events: no log is needed to tell it.
+ */
+export class KeptAnswers {
+  readonly #rest = new Map<string, string>();
+
+  /** Remembers what follows these events; gives back what was forgotten for it. */
+  keep(primingId: string | undefined, finalId: string, final: string): readonly string[] {
+    if (primingId !== undefined) this.#rest.set(primingId, final);
+    this.#rest.set(finalId, '');
+    const forgotten: string[] = [];
+    for (const [oldest, text] of this.#rest) {
+      if (this.#rest.size <= 2 * maxKept) break;
+      this.#rest.delete(oldest);
+      if (text !== '') forgotten.push(text);
+    }
+    return forgotten;
+  }
+
+  /** What follows an event: perhaps nothing; `undefined` when the event is not one of these. */
+  after(eventId: string): string | undefined {
+    return this.#rest.get(eventId);
   }
 }

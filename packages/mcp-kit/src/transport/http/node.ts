@@ -1,192 +1,282 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Server as SecureServer } from 'node:https';
-import { KitError, net } from '#base';
-import type { Service } from '#protocol';
-import { listen } from '../listen.ts';
-import { countConnections } from './connections.ts';
-import { createCors } from './cors.ts';
-import { close, drain, type DrainOptions, type Draining } from './drain.ts';
-import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
-import { createForwarding } from './forwarding.ts';
-import { createGuard, type Guard, type GuardOptions } from './guard.ts';
-import { createListener, type ListenerOptions } from './listener.ts';
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { idleMs, type Budget, type Holder } from '#base';
+import type { Parts } from '#jsonrpc';
+import { Unread } from '../buffers.ts';
+import { withAllCredentials, type Forwarding } from './admit.ts';
+import {
+  sizeOf,
+  type HeaderList,
+  type Headers,
+  type Observer,
+  type Responder,
+  type ResponseStream,
+} from './responder.ts';
+import { createRouter, type BodySink, type HttpRequest, type RouterOptions } from './router.ts';
 
-export type { DrainOptions } from './drain.ts';
-
-/** A certificate and its key, as PEM. */
-export interface TlsIdentity {
-  readonly cert: string;
-  readonly key: string;
+export interface ListenerOptions extends RouterOptions {
+  readonly forwarding?: Forwarding | undefined;
+  readonly observer?: Observer | undefined;
+  readonly draining?: Draining | undefined;
 }
 
-export interface HttpOptions
-  extends
-    EndpointOptions,
-    Omit<GuardOptions, 'anyAddress'>,
-    Pick<ListenerOptions, 'pages' | 'observer'> {
-  readonly host?: string;
-  /** 0 picks a free one. */
-  readonly port?: number;
-  /** Listen on a unix socket instead. */
-  readonly unix?: string;
-  readonly path?: string;
-  /** Speak https. */
-  readonly tls?: TlsIdentity | undefined;
-  /** Addresses and networks whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies?: readonly string[];
-  /** Allow an address that other machines can reach although nothing authenticates them. */
-  readonly insecure?: boolean;
-  /** How long a client may take to send the headers of a request; 15 s. */
-  readonly headersTimeoutMs?: number;
-  /** How long a client may take to send a whole request; 30 s. Answers may take as long as they need. */
-  readonly requestTimeoutMs?: number;
+/** Shared by a listener with whoever drains its server. */
+export interface Draining {
+  /** Connections end with their answer. */
+  begun: boolean;
+  lastRequestMs: number;
 }
 
-export interface HttpListening {
-  readonly url: string;
-  readonly port: number;
-  readonly endpoint: Endpoint;
-  /** New connections use this certificate; those that are open go on. */
-  renewTls(tls: TlsIdentity): void;
-  /**
-   * Takes no new connections, ends each open one with its next answer, waits for calls under way, then closes.
-   * Gives how many calls had not been answered when time was up.
-   */
-  drain(options?: DrainOptions): Promise<number>;
-  /** Ends every session, stream and connection; idempotent. */
-  close(): Promise<void>;
-}
+/** A connection that was refused so often ends with the answer: whoever does not wait has to connect again. */
+const maxRefusals = 10;
 
-/** Serves any number of clients of either era over HTTP, on loopback unless told otherwise. */
-export async function serveHttp(
-  service: Service,
-  options: HttpOptions = {},
-): Promise<HttpListening> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp', unix, tls } = options;
-  if (unix === undefined && options.insecure !== true) requireLoopback(host);
-  const endpoint = createEndpoint(service, options);
-  const name = net().isIP(host) === 6 ? `[${host}]` : host;
-  const draining: Draining = { begun: false, lastRequestMs: 0 };
-  const server = await createNodeServer(options, {
-    ...listenerOptions(options, draining),
-    endpoint,
-    guard: unix === undefined ? portGuard(options, name) : () => undefined,
-    path,
-  });
-  await listen(server, unix === undefined ? { host, port } : { path: unix });
-  const address = server.address();
-  const boundPort = typeof address === 'object' && address !== null ? address.port : 0;
-  const scheme = tls === undefined ? 'http' : 'https';
-  let closing: Promise<void> | undefined;
-  let drained: Promise<number> | undefined;
-  return {
-    port: boundPort,
-    url:
-      unix === undefined
-        ? `${scheme}://${name}:${boundPort}${path}`
-        : `${scheme}://localhost${path}`,
-    endpoint,
-    renewTls: (identity) => renew(server, identity),
-    drain: (how) => (drained ??= drain({ server, endpoint, draining }, how)),
-    close: () => (closing ??= close(server, endpoint)),
+/** Serves requests of a `node:http` server that somebody else created. */
+export function createListener(options: ListenerOptions): RequestListener {
+  const { endpoint, cors, forwarding, observer, draining } = options;
+  const accounts = { observer, budget: endpoint.budget };
+  const refusals = new WeakMap<Socket, number>();
+  const route = createRouter(options);
+
+  const refused = (response: ServerResponse, { socket }: IncomingMessage): void => {
+    const count = (refusals.get(socket) ?? 0) + 1;
+    refusals.set(socket, count);
+    if (count >= maxRefusals) response.shouldKeepAlive = false;
+  };
+
+  return (request, response) => {
+    const { headers, socket } = request;
+    if (draining?.begun) {
+      draining.lastRequestMs = performance.now();
+      response.shouldKeepAlive = false;
+    }
+    const more = headers.origin === undefined ? undefined : cors?.headersFor(headers);
+    const address = forwarding?.(socket.remoteAddress, headers) ?? socket.remoteAddress;
+    const incoming = new NodeRequest(request, address, () => refused(response, request));
+    route(incoming, new NodeResponder(response, more, accounts));
   };
 }
 
-function listenerOptions(
-  options: HttpOptions,
-  draining: Draining,
-): Omit<ListenerOptions, 'endpoint' | 'guard' | 'path'> {
-  const { allowedOrigins = [], trustedProxies = [], pages, observer } = options;
-  return {
-    cors: allowedOrigins.length === 0 ? undefined : createCors(allowedOrigins),
-    forwarding: createForwarding(trustedProxies),
-    pages,
-    observer,
-    draining: () => {
-      if (draining.begun) draining.lastRequestMs = performance.now();
-      return draining.begun;
-    },
-  };
-}
+/** A request of `node:http`. */
+class NodeRequest implements HttpRequest {
+  readonly address: string | undefined;
+  readonly headers: Headers;
+  readonly refused: () => void;
+  readonly #request: IncomingMessage;
 
-async function createNodeServer(
-  options: HttpOptions,
-  listening: ListenerOptions,
-): Promise<Server | SecureServer> {
-  const { headersTimeoutMs = 15_000, requestTimeoutMs = 30_000, tls } = options;
-  const settings = {
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    // Timeouts are noticed only when connections are looked at.
-    connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 3),
-    keepAlive: true,
-  };
-  // Loaded here: whoever serves over pipes need not wait for it.
-  const server =
-    tls === undefined
-      ? (await import('node:http')).createServer(settings)
-      : await createSecureServer({ ...settings, ...tls });
-  // Hosts keep connections for a while between calls; closing first would race with their next request.
-  server.keepAliveTimeout = 75_000;
-  const onRequest = countConnections(server, listening.endpoint.budget, tls !== undefined);
-  const serve = createListener(listening);
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    onRequest(request.socket, response);
-    serve(request, response);
-  });
-  return server;
-}
+  constructor(request: IncomingMessage, address: string | undefined, refused: () => void) {
+    this.#request = request;
+    this.address = address;
+    this.headers = withAllCredentials(request.headers, request.rawHeaders);
+    this.refused = refused;
+  }
 
-async function createSecureServer(settings: TlsIdentity & object): Promise<SecureServer> {
-  const { createServer } = await import('node:https');
-  try {
-    return createServer({ ...settings, minVersion: 'TLSv1.2' });
-  } catch (cause) {
-    throw badCertificate(cause);
+  get method(): string {
+    return this.#request.method ?? '';
+  }
+
+  get path(): string {
+    const { url = '' } = this.#request;
+    const query = url.indexOf('?');
+    return query === -1 ? url : url.slice(0, query);
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#request.rawHeaders;
+  }
+
+  read({ piece, end, lost }: BodySink): () => void {
+    const request = this.#request;
+    const collect = (chunk: Buffer): void => {
+      const isCounted = piece(chunk);
+      if (isCounted) request.once('close', lost);
+    };
+    request.on('data', collect).on('end', end);
+    return () => void request.off('data', collect).off('end', end);
   }
 }
 
-function renew(server: Server | SecureServer, tls: TlsIdentity): void {
-  if (!('setSecureContext' in server)) {
-    throw new KitError('invalid_argument', 'this server does not speak https', {
-      hint: 'Give it tls when it starts.',
+/** A body the kernel may not take at once, and how long its reader may then take nothing. */
+const maxUnwatched = 64 * 1024;
+const stallMs = 60_000;
+
+/** Where answers are counted. */
+interface Accounts {
+  readonly observer: Observer | undefined;
+  readonly budget: Budget;
+}
+
+/** Answers through `node:http`, with as few layers in between as possible. */
+class NodeResponder implements Responder, ResponseStream {
+  readonly #response: ServerResponse;
+  readonly #more: HeaderList | undefined;
+  readonly #accounts: Accounts;
+
+  /** `more` are headers that every answer to this request carries. */
+  constructor(response: ServerResponse, more: HeaderList | undefined, accounts: Accounts) {
+    this.#response = response;
+    this.#more = more;
+    this.#accounts = accounts;
+  }
+
+  get observer(): Observer | undefined {
+    return this.#accounts.observer;
+  }
+
+  respond(status: number, headers: HeaderList, body: string | Parts): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const length = sizeOf(body);
+    const head = this.#head(headers);
+    if (status !== 204) head.push('content-length', String(length));
+    this.observer?.answered(status);
+    response.writeHead(status, head);
+    if (typeof body === 'string') {
+      response.end(body);
+    } else {
+      const [begin, bytes, end] = body;
+      // One write to the kernel, and no copy on the way: the socket is corked until this turn ends.
+      response.write(begin);
+      response.write(bytes);
+      response.end(end);
+    }
+    if (length > maxUnwatched) this.cutAfterStall(stallMs);
+    if (this.waiting > 0) this.#countUnread();
+  }
+
+  /** The system has not taken all of the answer: it waits here until its reader does. */
+  #countUnread(): void {
+    const unread = new Unread(this.#accounts.budget, this);
+    unread.look();
+    this.#response.once('close', () => unread.end());
+  }
+
+  openStream(headers: HeaderList): ResponseStream {
+    const response = this.#response;
+    if (!response.headersSent && !response.destroyed) {
+      this.observer?.answered(200);
+      response.writeHead(200, this.#head(headers));
+      response.flushHeaders();
+    }
+    return this;
+  }
+
+  #head(headers: HeaderList): string[] {
+    return this.#more === undefined ? [...headers] : [...headers, ...this.#more];
+  }
+
+  get gone(): boolean {
+    return this.#response.destroyed;
+  }
+
+  onGone(listener: () => void): void {
+    const response = this.#response;
+    if (response.destroyed) {
+      listener();
+      return;
+    }
+    response.once('close', () => {
+      if (!response.writableFinished) listener();
     });
   }
-  try {
-    server.setSecureContext({ ...tls, minVersion: 'TLSv1.2' });
-  } catch (cause) {
-    throw badCertificate(cause);
+
+  write(text: string): void {
+    if (!this.#response.destroyed) this.#response.write(text);
+  }
+
+  get waiting(): number {
+    return this.#response.writableLength;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#response.destroyed) listener();
+    else this.#response.once('close', listener);
+  }
+
+  end(): void {
+    if (!this.#response.destroyed) this.#response.end();
+  }
+
+  cutAfterStall(ms: number | undefined): void {
+    // Node takes progress of a write into account, and destroys a socket whose timeout nobody handles.
+    if (!this.#response.destroyed) this.#response.setTimeout(ms ?? 0);
+  }
+
+  cut(): void {
+    this.#response.destroy();
   }
 }
 
-function badCertificate(cause: unknown): KitError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new KitError('invalid_argument', `the certificate and its key cannot be used: ${why}`, {
-    hint: 'Both are PEM, and the key is the one of the certificate.',
-    cause,
+/** About what Node keeps for a connection on which nothing happens, and for one with TLS. */
+const plainBytes = 16 * 1024;
+const secureBytes = 64 * 1024;
+
+/** Counts the connections of a server; when there is no room for one more, the oldest is closed on which nothing happens. */
+export function countConnections(server: Server, budget: Budget, isSecure: boolean): void {
+  const bytes = isSecure ? secureBytes : plainBytes;
+  const connections = new WeakMap<Socket, Connection>();
+  /** With TLS there is a second socket, and only who is at its other end tells that it is of the first. */
+  const handshakes = new Map<string, Connection>();
+
+  server.on('connection', (socket: Socket) => {
+    if (!budget.admits('connections', bytes)) {
+      socket.destroy();
+      return;
+    }
+    const peer = peerOf(socket);
+    // A unix socket is for this user only, and its other end has no name.
+    if (isSecure && peer === undefined) return;
+    const connection = new Connection(socket);
+    const held = budget.hold('connections', bytes, connection);
+    if (peer !== undefined && isSecure) handshakes.set(peer, connection);
+    else connections.set(socket, connection);
+    socket.once('close', () => {
+      held.resize(0);
+      if (peer !== undefined && handshakes.get(peer) === connection) handshakes.delete(peer);
+    });
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    const connection = handshakes.get(peerOf(socket) ?? '');
+    if (connection === undefined) return;
+    connection.socket = socket;
+    connections.set(socket, connection);
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    connections.get(socket)?.begin(response);
   });
 }
 
-function requireLoopback(host: string): void {
-  if (isLoopback(host)) return;
-  throw new KitError('unsafe_bind', `${host} can be reached from other machines`, {
-    hint: 'Bind to 127.0.0.1, or accept the risk with the insecure option.',
-  });
+/** One connection, which can be closed while no request is under way. */
+class Connection implements Holder {
+  socket: Socket;
+  #underWay = 0;
+  #usedMs = performance.now();
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
+
+  begin(response: ServerResponse): void {
+    this.#underWay += 1;
+    response.on('close', this.#end);
+  }
+
+  readonly #end = (): void => {
+    this.#underWay -= 1;
+    this.#usedMs = performance.now();
+  };
+
+  letGo(): boolean {
+    if (this.#underWay > 0 || performance.now() - this.#usedMs < idleMs) return false;
+    this.socket.destroy();
+    return true;
+  }
 }
 
-/** The address it was told to serve is a name of this server like any other. */
-function portGuard(options: HttpOptions, name: string): Guard {
-  const { host = name, allowedHosts = [] } = options;
-  return createGuard({
-    ...options,
-    allowedHosts: [name, ...allowedHosts],
-    anyAddress: !isLoopback(host),
-  });
-}
-
-export function isLoopback(host: string): boolean {
-  return (
-    host === 'localhost' || host === '::1' || (net().isIP(host) === 4 && host.startsWith('127.'))
-  );
+function peerOf({ remoteAddress, remotePort }: Socket): string | undefined {
+  return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`;
 }

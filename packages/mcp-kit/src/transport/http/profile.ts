@@ -1,6 +1,6 @@
 /** Where the specification leaves room, or deployed clients expect something else: one plain object of switches. */
 export interface Profile {
-  /** Status for a handshake-era request without a session id. */
+  /** Status for a legacy request without a session id. */
   readonly missingSession: 400 | 404;
   /** Status for a session id that is unknown, expired or deleted. */
   readonly unknownSession: 400 | 404;

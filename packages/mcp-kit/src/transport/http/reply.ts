@@ -1,10 +1,26 @@
-import { RpcError, type HttpAside, type Origin, type Parts, type Sent } from '#jsonrpc';
+import type { Budget } from '#base';
+import {
+  Connection,
+  Exchange,
+  RpcError,
+  type Channel,
+  type Classified,
+  type ConnectionOptions,
+  type HttpAside,
+  type MessageOptions,
+  type Origin,
+  type Sent,
+} from '#jsonrpc';
+import { httpStatusOf, type Serve } from '#protocol';
 import type { AnswerMode } from './accept.ts';
 import type { Incoming } from './admit.ts';
+import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import {
+  badRequest,
   causeOf,
   eventsHeaders,
   jsonHeaders,
+  refuse,
   streamHeaders,
   type HeaderList,
   type Headers,
@@ -90,7 +106,7 @@ export class Reply implements Origin {
     return this.#mode === 'json' ? this.#policy.divert(text) : this.#open().emit(text);
   }
 
-  answer(text: string | undefined, error?: unknown): void {
+  answer(text: string | undefined, { parts, error }: MessageOptions = {}): void {
     if (this.#answered) return;
     this.#answered = true;
     const aside = error instanceof RpcError ? this.#policy.asideOf(error) : undefined;
@@ -99,25 +115,16 @@ export class Reply implements Origin {
     } else if (text === undefined) {
       this.#responder.respond(202, [], '');
     } else if (aside !== undefined && aside.status !== 200) {
-      if (aside.cause !== undefined) this.#responder.observer?.refused(aside.cause);
-      this.#responder.respond(aside.status, [...jsonHeaders, ...(aside.headers ?? [])], text);
+      const { status, headers = [], cause } = aside;
+      if (cause !== undefined) this.#responder.observer?.refused(cause);
+      this.#responder.respond(status, [...jsonHeaders, ...headers], text);
     } else if (this.#mode === 'sse') {
       const body = this.#policy.completeStream(text);
       this.#responder.respond(200, this.#head(eventsHeaders), body);
     } else {
-      this.#responder.respond(200, this.#head(jsonHeaders), text);
+      this.#responder.respond(200, this.#head(jsonHeaders), parts ?? text);
     }
     this.#onOpened?.();
-  }
-
-  /** The same for an answer whose bytes are kept; false where it has to be part of an event. */
-  answerParts(parts: Parts): boolean {
-    if (this.#answered) return true;
-    if (this.#stream !== undefined || this.#mode === 'sse') return false;
-    this.#answered = true;
-    this.#responder.respond(200, this.#head(jsonHeaders), parts);
-    this.#onOpened?.();
-    return true;
   }
 
   /** Lets the client hang up and come back for the answer; only a client that can resume is let go. */
@@ -146,4 +153,132 @@ export class Reply implements Origin {
 /** What HTTP says beside an error that says so itself, with a word for those who count. */
 export function ownAside({ http }: RpcError): HttpAside | undefined {
   return http && { ...http, cause: causeOf(http) };
+}
+
+export interface StatelessShared {
+  readonly serve: Serve;
+  readonly heartbeat: Heartbeat;
+  readonly pace: Pace;
+  readonly budget: Budget;
+  readonly connection: ConnectionOptions;
+}
+
+/** Serves modern POSTs: each is complete in itself, and all meet on one connection. */
+export class Stateless implements Channel, ReplyPolicy {
+  readonly connection: Connection;
+  readonly canResume = false;
+  readonly openedHeaders: HeaderList = [];
+  readonly #shared: StatelessShared;
+
+  constructor(shared: StatelessShared) {
+    const { serve, connection } = shared;
+    this.#shared = shared;
+    const bind = (link: Connection) => ({
+      request: serve,
+      refused: serve,
+      notification: (message: Exchange['message'], origin?: Origin) =>
+        void serve(new Exchange(message, link, origin)),
+      acceptsBatch: () => false,
+      closed() {},
+    });
+    this.connection = new Connection(this, bind, { ...connection, manyClients: true });
+  }
+
+  post(classified: Classified, post: Post, responder: Responder): void {
+    if (classified.kind === 'invalid') {
+      refuse(responder, { ...badRequest(classified.reason), id: classified.id });
+    } else if (classified.kind === 'response') {
+      refuse(responder, badRequest('Clients do not send responses in this revision'));
+    } else {
+      // A subscription is a stream or nothing, whatever form other answers take.
+      const streams = post.mode === 'json' && classified.message.method === 'subscriptions/listen';
+      const asked = streams ? { ...post, mode: 'either' as const } : post;
+      const reply = new Reply(this, responder, asked);
+      this.connection.accept(classified, reply, post.bytes);
+      if (!reply.answered) responder.onGone(() => this.#leave(reply));
+    }
+  }
+
+  start(): void {}
+
+  send(text: string, options?: MessageOptions): Sent {
+    return options?.origin instanceof Reply ? options.origin.emit(text) : 'dropped';
+  }
+
+  tell(): undefined {}
+
+  reply(text: string | undefined, options?: MessageOptions): void {
+    if (options?.origin instanceof Reply) options.origin.answer(text, options);
+  }
+
+  /** It serves all modern clients. */
+  letGo(): boolean {
+    return false;
+  }
+
+  lastWords(): string {
+    return '';
+  }
+
+  drained(origin?: Origin): Promise<void> {
+    return origin instanceof Reply ? origin.drained() : Promise.resolve();
+  }
+
+  /** There is no other stream on which its client could hear it. */
+  divert(): Sent {
+    return 'dropped';
+  }
+
+  openStream(out: ResponseStream, reply: Reply): AnswerStream {
+    const { pace, budget, heartbeat } = this.#shared;
+    const stream = new PacedStream(out, pace, budget);
+    heartbeat.add(stream);
+    stream.onClose(() => this.#leave(reply));
+    return new PlainStream(stream);
+  }
+
+  completeStream(text: string): string {
+    return event(text);
+  }
+
+  asideOf(error: RpcError): HttpAside {
+    return ownAside(error) ?? { status: httpStatusOf(error) };
+  }
+
+  async close(): Promise<void> {}
+
+  /** Modern clients cancel by hanging up. */
+  #leave(reply: Reply): void {
+    this.connection.cancel(reply, 'the client hung up');
+  }
+}
+
+const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
+
+/** A stream that nobody can come back to. */
+class PlainStream implements AnswerStream {
+  readonly #out: PacedStream;
+
+  constructor(out: PacedStream) {
+    this.#out = out;
+  }
+
+  get attached(): boolean {
+    return this.#out.open;
+  }
+
+  emit(text: string): Sent {
+    return this.#out.offer(event(text));
+  }
+
+  finish(text: string | undefined): void {
+    if (text !== undefined) this.#out.write(event(text));
+    this.#out.end();
+  }
+
+  drained(): Promise<void> {
+    return this.#out.drained();
+  }
+
+  release(): void {}
 }

@@ -1,12 +1,16 @@
 import { Buffer } from 'node:buffer';
 import {
   encodeError,
+  noRoom,
   RpcError,
+  rpcErrors,
   type ErrorObject,
   type Headers,
   type Id,
+  type Limits,
   type Parts,
 } from '#jsonrpc';
+import { isLegacyVersion, mcpErrors, requiresErrorId, supportedVersions } from '#protocol';
 
 export type { Headers } from '#jsonrpc';
 
@@ -126,3 +130,54 @@ export function single(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
+
+export function badRequest(message: string): Refusal {
+  return { status: 400, error: { code: rpcErrors.invalidRequest, message } };
+}
+
+/** What stands for an id that cannot be read, in the revision that a request names. */
+export function unknownId(headers: Headers): null | undefined {
+  const version = headers['mcp-protocol-version'] ?? '2025-03-26';
+  return isLegacyVersion(version) && requiresErrorId(version) ? null : undefined;
+}
+
+export function noSession(status: 400 | 404, message: string): Refusal {
+  const code = status === 404 ? mcpErrors.sessionNotFound : rpcErrors.invalidRequest;
+  return { status, error: { code, message } };
+}
+
+export function unsupportedVersion(version: string): Refusal {
+  const message = `Unsupported protocol version: ${version} (supported: ${supportedVersions.join(', ')})`;
+  return badRequest(message);
+}
+
+export function methodNotAllowed(message: string): Refusal {
+  return {
+    status: 405,
+    error: { code: rpcErrors.invalidRequest, message },
+    headers: ['allow', 'POST, GET, DELETE'],
+  };
+}
+
+export function tooLarge({ maxBytes }: Limits): Refusal {
+  return {
+    status: 413,
+    error: { code: rpcErrors.invalidRequest, message: `Body larger than ${maxBytes} bytes` },
+  };
+}
+
+export function overloaded(message: string, retryAfterSeconds: number): Refusal {
+  return {
+    status: 503,
+    error: { code: rpcErrors.overloaded, message },
+    headers: ['retry-after', String(retryAfterSeconds)],
+  };
+}
+
+/** Too much is held for clients already. */
+export const noRoomNow: Refusal = {
+  status: 503,
+  error: noRoom,
+  headers: ['retry-after', '1'],
+  cause: 'memory',
+};

@@ -1,14 +1,16 @@
-import { isPromise } from '#base';
 import type { Buffer } from 'node:buffer';
-import { rpcErrors } from '#jsonrpc';
-import { isRefusal, type Caller } from './admit.ts';
-import { Body } from './body.ts';
-import type { Cors } from './cors.ts';
+import { idleMs, isPromise, type Budget, type Hold, type Holder } from '#base';
+import { rpcErrors, type Limits } from '#jsonrpc';
+import { Pieces } from '../buffers.ts';
+import { isRefusal, type Caller, type Cors, type Guard } from './admit.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Guard } from './guard.ts';
-import { badRequest, methodNotAllowed } from './refusals.ts';
 import {
+  badRequest,
+  methodNotAllowed,
+  noRoomNow,
   refuse,
+  single,
+  tooLarge,
   type HeaderList,
   type Headers,
   type Refusal,
@@ -148,4 +150,68 @@ function post(
       refuse(responder, badRequest('The body could not be read'));
     },
   });
+}
+
+/** The body of a request as it comes in: no larger than it may be, and counted unless it comes whole at once. */
+class Body implements Holder {
+  readonly #bounds: { readonly limits: Limits; readonly budget: Budget };
+  readonly #announced: number;
+  readonly #giveUp: (refusal: Refusal) => void;
+  readonly #pieces = new Pieces();
+  #held: Hold | undefined;
+  #cameMs = 0;
+
+  /** `giveUp` is called once when no more of it is to be read. */
+  constructor(
+    bounds: { readonly limits: Limits; readonly budget: Budget },
+    headers: Headers,
+    giveUp: (refusal: Refusal) => void,
+  ) {
+    this.#bounds = bounds;
+    this.#announced = Number(single(headers, 'content-length') ?? Infinity);
+    this.#giveUp = giveUp;
+  }
+
+  /** Takes a piece; true when it is counted from now on, until `take` or `end`. */
+  add(piece: Buffer): boolean {
+    const { limits, budget } = this.#bounds;
+    this.#pieces.add(piece);
+    if (this.#pieces.size > limits.maxBytes) {
+      this.#refuse(tooLarge(limits));
+      return false;
+    }
+    const isFirst = this.#held === undefined;
+    if (isFirst && this.#pieces.size === this.#announced) return false;
+    if (!budget.admits('bodies', piece.length, this.#held)) {
+      this.#refuse(noRoomNow);
+      return false;
+    }
+    this.#cameMs = performance.now();
+    this.#held ??= budget.hold('bodies', 0, this);
+    this.#held.resize(this.#pieces.size);
+    return isFirst;
+  }
+
+  /** All of it. */
+  take(): Buffer {
+    this.#held?.resize(0);
+    return this.#pieces.take();
+  }
+
+  /** Forgets it. */
+  end(): void {
+    this.#held?.resize(0);
+    this.#pieces.clear();
+  }
+
+  letGo(): boolean {
+    if (performance.now() - this.#cameMs < idleMs) return false;
+    this.#refuse(noRoomNow);
+    return true;
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.end();
+    this.#giveUp(refusal);
+  }
 }

@@ -4,16 +4,21 @@ import {
   type Channel,
   type ConnectionOptions,
   type HttpAside,
+  type MessageOptions,
   type Origin,
-  type Parts,
   type RpcError,
   type Sent,
 } from '#jsonrpc';
 import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
-import { EventStream, type EventStreamOptions } from './event-stream.ts';
-import { messageEvent, primingEvent } from './events.ts';
-import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
+import {
+  EventStream,
+  KeptAnswers,
+  maxKeptCharacters,
+  messageEvent,
+  primingEvent,
+  type EventStreamOptions,
+} from './event-stream.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
 import type { Caller } from './admit.ts';
@@ -47,7 +52,7 @@ const maxUnsent = 1024;
 /** What a text takes that is kept: up to two bytes per character, and what is around it. */
 const weightOf = (text: string): number => 2 * text.length + 64;
 
-/** One client of the handshake era over HTTP: a conversation whose messages travel in many requests. */
+/** One legacy client over HTTP: a conversation whose messages travel in many requests. */
 export class Session implements Channel, ReplyPolicy {
   readonly id: string;
   readonly connection: Connection;
@@ -138,8 +143,8 @@ export class Session implements Channel, ReplyPolicy {
 
   start(): void {}
 
-  send(text: string, origin?: Origin): Sent {
-    if (origin instanceof Reply) return origin.emit(text);
+  send(text: string, options?: MessageOptions): Sent {
+    if (options?.origin instanceof Reply) return options.origin.emit(text);
     if (this.#listener !== undefined) return this.#listener.emit(text);
     if (!this.connection.keep(weightOf(text))) return 'dropped';
     this.#undelivered ??= [];
@@ -163,9 +168,7 @@ export class Session implements Channel, ReplyPolicy {
     return kept.length < before;
   }
 
-  awaits(origin: Origin | undefined): boolean {
-    return !(origin instanceof Reply) || origin.attended;
-  }
+  tell(): undefined {}
 
   letGo(): boolean {
     if (performance.now() - this.lastSeenMs < idleMs) return false;
@@ -173,16 +176,12 @@ export class Session implements Channel, ReplyPolicy {
     return true;
   }
 
-  release(origin: Origin | undefined, retryMs: number | undefined): void {
-    if (origin instanceof Reply) origin.release(retryMs);
+  lastWords(): string {
+    return '';
   }
 
-  reply(text: string | undefined, origin?: Origin, error?: unknown): void {
-    if (origin instanceof Reply) origin.answer(text, error);
-  }
-
-  replyParts(parts: Parts, origin?: Origin): boolean {
-    return origin instanceof Reply && origin.answerParts(parts);
+  reply(text: string | undefined, options?: MessageOptions): void {
+    if (options?.origin instanceof Reply) options.origin.answer(text, options);
   }
 
   drained(origin?: Origin): Promise<void> {

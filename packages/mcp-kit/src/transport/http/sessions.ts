@@ -1,6 +1,35 @@
 import { crypto, unref } from '#base';
 import { Buffer } from 'node:buffer';
-import type { Caller } from './admit.ts';
+import {
+  classify,
+  Exchange,
+  isRecord,
+  refusalOf,
+  RpcError,
+  rpcErrors,
+  toErrorObject,
+  type Classified,
+  type Link,
+} from '#jsonrpc';
+import { isLegacyVersion } from '#protocol';
+import { inOrder, isModern } from './accept.ts';
+import type { Caller, Incoming } from './admit.ts';
+import { Reply, type Post } from './reply.ts';
+import {
+  asError,
+  badRequest,
+  eventsHeaders,
+  noSession,
+  overloaded,
+  refuse,
+  single,
+  streamHeaders,
+  unknownId,
+  unsupportedVersion,
+  type Headers,
+  type Refusal,
+  type Responder,
+} from './responder.ts';
 import { Session, type SessionShared } from './session.ts';
 
 export interface SessionLimits {
@@ -15,7 +44,10 @@ export interface SessionLimits {
 const yieldMs = 60_000;
 const madeRoomEveryMs = 1000;
 
-/** The sessions of one endpoint. Most clients leave without saying so: time ends what they do not. */
+/**
+ * Serves legacy requests: each belongs to a session, or opens one. Most clients leave without saying so: time ends the
+ * sessions that they do not.
+ */
 export class Sessions {
   readonly #shared: SessionShared;
   readonly #limits: SessionLimits;
@@ -33,19 +65,163 @@ export class Sessions {
     return this.#open.size;
   }
 
+  post(given: Post, responder: Responder): void {
+    const { value, bytes, headers } = given;
+    const mode = inOrder(given.mode, this.#shared.profile);
+    const post = mode === given.mode ? given : { ...given, mode };
+    const unserved = unservedVersion(headers);
+    if (Array.isArray(value)) {
+      if (unserved === undefined) this.#postBatch(post, value, responder);
+      else refuse(responder, { id: unknownId(headers), ...unserved });
+      return;
+    }
+    const classified = classify(value);
+    if (unserved !== undefined) {
+      this.#refuse(unserved, classified, { post, responder });
+    } else if (classified.kind === 'invalid') {
+      refuse(responder, {
+        ...badRequest(`Invalid request: ${classified.reason}`),
+        id: classified.id ?? unknownId(headers),
+      });
+    } else if ('method' in classified.message && classified.message.method === 'initialize') {
+      this.#initialize(classified, post, responder);
+    } else {
+      const session = this.#session(post);
+      if (session instanceof Session) {
+        session.connection.accept(classified, new Reply(session, responder, post), bytes);
+      } else {
+        this.#refuse(session, classified, { post, responder });
+      }
+    }
+  }
+
+  /** Refuses a message that has been read: whoever keeps account of all sees a request go by, and may add to it. */
+  #refuse(
+    refusal: Refusal,
+    classified: Classified,
+    { post, responder }: { readonly post: Post; readonly responder: Responder },
+  ): void {
+    if (classified.kind !== 'request') {
+      refuse(responder, refusal);
+      return;
+    }
+    const { principal, scopes } = post.caller;
+    const origin = { headers: post.headers, scopes };
+    const exchange = new Exchange(classified.message, { ...silent, principal }, origin);
+    exchange.refusal = asError(refusal);
+    const error = toErrorObject(refusalOf(exchange, this.#shared.serve));
+    refuse(responder, { ...refusal, error });
+  }
+
+  /** Opens an event stream, or continues one. */
+  async get(incoming: Incoming, responder: Responder): Promise<void> {
+    const { headers } = incoming;
+    const session = unservedVersion(headers) ?? this.#session(incoming);
+    if (!(session instanceof Session)) {
+      refuse(responder, session);
+      return;
+    }
+    if (!session.ready) {
+      refuse(responder, badRequest('Not ready: send notifications/initialized first'));
+      return;
+    }
+    const lastEventId = single(headers, 'last-event-id');
+    if (lastEventId === undefined) {
+      session.listen(responder.openStream(streamHeaders));
+      return;
+    }
+    const rest = session.restOfAnswer(lastEventId);
+    if (rest !== undefined) {
+      if (rest === '') responder.respond(204, [], '');
+      else responder.respond(200, eventsHeaders, rest);
+      return;
+    }
+    const found = await session.locate(lastEventId);
+    // Whoever left while we looked must not take the stream from a connection that is alive.
+    if (responder.gone) return;
+    if (found === undefined) {
+      refuse(responder, badRequest('Last-Event-ID: unknown, or no longer kept'));
+    } else if (found.stream.endsAt(found.after)) {
+      // The way of event streams to say "do not come back": an empty one would be opened again and again.
+      responder.respond(204, [], '');
+    } else {
+      session.resume(found, responder.openStream(streamHeaders));
+    }
+  }
+
+  delete(incoming: Incoming, responder: Responder): void {
+    const session = unservedVersion(incoming.headers) ?? this.#session(incoming);
+    if (!(session instanceof Session)) {
+      refuse(responder, session);
+      return;
+    }
+    this.end(session);
+    responder.respond(204, [], '');
+  }
+
+  /** The session a request names, or why there is none. */
+  #session({ headers, caller }: Incoming): Session | Refusal {
+    const id = single(headers, 'mcp-session-id');
+    if (id === undefined) {
+      const message = 'The MCP-Session-Id header is required: send initialize first';
+      return noSession(this.#shared.profile.missingSession, message);
+    }
+    const found = this.#use(id, caller);
+    return found ?? noSession(this.#shared.profile.unknownSession, 'Session not found');
+  }
+
+  #initialize(classified: Classified, post: Post, responder: Responder): void {
+    const { headers, bytes, caller } = post;
+    if (classified.kind !== 'request') {
+      const refusal = badRequest('initialize must be a request with an id');
+      refuse(responder, { ...refusal, id: unknownId(headers) });
+      return;
+    }
+    const session = this.#create(caller);
+    if (session === undefined) {
+      refuse(responder, overloaded('Too many sessions, retry later', 60));
+      return;
+    }
+    // A handshake that is refused, or whose client did not wait for its answer, leaves nothing behind.
+    const drop = (): void => {
+      if (!session.initialized) this.end(session);
+    };
+    responder.onGone(drop);
+    const reply = new Reply(session, responder, { ...post, onOpened: drop });
+    session.connection.accept(classified, reply, bytes);
+  }
+
+  #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
+    const { headers, bytes } = post;
+    const { batches, refusedBatch: status } = this.#shared.profile;
+    if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
+      const session = this.#session(post);
+      if (!(session instanceof Session)) {
+        refuse(responder, session);
+        return;
+      }
+      if (session.acceptsBatch && !values.some(standsAlone)) {
+        session.connection.message(values, new Reply(session, responder, post), bytes);
+        return;
+      }
+    }
+    const id = unknownId(headers);
+    refuse(responder, { ...badRequest('Batches are not accepted'), status, id });
+  }
+
   /** A session for a client that has not initialized yet; nothing when there are too many, or no more are to come. */
-  create(caller: Caller): Session | undefined {
+  #create(caller: Caller): Session | undefined {
     if (this.#open.size >= this.#limits.maxSessions) this.#makeRoom();
     if (this.#closed || this.#open.size >= this.#limits.maxSessions) return undefined;
     const session = new Session(newSessionId(), this.#shared, caller);
     this.#open.set(session.id, session);
     const { ttlMs, sweepMs } = this.#limits;
-    this.#timer ??= unref(setInterval(() => this.sweep(ttlMs), sweepMs));
+    this.#timer ??= unref(setInterval(() => this.#sweep(ttlMs), sweepMs));
     return session;
   }
 
   /** The session, which is not idle now; knowing its id does not make it the caller's own. */
-  use(id: string, caller: Caller): Session | undefined {
+  #use(id: string, caller: Caller): Session | undefined {
     const session = this.#open.get(id);
     if (session?.isOf(caller) !== true) return undefined;
     const now = performance.now();
@@ -78,7 +254,7 @@ export class Sessions {
     this.#timer = undefined;
   }
 
-  sweep(idleMs: number): void {
+  #sweep(idleMs: number): void {
     const now = performance.now();
     for (const session of this.#open.values()) {
       // Idleness begins when the last call or stream ends, not when it began.
@@ -103,7 +279,7 @@ export class Sessions {
     const now = performance.now();
     if (now - this.#madeRoomMs < madeRoomEveryMs) return;
     this.#madeRoomMs = now;
-    this.sweep(yieldMs);
+    this.#sweep(yieldMs);
   }
 
   /** Ends all there are, and opens no more. */
@@ -116,4 +292,22 @@ export class Sessions {
 /** Through bytes, because Node glues the id together from pieces that would all be kept: ten times its size. */
 function newSessionId(): string {
   return Buffer.from(crypto().randomUUID(), 'latin1').toString('latin1');
+}
+
+/** Nothing is told to whoever is refused besides that. */
+const silent: Link = {
+  notify: () => undefined,
+  request: () => Promise.reject(new RpcError(rpcErrors.internal, 'The request was refused')),
+};
+
+/** Why the version that a header names, if there is one, is not a legacy one. */
+function unservedVersion(headers: Headers): Refusal | undefined {
+  const version = headers['mcp-protocol-version'];
+  const isServed = version === undefined || isLegacyVersion(version);
+  return isServed ? undefined : unsupportedVersion(String(version));
+}
+
+/** Whether a message has no place in a batch: one that needs no session, or that opens one. */
+function standsAlone(value: unknown): boolean {
+  return isModern(value) || (isRecord(value) && value['method'] === 'initialize');
 }

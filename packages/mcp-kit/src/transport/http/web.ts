@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createDeferred, unref, type Budget } from '#base';
 import type { Parts } from '#jsonrpc';
 import type { Service } from '#protocol';
-import { Unread } from '../unread.ts';
-import { createCors } from './cors.ts';
+import { Unread } from '../buffers.ts';
+import { createCors, createGuard, type GuardOptions } from './admit.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
-import { createGuard, type GuardOptions } from './guard.ts';
 import { sizeOf, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
 import { createRouter, type BodySink } from './router.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createGuard } from './guard.ts';
+import { createGuard } from './admit.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
