@@ -96,7 +96,7 @@ test('README.md lists every public entry of the libraries', () => {
     const entries = Object.keys(manifest.exports).filter((entry) => !unlisted.includes(entry));
     return entries.map((entry) => entry.replace('.', name));
   };
-  const listed = tableOf(readme, 'entry').map(([entry]) => entry);
+  const listed = tableOf(read('README.md'), 'entry').map(([entry]) => entry);
   const libraries = [...entriesOf('mcp-kit', 'mcp-kit'), ...entriesOf('host', '@mcp-kit/host')];
   const expected = [...libraries, '@mcp-kit/cocos', 'mcpctl'];
   expect(new Set(listed)).toEqual(new Set(expected));

@@ -18,7 +18,7 @@ export {
   type Message,
   type Notification,
   type Origin,
-  type Outgoing,
+  type MessageOptions,
   type Params,
   type Parts,
   type Request,
