@@ -35,7 +35,7 @@ import {
 } from '#protocol';
 import type { Shared } from './bridge.ts';
 import { asRpcError } from './health.ts';
-import { notificationOf, notify, passing, Questions, relay } from './relay.ts';
+import { notificationOf, notify, passing, Questions, relay, relayed } from './relay.ts';
 import { forLegacyClient, withoutSubscription } from './translate.ts';
 import { mayBeAsked, sessionOptions, Upstream, type Opening } from './upstream.ts';
 
@@ -59,7 +59,7 @@ export class LegacyClient {
   /** Tools whose results the client knows in another form than the server. */
   readonly #wrapped = new Set<string>();
   /** By the era of the server that was last reached. */
-  #translation = forLegacyClient.legacy(this.#wrapped);
+  #translation = relayed;
 
   constructor(connection: Connection, params: Params, shared: Shared) {
     this.#connection = connection;
@@ -142,7 +142,7 @@ export class LegacyClient {
     if (own !== undefined) return own;
     const options = passing(exchange, tell);
     const result = await relay(session, { exchange, translation, options });
-    if (method === 'tools/list') tools.learn(params, result);
+    if (method === 'tools/list') tools.learnNames(result);
     return result;
   }
 
