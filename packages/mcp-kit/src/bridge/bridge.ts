@@ -83,12 +83,12 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
   const tools = new ToolLists();
   const shared: Shared = { target, options, tell: onMessage, tools, open, condition, logger };
   const alone = new ModernClients(shared, false);
-  const checkup = createCheckup(shared);
+  const healthCheck = createHealthCheck(shared);
   const clients = new Clients(shared);
   let closing: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {
-    await Promise.all([clients.close(), alone.close(), checkup.close()]);
+    await Promise.all([clients.close(), alone.close(), healthCheck.close()]);
   };
 
   return {
@@ -104,7 +104,7 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
     mirroredHeaders: (tool) => tools.headersOf(tool),
     describe: () => ({ bridge: withoutFolders(target.label) }),
     health() {
-      checkup.begin();
+      healthCheck.begin();
       const { trouble: reason, timesLost: lost } = condition;
       const status = reason === undefined ? 'ok' : 'degraded';
       return { status, upstreams: open.size, lost, reason };
@@ -124,7 +124,7 @@ const answerMs = 5000;
  * Looks after a server of which nothing good was heard for a while, when somebody asks how it is. Where that one also decides
  * whether clients come, no client would ever find out that it is well again.
  */
-function createCheckup(shared: Shared): { begin(): void; close(): Promise<void> } {
+function createHealthCheck(shared: Shared): { begin(): void; close(): Promise<void> } {
   const { target, options, condition } = shared;
   let underWay: Promise<void> | undefined;
   let isClosed = false;

@@ -35,7 +35,7 @@ import {
 } from '#protocol';
 import type { Shared } from './bridge.ts';
 import { asRpcError } from './health.ts';
-import { notificationOf, notify, passing, Questions, relay } from './relay.ts';
+import { notificationOf, notify, passing, Questions, relay, relayed } from './relay.ts';
 import { forLegacyClient, withoutSubscription } from './translate.ts';
 import { mayBeAsked, sessionOptions, Upstream, type Opening } from './upstream.ts';
 
@@ -51,15 +51,15 @@ export class LegacyClient {
   readonly #exchanges = new ShortLivedMap<Id, Exchange>();
   readonly #questions: Questions;
   readonly #early: Early;
-  /** Resources of whose changes the client wants to hear: its conversation must not be put to sleep. */
+  /** Resources of whose changes the client wants to hear: its conversation must not be suspended. */
   readonly #watched = new Set<string>();
-  #letSleep: (() => void) | undefined;
+  #letSuspend: (() => void) | undefined;
   /** What the client has set. */
   #level: LoggingLevel | undefined;
   /** Tools whose results the client knows in another form than the server. */
   readonly #wrapped = new Set<string>();
   /** By the era of the server that was last reached. */
-  #translation = forLegacyClient.legacy(this.#wrapped);
+  #translation = relayed;
 
   constructor(connection: Connection, params: Params, shared: Shared) {
     this.#connection = connection;
@@ -81,7 +81,7 @@ export class LegacyClient {
       return session;
     };
     this.#upstream = new Upstream(open, shared, connection.principal);
-    this.#upstream.giveWay = () => this.#giveWay();
+    this.#upstream.evict = () => this.#evict();
     this.#upstream.onRestored = (capabilities) => {
       for (const kind of ['tools', 'prompts', 'resources'] as const) {
         if (capabilities[kind]?.listChanged) this.#missed(`notifications/${kind}/list_changed`);
@@ -142,7 +142,7 @@ export class LegacyClient {
     if (own !== undefined) return own;
     const options = passing(exchange, tell);
     const result = await relay(session, { exchange, translation, options });
-    if (method === 'tools/list') tools.learn(params, result);
+    if (method === 'tools/list') tools.learnNames(result);
     return result;
   }
 
@@ -180,7 +180,7 @@ export class LegacyClient {
     }
   }
 
-  /** A server that was put to sleep knows nothing of it. */
+  /** A server whose session was suspended knows nothing of it. */
   async #restoreLevel(session: Session): Promise<void> {
     const level = this.#level ?? this.#translation.logLevel(session);
     if (level === undefined) return;
@@ -190,7 +190,7 @@ export class LegacyClient {
   }
 
   /** Ends the session of a client that does not answer, or only listens. */
-  #giveWay(): boolean {
+  #evict(): boolean {
     if (this.#upstream.session === undefined) return false;
     for (const exchange of this.#exchanges.values()) {
       if (!this.#questions.hasAskedDuring(exchange)) return false;
@@ -205,10 +205,10 @@ export class LegacyClient {
     else this.#watched.delete(uri);
     // Counted when it was asked for: once for each that is watched.
     if (before) this.#connection.keep(-weightOfUri(uri));
-    if (this.#watched.size > 0) this.#letSleep ??= this.#upstream.hold();
+    if (this.#watched.size > 0) this.#letSuspend ??= this.#upstream.hold();
     else {
-      this.#letSleep?.();
-      this.#letSleep = undefined;
+      this.#letSuspend?.();
+      this.#letSuspend = undefined;
     }
     return {};
   }

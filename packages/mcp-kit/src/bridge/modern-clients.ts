@@ -188,7 +188,7 @@ export class ModernClients {
         try {
           return await relay(session, { exchange, translation, options });
         } finally {
-          if (isLogged && logLevel !== undefined) await pooled.lull();
+          if (isLogged && logLevel !== undefined) await pooled.untilQuiet();
         }
       };
       const options = passing(exchange, this.#shared.tell);

@@ -208,8 +208,8 @@ export class Pool {
       isOneClient: this.#isOneClient,
       owner: this.#ownerOf(request),
     });
-    // One that was put to sleep is not worth more than a new one.
-    pooled.upstream.onAsleep = () => {
+    // One that was suspended is not worth more than a new one.
+    pooled.upstream.onSuspended = () => {
       if (pooled.isFree) void this.#drop(pooled);
     };
     this.#sessions.add(pooled);

@@ -25,9 +25,9 @@ export interface Borrower {
 }
 
 /** What the server says by another connection than the one of its answer comes about when that does, if not before. */
-const lullMs = 30;
+const quietMs = 30;
 /** However much there is to hear. */
-const longestLullMs = 500;
+const longestQuietMs = 500;
 
 /** One session with the server that requests of modern clients share, or that one of them has to itself. */
 export class PooledSession {
@@ -86,7 +86,7 @@ export class PooledSession {
       shared,
     );
     this.upstream.onRestored = () => this.listeners.missed();
-    this.upstream.giveWay = () => this.#giveWay();
+    this.upstream.evict = () => this.#evict();
   }
 
   get isFree(): boolean {
@@ -123,21 +123,21 @@ export class PooledSession {
   }
 
   /** Settles when nothing more is to be expected of what the server said before its last answer. */
-  async lull(): Promise<void> {
+  async untilQuiet(): Promise<void> {
     // On a stream everything comes in order.
     if (this.#shared.target.wire === 'stream') return;
-    const endMs = performance.now() + longestLullMs;
+    const endMs = performance.now() + longestQuietMs;
     let heard: number;
     do {
       heard = this.#heard;
-      await sleep(lullMs);
+      await sleep(quietMs);
       // What has come meanwhile is read first, however late it is.
       await turn();
     } while (this.#heard > heard && performance.now() < endMs);
   }
 
   /** Ends calls and subscriptions that only wait; nothing happens where somebody waits for them, or may from now on. */
-  #giveWay(): boolean {
+  #evict(): boolean {
     const isShared = this.sharing?.standsAlone === true && this.#shared.target.wire === 'http';
     const borrowers = [...this.#borrowers.values()];
     const isAwaited = borrowers.some(({ exchange }) => exchange !== undefined);

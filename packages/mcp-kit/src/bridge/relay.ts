@@ -10,7 +10,7 @@ import {
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { callerOf, onBehalf, type Layer } from '#protocol';
+import { callerOf, onBehalf, type Layer, type LoggingLevel } from '#protocol';
 import { asRpcError } from './health.ts';
 
 /** A message that crossed one of the two wires. */
@@ -65,11 +65,27 @@ export interface Translation {
   error(error: unknown, message: Message): unknown;
 }
 
-/** Where both speak the same era, everything passes as it is. */
-export const untouched: Translation = {
+/** What a legacy client meets: how its requests become those of the server, and what is said in place of the server. */
+export interface ForLegacyClient extends Translation {
+  /** The answer to `initialize`. */
+  greeting(session: Session, requested: unknown): object;
+  /** The log level of a client that has set none. */
+  logLevel(session: Session): LoggingLevel | undefined;
+  /** The answer to what the server has no method for; nothing where it has one. */
+  answer(method: string, params: Params | undefined): object | undefined;
+  /** Whether the server knows such a notification. */
+  hears(method: string): boolean;
+}
+
+/** At a legacy server everything passes as it is. */
+export const relayed: ForLegacyClient = {
   request: (params) => params,
   result: (result) => result,
   error: (error) => error,
+  greeting: ({ greeting }) => greeting,
+  logLevel: () => undefined,
+  answer: () => undefined,
+  hears: () => true,
 };
 
 /** Tells a client something, and whoever listens that it was told. */

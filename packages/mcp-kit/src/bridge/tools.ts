@@ -20,19 +20,30 @@ export class ToolLists {
     return this.#bindings.get(tool) ?? none;
   }
 
-  /** Learns from the answer to `tools/list`. */
-  learn(asked: Params | undefined, result: unknown): void {
-    const tools = isRecord(result) ? result['tools'] : undefined;
-    if (!Array.isArray(tools)) return;
-    // The first page begins a new list.
-    if (asked?.['cursor'] === undefined) this.#bindings.clear();
-    for (const { name, inputSchema } of tools.filter(isRecord)) {
+  /** Learns the names from an answer to `tools/list`. */
+  learnNames(result: unknown): void {
+    for (const { name } of toolsOf(result) ?? []) {
       const isName = typeof name === 'string' && name.length <= maxLength;
       if (isName && this.#names.size < maxNames) this.#names.add(name);
+    }
+  }
+
+  /** Learns from an answer to `tools/list` as a modern client gets it. */
+  learn(asked: Params | undefined, result: unknown): void {
+    this.learnNames(result);
+    const tools = toolsOf(result);
+    // The first page begins a new list.
+    if (tools !== undefined && asked?.['cursor'] === undefined) this.#bindings.clear();
+    for (const { name, inputSchema } of tools ?? []) {
       const bindings = isRecord(inputSchema) ? bindingsOf(inputSchema) : none;
       if (bindings.length > 0) this.#bindings.set(String(name), bindings);
     }
   }
+}
+
+function toolsOf(result: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
+  const tools = isRecord(result) ? result['tools'] : undefined;
+  return Array.isArray(tools) ? tools.filter(isRecord) : undefined;
 }
 
 /** None where they are wrong: clients leave such a tool out, and the server knows best what to do with one that does not. */

@@ -14,28 +14,15 @@ import {
   withContent,
   type Era,
   type Implementation,
-  type LoggingLevel,
   type Meta,
 } from '#protocol';
-import { untouched, type Translation } from './relay.ts';
-
-/** What a legacy client meets: how its requests become those of the server, and what is said in place of the server. */
-export interface ForLegacyClient extends Translation {
-  /** The answer to `initialize`. */
-  greeting(session: Session, requested: unknown): object;
-  /** The log level of a client that has set none. */
-  logLevel(session: Session): LoggingLevel | undefined;
-  /** The answer to what the server has no method for; nothing where it has one. */
-  answer(method: string, params: Params | undefined): object | undefined;
-  /** Whether the server knows such a notification. */
-  hears(method: string): boolean;
-}
+import { relayed, type ForLegacyClient, type Translation } from './relay.ts';
 
 /** By the era of the server; `wrapped` are the tools whose results the client knows in another form. */
 export const forLegacyClient: Record<Era, (wrapped: Set<string>) => ForLegacyClient> = {
   legacy: () => relayed,
   modern: (wrapped) => ({
-    ...untouched,
+    request: (params) => params,
     result(result, { method, params }) {
       const said = toLegacy(method, result);
       if (method === 'tools/call') return toLegacyCall(said, wrapped.has(String(params?.['name'])));
@@ -58,14 +45,6 @@ export const forLegacyClient: Record<Era, (wrapped: Set<string>) => ForLegacyCli
     // It asks for roots whenever it needs them.
     hears: (method) => method !== 'notifications/roots/list_changed',
   }),
-};
-
-const relayed: ForLegacyClient = {
-  ...untouched,
-  greeting: ({ greeting }) => greeting,
-  logLevel: () => undefined,
-  answer: () => undefined,
-  hears: () => true,
 };
 
 /** For a modern client at a legacy server. */

@@ -24,7 +24,7 @@ export class Upstream {
   #begun: Promise<Session> | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Nothing was answered since it was last lost. */
-  #isShaken = false;
+  #isUnproven = false;
   /** Requests, or its opening; what only needs it as it is. */
   #working = 0;
   #held = 0;
@@ -35,9 +35,9 @@ export class Upstream {
   /** At whose expense it is. */
   account: string | undefined;
   /** Called to make room for another caller: ends what only waits for its own; false where anything else goes on. */
-  giveWay: () => boolean = () => false;
+  evict: () => boolean = () => false;
   /** Called when the conversation was ended until somebody needs it again. */
-  onAsleep: () => void = () => {};
+  onSuspended: () => void = () => {};
   /** Called when a server that was lost is there again: it may be another one, and nobody knows what it has told meanwhile. */
   onRestored: (capabilities: ServerCapabilities) => void = () => {};
 
@@ -98,19 +98,19 @@ export class Upstream {
   }
 
   /** Ends the conversation until somebody needs it again. */
-  async sleep(): Promise<void> {
+  async suspend(): Promise<void> {
     clearTimeout(this.#retry);
     const session = this.#session;
     this.#session = undefined;
     this.#shared.open.remove(this);
-    if (!this.#closed) this.onAsleep();
+    if (!this.#closed) this.onSuspended();
     await session?.close();
   }
 
   /** Ends it for good. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.sleep();
+    await this.suspend();
     await this.#begun?.catch(() => {});
   }
 
@@ -144,7 +144,7 @@ export class Upstream {
         onOpened: () => {
           condition.trouble = undefined;
           this.toolsChanged();
-          if (this.#isShaken && this.#session) this.onRestored(this.#session.capabilities);
+          if (this.#isUnproven && this.#session) this.onRestored(this.#session.capabilities);
         },
         logger,
       });
@@ -167,8 +167,8 @@ export class Upstream {
 
   #answered(): void {
     this.#shared.condition.trouble = undefined;
-    if (!this.#isShaken) return;
-    this.#isShaken = false;
+    if (!this.#isUnproven) return;
+    this.#isUnproven = false;
     // A server that answers between its failures is no storm.
     this.#breaker.reset();
     this.#backoff.reset();
@@ -176,7 +176,7 @@ export class Upstream {
 
   #lost(cause: Error | undefined): void {
     if (this.#closed || this.#session === undefined) return;
-    this.#isShaken = true;
+    this.#isUnproven = true;
     noteLost(this.#shared.condition, cause);
     this.#reopenSoon(this.#session);
   }
@@ -229,24 +229,24 @@ export class OpenUpstreams {
   }
 
   /**
-   * Makes room for one more: whichever nobody has used for longest is put to sleep. While all are busy, one that only waits
-   * for its caller gives way, if that caller has more of them than the one who asks.
+   * Makes room for one more: whichever nobody has used for longest is suspended. While all are busy, one that only waits
+   * for its caller is evicted, if that caller has more of them than the one who asks.
    */
   async admit(upstream: Upstream): Promise<void> {
     this.#open.add(upstream);
     if (this.#open.size <= this.#limit) return;
     const byUse = [...this.#open].sort((one, other) => one.lastUsedMs - other.lastUsedMs);
-    const idlest =
+    const found =
       byUse.find((other) => other !== upstream && !other.isBusy) ??
-      this.#richerThan(upstream, byUse).find((other) => other.giveWay());
-    if (idlest === undefined) {
+      this.#withMoreThan(upstream, byUse).find((other) => other.evict());
+    if (found === undefined) {
       this.#open.delete(upstream);
       throw new KitError('overloaded', `more than ${this.#limit} conversations with the server`, {
         hint: 'Try again later, or raise maxUpstreams.',
       });
     }
-    this.#open.delete(idlest);
-    await idlest.sleep();
+    this.#open.delete(found);
+    await found.suspend();
   }
 
   /** One begins to work. Nobody who is told apart may have more at work than are left: so there are some for others. */
@@ -281,7 +281,7 @@ export class OpenUpstreams {
   }
 
   /** Those of accounts that have more than the one who asks, of those that have most first. */
-  #richerThan({ account }: Upstream, all: readonly Upstream[]): readonly Upstream[] {
+  #withMoreThan({ account }: Upstream, all: readonly Upstream[]): readonly Upstream[] {
     const counts = new Map<string | undefined, number>();
     for (const other of all) counts.set(other.account, (counts.get(other.account) ?? 0) + 1);
     const held = (other: Upstream): number => counts.get(other.account) ?? 0;

@@ -5,7 +5,6 @@ import {
   isAnswer,
   methodNotFound,
   type ClientCapabilities,
-  type ElicitResult,
   type InputRequest,
 } from '#protocol';
 import { waitWithin } from './limit.ts';
@@ -28,13 +27,8 @@ const pauseMs = 250;
 /** What a server asks, in either era. */
 type Asked = Parameters<RequestListener>[0];
 
-/** What a server may ask for: who answers, and what it was told about that. */
-interface Offer {
-  readonly handlers: InputHandlers;
-  readonly capabilities: ClientCapabilities;
-  /** Answers what `handlers` do not. */
-  readonly onRequest?: RequestListener | undefined;
-}
+/** Answers one question. */
+type Handler = (context: InputContext) => MaybePromise<unknown>;
 
 interface Heartbeat {
   readonly everyMs: number;
@@ -45,11 +39,14 @@ interface Heartbeat {
 /** Answers what a server asks in return, in either era, with the handlers of the session's owner. */
 export class Answering {
   readonly #queue: HandlerQueue | undefined;
-  readonly #offer: Offer;
+  readonly #options: SessionOptions;
+  /** What the server was told. */
+  readonly #capabilities: ClientCapabilities;
 
   constructor(options: SessionOptions, capabilities: ClientCapabilities) {
     this.#queue = options.handlers && new HandlerQueue(options.handlers);
-    this.#offer = offerOf(options, capabilities, this.#queue);
+    this.#options = options;
+    this.#capabilities = capabilities;
   }
 
   /** Handlers that took too long. */
@@ -117,11 +114,21 @@ export class Answering {
 
   async #answer(request: Asked, context: InputContext): Promise<unknown> {
     const { method, params } = request;
-    const handler = handlerFor(this.#offer, request);
-    if (handler !== undefined) return checked(request, await handler(context));
-    const result = await this.#offer.onRequest?.({ method, params }, context);
-    if (result === undefined) throw methodNotFound(method);
-    return result;
+    const { inputs = {}, onRequest } = this.#options;
+    const { roots } = inputs;
+    // What is there already waits for no turn.
+    const isThere = roots !== undefined && typeof roots !== 'function';
+    if (method === 'roots/list' && isThere) return checked(request, { roots });
+    const handler = handlerFor(inputs, request, this.#capabilities);
+    if (handler !== undefined) return checked(request, await this.#run(method, context, handler));
+    const other: Handler | undefined = onRequest && ((turn) => onRequest({ method, params }, turn));
+    const answer = other && (await this.#run(method, context, other));
+    if (answer === undefined) throw methodNotFound(method);
+    return answer;
+  }
+
+  #run(method: string, context: InputContext, handler: Handler): MaybePromise<unknown> {
+    return this.#queue === undefined ? handler(context) : this.#queue.run(method, context, handler);
   }
 }
 
@@ -130,44 +137,25 @@ function notOffered(method: string, wanted: string, cause: RpcError): KitError {
   return new KitError('invalid_answer', what, { cause });
 }
 
-/** Who answers what a server asks. Handlers that need not wait for each other are called as they are. */
-function offerOf(
-  { inputs = {}, onRequest }: SessionOptions,
-  capabilities: ClientCapabilities,
-  queue: HandlerQueue | undefined,
-): Offer {
-  if (queue === undefined) return { handlers: inputs, capabilities, onRequest };
-  return {
-    handlers: queued(inputs, queue),
-    capabilities,
-    onRequest:
-      onRequest &&
-      ((request, context) =>
-        queue.run(request.method, context, (turn) => onRequest(request, turn))),
-  };
-}
-
-/** The handler for such a request, if there is one; it throws an `RpcError` for what it cannot answer. */
+/** The handler for such a request, if there is one; throws an `RpcError` for what that cannot answer. */
 function handlerFor(
-  { handlers, capabilities }: Offer,
+  inputs: InputHandlers,
   { method, params = {} }: Asked,
-): ((context: InputContext) => MaybePromise<unknown>) | undefined {
-  const { elicit, elicitUrl, roots } = handlers;
+  capabilities: ClientCapabilities,
+): Handler | undefined {
+  const { sample, roots } = inputs;
   switch (method) {
     case 'elicitation/create':
-      return (elicit ?? elicitUrl) && ((context) => elicited(handlers, params, context));
+      return elicitHandler(inputs, params);
     case 'sampling/createMessage':
-      if (handlers.sample && usesTools(params) && capabilities.sampling?.['tools'] === undefined) {
+      if (sample && usesTools(params) && capabilities.sampling?.['tools'] === undefined) {
         throw invalidParams('The model of this client does not use tools');
       }
-      return (
-        handlers.sample && ((context) => handlers.sample?.(params as SamplingRequest, context))
-      );
+      return sample && ((context) => sample.call(inputs, params as SamplingRequest, context));
     case 'roots/list':
-      return (
-        roots &&
-        (async (context) => ({ roots: typeof roots === 'function' ? await roots(context) : roots }))
-      );
+      return typeof roots === 'function'
+        ? async (context) => ({ roots: await roots(context) })
+        : undefined;
     default:
       return undefined;
   }
@@ -177,20 +165,20 @@ function usesTools(params: Params): boolean {
   return params['tools'] !== undefined || params['toolChoice'] !== undefined;
 }
 
-async function elicited(
-  { elicit, elicitUrl }: InputHandlers,
-  params: Params,
-  context: InputContext,
-): Promise<ElicitResult> {
+function elicitHandler(inputs: InputHandlers, params: Params): Handler | undefined {
+  const { elicit, elicitUrl } = inputs;
+  if (elicit === undefined && elicitUrl === undefined) return undefined;
   if (params['mode'] === 'url') {
     if (elicitUrl === undefined) throw invalidParams('This client does not visit pages');
-    return elicitUrl(params as unknown as ElicitVisit, context);
+    return (context) => elicitUrl.call(inputs, params as unknown as ElicitVisit, context);
   }
   if (elicit === undefined) throw invalidParams('This client does not fill in forms');
   const form = params as unknown as ElicitForm;
-  const answer = await elicit(form, context);
-  if (answer.action !== 'accept') return answer;
-  return { ...answer, content: { ...defaultsOf(form.requestedSchema), ...answer.content } };
+  return async (context) => {
+    const answer = await elicit.call(inputs, form, context);
+    if (answer.action !== 'accept') return answer;
+    return { ...answer, content: { ...defaultsOf(form.requestedSchema), ...answer.content } };
+  };
 }
 
 function defaultsOf(schema: unknown): Record<string, unknown> {
@@ -270,28 +258,4 @@ class HandlerQueue {
     this.#waiting.delete(next);
     next();
   }
-}
-
-/** The same handlers, each of which waits for its turn. */
-function queued(inputs: InputHandlers, queue: HandlerQueue): InputHandlers {
-  const { elicit, elicitUrl, sample, roots } = inputs;
-  const handlers: { -readonly [Name in keyof InputHandlers]: InputHandlers[Name] } = {
-    roots:
-      typeof roots === 'function'
-        ? (context) => queue.run('roots/list', context, (turn) => roots(turn))
-        : roots,
-  };
-  if (elicit !== undefined) {
-    handlers.elicit = (form, context) =>
-      queue.run('elicitation/create', context, (turn) => elicit.call(inputs, form, turn));
-  }
-  if (elicitUrl !== undefined) {
-    handlers.elicitUrl = (visit, context) =>
-      queue.run('elicitation/create', context, (turn) => elicitUrl.call(inputs, visit, turn));
-  }
-  if (sample !== undefined) {
-    handlers.sample = (params, context) =>
-      queue.run('sampling/createMessage', context, (turn) => sample.call(inputs, params, turn));
-  }
-  return handlers;
 }

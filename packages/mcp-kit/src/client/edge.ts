@@ -9,7 +9,7 @@ import type { ResultCache } from './result-cache.ts';
 import type { DiscoverResult } from './results.ts';
 
 /** A request, with what is left of its time. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly params: Params | undefined;
   readonly options: CallOptions;

@@ -114,7 +114,7 @@ export interface SamplingRequest extends Meta {
 }
 
 /** The directories that a client works in. */
-export type Roots = RootsResult['roots'];
+type Roots = RootsResult['roots'];
 
 /** What a handler of the owner is told beside its request. */
 export interface InputContext {

@@ -134,7 +134,7 @@ export interface Verdicts {
 }
 
 /** How much is remembered of servers, and for how long. */
-export interface VerdictOptions {
+interface VerdictOptions {
   /** How long a server counts as legacy; not for ever, as one that has learnt the modern era would never be asked again. */
   readonly legacyTtlMs?: number | undefined;
   readonly maxEntries?: number | undefined;

@@ -95,7 +95,7 @@ type UriParams = Params & { readonly uri: string };
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The requests of the protocol: what each sends, and what it is answered. */
-export interface Requests {
+interface Requests {
   'completion/complete': {
     params: Params & {
       readonly ref: CompletionReference;
