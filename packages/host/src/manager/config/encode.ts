@@ -56,7 +56,7 @@ function write(facts: Facts, dialect: Dialect, name: string): Record<string, unk
       : [[key, isRecord(value) ? withoutUndefined(value) : value] as const];
   });
   const raw = Object.fromEntries(written);
-  return { ...(dialect.complete?.(raw, name) ?? raw) };
+  return dialect.complete === undefined ? raw : { ...dialect.complete(raw, name) };
 }
 
 /** Both, one inside the other where they have a key in common. */

@@ -71,14 +71,22 @@ export function textMap(fact: FactsOf<TextRecord>): Field {
   };
 }
 
+const programFields = { command: text('command'), args: texts('args') };
+const remoteFields = { url: text('url'), headers: textMap('headers') };
+
 /** How a server is reached, under the names that most hosts have for it. */
+export const plainFields: Readonly<Record<string, Field>> = {
+  ...programFields,
+  env: textMap('env'),
+  ...remoteFields,
+};
+
+/** The same where programs start in a folder of their own. */
 export const usualFields: Readonly<Record<string, Field>> = {
-  command: text('command'),
-  args: texts('args'),
+  ...programFields,
   cwd: text('cwd'),
   env: textMap('env'),
-  url: text('url'),
-  headers: textMap('headers'),
+  ...remoteFields,
 };
 
 /** Yes or no; `opposite` when the host asks the opposite question. */
@@ -121,21 +129,28 @@ export const commandOrLine: Field = {
   write: ({ command }) => command,
 };
 
-/** The word for the kind of transport. */
-export function kindField(words: {
-  readonly read: Readonly<Record<string, Kind>>;
-  readonly write: Readonly<Partial<Record<Kind, string>>>;
-}): Field {
-  const known = new Map(Object.entries(words.read));
+/** The word for the kind of transport. Unless told otherwise, the first word that is read for a kind is written for it. */
+export function kindField(
+  read: Readonly<Record<string, Kind>>,
+  write: Readonly<Partial<Record<Kind, string>>> = firstWords(read),
+): Field {
+  const known = new Map(Object.entries(read));
   return {
     read(value, place) {
       const kind = known.get(asText(value, place));
       if (kind !== undefined) return { kind };
       throw configError(place, `must be one of ${[...known.keys()].join(', ')}`);
     },
-    write: ({ kind = 'stdio' }) =>
-      words.write[kind] ?? (kind === 'auto' ? words.write.http : undefined),
+    write: ({ kind = 'stdio' }) => write[kind] ?? (kind === 'auto' ? write.http : undefined),
   };
+}
+
+function firstWords(read: Readonly<Record<string, Kind>>): Partial<Record<Kind, string>> {
+  return Object.fromEntries(
+    Object.entries(read)
+      .map(([word, kind]) => [kind, word])
+      .toReversed(),
+  );
 }
 
 /** What the host knows of authorization, under its own names; `scopes` may be one text of words. */

@@ -204,7 +204,8 @@ function settleNames(ranked: readonly RankedEntry[]): {
 } {
   const byName = new Map<string, ServerEntry[]>();
   for (const { entry } of ranked.toSorted((a, b) => a.rank - b.rank)) {
-    byName.set(entry.name, [...(byName.get(entry.name) ?? []), entry]);
+    const others = byName.get(entry.name) ?? [];
+    byName.set(entry.name, [...others, entry]);
   }
   const groups = [...byName.values()].map(([winner, ...losers]) => ({ winner, losers }));
   const provenances = (losers: readonly ServerEntry[]): readonly Provenance[] =>

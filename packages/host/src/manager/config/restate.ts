@@ -80,7 +80,8 @@ function nameVariables(facts: Facts, from: Dialect, to: Dialect): Facts {
       ([key, text]) => soleVariable(text, from.syntax) === key,
     );
     result.env = without(result.env, passed);
-    result.passEnv = [...new Set([...(result.passEnv ?? []), ...passed.map(([key]) => key)])];
+    const { passEnv = [] } = result;
+    result.passEnv = [...new Set([...passEnv, ...passed.map(([key]) => key)])];
   }
   if (result.headers === undefined || result.kind === 'unix') return result;
   if (holds(to, { bearerTokenEnv: 'A', kind: 'http' }) && result.bearerTokenEnv === undefined) {

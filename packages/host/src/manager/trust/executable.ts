@@ -24,10 +24,11 @@ export function launchOf(
   own: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Launch {
   const { command, args, cwd = own.cwd, env, inheritEnv, envFile } = settings;
+  const inherited = inheritEnv ? own.env : placesIn(own.env);
   return {
     command,
     args,
-    env: { ...(inheritEnv ? own.env : placesIn(own.env)), ...env },
+    env: { ...inherited, ...env },
     cwd: path.resolve(own.cwd, cwd),
     // The system looks in the folders that the child is told, not in ours.
     path: pathIn(env) ?? pathIn(own.env) ?? '',

@@ -22,6 +22,20 @@ const other = 'other';
 const maxNames = 500;
 const maxNameLength = 128;
 
+/** What makes metrics of one type, each of one value or of samples with labels. */
+const metric =
+  (type: Metric['type']) =>
+  (name: string, help: string, value: number | Metric['samples']): Metric => ({
+    name,
+    help,
+    type,
+    samples: typeof value === 'number' ? [{ value }] : value,
+  });
+const counter = metric('counter');
+const gauge = metric('gauge');
+const histogram = metric('histogram');
+
+/** Makes the numbers of an endpoint; `knows` tells names of the service from those that callers make up. */
 export function createMetrics(
   counts: CallCounts,
   endpoint: () => Endpoint | undefined,
@@ -71,18 +85,12 @@ export function createMetrics(
     text: () =>
       writeMetrics([
         ...callMetrics(methods, tools),
-        {
-          name: 'mcp_http_responses_total',
-          help: 'Answers by HTTP status.',
-          type: 'counter',
-          samples: statuses.samples('status'),
-        },
-        {
-          name: 'mcp_rejections_total',
-          help: 'Requests that were not served, by cause.',
-          type: 'counter',
-          samples: rejections.samples('cause'),
-        },
+        counter('mcp_http_responses_total', 'Answers by HTTP status.', statuses.samples('status')),
+        counter(
+          'mcp_rejections_total',
+          'Requests that were not served, by cause.',
+          rejections.samples('cause'),
+        ),
         gauge('mcp_calls_in_flight', 'Calls under way.', counts.total),
         ...endpointMetrics(endpoint()),
         ...processMetrics(),
@@ -101,29 +109,17 @@ function callMetrics(
   methods: ReadonlyMap<string, MethodStats>,
   tools: ReadonlyMap<string, Tally>,
 ): readonly Metric[] {
+  const requests = [...methods].flatMap(([method, { outcomes }]) =>
+    Object.entries(outcomes)
+      .filter(([, value]) => value > 0)
+      .map(([outcome, value]) => ({ labels: { method, outcome }, value })),
+  );
+  const times = [...methods].flatMap(([method, { seconds }]) => seconds.samples({ method }));
+  const calls = [...tools].flatMap(([tool, tally]) => tally.samples('outcome', { tool }));
   return [
-    {
-      name: 'mcp_requests_total',
-      help: 'Requests by method and outcome.',
-      type: 'counter',
-      samples: [...methods].flatMap(([method, { outcomes }]) =>
-        Object.entries(outcomes)
-          .filter(([, value]) => value > 0)
-          .map(([outcome, value]) => ({ labels: { method, outcome }, value })),
-      ),
-    },
-    {
-      name: 'mcp_request_duration_seconds',
-      help: 'How long requests took, by method.',
-      type: 'histogram',
-      samples: [...methods].flatMap(([method, { seconds }]) => seconds.samples({ method })),
-    },
-    {
-      name: 'mcp_tool_calls_total',
-      help: 'Calls by tool and outcome.',
-      type: 'counter',
-      samples: [...tools].flatMap(([tool, tally]) => tally.samples('outcome', { tool })),
-    },
+    counter('mcp_requests_total', 'Requests by method and outcome.', requests),
+    histogram('mcp_request_duration_seconds', 'How long requests took, by method.', times),
+    counter('mcp_tool_calls_total', 'Calls by tool and outcome.', calls),
   ];
 }
 
@@ -143,19 +139,9 @@ function budgetMetrics({ held, letGo, limit }: Budget): readonly Metric[] {
   const byKind = (counts: Budget['held']): Metric['samples'] =>
     heldKinds.map((kind) => ({ labels: { kind }, value: counts[kind] }));
   return [
-    {
-      name: 'mcp_held_bytes',
-      help: 'Memory held for clients, by what for.',
-      type: 'gauge',
-      samples: byKind(held),
-    },
+    gauge('mcp_held_bytes', 'Memory held for clients, by what for.', byKind(held)),
     gauge('mcp_held_bytes_limit', 'Memory that may be held for clients.', limit),
-    {
-      name: 'mcp_let_go_total',
-      help: 'What was ended to make room, by what it was.',
-      type: 'counter',
-      samples: byKind(letGo),
-    },
+    counter('mcp_let_go_total', 'What was ended to make room, by what it was.', byKind(letGo)),
   ];
 }
 
@@ -163,18 +149,9 @@ function processMetrics(): readonly Metric[] {
   const { user, system } = process.cpuUsage();
   const { utilization } = performance.eventLoopUtilization();
   return [
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'CPU time.',
-      type: 'counter',
-      samples: [{ value: (user + system) / 1e6 }],
-    },
+    counter('process_cpu_seconds_total', 'CPU time.', (user + system) / 1e6),
     gauge('process_resident_memory_bytes', 'Memory.', process.memoryUsage.rss()),
     gauge('process_start_time_seconds', 'When it started.', performance.timeOrigin / 1000),
     gauge('nodejs_eventloop_utilization', 'How busy it has been, of 1.', utilization),
   ];
-}
-
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, help, type: 'gauge', samples: [{ value }] };
 }

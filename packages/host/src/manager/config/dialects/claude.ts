@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isRecord } from 'mcp-kit/internal';
 import { fieldsOf, ranks, type Candidate, type Dialect, type Section } from '../dialect.ts';
-import { kindField, oauthField, text, textMap, texts, time } from '../field.ts';
+import { kindField, oauthField, plainFields, text, textMap, texts, time } from '../field.ts';
 import { configError, below } from '../place.ts';
 import { noReferences } from '../template.ts';
 import { inProject, ofUser, settingsFolder } from './candidates.ts';
@@ -27,15 +27,8 @@ export const claudeCode: Dialect = {
     return sections;
   },
   fields: fieldsOf({
-    type: kindField({
-      read: { stdio: 'stdio', http: 'http', 'streamable-http': 'http', sse: 'sse' },
-      write: { stdio: 'stdio', http: 'http', sse: 'sse' },
-    }),
-    command: text('command'),
-    args: texts('args'),
-    env: textMap('env'),
-    url: text('url'),
-    headers: textMap('headers'),
+    type: kindField({ stdio: 'stdio', http: 'http', 'streamable-http': 'http', sse: 'sse' }),
+    ...plainFields,
     oauth: oauthField(
       {
         clientId: 'clientId',

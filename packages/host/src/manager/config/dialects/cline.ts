@@ -18,13 +18,8 @@ import { below } from '../place.ts';
 import { inProject, ofUser, settingsFolder } from './candidates.ts';
 
 const connection: Readonly<Record<string, Field>> = {
-  transportType: alias(
-    kindField({ read: { stdio: 'stdio', sse: 'sse', http: 'http' }, write: {} }),
-  ),
-  type: kindField({
-    read: { stdio: 'stdio', sse: 'sse', streamableHttp: 'http' },
-    write: { stdio: 'stdio', sse: 'sse', http: 'streamableHttp' },
-  }),
+  transportType: alias(kindField({ stdio: 'stdio', sse: 'sse', http: 'http' })),
+  type: kindField({ stdio: 'stdio', sse: 'sse', streamableHttp: 'http' }),
   ...usualFields,
 };
 
@@ -83,10 +78,7 @@ export const roo: Dialect = {
   format: 'jsonc',
   home: ['mcpServers'],
   fields: fieldsOf({
-    type: kindField({
-      read: { stdio: 'stdio', sse: 'sse', 'streamable-http': 'http' },
-      write: { stdio: 'stdio', sse: 'sse', http: 'streamable-http' },
-    }),
+    type: kindField({ stdio: 'stdio', sse: 'sse', 'streamable-http': 'http' }),
     ...usualFields,
     disabled: flag('enabled', true),
     timeout: time('requestMs', 's'),

@@ -16,18 +16,15 @@ import { below, configError } from '../place.ts';
 import { urlFields } from './mcp-kit.ts';
 
 const kind = kindField({
-  read: {
-    stdio: 'stdio',
-    local: 'stdio',
-    http: 'http',
-    remote: 'http',
-    streamable_http: 'http',
-    'streamable-http': 'http',
-    streamableHttp: 'http',
-    sse: 'sse',
-    unix: 'unix',
-  },
-  write: { stdio: 'stdio', http: 'http', sse: 'sse', unix: 'unix' },
+  stdio: 'stdio',
+  local: 'stdio',
+  http: 'http',
+  remote: 'http',
+  streamable_http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  sse: 'sse',
+  unix: 'unix',
 });
 const url = text('url');
 

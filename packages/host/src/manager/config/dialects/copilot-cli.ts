@@ -19,10 +19,7 @@ export const copilotCli: Dialect = {
   format: 'jsonc',
   home: ['mcpServers'],
   fields: fieldsOf({
-    type: kindField({
-      read: { local: 'stdio', stdio: 'stdio', http: 'http', sse: 'sse' },
-      write: { stdio: 'local', http: 'http', sse: 'sse' },
-    }),
+    type: kindField({ local: 'stdio', stdio: 'stdio', http: 'http', sse: 'sse' }),
     ...usualFields,
     timeout: time('requestMs', 'ms'),
     tools,

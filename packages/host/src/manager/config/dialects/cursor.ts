@@ -10,16 +10,16 @@ export const cursor: Dialect = {
   format: 'jsonc',
   home: ['mcpServers'],
   fields: fieldsOf({
-    type: kindField({
-      read: {
+    type: kindField(
+      {
         stdio: 'stdio',
         http: 'http',
         streamableHttp: 'http',
         'streamable-http': 'http',
         sse: 'sse',
       },
-      write: { sse: 'sse' },
-    }),
+      { sse: 'sse' },
+    ),
     command: text('command'),
     args: texts('args'),
     env: textMap('env'),
@@ -44,10 +44,10 @@ export const windsurf: Dialect = {
   format: 'jsonc',
   home: ['mcpServers'],
   fields: fieldsOf({
-    type: kindField({
-      read: { stdio: 'stdio', http: 'http', 'streamable-http': 'http', sse: 'sse' },
-      write: { sse: 'sse' },
-    }),
+    type: kindField(
+      { stdio: 'stdio', http: 'http', 'streamable-http': 'http', sse: 'sse' },
+      { sse: 'sse' },
+    ),
     command: text('command'),
     args: texts('args'),
     env: textMap('env'),

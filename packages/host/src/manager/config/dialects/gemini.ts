@@ -23,7 +23,7 @@ export const gemini: Dialect = {
       read: (value, place) => ({ url: asText(value, place), kind: 'http' }),
       write: ({ kind, url }) => (kind === 'sse' ? undefined : url),
     },
-    type: kindField({ read: { stdio: 'stdio', http: 'http', sse: 'sse' }, write: {} }),
+    type: kindField({ stdio: 'stdio', http: 'http', sse: 'sse' }, {}),
     headers: textMap('headers'),
     timeout: time('requestMs', 'ms'),
     trust: {

@@ -23,10 +23,7 @@ export const goose: Dialect = {
   fields: fieldsOf({
     // The key is the name; the host wants it again.
     name: { read: () => ({}), write: () => undefined },
-    type: kindField({
-      read: { stdio: 'stdio', sse: 'sse', streamable_http: 'http' },
-      write: { stdio: 'stdio', sse: 'sse', http: 'streamable_http' },
-    }),
+    type: kindField({ stdio: 'stdio', sse: 'sse', streamable_http: 'http' }),
     enabled: flag('enabled'),
     display_name: text('title'),
     description: text('description'),

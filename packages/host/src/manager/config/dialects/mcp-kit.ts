@@ -67,10 +67,7 @@ export const mcpKit: Dialect = {
   home: ['servers'],
   blank: { version: 1 },
   fields: fieldsOf({
-    transport: kindField({
-      read: { stdio: 'stdio', unix: 'unix', streamable_http: 'http' },
-      write: { stdio: 'stdio', unix: 'unix', http: 'streamable_http' },
-    }),
+    transport: kindField({ stdio: 'stdio', unix: 'unix', streamable_http: 'http' }),
     argv: commandLine,
     inherit_env: flag('inheritEnv'),
     env: textMap('env'),

@@ -42,10 +42,10 @@ const times: Field = {
 };
 
 const connection = {
-  type: kindField({
-    read: { local: 'stdio', remote: 'auto' },
-    write: { stdio: 'local', http: 'remote', sse: 'remote', auto: 'remote' },
-  }),
+  type: kindField(
+    { local: 'stdio', remote: 'auto' },
+    { stdio: 'local', http: 'remote', sse: 'remote', auto: 'remote' },
+  ),
   command: commandLine,
   cwd: text('cwd'),
   environment: textMap('env'),

@@ -1,6 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
 import { fieldsOf, type Dialect } from '../dialect.ts';
-import { kindField, oauthField, text, textMap, texts } from '../field.ts';
+import { kindField, oauthField, plainFields, text } from '../field.ts';
 import { below, configError, type Place } from '../place.ts';
 
 function checkLength(raw: Readonly<Record<string, unknown>>, place: Place): void {
@@ -24,15 +24,8 @@ export const sep2633: Dialect = {
   fields: fieldsOf({
     title: text('title'),
     description: text('description'),
-    type: kindField({
-      read: { stdio: 'stdio', sse: 'sse', 'streamable-http': 'http' },
-      write: { stdio: 'stdio', sse: 'sse', http: 'streamable-http' },
-    }),
-    command: text('command'),
-    args: texts('args'),
-    env: textMap('env'),
-    url: text('url'),
-    headers: textMap('headers'),
+    type: kindField({ stdio: 'stdio', sse: 'sse', 'streamable-http': 'http' }),
+    ...plainFields,
     oauth: oauthField({ clientId: 'clientId', scopes: 'scopes', redirectUri: 'redirectUri' }),
   }),
   names: /^[a-zA-Z0-9_[\]-]+$/,

@@ -42,10 +42,10 @@ export const vscode: Dialect = {
   home: ['servers'],
   sections: (document) => places.filter(({ path: keys }) => isRecord(valueAt(document, keys))),
   fields: fieldsOf({
-    type: kindField({
-      read: { stdio: 'stdio', http: 'auto', sse: 'sse' },
-      write: { stdio: 'stdio', http: 'http', unix: 'http', sse: 'sse' },
-    }),
+    type: kindField(
+      { stdio: 'stdio', http: 'auto', sse: 'sse' },
+      { stdio: 'stdio', http: 'http', unix: 'http', sse: 'sse' },
+    ),
     command: text('command'),
     args: texts('args'),
     cwd: text('cwd'),
