@@ -147,14 +147,12 @@ describe('ARCHITECTURE.md', () => {
   });
 
   test('says where each of the usual changes is made', () => {
-    const usual = [
-      ...['a method', 'an error code', 'a session TTL', 'a store', 'a rate-limit key', 'a grant'],
-      ...['a dialect', 'a CLI option', 'a Cocos component', 'an edit', 'a validator rule'],
-      ...['a heartbeat', 'a profile switch', 'a layer', 'a transport', 'a policy rule'],
-      ...['a metric', 'a log field', 'a doctor check', 'a lint rule'],
-    ];
+    const usual =
+      'a method, an error code, a session TTL, a store, a rate-limit key, a grant, a dialect, ' +
+      'a CLI option, a Cocos component, an edit, a validator rule, a heartbeat, a profile switch, ' +
+      'a layer, a transport, a policy rule, a metric, a log field, a doctor check, a lint rule';
     const told = changes.map(([change]) => change);
-    expect(usual.filter((change) => !told.includes(change))).toEqual([]);
+    expect(usual.split(', ').filter((change) => !told.includes(change))).toEqual([]);
   });
 
   test.each(changes)(
