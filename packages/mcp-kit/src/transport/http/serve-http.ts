@@ -75,10 +75,14 @@ export async function serveHttp(
   const name = net().isIP(host) === 6 ? `[${host}]` : host;
   const draining: Draining = { begun: false, lastRequestMs: 0 };
   const server = await createNodeServer(options, {
-    ...listenerOptions(options, draining),
     endpoint,
-    guard: unix === undefined ? portGuard(options, name) : () => undefined,
     path,
+    guard: unix === undefined ? portGuard(options, name) : () => undefined,
+    cors: createCors(options.allowedOrigins ?? []),
+    forwarding: createForwarding(options.trustedProxies ?? []),
+    pages: options.pages,
+    observer: options.observer,
+    draining,
   });
   await listen(server, unix === undefined ? { host, port } : { path: unix });
   const address = server.address();
@@ -96,20 +100,6 @@ export async function serveHttp(
     renewTls: (identity) => renew(server, identity),
     drain: (how) => (drained ??= drain({ server, endpoint, draining }, how)),
     close: () => (closing ??= close(server, endpoint)),
-  };
-}
-
-function listenerOptions(
-  options: HttpOptions,
-  draining: Draining,
-): Omit<ListenerOptions, 'endpoint' | 'guard' | 'path'> {
-  const { allowedOrigins = [], trustedProxies = [], pages, observer } = options;
-  return {
-    cors: allowedOrigins.length === 0 ? undefined : createCors(allowedOrigins),
-    forwarding: createForwarding(trustedProxies),
-    pages,
-    observer,
-    draining,
   };
 }
 
