@@ -1,16 +1,16 @@
 import type { Parts } from './encode.ts';
 import type { Id, Notification, Request } from './message.ts';
 
-/** What was said beside a message: names in lower case. */
+/** Headers of a message: names in lower case. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Where a message came from, so that what belongs to it can go back the same way; the rest of it only its channel knows. */
+/** Where a message came from, so that its answer can go back the same way; only its channel knows the rest. */
 export interface Origin {
-  /** What was said beside the message, where the channel has a place for that. */
+  /** The headers of the message, where the channel has any. */
   readonly headers?: Headers | undefined;
-  /** What its sender has been allowed; nothing where that is not asked. */
+  /** The scopes its sender was granted; undefined where nobody checks them. */
   readonly scopes?: ReadonlySet<string> | undefined;
-  /** Who sent it, where messages of several meet on one connection. */
+  /** Who sent it, where several clients share one connection. */
   readonly principal?: string | undefined;
   /** Whether somebody waits for the answer; absent where that is always so. */
   readonly attended?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface Origin {
  * in `Channel`: a forwarder that forgets one does not compile.
  */
 export interface Sink {
-  /** Nobody wants what the other side says by itself: a channel that has to ask for it need not hurry. */
+  /** Nobody wants notifications of the other side: a channel that has to ask for them need not hurry. */
   readonly deaf: boolean;
   /** `bytes` is how many it came in, where the channel knows. */
   message(value: unknown, origin?: Origin, bytes?: number): void;
@@ -33,7 +33,7 @@ export interface Sink {
   skipped(head: string, tail: string): void;
   /** A request that was sent will not be answered. */
   lost(id: Id, error: Error): void;
-  /** Whoever serves a request has hung up for now: the answer is fetched later, after this wait if one was named. */
+  /** The server has closed the response for now: the answer is fetched later, after this wait if one was named. */
   released(id: Id, retryMs: number | undefined): void;
   /** Nothing more will come, but what is under way can still be answered. */
   ended(): void;
@@ -77,7 +77,7 @@ export interface Channel {
   letGo(): boolean;
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
-  /** What the other side has last said beside the conversation, for people who look for its fault. */
+  /** The last output of the other side outside the conversation, for people who look for its fault. */
   lastWords(): string;
   /** Flushes and ends; idempotent. */
   close(): Promise<void>;

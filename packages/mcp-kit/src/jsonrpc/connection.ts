@@ -31,17 +31,17 @@ import {
 /** What a connection takes while nothing happens on it. */
 const connectionBytes = 4 * 1024;
 
-/** A channel with a meaning: requests and answers in both directions, matched by id, cancellable, closed in order. */
+/** Requests and answers in both directions over a channel: matched by id, cancellable, closed in order. */
 export class Connection implements Link, Sink {
   readonly #channel: Channel;
   readonly #options: ConnectionOptions;
   readonly #inFlight: InFlight;
-  /** What is done with what arrives. */
+  /** Take what arrives. */
   readonly handlers: Handlers;
   /** What is kept for the other side as long as it stays. */
   readonly #kept: Hold | undefined;
   #lastId = 0;
-  /** What is to be said to a message that is being skipped. */
+  /** The answer to a message that is being skipped. */
   #refusal: ErrorObject | undefined;
   #closing: Promise<void> | undefined;
   #lingering: NodeJS.Timeout | undefined;
@@ -112,7 +112,7 @@ export class Connection implements Link, Sink {
     else this.#channel.reply(encodeError(named?.id ?? this.#noId, refusal));
   }
 
-  /** What was too large to read still ends the wait for it, on either side. */
+  /** A message that was too large to read still ends the wait for it, on either side. */
   skipped(head: string, tail: string): void {
     const refusal = this.#refusal;
     this.#refusal = undefined;
@@ -134,7 +134,7 @@ export class Connection implements Link, Sink {
     this.#inFlight.awaited(id)?.released(retryMs);
   }
 
-  /** Whoever pipes a few lines in and closes still gets every answer. */
+  /** A client that pipes a few lines in and closes still gets every answer. */
   ended(): void {
     if (this.#inFlight.serving === 0) return void this.close();
     this.#lingering ??= setTimeout(() => void this.close(), this.#options.lingerMs ?? 1000);
@@ -168,7 +168,7 @@ export class Connection implements Link, Sink {
     if (sent !== 'sent') return this.#channel.drained(route);
   }
 
-  /** As `notify`, for what must not be lost unnoticed: waits for room, and where it can be known until it was taken. */
+  /** As `notify`, but never lost unnoticed: waits for room and, where the channel can know, until the peer has taken it. */
   async tell(method: string, params?: Params): Promise<void> {
     const message = toNotification(method, params);
     const text = encodeMessage(message);
@@ -239,7 +239,7 @@ export class Connection implements Link, Sink {
     this.#options.onClosed?.(cause);
   }
 
-  /** Ends all that is under way. An error costs more than the rest of closing, so it is made only when somebody gets it. */
+  /** Ends everything under way. Making an error costs more than the rest of closing, so it is made only when somebody gets it. */
   #settleAll(cause: Error | undefined): void {
     const { serving, awaiting } = this.#inFlight.close();
     if (serving.length === 0 && awaiting.length === 0) return;
@@ -252,7 +252,7 @@ export class Connection implements Link, Sink {
     for (const awaited of awaiting) awaited.reject(why);
   }
 
-  /** What stands for an id that cannot be read. */
+  /** Stands for an id that cannot be read. */
   get #noId(): null | undefined {
     const isRequired = this.#options.nullIds ?? this.handlers.requiresErrorId?.() ?? false;
     return isRequired ? null : undefined;
@@ -286,7 +286,7 @@ export class Connection implements Link, Sink {
     const canLeave = routeOf(origin)?.attended !== undefined;
     const holder = canLeave ? { letGo: () => this.#abandon(key, exchange) } : undefined;
     const held = this.budget?.hold('calls', exchange.weight, holder);
-    // The handler may have closed the connection under its own feet.
+    // The handler may have closed the connection itself.
     if (!this.#inFlight.open) this.cancel(key, 'the connection closed');
     const end = (answer: () => void): void => {
       held?.resize(0);
@@ -294,14 +294,14 @@ export class Connection implements Link, Sink {
       answer();
       if (this.#lingering !== undefined) this.ended();
     };
-    // The request itself is not held: what stays open for hours may have forgotten its parameters.
+    // The request itself is not held: a call that stays open for hours may have forgotten its parameters.
     outcome.then(
       (result) => end(() => this.#answer(exchange, id, result)),
       (error: unknown) => end(() => this.#replyThrown(exchange, error)),
     );
   }
 
-  /** Ends a call for whose answer nobody waits. */
+  /** Cancels a call whose answer nobody waits for. */
   #abandon(key: Key, { origin }: Exchange): boolean {
     if (routeOf(origin)?.attended !== false) return false;
     this.cancel(key, 'nobody waits for it, and there is no room');
@@ -337,7 +337,7 @@ export class Connection implements Link, Sink {
     this.#reply(encodeThrown(id, error), { origin: exchange.origin, error });
   }
 
-  /** The same, for what the connection refuses by itself. */
+  /** The same for a request that the connection itself refuses. */
   #replyRefusal(exchange: Exchange, refusal: RpcError): void {
     exchange.refusal = refusal;
     const said = refusalOf(exchange, (seen) => this.handlers.refused?.(seen));

@@ -2,13 +2,12 @@ import { crypto } from '#base';
 import type { Exchange, Params } from '#jsonrpc';
 import { metaOf } from './model/meta.ts';
 
-/** Where in `_meta` one who asks on behalf of several tells them apart. */
+/** Where in `_meta` a client that asks on behalf of several tells them apart. */
 const callerKey = 'mcp-kit/caller';
 
 /**
- * Who asks: whom the transport knows or, where that one asks on behalf of several, which of them. A request can only divide
- * what its sender has already, so what it says needs no proof. What is counted or shared out goes by `exchange.principal`:
- * nobody gets more by dividing itself.
+ * Who asks: the principal or, where it asks on behalf of several, which of them. A request can only divide what its sender has
+ * already, so this needs no proof. Limits go by `exchange.principal`: nobody gets more by dividing itself.
  */
 export function callerOf({ principal, message: { params } }: Exchange): string | undefined {
   const told = metaOf(params)?.[callerKey];

@@ -1,7 +1,7 @@
 import { isId, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
 import { metaOf } from './model/meta.ts';
 
-/** How MCP says "cancelled" and "progress". What opens a conversation must not be cancelled. */
+/** How MCP says "cancelled" and "progress". Requests that open a conversation must not be cancelled. */
 export const vocabulary: Vocabulary = {
   cancelled: (requestId, method, reason) =>
     method === 'initialize' || method === 'server/discover'

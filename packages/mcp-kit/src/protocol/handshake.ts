@@ -46,7 +46,7 @@ function serve(next: Serve, exchange: Exchange, conversation: Conversation): May
   const { handshake: record, opening } = conversation;
   if (method === 'initialize') return initialize(next, exchange, conversation);
   if (opening !== undefined) {
-    // Whoever does not wait for the answer to its handshake is answered after it.
+    // A client that does not wait for the answer to its handshake is answered after it.
     const again = (): MaybePromise<unknown> => serve(next, exchange, conversation);
     return opening.then(again, again);
   }
@@ -67,7 +67,7 @@ function hear(next: Serve, exchange: Exchange, conversation: Conversation): Mayb
   if (message.id !== undefined || steer(connection, message)) return undefined;
   if (message.method === 'notifications/initialized') {
     if (opening !== undefined) {
-      // Not before the answer has left: what is said from then on is heard only then.
+      // Not before the answer has left: the client listens from then on.
       return opening
         .then(() => new Promise((resolve) => setImmediate(resolve)))
         .then(() => hear(next, exchange, conversation));
