@@ -3,7 +3,7 @@ import { KitError } from '#base';
 import { splitScopes } from './challenge.ts';
 import type { Fetch } from './fetch.ts';
 import type { Issuer } from './issuer.ts';
-import { oauth, oauthErrorOf, throughOurs, translated } from './oauth.ts';
+import { oauth, oauthErrorOf, sendOptions, oauthFailure } from './oauth.ts';
 import type { ProofKey } from './proof.ts';
 
 /** What an issuer gave. */
@@ -47,7 +47,7 @@ export async function requestTokens(request: TokenRequest): Promise<Tokens> {
     try {
       return await exchange(request, sent);
     } catch (error) {
-      const failure = await translated(error, what);
+      const failure = await oauthFailure(error, what);
       const isNew = sent.latest !== undefined && sent.latest !== nonce;
       if (oauthErrorOf(failure) === 'use_dpop_nonce' && nonce === undefined && isNew) {
         return ask(sent.latest);
@@ -81,7 +81,7 @@ async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEnd
     proof,
     grant,
     given as [string, string][],
-    { ...(await throughOurs(request.fetch)), headers },
+    { ...(await sendOptions(request.fetch)), headers },
   );
   nonces.latest = answer.headers.get('dpop-nonce') ?? undefined;
   const recognizedTokenTypes = Object.fromEntries(otherTypes.map((type) => [type, () => {}]));

@@ -1,8 +1,8 @@
 import { KitError } from '#base';
 import type { Credentials } from '../credentials.ts';
-import { proofOfClient } from '../identity.ts';
+import { clientAuthOf } from '../identity.ts';
 import { findIssuer, type Issuer } from '../issuer.ts';
-import type { Grant, Surroundings } from '../options.ts';
+import type { Grant, Setup } from '../options.ts';
 import { bound, type Situation } from '../situation.ts';
 import { requestTokens, type TokenRequest, type Tokens } from '../tokens.ts';
 
@@ -17,16 +17,13 @@ export function isForMachines({ kind }: Grant): boolean {
 }
 
 /** Gets tokens without anybody being asked. */
-export async function getTokensAlone(
-  around: Surroundings,
-  situation: Situation,
-): Promise<Credentials> {
-  const tokens = await request(around, situation);
-  return bound(tokens, situation, { id: around.options.client?.id ?? '', kind: 'known' });
+export async function getTokensAlone(setup: Setup, situation: Situation): Promise<Credentials> {
+  const tokens = await request(setup, situation);
+  return bound(tokens, situation, { id: setup.options.client?.id ?? '', kind: 'known' });
 }
 
-async function request(around: Surroundings, situation: Situation): Promise<Tokens> {
-  const { fetch, grant, options } = around;
+async function request(setup: Setup, situation: Situation): Promise<Tokens> {
+  const { fetch, grant, options } = setup;
   const { issuer, resource, key } = situation;
   const scope = situation.scopes?.join(' ');
   if (grant.kind === 'workload') {
@@ -39,9 +36,9 @@ async function request(around: Surroundings, situation: Situation): Promise<Toke
       parameters: { assertion, resource, scope },
     });
   }
-  const asker = { ...(await askerFor(around, issuer)), key };
+  const asker = { ...(await askerFor(setup, issuer)), key };
   if (grant.kind === 'enterprise') {
-    const assertion = await identityAssertion(around, grant, situation);
+    const assertion = await identityAssertion(setup, grant, situation);
     // Its scopes are in the assertion.
     return requestTokens({ ...asker, grant: jwtBearer, parameters: { assertion, resource } });
   }
@@ -50,19 +47,19 @@ async function request(around: Surroundings, situation: Situation): Promise<Toke
 
 type Asker = Pick<TokenRequest, 'fetch' | 'issuer' | 'clientId' | 'proof'>;
 
-async function askerFor({ fetch, options, name }: Surroundings, issuer: Issuer): Promise<Asker> {
+async function askerFor({ fetch, options, name }: Setup, issuer: Issuer): Promise<Asker> {
   const { client } = options;
   if (client === undefined) {
     throw new KitError('invalid_argument', `${name}: this way to log in needs a known client`, {
       hint: 'Give its id, and its secret or its key.',
     });
   }
-  return { fetch, issuer, clientId: client.id, proof: await proofOfClient(client, issuer) };
+  return { fetch, issuer, clientId: client.id, proof: await clientAuthOf(client, issuer) };
 }
 
 /** What the provider of an enterprise says to the issuer of a server, in return for what it said when the person logged in. */
 async function identityAssertion(
-  { fetch }: Surroundings,
+  { fetch }: Setup,
   grant: Extract<Grant, { kind: 'enterprise' }>,
   { issuer, resource, scopes }: Situation,
 ): Promise<string> {
@@ -72,7 +69,7 @@ async function identityAssertion(
     fetch,
     issuer: provider,
     clientId: client.id,
-    proof: await proofOfClient(client, provider),
+    proof: await clientAuthOf(client, provider),
     grant: tokenExchange,
     parameters: {
       requested_token_type: idJag,
