@@ -104,7 +104,7 @@ async function revoke(setup: Setup, kept: Credentials): Promise<void> {
     const issuer = await issuerOf(setup, kept);
     if (issuer.metadata.revocation_endpoint === undefined) return;
     const { revocationRequest, processRevocationResponse } = await oauth();
-    const client = clientOf(setup, kept);
+    const client = clientOf(setup, kept.client);
     const proof = await clientAuthOf(client, issuer);
     const us = { client_id: client.id };
     const token = kept.refreshToken ?? kept.accessToken;

@@ -41,15 +41,21 @@ export async function assess(
 
 /** Who issues tokens for the server; the one that did before, if it still may. */
 export async function issuerFor(
-  { fetch, server, options }: Setup,
+  setup: Setup,
   resource: ProtectedResource | undefined,
   kept: Credentials | undefined,
 ): Promise<Issuer> {
+  const same = resource?.issuers.find((issuer) => issuer === kept?.issuer);
+  return issuerNamed(setup, same ?? resource?.issuers[0]);
+}
+
+/** The issuer that a server names, unless the user names another; a server that names none issues its tokens itself. */
+async function issuerNamed(
+  { fetch, server, options }: Setup,
+  name: string | undefined,
+): Promise<Issuer> {
   if (options.metadataUrl !== undefined) return issuerAt(fetch, options.metadataUrl);
-  if (resource === undefined) return issuerOfOldServer(fetch, server);
-  const [first = ''] = resource.issuers;
-  const same = resource.issuers.find((issuer) => issuer === kept?.issuer);
-  return findIssuer(fetch, same ?? first);
+  return name === undefined ? issuerOfOldServer(fetch, server) : findIssuer(fetch, name);
 }
 
 /** The issuer of what is kept, without asking the server again. */
@@ -57,15 +63,10 @@ export async function issuerOf(
   setup: Setup,
   { issuer: name, resource }: Credentials,
 ): Promise<Issuer> {
-  const { fetch, server, options, issuers } = setup;
+  const { issuers } = setup;
   const known = issuers.get(name);
   if (known !== undefined) return known;
-  const issuer =
-    options.metadataUrl !== undefined
-      ? await issuerAt(fetch, options.metadataUrl)
-      : resource === undefined
-        ? await issuerOfOldServer(fetch, server)
-        : await findIssuer(fetch, name);
+  const issuer = await issuerNamed(setup, resource === undefined ? undefined : name);
   if (issuer.name !== name) throw hasMoved(setup, name, issuer.name);
   issuers.set(name, issuer);
   return issuer;

@@ -1,7 +1,8 @@
-import type { ClientAuth, TokenEndpointResponse } from 'oauth4webapi';
+import type { TokenEndpointResponse } from 'oauth4webapi';
 import { KitError } from '#base';
 import { splitScopes } from './challenge.ts';
 import type { Fetch } from './fetch.ts';
+import { clientAuthOf, type KnownClient } from './identity.ts';
 import type { Issuer } from './issuer.ts';
 import { oauth, oauthErrorOf, sendOptions, oauthFailure } from './oauth.ts';
 import type { ProofKey } from './proof.ts';
@@ -29,8 +30,9 @@ export interface Subject {
 export interface TokenRequest {
   readonly fetch: Fetch;
   readonly issuer: Issuer;
-  readonly clientId: string;
-  readonly proof: ClientAuth;
+  readonly client: KnownClient;
+  /** What is sent says who asks: the client proves nothing. */
+  readonly isVouched?: true | undefined;
   readonly grant: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
   /** The key that the tokens shall be bound to. */
@@ -65,10 +67,11 @@ interface Nonces {
 }
 
 async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEndpointResponse> {
-  const { issuer, clientId, proof, grant, parameters, key, otherTypes = [] } = request;
+  const { issuer, client, isVouched, grant, parameters, key, otherTypes = [] } = request;
   const { genericTokenEndpointRequest, processGenericTokenEndpointResponse } = await oauth();
   const { metadata } = issuer;
-  const client = { client_id: clientId };
+  const us = { client_id: client.id };
+  const proof = isVouched ? () => {} : await clientAuthOf(client, issuer);
   const given = Object.entries(parameters).filter((entry) => entry[1] !== undefined);
   const url = metadata.token_endpoint ?? '';
   const headers = new Headers();
@@ -77,7 +80,7 @@ async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEnd
   }
   const answer = await genericTokenEndpointRequest(
     metadata,
-    client,
+    us,
     proof,
     grant,
     given as [string, string][],
@@ -85,7 +88,7 @@ async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEnd
   );
   nonces.latest = answer.headers.get('dpop-nonce') ?? undefined;
   const recognizedTokenTypes = Object.fromEntries(otherTypes.map((type) => [type, () => {}]));
-  return processGenericTokenEndpointResponse(metadata, client, answer, { recognizedTokenTypes });
+  return processGenericTokenEndpointResponse(metadata, us, answer, { recognizedTokenTypes });
 }
 
 async function tokensOf(answer: TokenEndpointResponse, request: TokenRequest): Promise<Tokens> {

@@ -2,7 +2,6 @@ import { KitError } from '#base';
 import type { Credentials, KeptClient } from '../credentials.ts';
 import { textsIn } from '../documents.ts';
 import { needsPerson } from '../failures.ts';
-import { clientAuthOf, type KnownClient } from '../identity.ts';
 import type { Issuer } from '../issuer.ts';
 import type { BrowserLogin } from '../login/interaction.ts';
 import { oauth, oauthErrorOf, oauthFailure } from '../oauth.ts';
@@ -10,6 +9,7 @@ import type { Setup } from '../options.ts';
 import { becomeClient } from '../registration.ts';
 import { bound, type Situation } from '../situation.ts';
 import { requestTokens } from '../tokens.ts';
+import { clientOf } from './refresh.ts';
 
 /** Lets a person log in with a browser: an authorization code, with PKCE. */
 export async function logInByBrowser(setup: Setup, situation: Situation): Promise<Credentials> {
@@ -80,12 +80,10 @@ async function askAndExchange({ setup, situation, login, client }: Visit): Promi
   });
   const back = await login.visit(url, setup.options.signal);
   const code = await codeIn(back, { issuer, clientId: client.id, state });
-  const known = knownClient(setup, client);
   const tokens = await requestTokens({
     fetch: setup.fetch,
     issuer,
-    clientId: client.id,
-    proof: await clientAuthOf(known, issuer),
+    client: clientOf(setup, client),
     grant: 'authorization_code',
     parameters: { code, redirect_uri: redirectUri, code_verifier: verifier, resource },
     key,
@@ -93,11 +91,7 @@ async function askAndExchange({ setup, situation, login, client }: Visit): Promi
   return bound(tokens, situation, client);
 }
 
-/** The client with what it proves itself with. */
-export function knownClient({ options }: Setup, client: KeptClient): KnownClient {
-  return client.kind === 'known' ? (options.client ?? client) : client;
-}
-
+/** Which client we want to be. */
 export function wishesOf(
   { options }: Setup,
   redirectUri: string | undefined,

@@ -8,7 +8,8 @@ import type { Setup } from '../options.ts';
 import { becomeClient } from '../registration.ts';
 import { bound, type Situation } from '../situation.ts';
 import { requestTokens, type Tokens } from '../tokens.ts';
-import { knownClient, wishesOf } from './browser.ts';
+import { wishesOf } from './browser.ts';
+import { clientOf } from './refresh.ts';
 
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 const usualWaitMs = 5000;
@@ -39,7 +40,7 @@ async function begin(
   client: KeptClient,
 ): Promise<DeviceAuthorizationResponse> {
   const { deviceAuthorizationRequest, processDeviceAuthorizationResponse } = await oauth();
-  const proof = await clientAuthOf(knownClient(setup, client), issuer);
+  const proof = await clientAuthOf(clientOf(setup, client), issuer);
   const parameters = new URLSearchParams();
   if (resource !== undefined) parameters.set('resource', resource);
   if (scopes !== undefined) parameters.set('scope', scopes.join(' '));
@@ -64,7 +65,6 @@ interface Poll {
 async function poll({ setup, situation, client, begun, expiresAt }: Poll): Promise<Tokens> {
   const { issuer, resource, key } = situation;
   const { signal } = setup.options;
-  const proof = await clientAuthOf(knownClient(setup, client), issuer);
   let waitMs = begun.interval === undefined ? usualWaitMs : begun.interval * 1000;
   while (Date.now() < expiresAt) {
     await pause(waitMs, signal);
@@ -72,8 +72,7 @@ async function poll({ setup, situation, client, begun, expiresAt }: Poll): Promi
       return await requestTokens({
         fetch: setup.fetch,
         issuer,
-        clientId: client.id,
-        proof,
+        client: clientOf(setup, client),
         grant,
         parameters: { device_code: begun.device_code, resource },
         key,
