@@ -232,7 +232,7 @@ describe('behind a gate a call has a trace, which is its caller’s, that is ref
     const { status, message } = await send(server.url, modern('tools/call', params));
     expect(status).toBe(401);
     expect(message.error).not.toHaveProperty('data');
-    expect([...news.traces.list(), ...news.traces.list({ principal: 'key ann' })]).toEqual([]);
+    expect([...news.traces.list(), ...news.traces.list('key ann')]).toEqual([]);
   });
 });
 

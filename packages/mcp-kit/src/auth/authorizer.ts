@@ -3,9 +3,9 @@ import { unionOf } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { examine, probe, type LoginStep } from './examine.ts';
 import { clientOf } from './grants/refresh.ts';
-import { proofOfClient } from './identity.ts';
-import { oauth, throughOurs } from './oauth.ts';
-import type { AuthorizerOptions, Surroundings } from './options.ts';
+import { clientAuthOf } from './identity.ts';
+import { oauth, sendOptions } from './oauth.ts';
+import type { AuthorizerOptions, Setup } from './options.ts';
 import { findResource } from './resource.ts';
 import { issuerOf } from './situation.ts';
 import { TokenKeeper, type AuthChallenge, type AuthRequest } from './token-keeper.ts';
@@ -46,44 +46,44 @@ export interface Authorizer {
 /** Makes what lets the requests to a server in; nothing is asked of anybody before a request is refused. */
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const keeper = new TokenKeeper(options);
-  const { around } = keeper;
+  const { setup } = keeper;
   return {
     headers: (request) => keeper.headers(request),
     challenged: (challenge) => keeper.challenged(challenge),
     login: async ({ scopes } = {}) => {
-      const { status, demand: said } = await probe(around);
+      const { status, demand: said } = await probe(setup);
       const resourceMetadata = said?.resourceMetadata;
       const demand = { error: undefined, resourceMetadata, scopes: unionOf(said?.scopes, scopes) };
-      if (status !== 401) await assertProtected(around);
-      return describe(around, await keeper.obtain(demand));
+      if (status !== 401) await assertProtected(setup);
+      return describe(setup, await keeper.obtain(demand));
     },
     logout: async () => {
       await keeper.load();
       const { kept } = keeper;
       await keeper.forget();
-      if (kept !== undefined) await revoke(around, kept);
+      if (kept !== undefined) await revoke(setup, kept);
       return kept !== undefined;
     },
     whoami: async () => {
       await keeper.load();
-      return keeper.kept && describe(around, keeper.kept);
+      return keeper.kept && describe(setup, keeper.kept);
     },
     examine: async () => {
       await keeper.load();
-      return examine(around, keeper.kept);
+      return examine(setup, keeper.kept);
     },
   };
 }
 
 /** A server that takes everybody may still say who issues tokens for it. */
-async function assertProtected({ fetch, server, name }: Surroundings): Promise<void> {
+async function assertProtected({ fetch, server, name }: Setup): Promise<void> {
   if ((await findResource(fetch, server, undefined)) !== undefined) return;
   throw new KitError('capability_missing', `${name} does not ask anybody to log in`, {
     hint: 'It can be used as it is, or wants something else, such as a key in a header.',
   });
 }
 
-function describe({ server, options }: Surroundings, kept: Credentials): Login {
+function describe({ server, options }: Setup, kept: Credentials): Login {
   const { issuer, client, subject, scopes, asked, expiresAt } = kept;
   return {
     server: server.href,
@@ -98,17 +98,17 @@ function describe({ server, options }: Surroundings, kept: Credentials): Login {
 }
 
 /** Tells the issuer that tokens are no longer needed (RFC 7009). They are forgotten here already: no failure undoes that. */
-async function revoke(around: Surroundings, kept: Credentials): Promise<void> {
-  const { name, logger, fetch } = around;
+async function revoke(setup: Setup, kept: Credentials): Promise<void> {
+  const { name, logger, fetch } = setup;
   try {
-    const issuer = await issuerOf(around, kept);
+    const issuer = await issuerOf(setup, kept);
     if (issuer.metadata.revocation_endpoint === undefined) return;
     const { revocationRequest, processRevocationResponse } = await oauth();
-    const client = clientOf(around, kept);
-    const proof = await proofOfClient(client, issuer);
+    const client = clientOf(setup, kept.client);
+    const proof = await clientAuthOf(client, issuer);
     const us = { client_id: client.id };
     const token = kept.refreshToken ?? kept.accessToken;
-    const ways = await throughOurs(fetch);
+    const ways = await sendOptions(fetch);
     const answer = await revocationRequest(issuer.metadata, us, proof, token, ways);
     await processRevocationResponse(answer);
   } catch (error) {

@@ -26,7 +26,7 @@ export interface Credentials extends Tokens {
 }
 
 /** The credentials for a server, in a store. */
-export interface Safe {
+export interface SavedCredentials {
   read(): Promise<Credentials | undefined>;
   write(credentials: Credentials): Promise<void>;
   /** Puts the second in the place of the first, unless that is no longer there; resolves to what is there. */
@@ -37,7 +37,7 @@ export interface Safe {
   keepClient(issuer: string, client: KeptClient | undefined): Promise<void>;
 }
 
-export function openSafe(store: CredentialStore, server: string): Safe {
+export function savedCredentials(store: CredentialStore, server: string): SavedCredentials {
   const name = `server ${server}`;
   return {
     read: async () => credentialsIn(await store.read(name)),

@@ -5,7 +5,7 @@ import { textsIn } from './documents.ts';
 import { needsPerson } from './failures.ts';
 import { isForMachines } from './grants/machine.ts';
 import type { Issuer } from './issuer.ts';
-import type { Surroundings } from './options.ts';
+import type { Setup } from './options.ts';
 import { needsClient } from './registration.ts';
 import { findResource } from './resource.ts';
 import { issuerFor } from './situation.ts';
@@ -22,7 +22,7 @@ export interface LoginStep {
 
 /** Goes the way to being let in, as far as it leads without anybody being asked. */
 export async function examine(
-  around: Surroundings,
+  setup: Setup,
   kept: Credentials | undefined,
 ): Promise<readonly LoginStep[]> {
   const steps: LoginStep[] = [];
@@ -32,10 +32,10 @@ export async function examine(
     step = next;
   };
   try {
-    const { status, demand } = await probe(around);
+    const { status, demand } = await probe(setup);
     passed(status === 401 ? 'wants a token' : `answers ${status} without a token`, 'resource');
     const said = demand?.resourceMetadata;
-    const resource = await findResource(around.fetch, around.server, said);
+    const resource = await findResource(setup.fetch, setup.server, said);
     if (status !== 401 && resource === undefined) return steps;
     passed(
       resource === undefined
@@ -43,10 +43,10 @@ export async function examine(
         : `${resource.resource} takes tokens of ${resource.issuers.join(', ')}`,
       'issuer',
     );
-    const issuer = await issuerFor(around, resource, kept);
+    const issuer = await issuerFor(setup, resource, kept);
     passed(issuerSays(issuer), 'client');
-    passed(await clientSays(around, issuer), 'login');
-    steps.push({ step, ok: true, says: loginSays(around, kept) });
+    passed(await clientSays(setup, issuer), 'login');
+    steps.push({ step, ok: true, says: loginSays(setup, kept) });
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
     steps.push({ step, ok: false, says, hint: error instanceof KitError ? error.hint : undefined });
@@ -60,26 +60,26 @@ function issuerSays({ name, metadata }: Issuer): string {
   return `${name} offers ${grants.join(', ')}; PKCE ${methods.join(', ') || 'unknown'}`;
 }
 
-async function clientSays({ options, safe }: Surroundings, issuer: Issuer): Promise<string> {
+async function clientSays({ options, saved }: Setup, issuer: Issuer): Promise<string> {
   const { metadata, name } = issuer;
   if (options.client !== undefined) return `client ${options.client.id}, as configured`;
   const readsDocuments = metadata['client_id_metadata_document_supported'] === true;
   const { clientMetadataUrl } = options;
   if (readsDocuments && clientMetadataUrl !== undefined) return `client ${clientMetadataUrl}`;
-  const kept = await safe.client(name);
+  const kept = await saved.client(name);
   if (kept !== undefined) return `client ${kept.id}, registered before`;
   if (metadata.registration_endpoint !== undefined) return 'will be registered at the first login';
   throw needsClient(issuer);
 }
 
-function loginSays(around: Surroundings, kept: Credentials | undefined): string {
-  if (kept === undefined && isForMachines(around.grant)) {
+function loginSays(setup: Setup, kept: Credentials | undefined): string {
+  if (kept === undefined && isForMachines(setup.grant)) {
     return 'tokens are got when they are needed';
   }
-  if (kept === undefined) throw needsPerson(around);
+  if (kept === undefined) throw needsPerson(setup);
   const { expiresAt, refreshToken, scopes, asked } = kept;
   const isOver = expiresAt !== undefined && expiresAt <= Date.now();
-  if (isOver && refreshToken === undefined) throw needsPerson(around);
+  if (isOver && refreshToken === undefined) throw needsPerson(setup);
   const what = (scopes ?? asked)?.join(' ') ?? 'what is usual';
   return `logged in for ${what}; ${isOver ? 'renewed at the next call' : 'the token is good'}`;
 }
@@ -88,7 +88,7 @@ function loginSays(around: Surroundings, kept: Credentials | undefined): string 
 export async function probe({
   fetch,
   server,
-}: Surroundings): Promise<{ readonly status: number; readonly demand: Demand | undefined }> {
+}: Setup): Promise<{ readonly status: number; readonly demand: Demand | undefined }> {
   const answer = await fetch(server, {
     method: 'POST',
     headers: {

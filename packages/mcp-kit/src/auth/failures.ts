@@ -1,8 +1,8 @@
 import { KitError, shellWord } from '#base';
-import type { Surroundings } from './options.ts';
+import type { Setup } from './options.ts';
 
 /** A server, as it is called and as it is typed. */
-type Named = Pick<Surroundings, 'name' | 'typedAs'>;
+type Named = Pick<Setup, 'name' | 'typedAs'>;
 
 /** A person would have to be asked, and cannot be; `isVague`: the server may want something else, as it does not say what. */
 export function needsPerson({ name, typedAs }: Named, isVague = false): KitError {

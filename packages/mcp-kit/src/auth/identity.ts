@@ -20,7 +20,7 @@ export interface KnownClient {
 }
 
 /** The way in which a client proves itself to an issuer. */
-export async function proofOfClient(client: KnownClient, issuer: Issuer): Promise<ClientAuth> {
+export async function clientAuthOf(client: KnownClient, issuer: Issuer): Promise<ClientAuth> {
   const { None, ClientSecretPost, PrivateKeyJwt } = await oauth();
   const { secret = '', privateKey = '', keyId } = client;
   switch (methodOf(client, issuer)) {

@@ -10,7 +10,7 @@ export async function oauth(): Promise<typeof OAuth> {
 type Sending = OAuth.HttpRequestOptions<'POST', URLSearchParams>;
 
 /** How that library sends its requests: as we do. Whether plain http will do is for the policy to say. */
-export async function throughOurs(fetch: Fetch): Promise<Sending> {
+export async function sendOptions(fetch: Fetch): Promise<Sending> {
   const library = await oauth();
   return {
     [library.customFetch]: async (url, { method, headers, body, signal }) => {
@@ -30,7 +30,7 @@ export function oauthErrorOf(error: unknown): string | undefined {
 }
 
 /** Says in our terms what the library, or an authorization server through it, objects to. */
-export async function translated(error: unknown, what: string): Promise<KitError> {
+export async function oauthFailure(error: unknown, what: string): Promise<KitError> {
   if (error instanceof KitError) return error;
   const { ResponseBodyError, AuthorizationResponseError } = await oauth();
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {

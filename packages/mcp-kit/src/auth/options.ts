@@ -1,6 +1,6 @@
 import { shellWord, silentLogger, type Logger, type MaybePromise } from '#base';
 import { createFetch, type Fetch } from './fetch.ts';
-import { openSafe, type Safe } from './credentials.ts';
+import { savedCredentials, type SavedCredentials } from './credentials.ts';
 import type { KnownClient } from './identity.ts';
 import type { Issuer } from './issuer.ts';
 import type { Interaction } from './login/interaction.ts';
@@ -63,7 +63,7 @@ export interface AuthorizerOptions {
 }
 
 /** What the parts of an authorizer share. */
-export interface Surroundings {
+export interface Setup {
   readonly options: AuthorizerOptions;
   readonly server: URL;
   readonly name: string;
@@ -71,7 +71,7 @@ export interface Surroundings {
   readonly grant: Grant;
   readonly egress: EgressPolicy;
   readonly fetch: Fetch;
-  readonly safe: Safe;
+  readonly saved: SavedCredentials;
   readonly logger: Logger;
   /** Issuers that have shown in this process that they know our client. */
   readonly proven: Set<string>;
@@ -79,7 +79,7 @@ export interface Surroundings {
   readonly issuers: Map<string, Issuer>;
 }
 
-export function surroundingsOf(options: AuthorizerOptions): Surroundings {
+export function setupOf(options: AuthorizerOptions): Setup {
   const server = new URL(options.server);
   server.hash = '';
   server.username = '';
@@ -94,7 +94,7 @@ export function surroundingsOf(options: AuthorizerOptions): Surroundings {
     grant: options.grant ?? { kind: 'browser' },
     egress,
     fetch: createFetch(egress, { signal: options.signal }),
-    safe: openSafe(options.store, server.href),
+    saved: savedCredentials(options.store, server.href),
     logger: options.logger ?? silentLogger,
     proven: new Set(),
     issuers: new Map(),

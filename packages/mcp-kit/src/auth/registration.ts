@@ -1,6 +1,6 @@
 import { KitError } from '#base';
 import { isRecord } from '#jsonrpc';
-import type { Safe, KeptClient } from './credentials.ts';
+import type { SavedCredentials, KeptClient } from './credentials.ts';
 import { textIn, textsIn, type Document } from './documents.ts';
 import { labelOf, type Fetch } from './fetch.ts';
 import type { AuthMethod, KnownClient } from './identity.ts';
@@ -21,7 +21,7 @@ export interface ClientWishes {
 /** What finding a client needs. */
 export interface Registry {
   readonly fetch: Fetch;
-  readonly safe: Safe;
+  readonly saved: SavedCredentials;
   /** Issuers that have shown in this process that they know our client. */
   readonly proven: Set<string>;
 }
@@ -40,13 +40,13 @@ export async function becomeClient(
   ) {
     return { id: metadataUrl, kind: 'document' };
   }
-  const kept = await registry.safe.client(issuer.name);
+  const kept = await registry.saved.client(issuer.name);
   if (kept !== undefined && (await isStillGood(kept, issuer, { redirectUri, registry }))) {
     registry.proven.add(issuer.name);
     return kept;
   }
   const client = await register(issuer, wishes, registry.fetch);
-  await registry.safe.keepClient(issuer.name, client);
+  await registry.saved.keepClient(issuer.name, client);
   registry.proven.add(issuer.name);
   return client;
 }

@@ -3,7 +3,7 @@ import { unionOf, type Demand } from './challenge.ts';
 import type { Credentials, KeptClient } from './credentials.ts';
 import { textsIn } from './documents.ts';
 import { findIssuer, issuerAt, issuerOfOldServer, type Issuer } from './issuer.ts';
-import type { Surroundings } from './options.ts';
+import type { Setup } from './options.ts';
 import { createProofKey, proofKeyOf, type ProofKey } from './proof.ts';
 import { findResource, type ProtectedResource } from './resource.ts';
 import type { Tokens } from './tokens.ts';
@@ -20,59 +20,60 @@ export interface Situation {
 
 /** Finds out who issues tokens for the server, what for, and how. */
 export async function assess(
-  around: Surroundings,
+  setup: Setup,
   demand: Demand | undefined,
   kept: Credentials | undefined,
 ): Promise<Situation> {
-  const { fetch, server, options } = around;
+  const { fetch, server, options } = setup;
   const resource = await findResource(fetch, server, demand?.resourceMetadata);
-  const issuer = await issuerFor(around, resource, kept);
-  if (kept !== undefined && kept.issuer !== issuer.name) assertMayMove(around, kept, issuer);
+  const issuer = await issuerFor(setup, resource, kept);
+  if (kept !== undefined && kept.issuer !== issuer.name) assertMayMove(setup, kept, issuer);
   // What was granted elsewhere says nothing here.
   const before = kept?.issuer === issuer.name ? kept : undefined;
   const wanted = unionOf(options.scopes, demand?.scopes) ?? resource?.scopes;
   return {
     issuer,
     resource: resource?.resource,
-    scopes: withOffline(unionOf(before?.asked, wanted), issuer, around),
-    key: keyFor(around, resource, before),
+    scopes: withOffline(unionOf(before?.asked, wanted), issuer, setup),
+    key: keyFor(setup, resource, before),
   };
 }
 
 /** Who issues tokens for the server; the one that did before, if it still may. */
 export async function issuerFor(
-  { fetch, server, options }: Surroundings,
+  setup: Setup,
   resource: ProtectedResource | undefined,
   kept: Credentials | undefined,
 ): Promise<Issuer> {
+  const same = resource?.issuers.find((issuer) => issuer === kept?.issuer);
+  return issuerNamed(setup, same ?? resource?.issuers[0]);
+}
+
+/** The issuer that a server names, unless the user names another; a server that names none issues its tokens itself. */
+async function issuerNamed(
+  { fetch, server, options }: Setup,
+  name: string | undefined,
+): Promise<Issuer> {
   if (options.metadataUrl !== undefined) return issuerAt(fetch, options.metadataUrl);
-  if (resource === undefined) return issuerOfOldServer(fetch, server);
-  const [first = ''] = resource.issuers;
-  const same = resource.issuers.find((issuer) => issuer === kept?.issuer);
-  return findIssuer(fetch, same ?? first);
+  return name === undefined ? issuerOfOldServer(fetch, server) : findIssuer(fetch, name);
 }
 
 /** The issuer of what is kept, without asking the server again. */
 export async function issuerOf(
-  around: Surroundings,
+  setup: Setup,
   { issuer: name, resource }: Credentials,
 ): Promise<Issuer> {
-  const { fetch, server, options, issuers } = around;
+  const { issuers } = setup;
   const known = issuers.get(name);
   if (known !== undefined) return known;
-  const issuer =
-    options.metadataUrl !== undefined
-      ? await issuerAt(fetch, options.metadataUrl)
-      : resource === undefined
-        ? await issuerOfOldServer(fetch, server)
-        : await findIssuer(fetch, name);
-  if (issuer.name !== name) throw hasMoved(around, name, issuer.name);
+  const issuer = await issuerNamed(setup, resource === undefined ? undefined : name);
+  if (issuer.name !== name) throw hasMoved(setup, name, issuer.name);
   issuers.set(name, issuer);
   return issuer;
 }
 
 /** Tokens of one issuer are not shown to another. */
-function hasMoved({ name, typedAs }: Surroundings, before: string, now: string): KitError {
+function hasMoved({ name, typedAs }: Setup, before: string, now: string): KitError {
   return new KitError('refused_by_policy', `${name} now wants tokens of ${now}, not of ${before}`, {
     hint: `Nothing was sent there. If the move is right: mcpctl login ${typedAs}`,
     details: { ran: false },
@@ -80,8 +81,8 @@ function hasMoved({ name, typedAs }: Surroundings, before: string, now: string):
 }
 
 /** A secret that was given for one issuer is not shown to another. */
-function assertMayMove(around: Surroundings, kept: Credentials, issuer: Issuer): void {
-  const { name, typedAs, options } = around;
+function assertMayMove(setup: Setup, kept: Credentials, issuer: Issuer): void {
+  const { name, typedAs, options } = setup;
   if (options.client === undefined) return;
   const message = `${name} now wants tokens of ${issuer.name}; client ${options.client.id} is one of ${kept.issuer}`;
   throw new KitError('refused_by_policy', message, {
@@ -93,7 +94,7 @@ function assertMayMove(around: Surroundings, kept: Credentials, issuer: Issuer):
 function withOffline(
   scopes: readonly string[] | undefined,
   { metadata }: Issuer,
-  { grant }: Surroundings,
+  { grant }: Setup,
 ): readonly string[] | undefined {
   const isOffered = textsIn(metadata, 'scopes_supported')?.includes('offline_access') ?? false;
   const isForPeople = grant.kind === 'browser' || grant.kind === 'device';
@@ -102,7 +103,7 @@ function withOffline(
 }
 
 function keyFor(
-  { options: { proof = 'auto' } }: Surroundings,
+  { options: { proof = 'auto' } }: Setup,
   resource: ProtectedResource | undefined,
   before: Credentials | undefined,
 ): ProofKey | undefined {

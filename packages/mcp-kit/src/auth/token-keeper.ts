@@ -8,7 +8,7 @@ import { getTokensAlone, isForMachines } from './grants/machine.ts';
 import { canRefresh, refresh } from './grants/refresh.ts';
 import type { Issuer } from './issuer.ts';
 import { oauthErrorOf } from './oauth.ts';
-import { surroundingsOf, type AuthorizerOptions, type Surroundings } from './options.ts';
+import { setupOf, type AuthorizerOptions, type Setup } from './options.ts';
 import { proofKeyOf, type ProofKey } from './proof.ts';
 import { assess, issuerOf, type Situation } from './situation.ts';
 
@@ -45,11 +45,11 @@ const marginOfLife = 0.2;
 /** A token that is refused within this is not refused because it is old. */
 const freshMs = 60_000;
 /** How it looks when a person refuses, or is not there. */
-const nos: ReadonlySet<KitErrorCode> = new Set(['unauthorized', 'timeout']);
+const refusalCodes: ReadonlySet<KitErrorCode> = new Set(['unauthorized', 'timeout']);
 
 /** Keeps the tokens for one server: shows them, renews them, and gets others when they are refused. */
 export class TokenKeeper {
-  readonly around: Surroundings;
+  readonly setup: Setup;
   readonly #origin: string;
   #kept: Credentials | undefined;
   #loading: Promise<void> | undefined;
@@ -59,15 +59,15 @@ export class TokenKeeper {
   /** Wishes for more that led to nothing. */
   readonly #refusedScopes = new Set<string>();
   /** Why the person could not be logged in when asked last. */
-  #lastNo: { readonly error: KitError; readonly at: number } | undefined;
+  #lastRefusal: { readonly error: KitError; readonly at: number } | undefined;
   #proofKey: ProofKey | undefined;
   #nonce: string | undefined;
   /** The token that a refresh gave because another was refused. */
   #secondChance: string | undefined;
 
   constructor(options: AuthorizerOptions) {
-    this.around = surroundingsOf(options);
-    this.#origin = `${this.around.server.origin}/`;
+    this.setup = setupOf(options);
+    this.#origin = `${this.setup.server.origin}/`;
   }
 
   /** What a request must say to be let in, as far as that is known. */
@@ -77,7 +77,7 @@ export class TokenKeeper {
     if (!this.#isLoaded) return this.load().then(() => this.headers(request));
     const kept = this.#kept;
     if (kept === undefined) return {};
-    if (!isEnding(kept) || !(canRefresh(kept) || isForMachines(this.around.grant))) {
+    if (!isEnding(kept) || !(canRefresh(kept) || isForMachines(this.setup.grant))) {
       return this.#show(kept, request);
     }
     return this.#renewInTime(kept).then(() => this.#show(this.#kept, request));
@@ -112,7 +112,7 @@ export class TokenKeeper {
   async load(): Promise<void> {
     this.#loading ??= (async () => {
       try {
-        this.#kept = await this.around.safe.read();
+        this.#kept = await this.setup.saved.read();
         this.#isLoaded = true;
       } finally {
         this.#loading = undefined;
@@ -128,15 +128,15 @@ export class TokenKeeper {
   /** Gets tokens as if there were none, and keeps them. */
   async obtain(demand: Demand | undefined): Promise<Credentials> {
     await this.load();
-    this.#lastNo = undefined;
+    this.#lastRefusal = undefined;
     this.#refusedScopes.clear();
-    const credentials = await this.#get(await assess(this.around, demand, this.#kept));
+    const credentials = await this.#get(await assess(this.setup, demand, this.#kept));
     await this.#keep(credentials);
     return credentials;
   }
 
   async forget(): Promise<void> {
-    await this.around.safe.remove();
+    await this.setup.saved.remove();
     this.#kept = undefined;
   }
 
@@ -172,7 +172,7 @@ export class TokenKeeper {
     try {
       await this.#alone(false, () => this.#renew(kept));
     } catch (error) {
-      this.around.logger.warn(`${this.around.name}: ${String(error)}`);
+      this.setup.logger.warn(`${this.setup.name}: ${String(error)}`);
       if (oauthErrorOf(error) === undefined && isOver(kept)) throw error;
     }
   }
@@ -185,22 +185,22 @@ export class TokenKeeper {
     }
     await this.#exclusively(async () => {
       if (await this.#adopt(kept.accessToken)) return;
-      await this.#refresh(this.#kept ?? kept, await issuerOf(this.around, this.#kept ?? kept));
+      await this.#refresh(this.#kept ?? kept, await issuerOf(this.setup, this.#kept ?? kept));
     });
   }
 
   /** Takes what another process has put there meanwhile; false when it is still what was refused. */
   async #adopt(refused: string | undefined): Promise<boolean> {
-    this.#kept = await this.around.safe.read();
+    this.#kept = await this.setup.saved.read();
     return this.#kept !== undefined && this.#kept.accessToken !== refused && !isEnding(this.#kept);
   }
 
   /** Tries the refresh token. False when it is no longer good, and then it is no longer kept. */
   async #refresh(kept: Credentials, issuer: Issuer): Promise<boolean> {
-    const { safe } = this.around;
+    const { saved } = this.setup;
     try {
-      const renewed = await refresh(this.around, kept, issuer);
-      this.#kept = await safe.replace(kept, renewed);
+      const renewed = await refresh(this.setup, kept, issuer);
+      this.#kept = await saved.replace(kept, renewed);
       return true;
     } catch (error) {
       const code = oauthErrorOf(error);
@@ -208,13 +208,13 @@ export class TokenKeeper {
         throw error;
       }
       // Somebody who does not know of our locks may have used it before us.
-      const now = await safe.read();
+      const now = await saved.read();
       if (now !== undefined && !isSame(now, kept)) {
         this.#kept = now;
         return true;
       }
-      if (code !== 'invalid_grant') await forgetClient(this.around, kept.issuer);
-      this.#kept = await safe.replace(kept, undefined);
+      if (code !== 'invalid_grant') await forgetClient(this.setup, kept.issuer);
+      this.#kept = await saved.replace(kept, undefined);
       return false;
     }
   }
@@ -225,16 +225,16 @@ export class TokenKeeper {
       if (await this.#adopt(token)) return true;
       const kept = this.#kept;
       if (kept === undefined && !this.#canObtain(mayAsk)) {
-        throw needsPerson(this.around, demand?.resourceMetadata === undefined);
+        throw needsPerson(this.setup, demand?.resourceMetadata === undefined);
       }
-      const situation = await assess(this.around, demand, kept);
+      const situation = await assess(this.setup, demand, kept);
       if (await this.#tryRefresh(kept, situation)) return true;
-      if (!isForMachines(this.around.grant)) return situation;
-      await this.#keep(await getTokensAlone(this.around, situation));
+      if (!isForMachines(this.setup.grant)) return situation;
+      await this.#keep(await getTokensAlone(this.setup, situation));
       return true;
     });
     if (isDone === true) return;
-    if (!mayAsk) throw needsPerson(this.around);
+    if (!mayAsk) throw needsPerson(this.setup);
     await this.#ask(isDone);
   }
 
@@ -250,14 +250,14 @@ export class TokenKeeper {
       return isRenewed;
     }
     // Another login would give another token of the same kind.
-    if (isFresh) throw notAccepted(this.around.name, issuer.name);
+    if (isFresh) throw notAccepted(this.setup.name, issuer.name);
     return false;
   }
 
   /** After 403: the scopes that were asked for so far, and those that are wanted now. */
   async #stepUp({ token, demand, mayAsk }: Refused): Promise<void> {
-    const { name, logger } = this.around;
-    const before = await this.around.safe.read();
+    const { name, logger } = this.setup;
+    const before = await this.setup.saved.read();
     this.#kept = before;
     if (before !== undefined && before.accessToken !== token) return;
     const had = unionOf(before?.asked, before?.scopes) ?? [];
@@ -265,52 +265,52 @@ export class TokenKeeper {
     const wish = [...missing].sort().join(' ');
     // It was asked for, and either not granted or not enough.
     if (missing.length === 0 || this.#refusedScopes.has(wish)) return;
-    if (!this.#canObtain(mayAsk)) throw needsScopes(this.around, missing);
+    if (!this.#canObtain(mayAsk)) throw needsScopes(this.setup, missing);
     logger.info(`${name} wants more: ${wish}`);
     this.#refusedScopes.add(wish);
-    await this.#ask(await assess(this.around, demand, before));
+    await this.#ask(await assess(this.setup, demand, before));
   }
 
   /** Gets tokens, but does not ask a person again who has just said no. */
   async #ask(situation: Situation): Promise<void> {
-    const no = this.#lastNo;
-    if (no !== undefined && performance.now() - no.at < freshMs) throw no.error;
+    const last = this.#lastRefusal;
+    if (last !== undefined && performance.now() - last.at < freshMs) throw last.error;
     try {
       await this.#keep(await this.#get(situation));
     } catch (error) {
-      const isNo = error instanceof KitError && nos.has(error.code);
-      if (isNo && !isForMachines(this.around.grant)) {
-        this.#lastNo = { error, at: performance.now() };
+      const isNo = error instanceof KitError && refusalCodes.has(error.code);
+      if (isNo && !isForMachines(this.setup.grant)) {
+        this.#lastRefusal = { error, at: performance.now() };
       }
       throw error;
     }
   }
 
   #get(situation: Situation): Promise<Credentials> {
-    const { grant } = this.around;
-    this.around.issuers.set(situation.issuer.name, situation.issuer);
-    if (isForMachines(grant)) return getTokensAlone(this.around, situation);
+    const { grant } = this.setup;
+    this.setup.issuers.set(situation.issuer.name, situation.issuer);
+    if (isForMachines(grant)) return getTokensAlone(this.setup, situation);
     return grant.kind === 'device'
-      ? logInByDevice(this.around, situation)
-      : logInByBrowser(this.around, situation);
+      ? logInByDevice(this.setup, situation)
+      : logInByBrowser(this.setup, situation);
   }
 
   /** Keeps what was got, and shows it from now on. */
   async #keep(credentials: Credentials): Promise<void> {
-    await this.around.safe.write(credentials);
+    await this.setup.saved.write(credentials);
     this.#kept = credentials;
     this.#isLoaded = true;
   }
 
   /** While no other process does the same for this server. */
   #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    const { options, server } = this.around;
+    const { options, server } = this.setup;
     return options.store.exclusively(`renew ${server.href}`, run, options.signal);
   }
 
   /** Whether new tokens can be got without a person who is not there. */
   #canObtain(mayAsk: boolean): boolean {
-    const { grant, options } = this.around;
+    const { grant, options } = this.setup;
     if (isForMachines(grant)) return true;
     if (!mayAsk) return false;
     const { begin, device } = options.interact ?? {};

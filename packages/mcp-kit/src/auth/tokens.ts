@@ -1,9 +1,10 @@
-import type { ClientAuth, TokenEndpointResponse } from 'oauth4webapi';
+import type { TokenEndpointResponse } from 'oauth4webapi';
 import { KitError } from '#base';
 import { splitScopes } from './challenge.ts';
 import type { Fetch } from './fetch.ts';
+import { clientAuthOf, type KnownClient } from './identity.ts';
 import type { Issuer } from './issuer.ts';
-import { oauth, oauthErrorOf, throughOurs, translated } from './oauth.ts';
+import { oauth, oauthErrorOf, sendOptions, oauthFailure } from './oauth.ts';
 import type { ProofKey } from './proof.ts';
 
 /** What an issuer gave. */
@@ -29,8 +30,9 @@ export interface Subject {
 export interface TokenRequest {
   readonly fetch: Fetch;
   readonly issuer: Issuer;
-  readonly clientId: string;
-  readonly proof: ClientAuth;
+  readonly client: KnownClient;
+  /** What is sent says who asks: the client proves nothing. */
+  readonly isVouched?: true | undefined;
   readonly grant: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
   /** The key that the tokens shall be bound to. */
@@ -47,7 +49,7 @@ export async function requestTokens(request: TokenRequest): Promise<Tokens> {
     try {
       return await exchange(request, sent);
     } catch (error) {
-      const failure = await translated(error, what);
+      const failure = await oauthFailure(error, what);
       const isNew = sent.latest !== undefined && sent.latest !== nonce;
       if (oauthErrorOf(failure) === 'use_dpop_nonce' && nonce === undefined && isNew) {
         return ask(sent.latest);
@@ -65,10 +67,11 @@ interface Nonces {
 }
 
 async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEndpointResponse> {
-  const { issuer, clientId, proof, grant, parameters, key, otherTypes = [] } = request;
+  const { issuer, client, isVouched, grant, parameters, key, otherTypes = [] } = request;
   const { genericTokenEndpointRequest, processGenericTokenEndpointResponse } = await oauth();
   const { metadata } = issuer;
-  const client = { client_id: clientId };
+  const us = { client_id: client.id };
+  const proof = isVouched ? () => {} : await clientAuthOf(client, issuer);
   const given = Object.entries(parameters).filter((entry) => entry[1] !== undefined);
   const url = metadata.token_endpoint ?? '';
   const headers = new Headers();
@@ -77,15 +80,15 @@ async function exchange(request: TokenRequest, nonces: Nonces): Promise<TokenEnd
   }
   const answer = await genericTokenEndpointRequest(
     metadata,
-    client,
+    us,
     proof,
     grant,
     given as [string, string][],
-    { ...(await throughOurs(request.fetch)), headers },
+    { ...(await sendOptions(request.fetch)), headers },
   );
   nonces.latest = answer.headers.get('dpop-nonce') ?? undefined;
   const recognizedTokenTypes = Object.fromEntries(otherTypes.map((type) => [type, () => {}]));
-  return processGenericTokenEndpointResponse(metadata, client, answer, { recognizedTokenTypes });
+  return processGenericTokenEndpointResponse(metadata, us, answer, { recognizedTokenTypes });
 }
 
 async function tokensOf(answer: TokenEndpointResponse, request: TokenRequest): Promise<Tokens> {

@@ -2,8 +2,6 @@ import { KitError } from '#base';
 
 /** A URI template (RFC 6570) that tells which URIs it can produce, and from which values. */
 export interface UriTemplate {
-  /** The names, each once, in order of appearance. */
-  readonly variables: readonly string[];
   /**
    * The decoded values `uri` was made of, or undefined when the template cannot produce it. A value ends as early as
    * the rest allows; a variable that left no trace is absent; the items of an exploded one stay joined.
@@ -17,9 +15,7 @@ const longestUri = 64 * 1024;
 /** Reads a template once; a malformed or ambiguous one is a `KitError`. */
 export function parseUriTemplate(template: string): UriTemplate {
   const { start, runs } = parseSyntax(template);
-  const variables = runs.flatMap((run) => run.expressions.flatMap((each) => each.variables));
   return {
-    variables: [...new Set(variables.map(({ name }) => name))],
     match(uri) {
       if (uri.length > longestUri) return undefined;
       const regions = uri.startsWith(start) ? divide(uri.slice(start.length), runs) : undefined;

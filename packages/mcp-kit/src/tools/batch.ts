@@ -3,7 +3,7 @@ import { RpcError } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 import { InputNeeded, type Context } from '#server';
 import { knownFailure } from './call.ts';
-import { fail, type Failure } from './failure.ts';
+import { fail, failureSchema, type Failure } from './failure.ts';
 
 /** Many writes as one. */
 export interface Batch<Item, Value> {
@@ -62,11 +62,9 @@ export async function runBatch<Item, Value>(
 }
 
 /** The schema of a report, for the output of a tool. */
-export function batchSchema(value: JsonSchema = {}): {
-  readonly succeeded: JsonSchema;
-  readonly failed: JsonSchema;
-  readonly skipped: JsonSchema;
-} {
+export function batchSchema(
+  value: JsonSchema = {},
+): Readonly<Record<keyof BatchReport<unknown>, JsonSchema>> {
   const text = { type: 'string' };
   const listOf = (name: string, schema: JsonSchema): JsonSchema => ({
     type: 'array',
@@ -78,11 +76,7 @@ export function batchSchema(value: JsonSchema = {}): {
   });
   return {
     succeeded: listOf('value', value),
-    failed: listOf('error', {
-      type: 'object',
-      properties: { code: text, message: text, retryable: { type: 'boolean' } },
-      required: ['code', 'message', 'retryable'],
-    }),
+    failed: listOf('error', failureSchema),
     skipped: listOf('reason', text),
   };
 }

@@ -100,7 +100,6 @@ function isPlain(value: object): boolean {
 }
 
 const shownChanges = 10;
-const shownCharacters = 60;
 
 /** Changes in words. */
 export function describeChanges(changes: readonly Change[]): string {
@@ -118,9 +117,10 @@ function describe({ type, target, field, from, to }: Change): string {
   return what;
 }
 
-function show(value: unknown): string {
+/** A value as JSON, cut short. */
+export function show(value: unknown, mostCharacters = 60): string {
   const text = JSON.stringify(value) ?? 'nothing';
-  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`;
 }
 
 export const riskSchema: JsonSchema = { enum: ['low', 'medium', 'high'] };

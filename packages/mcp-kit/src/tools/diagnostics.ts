@@ -104,7 +104,7 @@ function traceTool(traces: Traces): Tool {
     run({ traceId, pick = 'last' }, { principal }) {
       const trace =
         traceId === undefined
-          ? pickTrace(traces.list({ principal }), pick)
+          ? pickTrace(traces.list(principal), pick)
           : traces.find(traceId, principal);
       if (trace !== undefined) return { ...trace };
       const what = traceId === undefined ? 'No call' : `No call with trace ${traceId}`;

@@ -1,3 +1,6 @@
+import { withoutUndefined } from '#base';
+import type { JsonSchema } from '#protocol';
+
 /** Why a tool could not do what it was asked: for programs to branch on, and for models to act on. */
 export const failureCodes = {
   E_INVALID_ARGUMENT: { retryable: false },
@@ -24,6 +27,17 @@ export interface Failure {
   readonly stage?: string | undefined;
 }
 
+/** Describes a failure, as far as everybody may rely on it. */
+export const failureSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    retryable: { type: 'boolean' },
+  },
+  required: ['code', 'message', 'retryable'],
+};
+
 /** What a failure may say besides its code and message. */
 export interface FailureDetails extends Pick<Failure, 'suggestion' | 'details' | 'stage'> {
   readonly retryable?: boolean | undefined;
@@ -43,5 +57,5 @@ export class ToolFailure extends Error {
 /** What a tool throws when it cannot do what it was asked: `throw fail('E_NOT_FOUND', 'no such file')`. */
 export function fail(code: FailureCode, message: string, more: FailureDetails = {}): ToolFailure {
   const { retryable = failureCodes[code].retryable, ...rest } = more;
-  return new ToolFailure({ code, message, retryable, ...rest });
+  return new ToolFailure({ code, message, retryable, ...withoutUndefined(rest) });
 }

@@ -2,36 +2,33 @@ import { KitError } from '#base';
 import type { Credentials, KeptClient } from '../credentials.ts';
 import { textsIn } from '../documents.ts';
 import { needsPerson } from '../failures.ts';
-import { proofOfClient, type KnownClient } from '../identity.ts';
 import type { Issuer } from '../issuer.ts';
 import type { BrowserLogin } from '../login/interaction.ts';
-import { oauth, oauthErrorOf, translated } from '../oauth.ts';
-import type { Surroundings } from '../options.ts';
+import { oauth, oauthErrorOf, oauthFailure } from '../oauth.ts';
+import type { Setup } from '../options.ts';
 import { becomeClient } from '../registration.ts';
 import { bound, type Situation } from '../situation.ts';
 import { requestTokens } from '../tokens.ts';
+import { clientOf } from './refresh.ts';
 
 /** Lets a person log in with a browser: an authorization code, with PKCE. */
-export async function logInByBrowser(
-  around: Surroundings,
-  situation: Situation,
-): Promise<Credentials> {
-  const { options, egress, safe } = around;
+export async function logInByBrowser(setup: Setup, situation: Situation): Promise<Credentials> {
+  const { options, egress, saved } = setup;
   const { issuer } = situation;
   const { begin } = options.interact ?? {};
-  if (begin === undefined) throw needsPerson(around);
+  if (begin === undefined) throw needsPerson(setup);
   assertSafe(
     issuer,
     egress.check(issuer.metadata.authorization_endpoint ?? '', 'authorization_endpoint'),
   );
-  const kept = await safe.client(issuer.name);
+  const kept = await saved.client(issuer.name);
   const wish = { must: options.redirectUri, better: kept?.redirectUri };
   const login = await begin.call(options.interact, wish);
   try {
-    const client = await becomeClient(issuer, wishesOf(around, login.redirectUri), around);
-    return await askAndExchange({ around, situation, login, client });
+    const client = await becomeClient(issuer, wishesOf(setup, login.redirectUri), setup);
+    return await askAndExchange({ setup, situation, login, client });
   } catch (error) {
-    if (mayBeForgotten(error)) await forgetClient(around, issuer.name);
+    if (mayBeForgotten(error)) await forgetClient(setup, issuer.name);
     throw error;
   } finally {
     await login.close();
@@ -47,22 +44,22 @@ function mayBeForgotten(error: unknown): boolean {
 
 /** The next login registers a client anew, unless it is one that the user gave. */
 export async function forgetClient(
-  { safe, proven, options }: Surroundings,
+  { saved, proven, options }: Setup,
   issuer: string,
 ): Promise<void> {
   if (options.client !== undefined) return;
   proven.delete(issuer);
-  await safe.keepClient(issuer, undefined);
+  await saved.keepClient(issuer, undefined);
 }
 
 interface Visit {
-  readonly around: Surroundings;
+  readonly setup: Setup;
   readonly situation: Situation;
   readonly login: BrowserLogin;
   readonly client: KeptClient;
 }
 
-async function askAndExchange({ around, situation, login, client }: Visit): Promise<Credentials> {
+async function askAndExchange({ setup, situation, login, client }: Visit): Promise<Credentials> {
   const { issuer, resource, scopes, key } = situation;
   const { redirectUri } = login;
   const { generateRandomCodeVerifier, generateRandomState, calculatePKCECodeChallenge } =
@@ -81,14 +78,12 @@ async function askAndExchange({ around, situation, login, client }: Visit): Prom
     // Some issuers give no refresh token unless the person is asked.
     prompt: scopes?.includes('offline_access') ? 'consent' : undefined,
   });
-  const back = await login.visit(url, around.options.signal);
+  const back = await login.visit(url, setup.options.signal);
   const code = await codeIn(back, { issuer, clientId: client.id, state });
-  const known = knownClient(around, client);
   const tokens = await requestTokens({
-    fetch: around.fetch,
+    fetch: setup.fetch,
     issuer,
-    clientId: client.id,
-    proof: await proofOfClient(known, issuer),
+    client: clientOf(setup, client),
     grant: 'authorization_code',
     parameters: { code, redirect_uri: redirectUri, code_verifier: verifier, resource },
     key,
@@ -96,13 +91,9 @@ async function askAndExchange({ around, situation, login, client }: Visit): Prom
   return bound(tokens, situation, client);
 }
 
-/** The client with what it proves itself with. */
-export function knownClient({ options }: Surroundings, client: KeptClient): KnownClient {
-  return client.kind === 'known' ? (options.client ?? client) : client;
-}
-
+/** Which client we want to be. */
 export function wishesOf(
-  { options }: Surroundings,
+  { options }: Setup,
   redirectUri: string | undefined,
 ): Parameters<typeof becomeClient>[1] {
   const grant =
@@ -142,7 +133,7 @@ async function codeIn(
     const code = answer.get('code');
     if (code !== null) return code;
   } catch (error) {
-    throw await translated(error, `no login at ${issuer.name}`);
+    throw await oauthFailure(error, `no login at ${issuer.name}`);
   }
   throw new KitError('invalid_answer', `no login at ${issuer.name}: it sent no code`);
 }

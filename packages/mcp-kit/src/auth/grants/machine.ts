@@ -1,10 +1,10 @@
 import { KitError } from '#base';
 import type { Credentials } from '../credentials.ts';
-import { proofOfClient } from '../identity.ts';
+import type { KnownClient } from '../identity.ts';
 import { findIssuer, type Issuer } from '../issuer.ts';
-import type { Grant, Surroundings } from '../options.ts';
+import type { Grant, Setup } from '../options.ts';
 import { bound, type Situation } from '../situation.ts';
-import { requestTokens, type TokenRequest, type Tokens } from '../tokens.ts';
+import { requestTokens, type Tokens } from '../tokens.ts';
 
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -17,62 +17,56 @@ export function isForMachines({ kind }: Grant): boolean {
 }
 
 /** Gets tokens without anybody being asked. */
-export async function getTokensAlone(
-  around: Surroundings,
-  situation: Situation,
-): Promise<Credentials> {
-  const tokens = await request(around, situation);
-  return bound(tokens, situation, { id: around.options.client?.id ?? '', kind: 'known' });
+export async function getTokensAlone(setup: Setup, situation: Situation): Promise<Credentials> {
+  const tokens = await request(setup, situation);
+  return bound(tokens, situation, { id: setup.options.client?.id ?? '', kind: 'known' });
 }
 
-async function request(around: Surroundings, situation: Situation): Promise<Tokens> {
-  const { fetch, grant, options } = around;
+async function request(setup: Setup, situation: Situation): Promise<Tokens> {
+  const { fetch, grant, options } = setup;
   const { issuer, resource, key } = situation;
   const scope = situation.scopes?.join(' ');
   if (grant.kind === 'workload') {
     const assertion = await grant.assertion();
-    // The assertion says who asks: there is no client.
-    const asker = { fetch, issuer, clientId: options.client?.id ?? 'none', proof: () => {}, key };
+    const parameters = { assertion, resource, scope };
+    const client = options.client ?? { id: 'none' };
     return requestTokens({
-      ...asker,
+      fetch,
+      issuer,
+      client,
+      isVouched: true,
       grant: jwtBearer,
-      parameters: { assertion, resource, scope },
+      parameters,
+      key,
     });
   }
-  const asker = { ...(await askerFor(around, issuer)), key };
+  const asked = { fetch, issuer, client: knownClient(setup), key };
   if (grant.kind === 'enterprise') {
-    const assertion = await identityAssertion(around, grant, situation);
+    const assertion = await identityAssertion(setup, grant, situation);
     // Its scopes are in the assertion.
-    return requestTokens({ ...asker, grant: jwtBearer, parameters: { assertion, resource } });
+    return requestTokens({ ...asked, grant: jwtBearer, parameters: { assertion, resource } });
   }
-  return requestTokens({ ...asker, grant: 'client_credentials', parameters: { resource, scope } });
+  return requestTokens({ ...asked, grant: 'client_credentials', parameters: { resource, scope } });
 }
 
-type Asker = Pick<TokenRequest, 'fetch' | 'issuer' | 'clientId' | 'proof'>;
-
-async function askerFor({ fetch, options, name }: Surroundings, issuer: Issuer): Promise<Asker> {
-  const { client } = options;
-  if (client === undefined) {
-    throw new KitError('invalid_argument', `${name}: this way to log in needs a known client`, {
-      hint: 'Give its id, and its secret or its key.',
-    });
-  }
-  return { fetch, issuer, clientId: client.id, proof: await proofOfClient(client, issuer) };
+function knownClient({ options, name }: Setup): KnownClient {
+  if (options.client !== undefined) return options.client;
+  throw new KitError('invalid_argument', `${name}: this way to log in needs a known client`, {
+    hint: 'Give its id, and its secret or its key.',
+  });
 }
 
 /** What the provider of an enterprise says to the issuer of a server, in return for what it said when the person logged in. */
 async function identityAssertion(
-  { fetch }: Surroundings,
+  { fetch }: Setup,
   grant: Extract<Grant, { kind: 'enterprise' }>,
   { issuer, resource, scopes }: Situation,
 ): Promise<string> {
-  const { client } = grant.idp;
   const provider = await providerOf(grant, (name) => findIssuer(fetch, name));
   const { accessToken } = await requestTokens({
     fetch,
     issuer: provider,
-    clientId: client.id,
-    proof: await proofOfClient(client, provider),
+    client: grant.idp.client,
     grant: tokenExchange,
     parameters: {
       requested_token_type: idJag,

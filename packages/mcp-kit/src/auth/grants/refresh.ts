@@ -1,8 +1,8 @@
 import { KitError } from '#base';
-import type { Credentials } from '../credentials.ts';
-import { proofOfClient, type KnownClient } from '../identity.ts';
+import type { Credentials, KeptClient } from '../credentials.ts';
+import type { KnownClient } from '../identity.ts';
 import type { Issuer } from '../issuer.ts';
-import type { Surroundings } from '../options.ts';
+import type { Setup } from '../options.ts';
 import { proofKeyOf } from '../proof.ts';
 import { requestTokens } from '../tokens.ts';
 
@@ -13,16 +13,14 @@ export function canRefresh({ refreshToken }: Credentials): boolean {
 
 /** Asks for new tokens in return for the refresh token, which may be good only once. */
 export async function refresh(
-  around: Surroundings,
+  setup: Setup,
   kept: Credentials,
   issuer: Issuer,
 ): Promise<Credentials> {
-  const client = clientOf(around, kept);
   const tokens = await requestTokens({
-    fetch: around.fetch,
+    fetch: setup.fetch,
     issuer,
-    clientId: client.id,
-    proof: await proofOfClient(client, issuer),
+    client: clientOf(setup, kept.client),
     grant: 'refresh_token',
     parameters: { refresh_token: kept.refreshToken, resource: kept.resource },
     key: kept.key && proofKeyOf(kept.key),
@@ -39,7 +37,7 @@ export async function refresh(
 }
 
 /** The client that the tokens were given to; secrets that the user gave are not kept, but given each time. */
-export function clientOf({ options }: Surroundings, { client }: Credentials): KnownClient {
+export function clientOf({ options }: Setup, client: KeptClient): KnownClient {
   // One that was named only for the login may do without a secret.
   if (client.kind !== 'known' || options.client === undefined) return client;
   if (options.client.id === client.id) return options.client;

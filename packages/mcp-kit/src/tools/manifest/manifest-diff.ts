@@ -1,5 +1,6 @@
 import { canonicalJson } from '#base';
 import { isRecord } from '#jsonrpc';
+import { show } from '../changes.ts';
 import type { LintedTool } from '../lint/rule.ts';
 import { schemaChanges, type Impact } from './schema-diff.ts';
 
@@ -90,9 +91,4 @@ function isSubset(small: unknown, large: unknown): boolean {
 
 function codesOf(errors: unknown): readonly unknown[] {
   return (Array.isArray(errors) ? errors : []).map((error) => isRecord(error) && error['code']);
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
+import { show } from '../changes.ts';
 
 /** What a change means to those who call the tool: they break, they gain, or they do not notice. */
 export type Impact = 'breaking' | 'compatible' | 'cosmetic';
@@ -108,7 +109,7 @@ function keywords(before: JsonSchema, after: JsonSchema, place: Place): readonly
     if (keyword === 'additionalProperties' && isRecord(was) && isRecord(is)) {
       return compareAny(was, is, { direction, path: `${path}.*` });
     }
-    const message = `${path}: ${keyword} ${show(was)} → ${show(is)}`;
+    const message = `${path}: ${keyword} ${show(was, 40)} → ${show(is, 40)}`;
     return [{ impact: keywordImpact(keyword, [was, is], direction), path, message }];
   });
 }
@@ -255,9 +256,4 @@ function requiredOf({ required }: JsonSchema): ReadonlySet<string> {
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
 }

@@ -26,11 +26,11 @@ test('three hundred traces are kept', () => {
 
 test('one that calls much makes room for itself: others keep their share', () => {
   const traces = createTraces(10);
-  const count = (principal?: string): number => traces.list({ principal }).length;
+  const count = (principal?: string): number => traces.list(principal).length;
   for (const n of [1, 2, 3]) traces.add(trace(`ann ${n}`), 'ann');
   for (let n = 0; n < 100; n += 1) traces.add(trace(`bob ${n}`), 'bob');
   expect([count('ann'), count('bob'), count()]).toEqual([3, 7, 0]);
-  expect(traces.list({ principal: 'bob' })[0]?.traceId).toBe('bob 99');
+  expect(traces.list('bob')[0]?.traceId).toBe('bob 99');
   for (let n = 0; n < 100; n += 1) traces.add(trace(`ann ${n}`), 'ann');
   expect([count('ann'), count('bob')]).toEqual([5, 5]);
   traces.add(trace('nobody'));
@@ -42,7 +42,7 @@ test('one that calls much makes room for itself: others keep their share', () =>
   expect(all.reduce((sum, principal) => sum + count(principal), 0)).toBe(10);
   const none = createTraces(0);
   none.add(trace('a'), 'ann');
-  expect(none.list({ principal: 'ann' })).toEqual([]);
+  expect(none.list('ann')).toEqual([]);
 });
 
 test('the last and the slowest call are not those that ask for them', () => {
@@ -116,9 +116,7 @@ test('a call is found by its own id, and by that of the trace it is part of', ()
   expect(traces.find('trc_1_a', 'ann')?.traceId).toBe('trc_1_a');
   expect(traces.find('trc_1', 'ann')?.traceId).toBe('trc_1_b');
   expect(traces.find('trc_2', 'bob')).toBeUndefined();
-  expect(
-    traces.list({ principal: 'ann', where: ({ traceId }) => traceId !== 'trc_2' }),
-  ).toHaveLength(2);
+  expect(traces.list('ann').map(({ traceId }) => traceId)).toEqual(['trc_2', 'trc_1_b', 'trc_1_a']);
   const w3c = '0af7651916cd43dd8448eb211c80319c';
   for (const id of [`trc_${w3c}_a`, `trc_${w3c}_b`]) traces.add(trace(id), 'ann');
   expect(traces.find(w3c, 'ann')?.traceId).toBe(`trc_${w3c}_b`);

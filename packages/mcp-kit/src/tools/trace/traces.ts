@@ -49,21 +49,14 @@ export function timestampNow(): string {
   return lastText;
 }
 
-/** Which trace somebody wants to see. */
-interface TraceQuery {
-  /** Whose calls; nobody in particular where callers are not told apart. */
-  readonly principal?: string | undefined;
-  readonly where?: ((trace: Trace) => boolean) | undefined;
-}
-
 /** The latest calls of each caller; the oldest make room. */
 export interface Traces {
   /** Remembers a call of a caller, at the expense of an account: its own, unless one asks on behalf of several. */
   add(trace: Trace, principal?: string, account?: string): void;
   /** By the id of the call, or by that of the whole trace, also as W3C writes it: then its latest call. */
   find(traceId: string, principal?: string): Trace | undefined;
-  /** The latest first. */
-  list(query?: TraceQuery): readonly Trace[];
+  /** The calls of a caller, the latest first; of nobody in particular where callers are not told apart. */
+  list(principal?: string): readonly Trace[];
 }
 
 interface Kept {
@@ -93,7 +86,7 @@ export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces
     if (kept?.length === 0) byAccount.delete(from);
   };
   /** Whose calls are with which account nobody needs to know: there are few in all. */
-  const newestFirst = (principal: string | undefined): Trace[] =>
+  const newestFirst = (principal?: string): Trace[] =>
     [...byAccount.values()].flatMap((kept) =>
       kept.flatMap((one) => (one.principal === principal ? [one.trace] : [])).toReversed(),
     );
@@ -107,7 +100,7 @@ export function createTraces(limit = 300, sink?: (trace: Trace) => void): Traces
       sink?.(trace);
     },
     find: (traceId, principal) => findTrace(newestFirst(principal), traceId),
-    list: ({ principal, where = () => true } = {}) => newestFirst(principal).filter(where),
+    list: newestFirst,
   };
 }
 

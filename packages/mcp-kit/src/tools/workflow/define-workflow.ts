@@ -86,7 +86,7 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
 }
 
 function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Workflow {
-  const tool = defineTool({
+  const asTool = defineTool({
     ...toolHead(head),
     // The journal knows how far it got.
     resumable: true,
@@ -97,7 +97,7 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
   const grown = (more: Partial<Definition>): Workflow =>
     workflowOf(head, { ...definition, ...more });
   const workflow = {
-    ...tool,
+    ...asTool,
     stage: (name: string, stage: Omit<AnyStage, 'name'>) =>
       grown({ stages: [...definition.stages, checkStage(name, stage, definition)] }),
     returns: (schema: AnySchema, value: Returned['value']) => {

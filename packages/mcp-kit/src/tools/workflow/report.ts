@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#protocol';
 import { changesSchema, type Change } from '../changes.ts';
-import { fail, type Failure, type ToolFailure } from '../failure.ts';
+import { fail, failureSchema, type Failure, type ToolFailure } from '../failure.ts';
 import type { RunRecord, StageRecord, StageStatus } from './journal.ts';
 
 /** What became of one stage. */
@@ -122,11 +122,6 @@ export function endedOtherwise(report: RunReport, wanted: RunReport['status']): 
 }
 
 const text = { type: 'string' };
-const failureSchema: JsonSchema = {
-  type: 'object',
-  properties: { code: text, message: text, retryable: { type: 'boolean' } },
-  required: ['code', 'message', 'retryable'],
-};
 const stageSchema: JsonSchema = {
   type: 'object',
   properties: {
