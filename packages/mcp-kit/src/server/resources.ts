@@ -15,7 +15,7 @@ import type { Complete } from './prompts.ts';
 import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
 /** What reading gives: text, bytes, or whole contents. Nothing means: there is no such resource. */
-type ReadResult = string | Uint8Array | readonly ResourceContents[] | undefined;
+export type ReadResult = string | Uint8Array | readonly ResourceContents[] | undefined;
 
 /** A resource at a fixed URI, and how it is read. */
 export interface ResourceDefinition extends Resource {
