@@ -12,16 +12,16 @@ async function scratch(): Promise<AsyncDisposable & { readonly folder: string }>
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The guardian of a process, by its name and its parent. */
-async function guardianOf(host: Child): Promise<number> {
+/** The watchdog of a process, by its name and its parent. */
+async function watchdogOf(host: Child): Promise<number> {
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     const stat = await readFile(`/proc/${entry}/stat`, 'latin1').catch(() => '');
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     const command = await readFile(`/proc/${entry}/cmdline`, 'latin1').catch(() => '');
-    if (parent === host.process.pid && command.includes('mcp-kit-guardian')) return Number(entry);
+    if (parent === host.process.pid && command.includes('mcp-kit-watchdog')) return Number(entry);
   }
-  throw new Error('the program has no guardian');
+  throw new Error('the program has no watchdog');
 }
 
 async function recordsIn(folder: string): Promise<readonly string[]> {
@@ -49,19 +49,19 @@ describe
   .concurrent('a program with children of every shape', () => {
     const all = (mark: Mark) => shapeNames.map((shape) => shaped(shape, mark));
 
-    test('that is killed with kill -9 leaves none of them, nor its guardian', async () => {
+    test('that is killed with kill -9 leaves none of them, nor its watchdog', async () => {
       await using place = await scratch();
       for (let round = 0; round < 5; round++) {
         await using mark = new Mark();
         await using host = startHost({ task: 'hold', children: all(mark) }, place.folder);
         await said(host);
-        const guardian = await guardianOf(host);
+        const watchdog = await watchdogOf(host);
         for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-          process.kill(guardian, signal);
+          process.kill(watchdog, signal);
         expect(mark.alive().length).toBeGreaterThanOrEqual(shapeNames.length);
         await host.stop('SIGKILL');
         expect(await mark.left()).toEqual([]);
-        expect(await goneWithin(guardian, 2000)).toBe(true);
+        expect(await goneWithin(watchdog, 2000)).toBe(true);
       }
     });
 
@@ -90,12 +90,12 @@ describe
       expect(await recordsIn(place.folder)).toEqual([]);
     });
 
-    test('that is killed together with its guardian has them ended by the next one', async () => {
+    test('that is killed together with its watchdog has them ended by the next one', async () => {
       await using place = await scratch();
       await using mark = new Mark();
       await using host = startHost({ task: 'hold', children: all(mark) }, place.folder);
       await said(host);
-      killNow(await guardianOf(host));
+      killNow(await watchdogOf(host));
       await host.stop('SIGKILL');
       // The deaf one, and what a polite one has left to hold its pipes.
       expect(mark.alive().length).toBeGreaterThanOrEqual(2);

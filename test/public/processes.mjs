@@ -13,7 +13,7 @@ export function processes() {
       if (state === 'Z' || state === 'X') continue;
       const line = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       // It watches over the children of a process as long as that lives.
-      if (!line.endsWith('mcp-kit-guardian')) found.set(Number(name), line);
+      if (!line.endsWith('mcp-kit-watchdog')) found.set(Number(name), line);
     } catch {
       // It has ended meanwhile.
     }

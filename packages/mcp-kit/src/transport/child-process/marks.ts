@@ -11,7 +11,7 @@ const variable = `\0${markName}=`;
 const seesEnvironments = process.platform === 'linux';
 
 /** A child: its group, by the number of its leader, and the mark of all that it starts. */
-export interface Ward {
+export interface OwnChild {
   readonly pid: number;
   readonly mark: string;
 }

@@ -2,10 +2,10 @@ import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ownProcess, readAllStats, readStat, processState, type ProcessStat } from '#base';
-import { endMarked, type Ward } from './marks.ts';
+import { endMarked, type OwnChild } from './marks.ts';
 
 /**
- * For the case that this process and its guardian are killed together: who comes next finds what they left.
+ * For the case that this process and its watchdog are killed together: who comes next finds what they left.
  * One empty file per child; its name says it all, so there is nothing to parse and nothing half written.
  */
 interface Place {
@@ -20,7 +20,7 @@ interface Place {
 let known: Place | 'none' | undefined;
 
 /** Notes that a child of this process runs; gives back how to forget it. Where that is impossible, nothing happens. */
-export function recordChild({ pid, mark }: Ward): () => void {
+export function recordChild({ pid, mark }: OwnChild): () => void {
   const place = findPlace();
   const start = readStat(pid)?.start;
   if (place === 'none' || start === undefined) return () => {};

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createDeferred, startTimer } from '#base';
-import { signalGroup, takeCustody } from './custody.ts';
 import { endMarkedSoon } from './marks.ts';
+import { ownChild, signalGroup } from './own-children.ts';
 
 /** How a process ended. */
 export interface Exit {
@@ -36,7 +36,7 @@ export class ProcessGroup {
     this.#child = child;
     this.#pid = child.pid;
     this.#mark = mark;
-    this.#release = takeCustody({ pid: child.pid, mark }, guarded);
+    this.#release = ownChild({ pid: child.pid, mark }, guarded);
     const exited = createDeferred<Exit>();
     this.exited = exited.promise;
     child.once('exit', (code, signal) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { KitError } from '#base';
-import { rpcErrors, type Unparsed } from '#jsonrpc';
+import { rpcErrors, type Response, type Unparsed } from '#jsonrpc';
+import { mcpErrors } from '#protocol';
 
 /** The connection failed before anything could be sent. */
 export function unreachable(place: string, cause: unknown): KitError {
@@ -175,4 +176,26 @@ function reasonOf(cause: unknown): string {
   return (
     code === '' || cause.message.includes(code) ? cause.message : `${code} ${cause.message}`
   ).trim();
+}
+
+/** Whether a refusal within a session says that there is no such session; some use 404 for a method they do not know. */
+export function isLostBy(status: number, said: Response | undefined): boolean {
+  if (status === 404) return said?.error?.code !== rpcErrors.methodNotFound;
+  return status === 400 && isForgotten(said);
+}
+
+/** Servers say it in their own words; many in those of the SDK's examples, with status 400. */
+const forgotten =
+  /\b(?:no valid|invalid) session\b|\bnot initialized\b|\bsession\b.*\b(?:not found|unknown|invalid|expired|terminated)\b/i;
+
+/** Who says it does so at once; the expression takes quadratic time. */
+const maxSaid = 1000;
+
+/** Whether a refusal means that the session is unknown, although its status does not say so. */
+export function isForgotten(said: Response | undefined): boolean {
+  const error = said?.error;
+  if (error === undefined || error === null) return false;
+  return (
+    error.code === mcpErrors.sessionNotFound || forgotten.test(error.message.slice(0, maxSaid))
+  );
 }

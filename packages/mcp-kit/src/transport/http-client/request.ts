@@ -6,7 +6,6 @@ import {
   isRecord,
   oversized,
   parseMessage,
-  rpcErrors,
   type Id,
   type Limits,
   type MessageOptions,
@@ -14,7 +13,7 @@ import {
   type Response,
   type Sink,
 } from '#jsonrpc';
-import { claimsModern, encodeHeaderValue, mcpErrors, metaKeys, namedBy } from '#protocol';
+import { claimsModern, encodeHeaderValue, metaKeys, namedBy } from '#protocol';
 import {
   mediaType,
   readBody,
@@ -28,6 +27,7 @@ import {
   endedEarly,
   invalidAnswer,
   notTaken,
+  isLostBy,
   refusal,
   sessionLost,
   unreadable,
@@ -358,26 +358,4 @@ function errorIn(body: string): Response | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a refusal within a session says that there is no such session; some use 404 for a method they do not know. */
-function isLostBy(status: number, said: Response | undefined): boolean {
-  if (status === 404) return said?.error?.code !== rpcErrors.methodNotFound;
-  return status === 400 && isForgotten(said);
-}
-
-/** Servers say it in their own words; many in those of the SDK's examples, with status 400. */
-const forgotten =
-  /\b(?:no valid|invalid) session\b|\bnot initialized\b|\bsession\b.*\b(?:not found|unknown|invalid|expired|terminated)\b/i;
-
-/** Who says it does so at once; the expression takes quadratic time. */
-const maxSaid = 1000;
-
-/** Whether a refusal means that the session is unknown, although its status does not say so. */
-export function isForgotten(said: Response | undefined): boolean {
-  const error = said?.error;
-  if (error === undefined || error === null) return false;
-  return (
-    error.code === mcpErrors.sessionNotFound || forgotten.test(error.message.slice(0, maxSaid))
-  );
 }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
-import type { Ward } from './marks.ts';
+import type { OwnChild } from './marks.ts';
 
 /**
  * Reads `+pid=mark` and `-pid=mark`. Its input ends when this process has ended, however that came about: then it kills
@@ -9,17 +9,17 @@ import type { Ward } from './marks.ts';
 const script = `
 trap '' TERM INT HUP
 PATH=/usr/bin:/bin
-wards=' '
+children=' '
 while read -r line; do
-  ward=\${line#?}
+  child=\${line#?}
   case $line in
-    +*) wards="$wards$ward " ;;
-    -*) wards="\${wards%% $ward *} \${wards#* $ward }" ;;
+    +*) children="$children$child " ;;
+    -*) children="\${children%% $child *} \${children#* $child }" ;;
   esac
 done
-for ward in $wards; do kill -s KILL -- "-\${ward%=*}" 2>/dev/null; done
+for child in $children; do kill -s KILL -- "-\${child%=*}" 2>/dev/null; done
 set --
-for ward in $wards; do set -- "$@" -e "\${ward#*=}"; done
+for child in $children; do set -- "$@" -e "\${child#*=}"; done
 [ $# -gt 0 ] && [ -r /proc/self/environ ] || exit 0
 round=0
 while [ $round -lt 50 ]; do
@@ -37,20 +37,20 @@ done
  * A tiny shell that outlives this process by a moment, because nobody can clean up after a `kill -9` of their own.
  * A parent-death signal is not needed in addition: it would reach only the direct child, never its children.
  */
-export class Guardian {
-  readonly #wards = new Set<Ward>();
+export class Watchdog {
+  readonly #children = new Set<OwnChild>();
   #shell: ChildProcess | undefined;
   #missing = false;
 
   /** Adds a child; starts the shell for the first, or again when somebody has killed it. */
-  add(ward: Ward): void {
-    this.#wards.add(ward);
+  add(child: OwnChild): void {
+    this.#children.add(child);
     if (this.#shell === undefined) this.#start();
-    else this.#tell('+', ward);
+    else this.#tell('+', child);
   }
 
-  remove(ward: Ward): void {
-    if (this.#wards.delete(ward)) this.#tell('-', ward);
+  remove(child: OwnChild): void {
+    if (this.#children.delete(child)) this.#tell('-', child);
   }
 
   /** Without a shell on this machine there is none. */
@@ -61,12 +61,12 @@ export class Guardian {
     } catch {
       this.#missing = true;
     }
-    for (const ward of this.#wards) this.#tell('+', ward);
+    for (const child of this.#children) this.#tell('+', child);
   }
 
   #launch(): ChildProcess {
     // A session of its own: what stops this process's group must not stop it. In `/`, to hold no folder.
-    const shell = spawn('/bin/sh', ['-c', script, 'mcp-kit-guardian'], {
+    const shell = spawn('/bin/sh', ['-c', script, 'mcp-kit-watchdog'], {
       cwd: '/',
       env: {},
       detached: true,
@@ -80,7 +80,7 @@ export class Guardian {
     return shell;
   }
 
-  #tell(sign: '+' | '-', { pid, mark }: Ward): void {
+  #tell(sign: '+' | '-', { pid, mark }: OwnChild): void {
     this.#shell?.stdin?.write(`${sign}${pid}=${mark}\n`);
   }
 }

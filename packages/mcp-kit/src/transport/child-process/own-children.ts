@@ -1,36 +1,36 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { windowsProgram } from '#base';
-import { Guardian } from './guardian.ts';
-import { endMarked, type Ward } from './marks.ts';
+import { endMarked, type OwnChild } from './marks.ts';
 import { recordChild, sweepOrphans } from './orphan-record.ts';
+import { Watchdog } from './watchdog.ts';
 
-const guardian = new Guardian();
+const watchdog = new Watchdog();
 
 /** Those of this process, and how to let go of each. */
-const held = new Map<Ward, () => void>();
+const held = new Map<OwnChild, () => void>();
 let swept = false;
 
 /** Makes sure that a child does not outlive this process, however that ends; gives back how to let go of it. */
-export function takeCustody(ward: Ward, guarded: boolean): () => void {
+export function ownChild(child: OwnChild, guarded: boolean): () => void {
   if (held.size === 0) process.on('exit', killHeld);
-  const forget = guarded ? guard(ward) : undefined;
+  const forget = guarded ? guard(child) : undefined;
   const release = (): void => {
-    if (!held.delete(ward)) return;
-    guardian.remove(ward);
+    if (!held.delete(child)) return;
+    watchdog.remove(child);
     forget?.();
     if (held.size === 0) process.off('exit', killHeld);
   };
-  held.set(ward, release);
+  held.set(child, release);
   return release;
 }
 
 /**
  * The record first, which is there at once: whoever comes next finds the child even if this process is killed before it
- * has a guardian. Starting one takes milliseconds that the child need not wait for.
+ * has a watchdog. Starting one takes milliseconds that the child need not wait for.
  */
-function guard(ward: Ward): () => void {
-  const forget = recordChild(ward);
-  guardian.add(ward);
+function guard(child: OwnChild): () => void {
+  const forget = recordChild(child);
+  watchdog.add(child);
   sweepOnce();
   return forget;
 }
@@ -60,13 +60,13 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGCONT' | 'SIGKIL
 }
 
 function killHeld(): void {
-  const wards = [...held.keys()];
-  for (const { pid } of wards) {
+  const children = [...held.keys()];
+  for (const { pid } of children) {
     if (process.platform === 'win32') {
       spawnSync(windowsProgram('taskkill.exe'), killTree(pid), quiet);
     } else signalGroup(pid, 'SIGKILL');
   }
-  endMarked(new Set(wards.map(({ mark }) => mark)));
+  endMarked(new Set(children.map(({ mark }) => mark)));
   for (const release of held.values()) release();
 }
 

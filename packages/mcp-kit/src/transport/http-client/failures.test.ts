@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isForgotten } from './request.ts';
+import { isForgotten } from './failures.ts';
 
 const refusal = (message: string) => ({
   jsonrpc: '2.0' as const,
