@@ -68,7 +68,10 @@ export interface HttpSettings {
   readonly envHeaders: TextRecord;
 }
 
+/** How a server behind a URL is spoken to. */
 export type HttpFlavour = 'http' | 'sse' | 'auto';
+
+/** How a server is reached. */
 export type TransportSettings = StdioSettings | UnixSettings | HttpSettings;
 
 /** What a host was told about authorization; data only. */

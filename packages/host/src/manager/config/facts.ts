@@ -1,43 +1,26 @@
 import type {
   HttpFlavour,
-  OAuthSettings,
+  HttpSettings,
   ServerEntry,
-  StdoutLogSettings,
-  TextRecord,
+  StdioSettings,
   TransportSettings,
+  UnixSettings,
 } from './entry.ts';
 
 /** How a server is reached, in one word. */
 export type Kind = 'stdio' | 'unix' | HttpFlavour;
 
+type Said = Omit<StdioSettings, 'kind'> &
+  Omit<UnixSettings, 'kind'> &
+  Omit<HttpSettings, 'kind' | 'flavour'> &
+  ServerEntry['timeouts'] &
+  ServerEntry['tools'] &
+  Pick<ServerEntry, 'enabled' | 'autoApprove' | 'oauth' | 'title' | 'description'>;
+
 /** An entry laid flat, with only what was said: the terms that the fields of all dialects are translated to and from. */
-export interface Facts {
+export type Facts = { -readonly [Name in keyof Said]?: Said[Name] | undefined } & {
   kind?: Kind | undefined;
-  command?: string | undefined;
-  args?: readonly string[] | undefined;
-  cwd?: string | undefined;
-  env?: TextRecord | undefined;
-  passEnv?: readonly string[] | undefined;
-  inheritEnv?: boolean | undefined;
-  envFile?: string | undefined;
-  stdoutLog?: StdoutLogSettings | undefined;
-  path?: string | undefined;
-  httpPath?: string | undefined;
-  url?: string | undefined;
-  streamUrl?: string | undefined;
-  headers?: TextRecord | undefined;
-  bearerTokenEnv?: string | undefined;
-  envHeaders?: TextRecord | undefined;
-  enabled?: boolean | undefined;
-  startupMs?: number | undefined;
-  requestMs?: number | undefined;
-  allow?: readonly string[] | undefined;
-  deny?: readonly string[] | undefined;
-  autoApprove?: readonly string[] | undefined;
-  oauth?: OAuthSettings | false | undefined;
-  title?: string | undefined;
-  description?: string | undefined;
-}
+};
 
 export type Fact = keyof Facts;
 
