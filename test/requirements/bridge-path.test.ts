@@ -16,7 +16,6 @@ test('a call of a legacy client over HTTP at a legacy server on a pipe passes 32
   const call = (): Promise<unknown> => session.request('tools/call', { name: 'done' });
   await call();
   const modules = await modulesOf(call);
-  console.log(modules.length, modules.join('\n'));
   expect(modules).toContain('bridge/relay.ts');
   expect(modules.slice(32)).toEqual([]);
 });
