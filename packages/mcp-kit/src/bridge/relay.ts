@@ -106,8 +106,10 @@ export interface Relayed {
 }
 
 /** Asks the server what a client asks, and gives back what it says. */
-export async function relay(session: Session, relayed: Relayed): Promise<unknown> {
-  const { exchange, translation, options } = relayed;
+export async function relay(
+  session: Session,
+  { exchange, translation, options }: Relayed,
+): Promise<unknown> {
   const { message } = exchange;
   const caller = callerOf(exchange);
   const params = onBehalf(caller, translation.request(message.params, caller));
