@@ -25,7 +25,7 @@ interface CredentialFileOptions {
 }
 
 /** Where this user's credentials are kept. */
-function credentialsPath(env: Readonly<Record<string, string | undefined>>): string {
+export function credentialsPath(env: Readonly<Record<string, string | undefined>>): string {
   return path.join(stateFolder(env), 'credentials.json');
 }
 

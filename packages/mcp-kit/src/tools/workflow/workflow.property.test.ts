@@ -11,7 +11,7 @@ import { fail, type Failure } from '../failure.ts';
 import { governed } from '../governed/governed-contract.ts';
 import { toolSet } from '../tool-set.ts';
 import { defineWorkflow, type Workflow } from './define-workflow.ts';
-import type { Leftover, RunReport, StageReport } from './report.ts';
+import type { RunReport } from './report.ts';
 
 const numRuns = Math.min(5000, Number(process.env['PROPERTY_RUNS']) / 5);
 const name = 'workflow_update_world_all';
@@ -121,10 +121,7 @@ function workflowOf(members: readonly Member[], { world, undone }: Watched): Wor
 
 /** Whatever is there is named, and whatever could be taken back is gone. */
 function checkLeft(members: readonly Member[], watched: Watched, error: Failure): void {
-  const { notUndone, stages } = error.details as {
-    notUndone: readonly Leftover[];
-    stages: readonly StageReport[];
-  };
+  const { notUndone, stages } = error.details as Pick<RunReport, 'notUndone' | 'stages'>;
   const named = new Set(notUndone.map(({ stage }) => stage));
   for (const stage of watched.world) assert.ok(named.has(stage), `${stage} is left, unnamed`);
   for (const [index, { undoes, undoFails }] of members.entries()) {
