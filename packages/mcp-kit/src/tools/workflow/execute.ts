@@ -20,8 +20,8 @@ export async function execute(running: Running): Promise<RunRecord> {
     }
     await goBack(running);
     if (journal.lost) throw takenOver();
-    const isLeft = record.stages.some(({ leftover }) => leftover !== undefined);
-    if (isLeft) await journal.release();
+    const isPartial = record.stages.some(({ leftover }) => leftover !== undefined);
+    if (isPartial) await journal.release();
     else await journal.close('undone');
     return record;
   } catch (error) {
