@@ -277,7 +277,7 @@ const changing: readonly PeerFeature[] = [
       await client.unsubscribeResource({ uri: 'memo://one' });
       await announce('memo://one');
       await announce('memo://two');
-      const isTwo = ({ params }: { params?: object }): boolean =>
+      const isTwo = ({ params }: { params?: object | undefined }): boolean =>
         params !== undefined && 'uri' in params && params.uri === 'memo://two';
       await inbox.next('notifications/resources/updated', isTwo);
       await client.unsubscribeResource({ uri: 'memo://two' });

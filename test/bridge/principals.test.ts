@@ -257,7 +257,7 @@ describe('one who asks on behalf of callers that it makes up', () => {
     for (let made = 0; made < 9; made += 1) {
       traces.add(trace(`m${made}`), `made up ${made}`, 'mallory');
     }
-    expect(traces.list({ principal: 'alice' })).toHaveLength(2);
+    expect(traces.list('alice')).toHaveLength(2);
     expect(traces.find('m8', 'made up 8')).toBeDefined();
     expect(traces.find('m8', 'mallory')).toBeUndefined();
   });
