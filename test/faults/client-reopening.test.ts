@@ -20,7 +20,7 @@ test.each(['legacy', 'modern'])(
       Caller: 1,
       // The client's, and the server's.
       Conversation: 2,
-      StandingSubscription: 1,
+      Subscriptions: 1,
     });
     await client.ask('end');
     expect(await client.ask('objects')).toMatchObject({
@@ -30,7 +30,7 @@ test.each(['legacy', 'modern'])(
       Session: 0,
       Caller: 0,
       Conversation: 0,
-      StandingSubscription: 0,
+      Subscriptions: 0,
     });
     await expect.poll(() => client.ask('timers')).toBeLessThanOrEqual(1);
     expect(client.ended).toBeUndefined();

@@ -62,7 +62,7 @@ answer(
     'Conversation',
     'Caller',
     'Session',
-    'StandingSubscription',
+    'Subscriptions',
     'Exchange',
     'MemoryEnd',
   ],

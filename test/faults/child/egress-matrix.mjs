@@ -78,9 +78,12 @@ async function open(target) {
   const channel = await target.dial();
   const state = { channel, refused: undefined, answers: new Map(), id: 0 };
   channel.start({
+    deaf: false,
     message: (value) => state.answers.get(value.id)?.(value),
     malformed: () => {},
+    skipped: () => {},
     lost: (id, error) => state.answers.get(id)?.(error),
+    released: () => {},
     ended: () => {},
     closed: () => {},
   });
