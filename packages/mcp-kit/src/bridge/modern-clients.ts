@@ -234,6 +234,7 @@ export class ModernClients {
     const id =
       typeof state === 'string' ? this.#sealer.open(state, bindingOf(exchange)) : undefined;
     const call = typeof id === 'string' ? this.#calls.get(id) : undefined;
+    if (call === undefined && this.#pool.sharing?.givesStates === false) throw noSuchCall();
     // Each state is good for one try.
     if (call !== undefined) this.#calls.delete(call.id);
     return call;

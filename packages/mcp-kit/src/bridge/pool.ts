@@ -27,8 +27,10 @@ type Claim = Omit<Lease, 'era'>;
 /** What the era of the server means for who may use its sessions. */
 export interface Sharing {
   readonly era: Era;
-  /** There is nothing of which one request could learn what another did, where there is nothing below them either: over HTTP. */
+  /** Every request stands by itself: over HTTP there is nothing of which one could learn what another did. */
   readonly standsAlone: boolean;
+  /** The server itself gives clients states to come back with. */
+  readonly givesStates: boolean;
   /** Whether something may come back that does not name its request. */
   needsOwn(request: PoolRequest): boolean;
   /** Requests with the same key may share a session; `owner` has some of its own. */
@@ -39,6 +41,7 @@ const sharings: Readonly<Record<Era, Sharing>> = {
   legacy: {
     era: 'legacy',
     standsAlone: false,
+    givesStates: false,
     needsOwn({ envelope, method }) {
       const { elicitation, sampling, roots } = envelope.capabilities;
       const mayBeAsked = (elicitation ?? sampling ?? roots) !== undefined;
@@ -50,6 +53,7 @@ const sharings: Readonly<Record<Era, Sharing>> = {
   modern: {
     era: 'modern',
     standsAlone: true,
+    givesStates: true,
     needsOwn: ({ envelope }) => envelope.logLevel !== undefined,
     keyOf: (_request, owner) => JSON.stringify([owner]),
   },
@@ -71,7 +75,6 @@ export class Pool {
   readonly #sessions = new Set<PooledSession>();
   /** The session that most requests of a caller take. */
   readonly #usual = new Map<string | undefined, PooledSession>();
-  /** Known from the first session on. */
   #sharing: Sharing | undefined;
   #first: Promise<unknown> | undefined;
   #closed = false;
@@ -79,6 +82,11 @@ export class Pool {
   constructor(shared: Shared, isOneClient: boolean) {
     this.#shared = shared;
     this.#isOneClient = isOneClient;
+  }
+
+  /** Known from the first session on. */
+  get sharing(): Sharing | undefined {
+    return this.#sharing;
   }
 
   /** The session that most requests of this caller take, if it is open. */
