@@ -166,7 +166,7 @@ const operators: Readonly<Record<string, Operator>> = {
 };
 
 /** One name of an expression, with its modifiers. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   readonly explode: boolean;
   /** In characters: finite for a prefix (`:n`). */
@@ -174,12 +174,12 @@ export interface Variable {
 }
 
 /** What stands between two braces. */
-export interface Expression extends Operator {
+interface Expression extends Operator {
   readonly variables: readonly Variable[];
 }
 
 /** Expressions with no literal between them, and the literal after them. */
-export interface Run {
+interface Run {
   readonly expressions: readonly Expression[];
   readonly literal: string;
   /** 1 at the code of each character that none of the expressions can contain. */
@@ -187,7 +187,7 @@ export interface Run {
 }
 
 /** A template taken apart: the literal it starts with, and what follows. */
-export interface Syntax {
+interface Syntax {
   readonly start: string;
   readonly runs: readonly Run[];
 }
@@ -196,7 +196,7 @@ const variableSyntax =
   /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/;
 
 /** Takes a template apart; a malformed or ambiguous one is a `KitError`. */
-export function parseSyntax(template: string): Syntax {
+function parseSyntax(template: string): Syntax {
   const wrong = (what: string): KitError =>
     new KitError('invalid_argument', `URI template "${template}": ${what}`);
   // `{?a}{&b}` is one list of pairs.

@@ -158,7 +158,7 @@ function withTraceId({ code, message, data, http }: RpcError, traceId: string): 
  * The result of a call whose value is not a whole result, as JSON: most of an envelope is known to need no escaping, and a value that
  * is shown as its own JSON is written once.
  */
-export function encodeSuccess(
+function encodeSuccess(
   { value = null, shown }: Outcome & { readonly ok: true },
   meta: EnvelopeMeta,
   version: string,

@@ -101,14 +101,14 @@ export function withControlFields({ tool, input }: Entry): JsonSchema {
 }
 
 /** Arguments taken apart: those of the framework, and those of the tool. */
-export interface Split {
+interface Split {
   readonly control: Control;
   readonly own: Readonly<Record<string, unknown>>;
   readonly issue?: Issue;
 }
 
 /** Takes the framework's arguments out of those of a writing tool. */
-export function splitter({ input }: Entry): (args: Readonly<Record<string, unknown>>) => Split {
+function splitter({ input }: Entry): (args: Readonly<Record<string, unknown>>) => Split {
   const declared = new Set(Object.keys(propertiesOf(input.json)));
   return (args) => {
     let own = args;

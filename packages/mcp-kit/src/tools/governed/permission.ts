@@ -9,7 +9,7 @@ import { traitsOf, type Traits } from '../manifest/manifest.ts';
 import type { Wrap } from './layer.ts';
 
 /** Who calls. */
-export interface Caller {
+interface Caller {
   readonly principal: string | undefined;
   readonly client: ClientView;
 }

@@ -45,7 +45,7 @@ function checkVersion(record: RunRecord, stages: readonly AnyStage[]): void {
 }
 
 /** Takes back what has been applied, last first, as far as that is possible; the journal says what is left. */
-export async function goBack(running: Running): Promise<void> {
+async function goBack(running: Running): Promise<void> {
   const { journal, stages } = running;
   for (const name of journal.record.begun.toReversed()) {
     // Whoever has taken it over decides.

@@ -90,7 +90,7 @@ export async function findEffect(
 }
 
 /** How long work may take, and how long it may take to stop. */
-export interface Deadline {
+interface Deadline {
   readonly timeoutMs: number | undefined;
   readonly graceMs: number;
   /** Ends the work early; what it returns nevertheless counts. */
@@ -104,7 +104,7 @@ export type Ended<T> =
   | { readonly in: 'stuck' };
 
 /** Does work whose signal fires when its time is up, and waits a little for it to stop; throws what it throws in time. */
-export async function withDeadline<T>(
+async function withDeadline<T>(
   work: (signal: AbortSignal) => MaybePromise<T>,
   { timeoutMs = Infinity, graceMs, signal }: Deadline,
 ): Promise<Ended<T>> {
