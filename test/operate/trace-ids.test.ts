@@ -10,6 +10,7 @@ import { operating } from './fixture.ts';
 interface Line {
   readonly message: string;
   readonly traceId?: unknown;
+  readonly tool?: string | undefined;
 }
 
 /** Keeps every line of the log. */

@@ -1,5 +1,4 @@
 import { KitError, longestTimerMs, type Deferred, type StopSignal } from '#base';
-import { routeOf } from './batch.ts';
 import type { MessageOptions, Sent } from './channel.ts';
 import { encodeMessage } from './encode.ts';
 import type { RequestOptions } from './exchange.ts';
@@ -70,7 +69,7 @@ class Asked implements Awaited {
       signal.addEventListener('abort', this.#onAbort, { once: true });
     }
     this.#arm(maxTotalMs);
-    const sent = this.#question.send(text, { origin: routeOf(origin), message, headers });
+    const sent = this.#question.send(text, { origin, message, headers });
     if (sent === 'dropped') {
       const error = new KitError('overloaded', `${method}: too much is waiting to be written`);
       this.#inFlight.settle(id)?.reject(error);

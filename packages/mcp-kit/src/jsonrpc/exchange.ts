@@ -168,7 +168,7 @@ export class Exchange {
     return this.link.request(method, params, {
       signal: this.stop,
       ...options,
-      origin: this.origin,
+      origin: routeOf(this.origin),
     });
   }
 }
