@@ -223,6 +223,14 @@ class ModernSubscriptions implements EraSubscriptions {
     this.#resources = resources;
   }
 
+  /** Notes that the server has taken up a subscription. */
+  acknowledge(params: Params | undefined): void {
+    const meta = params?.['_meta'];
+    const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
+    const honored = params?.['notifications'];
+    if (isId(id)) this.#awaited.get(id)?.(isRecord(honored) ? honored : {});
+  }
+
   async subscribe(uri: string, options: CallOptions): Promise<void> {
     this.#resources.add(uri);
     try {
@@ -278,14 +286,6 @@ class ModernSubscriptions implements EraSubscriptions {
     } finally {
       this.#awaited.delete(id);
     }
-  }
-
-  /** Notes that the server has taken up a subscription. */
-  acknowledge(params: Params | undefined): void {
-    const meta = params?.['_meta'];
-    const id = isRecord(meta) ? meta[metaKeys.subscriptionId] : undefined;
-    const honored = params?.['notifications'];
-    if (isId(id)) this.#awaited.get(id)?.(isRecord(honored) ? honored : {});
   }
 
   /** Brings the one for all in line with what is wanted, by and by, and again until it succeeds. */
