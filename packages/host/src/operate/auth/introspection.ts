@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Fetch } from 'mcp-kit/auth';
 import { isRecord, KitError } from 'mcp-kit/internal';
 import type { IntrospectionSettings } from '../settings.ts';
-import { bound, callerOf, invalid, isFor, type Verdict, type Verify } from './verdict.ts';
+import { invalid, isFor, verdictOn, type Verdict, type Verify } from './verdict.ts';
 
 export interface IntrospectionOptions extends Omit<IntrospectionSettings, 'audience'> {
   readonly audience: readonly string[];
@@ -41,8 +41,5 @@ function judge(said: unknown, options: IntrospectionOptions): Verdict {
   if (!isFor(aud, audience)) return invalid('the token is for another audience');
   const expiresMs = typeof exp === 'number' ? exp * 1000 : Infinity;
   if (expiresMs <= Date.now()) return invalid('the token has expired');
-  if (said['cnf'] !== undefined) return bound;
-  const caller = callerOf(issuer, said);
-  if (caller === undefined) return invalid('the token names nobody');
-  return { kind: 'caller', caller, untilMs: Math.min(expiresMs, Date.now() + cacheSeconds * 1000) };
+  return verdictOn(issuer, said, Math.min(expiresMs, Date.now() + cacheSeconds * 1000));
 }

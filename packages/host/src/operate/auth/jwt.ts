@@ -2,7 +2,7 @@ import { KitError } from 'mcp-kit/internal';
 import { publicAlgorithms } from '../settings-schema.ts';
 import type { KeySource } from './key-source.ts';
 import type { JwtSettings } from '../settings.ts';
-import { bound, callerOf, invalid, type Verdict, type Verify } from './verdict.ts';
+import { invalid, verdictOn, type Verdict, type Verify } from './verdict.ts';
 
 /** Then a token is looked at again: the key that signed it may have been taken back. */
 const believedMs = 10 * 60_000;
@@ -27,11 +27,8 @@ export function jwtVerifier(
       const { payload, protectedHeader } = await jwtVerify(token, keys.find, options);
       if (!types.has(bareType(protectedHeader.typ ?? '')))
         return invalid('the token is of another type');
-      if (payload['cnf'] !== undefined) return bound;
-      const caller = callerOf(issuer, payload);
-      if (caller === undefined) return invalid('the token names nobody');
       const untilMs = Math.min((payload.exp ?? 0) * 1000, Date.now() + believedMs);
-      return { kind: 'caller', caller, untilMs };
+      return verdictOn(issuer, payload, untilMs);
     } catch (error) {
       return judge(error);
     }

@@ -13,16 +13,21 @@ export type Verify = (token: string) => Promise<Verdict>;
 
 export const invalid = (why: string): Verdict => ({ kind: 'invalid', why });
 
-/** What is wrong with a token that is bound to a key (RFC 9449, RFC 8705): whoever sends it so has not shown that key. */
-export const bound: Verdict = invalid('the token is bound to a key that was not shown');
-
 type Claims = Readonly<Record<string, unknown>>;
+
+/** What the claims of a genuine token lead to. One that is bound to a key (RFC 9449, RFC 8705) was sent without showing it. */
+export function verdictOn(issuer: string, claims: Claims, untilMs: number): Verdict {
+  if (claims['cnf'] !== undefined) return invalid('the token is bound to a key that was not shown');
+  const caller = callerOf(issuer, claims);
+  if (caller === undefined) return invalid('the token names nobody');
+  return { kind: 'caller', caller, untilMs };
+}
 
 /**
  * Who a token speaks for: an issuer has no spaces, so no two of them can name the same. Nor can a program that speaks for itself
  * have the name of a person, whatever it is called.
  */
-export function callerOf(issuer: string, claims: Claims): Caller | undefined {
+function callerOf(issuer: string, claims: Claims): Caller | undefined {
   const { sub, client_id: program } = claims;
   const subject = sub ?? program;
   if (typeof subject !== 'string' || subject === '') return undefined;

@@ -46,27 +46,26 @@ interface Values {
   readonly place: Place;
 }
 
-function checkStdio({ raw, name, place }: Values): void {
-  const invalid = (at: Place, message: string): Error =>
-    configError(at, `invalid mcp server config (server=${name}): ${message}`);
-  const subject = 'mcp server transport=stdio:';
+function checkStdio(values: Values): void {
+  const { raw, name, place } = values;
   const { argv } = raw;
   const words: readonly unknown[] = Array.isArray(argv) ? argv : [];
   if (argv === undefined || (Array.isArray(argv) && argv.length === 0)) {
-    throw invalid(below(place, 'argv'), `${subject} argv must not be empty`);
+    throw empty(values, below(place, 'argv'), 'argv');
   }
   for (const [index, word] of words.entries()) {
     const at = below(place, 'argv', index);
     if (asText(word, at).trim() !== '') continue;
-    throw invalid(at, `${subject} argv[${index}] must not be empty`);
+    throw empty(values, at, `argv[${index}]`);
   }
-  checkTexts('env', { raw, name, place });
+  checkTexts('env', values);
   if (raw['inherit_env'] !== undefined) asBoolean(raw['inherit_env'], below(place, 'inherit_env'));
   if (raw['stdout_log'] === undefined) return;
   const log = below(place, 'stdout_log');
   const { path } = asRecord(raw['stdout_log'], log);
   if (asText(path, below(log, 'path')).trim() !== '') return;
-  throw invalid(below(log, 'path'), 'mcp stdout_log.path must not be empty');
+  const message = `invalid mcp server config (server=${name}): mcp stdout_log.path must not be empty`;
+  throw configError(below(log, 'path'), message);
 }
 
 function checkUnix({ raw, name, place }: Values): void {
@@ -87,7 +86,7 @@ function checkRemote(values: Values): void {
   for (const field of [...remoteFields, 'bearer_token_env_var']) {
     const value = raw[field];
     if (value === undefined || asText(value, below(place, field)).trim() !== '') continue;
-    throw invalidRemote({ raw, name, place: below(place, field) }, field);
+    throw empty(values, below(place, field), field);
   }
   for (const field of ['http_headers', 'headers', 'env_http_headers']) checkTexts(field, values);
 }
@@ -110,27 +109,23 @@ function checkUrls({ raw, name, place }: Values): void {
   }
 }
 
-function invalidRemote({ name, place }: Values, what: string): Error {
-  const subject = 'mcp server transport=streamable_http:';
-  const message = `invalid mcp server config (server=${name}): ${subject} ${what} must not be empty`;
-  return configError(place, message);
+/** The failure of a text that says nothing. */
+function empty({ raw, name }: Values, at: Place, what: string): Error {
+  const subject = `mcp server transport=${String(raw['transport'])}`;
+  const message = `invalid mcp server config (server=${name}): ${subject}: ${what} must not be empty`;
+  return configError(at, message);
 }
 
 /** A map whose keys and values are texts that say something. */
-function checkTexts(field: string, { raw, name, place }: Values): void {
+function checkTexts(field: string, values: Values): void {
+  const { raw, place } = values;
   if (raw[field] === undefined) return;
-  const transport = field === 'env' ? 'stdio' : 'streamable_http';
   const known = field === 'headers' ? 'http_headers' : field;
-  const refuse = (at: Place, what: string): Error =>
-    configError(
-      at,
-      `invalid mcp server config (server=${name}): mcp server transport=${transport}: ${what} must not be empty`,
-    );
   const at = below(place, field);
   for (const [key, value] of Object.entries(asRecord(raw[field], at))) {
-    if (key.trim() === '') throw refuse(below(at, key), `${known} key`);
+    if (key.trim() === '') throw empty(values, below(at, key), `${known} key`);
     if (asText(value, below(at, key)).trim() === '')
-      throw refuse(below(at, key), `${known}[${key}]`);
+      throw empty(values, below(at, key), `${known}[${key}]`);
   }
 }
 
