@@ -4,7 +4,7 @@ import { Context } from '#server';
 import { runCall, type Call } from '../call.ts';
 import { listed, type Entry } from '../entry.ts';
 import { listedTraits, manifestOf } from '../manifest/manifest.ts';
-import { createTraces, secretsOf, summarise, timestampNow, type Trace } from '../trace/traces.ts';
+import { createTraces, secretsOf, summarise, type Trace } from '../trace/traces.ts';
 import { refusePlans, type Contract, type Outcome } from './contract.ts';
 import { envelopeSchema, heeded, wrap } from './envelope.ts';
 
@@ -46,7 +46,7 @@ export function envelopeContract(version: string): Contract {
       _meta: { ...entry.tool._meta, ...listedTraits(entry.tool) },
     }),
     call(call, logger) {
-      const begun = { atMs: performance.now(), timestamp: timestampNow() };
+      const begun = { atMs: performance.now(), timestamp: new Date().toISOString() };
       return chain(runCall(call, logger), (outcome) => conclude(call, outcome, begun));
     },
     manifest: (entry) => manifestOf(entry, envelopeSchema(entry)),

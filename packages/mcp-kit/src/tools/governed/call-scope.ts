@@ -7,7 +7,7 @@ import type { Plan } from '../changes.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import type { Outcome } from '../contract/contract.ts';
 import type { Entry } from '../entry.ts';
-import { timestampNow, type Span } from '../trace/traces.ts';
+import type { Span } from '../trace/traces.ts';
 import { noControl, type Control } from './control-fields.ts';
 
 /** One governed call while it runs: what the layers know of it, its time and its trace. */
@@ -34,7 +34,7 @@ export class CallScope implements Scope {
   /** What names are derived from. */
   seed: string | undefined;
   readonly startedMs: number = performance.now();
-  readonly timestamp: string = timestampNow();
+  readonly timestamp: string = new Date().toISOString();
   readonly trace: TraceContext;
   readonly spans: Span[] = [];
   readonly #exchange: Exchange;

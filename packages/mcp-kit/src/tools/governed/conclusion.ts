@@ -6,7 +6,7 @@ import { heeded, wrap, type EnvelopeMeta } from '../contract/envelope.ts';
 import type { Outcome } from '../contract/contract.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
-import { summarise, timestampNow, type Trace, type Traces } from '../trace/traces.ts';
+import { summarise, type Trace, type Traces } from '../trace/traces.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -131,7 +131,7 @@ export function refuseCall(error: RpcError, exchange: Exchange, governed: Govern
   const refused: Trace = {
     traceId,
     tool: typeof name === 'string' ? name.slice(0, 128) : '',
-    timestamp: timestampNow(),
+    timestamp: new Date().toISOString(),
     durationMs: 0,
     success: false,
     errorCode: refusalCode(error),

@@ -8,8 +8,8 @@ import {
   type Logger,
   type MaybePromise,
 } from '#base';
+import type { Store } from '#store';
 import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts';
-import type { Keeping } from '../default-store.ts';
 import type { Tool } from '../define-tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, riskOf, traitsOf } from '../manifest/manifest.ts';
@@ -26,7 +26,7 @@ interface DryRunOptions {
   readonly tokens: PlanTokens;
   readonly requirePlan: PlanPolicy;
   /** Remembers which plans have been applied. */
-  readonly store: Keeping;
+  readonly store: Pick<Store, 'kv'>;
   readonly logger: Logger;
 }
 

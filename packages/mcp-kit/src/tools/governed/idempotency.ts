@@ -8,9 +8,9 @@ import {
   type Logger,
 } from '#base';
 import { InputNeeded, type CommitNote } from '#server';
+import type { Store } from '#store';
 import type { Plan } from '../changes.ts';
 import { isCallToolResult, type Outcome } from '../contract/contract.ts';
-import type { Keeping } from '../default-store.ts';
 import { fail, type ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest/manifest.ts';
 import type { CallScope } from './call-scope.ts';
@@ -41,13 +41,13 @@ export interface IdempotencyOptions {
 }
 
 interface Kept extends Required<Defined<Omit<IdempotencyOptions, 'maxKept'>>> {
-  readonly store: Keeping;
+  readonly store: Pick<Store, 'kv'>;
   readonly logger: Logger;
 }
 
 /** Does what is asked under one key once, and answers alike however often it is asked. */
 export function idempotencyLayer(
-  options: IdempotencyOptions & { readonly store: Keeping; readonly logger: Logger },
+  options: IdempotencyOptions & { readonly store: Pick<Store, 'kv'>; readonly logger: Logger },
 ): Wrap {
   const keeping: Kept = {
     keepMs: 24 * 60 * 60_000,

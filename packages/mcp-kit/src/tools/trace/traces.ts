@@ -36,19 +36,6 @@ export interface Trace {
 
 const shownCharacters = 120;
 
-let lastMs = 0;
-let lastText = '';
-
-/** This moment as text; the same text is made once per millisecond. */
-export function timestampNow(): string {
-  const nowMs = Date.now();
-  if (nowMs !== lastMs) {
-    lastMs = nowMs;
-    lastText = new Date(nowMs).toISOString();
-  }
-  return lastText;
-}
-
 /** The latest calls of each caller; the oldest make room. */
 export interface Traces {
   /** Remembers a call of a caller, at the expense of an account: its own, unless one asks on behalf of several. */
@@ -163,10 +150,6 @@ export const diagnosticNames: ReadonlySet<string> = new Set([
   'get_trace_by_id',
 ]);
 
-/** Names come from callers: only so many are kept, and no long ones. */
-const maxKnown = 256;
-const maxKnownLength = 64;
-
 /** Tells which arguments of a tool must not be shown: by what their schema says, and by their names. */
 export function secretsOf(schema: JsonSchema): (name: string) => boolean {
   const { properties } = schema;
@@ -176,9 +159,5 @@ export function secretsOf(schema: JsonSchema): (name: string) => boolean {
       isRecord(property) && (property['writeOnly'] === true || property['format'] === 'password');
     known.set(name, hidden || isSecretName(name));
   }
-  return (name) => {
-    const hidden = known.get(name) ?? isSecretName(name);
-    if (known.size < maxKnown && name.length <= maxKnownLength) known.set(name, hidden);
-    return hidden;
-  };
+  return (name) => known.get(name) ?? isSecretName(name);
 }

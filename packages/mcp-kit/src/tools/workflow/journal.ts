@@ -7,8 +7,8 @@ import {
   type MaybePromise,
 } from '#base';
 import { isRecord } from '#jsonrpc';
+import type { Store } from '#store';
 import type { Change, Plan } from '../changes.ts';
-import type { Keeping } from '../default-store.ts';
 import { fail, type Failure, type ToolFailure } from '../failure.ts';
 
 /**
@@ -58,7 +58,7 @@ export interface RunRecord {
 /** Where a workflow keeps its journals, and for how long. */
 export interface JournalOptions {
   readonly workflow: string;
-  readonly store: Keeping;
+  readonly store: Pick<Store, 'kv'>;
   readonly logger: Logger;
   readonly keepMs: number;
   readonly leaseMs: number;
@@ -229,7 +229,7 @@ async function readIndex(found: MaybePromise<string | undefined>): Promise<reado
 /** Without the store nothing can be promised, so nothing is begun. */
 async function reach<T>(
   { store, logger, workflow }: JournalOptions,
-  access: (store: Keeping) => MaybePromise<T>,
+  access: (store: Pick<Store, 'kv'>) => MaybePromise<T>,
 ): Promise<T> {
   try {
     return await access(store);
