@@ -97,7 +97,9 @@ describe.each(['governed', 'envelope', 'plain'] as const)('with the %s contract'
       const [traceId = ''] = told;
       expect(traceId).toMatch(pattern);
       expect(JSON.stringify(message.result)).toContain(`Internal error, trace ${traceId}`);
-      const lined = lines.filter((line) => line.tool !== undefined || line.message.startsWith('tool '));
+      const lined = lines.filter(
+        (line) => line.tool !== undefined || line.message.startsWith('tool '),
+      );
       expect(lined.length).toBeGreaterThanOrEqual(2);
       for (const line of lined) expect(line.traceId).toBe(traceId);
       if (name === 'plain') return;

@@ -57,14 +57,6 @@ answer(
       return null;
     },
   },
-  [
-    'Connection',
-    'Conversation',
-    'Caller',
-    'Session',
-    'Subscriptions',
-    'Exchange',
-    'MemoryEnd',
-  ],
+  ['Connection', 'Conversation', 'Caller', 'Session', 'Subscriptions', 'Exchange', 'MemoryEnd'],
 );
 process.send({ port: 0 });

@@ -8,7 +8,12 @@ import {
   type MaybePromise,
 } from '#base';
 import { RpcError } from '#jsonrpc';
-import { legacyOutputSchema, legacyStructured, type CallToolResult, type JsonSchema } from '#protocol';
+import {
+  legacyOutputSchema,
+  legacyStructured,
+  type CallToolResult,
+  type JsonSchema,
+} from '#protocol';
 import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
 import {

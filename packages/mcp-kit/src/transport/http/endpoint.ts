@@ -70,7 +70,7 @@ export interface Endpoint {
 }
 
 /** How much an endpoint has to do. */
-export interface Load {
+interface Load {
   /** Calls that have not been answered yet. */
   readonly calls: number;
   /** Messages that wait for their session to open a stream. */

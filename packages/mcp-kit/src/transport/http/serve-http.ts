@@ -42,7 +42,7 @@ export interface HttpOptions
   readonly requestTimeoutMs?: number;
 }
 
-export interface DrainOptions {
+interface DrainOptions {
   /** How long calls under way may take; 1 s. */
   readonly timeoutMs?: number;
   /** Connections without a request for this long are closed; 500 ms. */
@@ -63,6 +63,11 @@ export interface HttpListening {
   /** Ends every session, stream and connection; idempotent. */
   close(): Promise<void>;
 }
+
+const portOf = (server: Server | SecureServer): number => {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
 
 /** Serves any number of clients of either era over HTTP, on loopback unless told otherwise. */
 export async function serveHttp(
@@ -85,8 +90,7 @@ export async function serveHttp(
     draining,
   });
   await listen(server, unix === undefined ? { host, port } : { path: unix });
-  const address = server.address();
-  const boundPort = typeof address === 'object' && address !== null ? address.port : 0;
+  const boundPort = portOf(server);
   const scheme = tls === undefined ? 'http' : 'https';
   let closing: Promise<void> | undefined;
   let drained: Promise<number> | undefined;
