@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeferred } from 'mcp-kit/internal';
 import { createBridge, type Bridge } from 'mcp-kit/bridge';
-import { createVerdicts, openSession, type Session } from 'mcp-kit/client';
+import { createEraCache, openSession, type Session } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import type { Era } from 'mcp-kit/protocol';
 import { createServer, resources, type Context } from 'mcp-kit/server';
@@ -88,7 +88,7 @@ async function listen(begun: Begun): Promise<HttpListening> {
 }
 
 const connect = (bridge: Bridge, era: Era): Promise<Session> =>
-  openSession(memoryTarget(bridge), { era, verdicts: createVerdicts() });
+  openSession(memoryTarget(bridge), { era, eraCache: createEraCache() });
 
 /** Calls, and says what became of it. */
 async function callThrough(session: Session): Promise<'whole' | RpcError> {

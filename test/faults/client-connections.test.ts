@@ -1,5 +1,5 @@
 import { createDeferred, type Deferred } from 'mcp-kit/internal';
-import { createVerdicts, openSession } from 'mcp-kit/client';
+import { createEraCache, openSession } from 'mcp-kit/client';
 import type { Era } from 'mcp-kit/protocol';
 import { createServer, resources } from 'mcp-kit/server';
 import { serveHttp } from 'mcp-kit/transport/http';
@@ -61,7 +61,7 @@ async function occupied(reads: SlowReads, era: Era) {
   const proxy = await openProxy(listening.port);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   const target = httpTarget(`http://127.0.0.1:${proxy.port}/mcp`);
-  const session = await openSession(target, { era, verdicts: createVerdicts() });
+  const session = await openSession(target, { era, eraCache: createEraCache() });
   onTestFinished(() => session.close());
   const heard = createDeferred<void>();
   const read = session.readResource('test://a', { onProgress: () => heard.resolve() });

@@ -1,4 +1,4 @@
-import { createVerdicts, type Session } from 'mcp-kit/client';
+import { createEraCache, type Session } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { callMcp } from 'mcp-kit/transport/http-client';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -67,10 +67,10 @@ test('A server of both eras that has not started when the handshake is sent is s
 
 describe('What is known of a server', () => {
   test('saves the next session the probe', async () => {
-    const verdicts = createVerdicts();
+    const eraCache = createEraCache();
     const seen: string[] = [];
     for (let round = 0; round < 2; round += 1) {
-      await using conversation = await converse(oddServer('plain'), { verdicts });
+      await using conversation = await converse(oddServer('plain'), { eraCache });
       seen.push(textOf(await conversation.session.callTool('seen', {})));
     }
     const handshake = 'initialize notifications/initialized tools/call';
@@ -85,13 +85,13 @@ describe('What is known of a server', () => {
   test.each(replacements)(
     'is not held against %s when %s takes its place',
     async (before, after, era) => {
-      const verdicts = createVerdicts();
+      const eraCache = createEraCache();
       await using first = await startServer(before);
-      await using earlier = await converse(first.target, { verdicts });
+      await using earlier = await converse(first.target, { eraCache });
       expect(earlier.session.era).not.toBe(era);
       await first.kill();
       await using second = await startServer(after, first.port);
-      await using later = await converse(second.target, { verdicts });
+      await using later = await converse(second.target, { eraCache });
       expect(later.session.era).toBe(era);
       expect(textOf(await later.session.callTool('echo', { text: 'later' }))).toBe('later');
       // Only a modern server says so clearly that it is another.

@@ -1,5 +1,5 @@
 import {
-  createVerdicts,
+  createEraCache,
   openSession,
   type InputHandlers,
   type Session,
@@ -39,7 +39,7 @@ export async function converse(
   const session = await openSession(target, {
     name: 'interop',
     version: '1.0.0',
-    verdicts: createVerdicts(),
+    eraCache: createEraCache(),
     inputs: {
       elicit(params, context) {
         asked.push({ kind: 'elicit', params });

@@ -1,5 +1,5 @@
 import { createDeferred, KitError } from 'mcp-kit/internal';
-import { createVerdicts } from 'mcp-kit/client';
+import { createEraCache } from 'mcp-kit/client';
 import { metaKeys } from 'mcp-kit/protocol';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { textOf } from '../interop/client-session.ts';
@@ -135,7 +135,7 @@ describe('when the connection dies', () => {
 
   test('a legacy server is not probed again', async () => {
     const server = script(older);
-    await using session = await open(server, { verdicts: createVerdicts() });
+    await using session = await open(server, { eraCache: createEraCache() });
     server.peer.hangUp();
     await session.ping();
     expect(server.peer.received.map(({ method }) => method)).toEqual([
@@ -159,8 +159,8 @@ describe('when the connection dies', () => {
         return discovered(['2026-07-28']);
       },
     });
-    const verdicts = createVerdicts({ legacyTtlMs: 0 });
-    await using session = await open(server, { verdicts });
+    const eraCache = createEraCache({ legacyTtlMs: 0 });
+    await using session = await open(server, { eraCache });
     expect(session.era).toBe('legacy');
     upgraded = true;
     server.peer.hangUp();

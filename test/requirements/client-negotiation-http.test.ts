@@ -1,5 +1,5 @@
 import { KitError } from 'mcp-kit/internal';
-import { createVerdicts } from 'mcp-kit/client';
+import { createEraCache } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { describe, expect, test } from 'vitest';
 import { discovered, failure, older, open, refuse, script, settle } from './client-script.ts';
@@ -53,15 +53,15 @@ describe('over HTTP', () => {
     ['unreachable', undefined],
   ] as const)('%s %s is an error: no fallback, and nothing is remembered', async (code, status) => {
     const oldest = script(older, http);
-    const verdicts = createVerdicts();
+    const eraCache = createEraCache();
     const newest = script(
       { ...older, 'server/discover': lose(code, status) },
       { ...http, fallback: oldest.target },
     );
-    expect(await failure(open(newest, { verdicts }))).toMatchObject({ code });
+    expect(await failure(open(newest, { eraCache }))).toMatchObject({ code });
     expect(newest.heard).toEqual(['server/discover']);
     expect(oldest.peers).toEqual([]);
-    expect(verdicts.get(newest.target.key)).toBeUndefined();
+    expect(eraCache.get(newest.target.key)).toBeUndefined();
     expect(newest.peer.isClosed).toBe(true);
   });
 
@@ -87,10 +87,10 @@ describe('over HTTP', () => {
     '%s %s says nothing: the handshake is tried, and not remembered',
     async (code, status) => {
       const server = script({ ...older, 'server/discover': lose(code, status) }, http);
-      const verdicts = createVerdicts();
-      await using session = await open(server, { verdicts });
+      const eraCache = createEraCache();
+      await using session = await open(server, { eraCache });
       expect(session.era).toBe('legacy');
-      expect(verdicts.get(server.target.key)).toBeUndefined();
+      expect(eraCache.get(server.target.key)).toBeUndefined();
       const down = script(
         { 'server/discover': lose(code, status), initialize: lose('http_status', 503) },
         http,
@@ -101,9 +101,9 @@ describe('over HTTP', () => {
 
   test('silence is not waited for until the end: the handshake is tried beside the probe', async () => {
     const server = script({ ...older, 'server/discover': () => undefined }, http);
-    const verdicts = createVerdicts();
-    await using session = await open(server, { probeTimeoutMs: 1, verdicts });
-    expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
+    const eraCache = createEraCache();
+    await using session = await open(server, { probeTimeoutMs: 1, eraCache });
+    expect([session.era, eraCache.get(server.target.key)]).toEqual(['legacy', 'legacy']);
     expect(server.peers.map(({ received }) => received.map(({ method }) => method))).toEqual([
       ['server/discover'],
       ['initialize', 'notifications/initialized'],

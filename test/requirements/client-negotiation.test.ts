@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeferred, KitError } from 'mcp-kit/internal';
-import { createVerdicts } from 'mcp-kit/client';
+import { createEraCache } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { createSmallServer } from '../interop/fixture.mjs';
@@ -104,25 +104,25 @@ describe('on a stream', () => {
       'server/discover': (_params, { peer }) =>
         peer.ordinal === 1 ? undefined : discovered(['2026-07-28']),
     });
-    const verdicts = createVerdicts();
-    await using session = await open(server, { ...soon, verdicts });
-    expect([session.era, verdicts.get(server.target.key)]).toEqual(['modern', 'modern']);
+    const eraCache = createEraCache();
+    await using session = await open(server, { ...soon, eraCache });
+    expect([session.era, eraCache.get(server.target.key)]).toEqual(['modern', 'modern']);
     expect(server.heard).toEqual(['server/discover', 'initialize', 'server/discover']);
     expect(server.peers.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
   test('a server that is known for the modern era is waited for, but not for ever', async () => {
-    const verdicts = createVerdicts();
+    const eraCache = createEraCache();
     const server = script({ ...older, 'server/discover': () => undefined });
-    await verdicts.set(server.target.key, 'modern');
+    await eraCache.set(server.target.key, 'modern');
     const since = performance.now();
     await using session = await open(server, {
       probeTimeoutMs: 1,
       connectTimeoutMs: 1200,
-      verdicts,
+      eraCache,
     });
     expect(performance.now() - since).toBeGreaterThan(590);
-    expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
+    expect([session.era, eraCache.get(server.target.key)]).toEqual(['legacy', 'legacy']);
   });
 
   test('a slow refusal of the probe lets the handshake go on', async () => {
@@ -238,31 +238,31 @@ describe('an ordered era', () => {
 describe('what was found out', () => {
   test('is remembered: a legacy server is not probed again', async () => {
     const server = script(older);
-    const verdicts = createVerdicts();
-    await using _first = await open(server, { verdicts });
-    await using second = await open(server, { verdicts });
+    const eraCache = createEraCache();
+    await using _first = await open(server, { eraCache });
+    await using second = await open(server, { eraCache });
     expect(second.era).toBe('legacy');
     expect(server.peers[1]?.of('server/discover')).toEqual([]);
   });
 
   test('holds for a while, counted from when it was found out and not from when it was used', async () => {
     const server = script(older);
-    const verdicts = createVerdicts({ legacyTtlMs: 60 });
-    await using _first = await open(server, { verdicts });
+    const eraCache = createEraCache({ legacyTtlMs: 60 });
+    await using _first = await open(server, { eraCache });
     const since = performance.now();
     while (performance.now() - since < 70) {
-      await using _again = await open(server, { verdicts });
+      await using _again = await open(server, { eraCache });
       await sleep(10);
     }
-    await using _last = await open(server, { verdicts });
+    await using _last = await open(server, { eraCache });
     expect(server.heard.filter((method) => method === 'server/discover').length).toBeGreaterThan(1);
   });
 
   test('is not what was ordered', async () => {
-    const verdicts = createVerdicts();
+    const eraCache = createEraCache();
     const server = script({ ...newer, ...older });
-    await using _ordered = await open(server, { verdicts, era: 'legacy' });
-    await using free = await open(server, { verdicts });
+    await using _ordered = await open(server, { eraCache, era: 'legacy' });
+    await using free = await open(server, { eraCache });
     expect(free.era).toBe('modern');
   });
 
@@ -274,26 +274,26 @@ describe('what was found out', () => {
     ],
     ['answers the handshake strangely', () => ({ protocolVersion: '2026-07-28' })],
   ])('is found out anew when the server %s', async (_what, initialize) => {
-    const verdicts = createVerdicts();
+    const eraCache = createEraCache();
     const server = script({ ...newer, initialize });
-    await verdicts.set(server.target.key, 'legacy');
-    await using session = await open(server, { verdicts });
+    await eraCache.set(server.target.key, 'legacy');
+    await using session = await open(server, { eraCache });
     expect(session.era).toBe('modern');
-    expect(verdicts.get(server.target.key)).toBe('modern');
+    expect(eraCache.get(server.target.key)).toBe('modern');
   });
 
   test('a modern server that became a legacy one is spoken to all the same', async () => {
-    const verdicts = createVerdicts();
+    const eraCache = createEraCache();
     const server = script(older);
-    await verdicts.set(server.target.key, 'modern');
-    await using session = await open(server, { verdicts });
-    expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
+    await eraCache.set(server.target.key, 'modern');
+    await using session = await open(server, { eraCache });
+    expect([session.era, eraCache.get(server.target.key)]).toEqual(['legacy', 'legacy']);
   });
 
   test('the oldest of too many are forgotten', async () => {
-    const verdicts = createVerdicts({ maxEntries: 2 });
-    for (const key of ['a', 'b', 'c']) await verdicts.set(key, 'modern');
-    expect(['a', 'b', 'c'].map((key) => verdicts.get(key))).toEqual([
+    const eraCache = createEraCache({ maxEntries: 2 });
+    for (const key of ['a', 'b', 'c']) await eraCache.set(key, 'modern');
+    expect(['a', 'b', 'c'].map((key) => eraCache.get(key))).toEqual([
       undefined,
       'modern',
       'modern',

@@ -1,5 +1,5 @@
 import { createDeferred } from 'mcp-kit/internal';
-import { createVerdicts, openSession, type Session } from 'mcp-kit/client';
+import { createEraCache, openSession, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
 import { failure } from './client-script.ts';
@@ -8,7 +8,7 @@ import { oldServer, plain, type Answer } from './old-http-server.ts';
 const method = 'notifications/roots/list_changed';
 
 function open(url: string): Promise<Session> {
-  return openSession(httpTarget(url), { verdicts: createVerdicts() });
+  return openSession(httpTarget(url), { eraCache: createEraCache() });
 }
 
 describe('A notification over HTTP', () => {

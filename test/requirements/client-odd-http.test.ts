@@ -1,4 +1,4 @@
-import { createVerdicts, openSession } from 'mcp-kit/client';
+import { createEraCache, openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';
 import { failure } from './client-script.ts';
@@ -39,8 +39,8 @@ describe('A working legacy server is reached that answers the probe with', () =>
     ],
   ])('%s', async (_what, probed) => {
     await using server = await oldServer(probed);
-    const verdicts = createVerdicts();
-    const options = { verdicts, probeTimeoutMs: 50 };
+    const eraCache = createEraCache();
+    const options = { eraCache, probeTimeoutMs: 50 };
     await using session = await openSession(httpTarget(server.url), options);
     expect([session.era, session.server?.name]).toEqual(['legacy', 'old']);
     const { content } = await session.callTool('anything');
@@ -52,23 +52,23 @@ describe('A working legacy server is reached that answers the probe with', () =>
 describe('A refusal of the caller stays one:', () => {
   test.each([401, 403])('%i to the probe', async (status) => {
     await using server = await oldServer(plain(status));
-    const verdicts = createVerdicts();
-    const error = await failure(openSession(httpTarget(server.url), { verdicts }));
+    const eraCache = createEraCache();
+    const error = await failure(openSession(httpTarget(server.url), { eraCache }));
     expect(error).toMatchObject({ code: 'unauthorized', details: { status } });
     expect(server.heard).toEqual(['server/discover']);
   });
 
   test.each([401, 403])('%i to the handshake after a probe that failed', async (status) => {
     await using server = await oldServer(plain(500), { initialize: plain(status) });
-    const verdicts = createVerdicts();
-    const error = await failure(openSession(httpTarget(server.url), { verdicts }));
+    const eraCache = createEraCache();
+    const error = await failure(openSession(httpTarget(server.url), { eraCache }));
     expect(error).toMatchObject({ code: 'unauthorized', details: { status } });
   });
 });
 
 test('A server that answers nothing is given up when the time is up', async () => {
   await using server = await oldServer(() => {}, { initialize: () => {} });
-  const options = { verdicts: createVerdicts(), probeTimeoutMs: 20, connectTimeoutMs: 300 };
+  const options = { eraCache: createEraCache(), probeTimeoutMs: 20, connectTimeoutMs: 300 };
   const error = await failure(openSession(httpTarget(server.url), options));
   expect(error).toMatchObject({ code: 'timeout' });
   expect(server.heard).toEqual(['server/discover', 'initialize']);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDeferred } from 'mcp-kit/internal';
-import { createVerdicts, type Session, type SessionOptions } from 'mcp-kit/client';
+import { createEraCache, type Session, type SessionOptions } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,13 +57,13 @@ const soon: SessionOptions = { probeTimeoutMs: 50 };
 describe.concurrent('A process that', () => {
   test('knows both eras and starts slowly is spoken to in the modern one, and knows it', async () => {
     const slow = server('slow both');
-    const verdicts = createVerdicts();
-    await using session = await open(slow.target, { ...soon, verdicts });
+    const eraCache = createEraCache();
+    await using session = await open(slow.target, { ...soon, eraCache });
     expect(session.era).toBe('modern');
     expect(await story(session)).toBe('modern: server/discover tools/call');
     expect(await slow.starts()).toBe(2);
     // From now on it is waited for.
-    await using next = await open(slow.target, { ...soon, verdicts });
+    await using next = await open(slow.target, { ...soon, eraCache });
     expect(await story(next)).toBe('modern: server/discover tools/call');
     expect(await slow.starts()).toBe(3);
   });
@@ -100,9 +100,9 @@ describe.concurrent('A process that', () => {
   ])('%s is started once, and its last words are told', async (behaviour, words, exitCode) => {
     for (const known of [undefined, 'legacy', 'modern'] as const) {
       const dying = server(behaviour);
-      const verdicts = createVerdicts();
-      if (known !== undefined) await verdicts.set(dying.target.key, known);
-      const error = await failure(open(dying.target, { ...soon, verdicts }));
+      const eraCache = createEraCache();
+      if (known !== undefined) await eraCache.set(dying.target.key, known);
+      const error = await failure(open(dying.target, { ...soon, eraCache }));
       expect(error).toMatchObject({ code: 'process_failed', details: { exitCode } });
       expect(error.message).toContain(words);
       expect(await dying.starts()).toBe(1);
@@ -112,9 +112,9 @@ describe.concurrent('A process that', () => {
   test('dies whatever it is told is started twice at most, whatever is remembered', async () => {
     for (const known of [undefined, 'legacy', 'modern'] as const) {
       const dying = server('dies at everything');
-      const verdicts = createVerdicts();
-      if (known !== undefined) await verdicts.set(dying.target.key, known);
-      const error = await failure(open(dying.target, { ...soon, verdicts }));
+      const eraCache = createEraCache();
+      if (known !== undefined) await eraCache.set(dying.target.key, known);
+      const error = await failure(open(dying.target, { ...soon, eraCache }));
       expect(error).toMatchObject({ code: 'process_failed', details: { exitCode: 1 } });
       expect(error.message).toContain('Error: no such method');
       expect(await dying.starts()).toBe(2);

@@ -1,5 +1,5 @@
 import { KitError } from 'mcp-kit/internal';
-import { createStormBreaker, createVerdicts, openSession } from 'mcp-kit/client';
+import { createStormBreaker, createEraCache, openSession } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
@@ -64,12 +64,12 @@ describe('a server that was replaced by a legacy one', () => {
     'is recognized by what it says (%s); the call is made in its era',
     async (_, refusal) => {
       const { server, state } = replaceable(refusal);
-      const verdicts = createVerdicts();
-      await using session = await open(server, { verdicts });
+      const eraCache = createEraCache();
+      await using session = await open(server, { eraCache });
       expect(textOf(await session.callTool('t'))).toBe('new');
       state.isReplaced = true;
       expect(textOf(await session.callTool('t'))).toBe('old');
-      expect([session.era, verdicts.get(server.target.key)]).toEqual(['legacy', 'legacy']);
+      expect([session.era, eraCache.get(server.target.key)]).toEqual(['legacy', 'legacy']);
       expect(session.stats.handshakes).toBe(2);
     },
   );
@@ -135,7 +135,7 @@ describe('a server that was replaced by a legacy one', () => {
       json(seen, result(seen, isDiscovery ? discovered(['2026-07-28']) : text('new')));
     };
     await using server = await scripted((seen) => (isReplaced ? legacy : modern)(seen));
-    await using session = await openSession(httpTarget(server.url), { verdicts: createVerdicts() });
+    await using session = await openSession(httpTarget(server.url), { eraCache: createEraCache() });
     expect(textOf(await session.callTool('t'))).toBe('new');
     isReplaced = true;
     expect(textOf(await session.callTool('t'))).toBe('old');
@@ -166,7 +166,7 @@ describe('a server that was replaced by a legacy one', () => {
     try {
       const env = { MARK: `${folder}/mark` };
       const target = childTarget({ command: process.execPath, args: ['-e', program], env });
-      await using session = await openSession(target, { verdicts: createVerdicts() });
+      await using session = await openSession(target, { eraCache: createEraCache() });
       expect(session.era).toBe('modern');
       await failure(session.request('die'));
       await session.callTool('t');

@@ -1,5 +1,5 @@
 import { isRecord, KitError } from 'mcp-kit/internal';
-import { createVerdicts, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
+import { createEraCache, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
 import {
   Connection,
   RpcError,
@@ -270,7 +270,7 @@ export function refuse(code: number, data?: unknown): Serve {
 /** Opens a session that remembers nothing from other sessions. */
 export function open(to: Script | Target, options: SessionOptions = {}): Promise<Session> {
   const target = 'target' in to ? to.target : to;
-  return openSession(target, { verdicts: createVerdicts(), ...options });
+  return openSession(target, { eraCache: createEraCache(), ...options });
 }
 
 export const text = (said: string): object => ({ content: [{ type: 'text', text: said }] });

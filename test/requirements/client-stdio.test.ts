@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { KitError } from 'mcp-kit/internal';
-import { createVerdicts, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
+import { createEraCache, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { childTarget, type ChildOptions } from 'mcp-kit/transport/child-process';
 import { describe, expect, test, vi } from 'vitest';
@@ -19,7 +19,7 @@ function start(
   const { startMs = 0, ...rest } = child;
   const args = [server, String(startMs)];
   const target = childTarget({ command: process.execPath, args, ...rest });
-  return openSession(target, { era: 'legacy', verdicts: createVerdicts(), ...options });
+  return openSession(target, { era: 'legacy', eraCache: createEraCache(), ...options });
 }
 
 const call = async (session: Session, name: string, args: object = {}): Promise<string> =>

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createVerdicts } from 'mcp-kit/client';
+import { createEraCache } from 'mcp-kit/client';
 import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { createServer } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
@@ -39,7 +39,7 @@ export async function manageV1(
     root: folder.path,
     receipts: path.join(folder.path, 'trust.json'),
     toolCache: false,
-    verdicts: createVerdicts(),
+    eraCache: createEraCache(),
     ...options,
   });
 }

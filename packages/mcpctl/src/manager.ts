@@ -34,7 +34,7 @@ export async function useManager<T>(
     entries,
     client,
     ...optionsOf(globals),
-    verdicts: createEraFile(erasPath(process.env)),
+    eraCache: createEraFile(erasPath(process.env)),
     ...onTerminal(globals, run.server),
     targets: ready && globals.target && { [globals.target.name]: ready },
     ...more,

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { crypto, isRecord, replaceFile, stateFolder, type Era } from 'mcp-kit/internal';
-import { createVerdicts, type Verdicts } from 'mcp-kit/client';
+import { createEraCache, type EraCache } from 'mcp-kit/client';
 import { readConfigFile } from './config/read-file.ts';
 
 /** Which era a server spoke, and when that was found out, in milliseconds since 1970. */
@@ -32,9 +32,9 @@ export function erasPath(env: Readonly<Record<string, string | undefined>>): str
  * Remembers which era servers speak in a file, across processes. A server goes by a digest of what leads to it, and what
  * cannot be read or written is forgotten: it only says what is tried first.
  */
-export function createEraFile(file: string, options: EraFileOptions = {}): Verdicts {
+export function createEraFile(file: string, options: EraFileOptions = {}): EraCache {
   const { legacyTtlMs = dayMs, maxEntries = 500 } = options;
-  const known = createVerdicts({ legacyTtlMs, maxEntries });
+  const known = createEraCache({ legacyTtlMs, maxEntries });
   const ttlMs: Readonly<Record<Era, number>> = { legacy: legacyTtlMs, modern: modernTtlMs };
   const holds = ({ era, at }: FoundEra): boolean => {
     const ageMs = Date.now() - at;

@@ -27,7 +27,7 @@ export const forSessions = [
   'ids',
   'strict',
   'validateOutput',
-  'verdicts',
+  'eraCache',
   'handlers',
 ] as const;
 

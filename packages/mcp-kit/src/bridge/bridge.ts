@@ -1,5 +1,5 @@
 import { describeError, silentLogger, withoutFolders, type Logger } from '#base';
-import { openSession, type Session, type ToolGuard, type Verdicts } from '#client';
+import { openSession, type Session, type ToolGuard, type EraCache } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification } from '#jsonrpc';
 import {
   clientOf,
@@ -34,7 +34,7 @@ export interface BridgeOptions {
   /** How long opening a conversation with the server may take, its start included; a minute. */
   readonly connectTimeoutMs?: number | undefined;
   /** What is known of the server's era; shared by the process unless given. */
-  readonly verdicts?: Verdicts | undefined;
+  readonly eraCache?: EraCache | undefined;
   /**
    * Conversations with the server at the same time; 64. A process each, where the server is one. A caller that is told apart from
    * others has at most as many at work as are left for them.

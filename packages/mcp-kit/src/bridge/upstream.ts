@@ -201,14 +201,14 @@ const defaultTimeoutMs = 10 * 60_000;
 
 /** How every session of a bridge is held: whoever asked says how long it may take. */
 export function sessionOptions(options: BridgeOptions): SessionOptions {
-  const { era, timeoutMs = defaultTimeoutMs, connectTimeoutMs, verdicts } = options;
+  const { era, timeoutMs = defaultTimeoutMs, connectTimeoutMs, eraCache } = options;
   return {
     era,
     timeoutMs,
     maxTotalMs: Infinity,
     validateOutput: false,
     connectTimeoutMs,
-    verdicts,
+    eraCache,
   };
 }
 

@@ -21,7 +21,7 @@ import {
 } from './limit.ts';
 import { erasOf, initialize, negotiate, type Agreed } from './negotiate.ts';
 import { defaults, type CallOptions, type SessionOptions } from './options.ts';
-import { mayBeLegacy, probe, processVerdicts } from './probe.ts';
+import { mayBeLegacy, probe, processEraCache } from './probe.ts';
 
 export interface ConversationEvents {
   notification(notification: Notification): void;
@@ -258,7 +258,7 @@ export class Conversation {
 
   async #open(signal?: AbortSignal): Promise<Agreed> {
     if (this.#ended !== undefined) throw this.#ended;
-    const { verdicts = processVerdicts, probeTimeoutMs = defaults.probeTimeoutMs } = this.#options;
+    const { eraCache = processEraCache, probeTimeoutMs = defaults.probeTimeoutMs } = this.#options;
     const timeoutMs = this.#connectTimeoutMs;
     const subject = `opening ${this.#target.label}`;
     const limit = createLimit({ subject, signal, timeoutMs });
@@ -266,7 +266,7 @@ export class Conversation {
     try {
       const agreed = await negotiate(this.#target, {
         eras: erasOf(this.#options),
-        verdicts,
+        eraCache,
         probeTimeoutMs,
         timeoutMs,
         identity: this.#identity,

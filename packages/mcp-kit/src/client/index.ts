@@ -1,4 +1,4 @@
-export { createVerdicts, type Verdicts } from './probe.ts';
+export { createEraCache, type EraCache } from './probe.ts';
 export type { ToolGuard } from './layer.ts';
 export { createStormBreaker, type StormBreaker } from './limit.ts';
 export type {

@@ -4,7 +4,7 @@ import { modernVersion, type Era, type Target } from '#protocol';
 import { legacyFacts, type Identity, type ServerFacts } from './facts.ts';
 import { within, type Limit } from './limit.ts';
 import type { SessionOptions } from './options.ts';
-import { isDeclinedByStatus, probe, type Finding, type Verdicts } from './probe.ts';
+import { isDeclinedByStatus, probe, type Finding, type EraCache } from './probe.ts';
 
 /** A conversation whose two sides know which era they speak. */
 export interface Agreed {
@@ -34,7 +34,7 @@ export function erasOf({ era = 'auto', protocolVersion }: SessionOptions): Eras 
 export interface Plan {
   readonly eras: Eras;
   readonly identity: Identity;
-  readonly verdicts: Verdicts;
+  readonly eraCache: EraCache;
   /** How long a server may be silent after the probe before the legacy era is tried as well. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
@@ -48,7 +48,7 @@ const lateMs = 500;
 
 /** Opens a conversation with a server of either era. What was opened on the way and is not used is closed. */
 export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
-  const { limit, verdicts, eras } = plan;
+  const { limit, eraCache, eras } = plan;
   const opened = new Map<Connection, Channel>();
   const open = async (to: Target): Promise<Connection> => {
     const channel = await dial(to, limit.signal);
@@ -57,13 +57,13 @@ export async function negotiate(target: Target, plan: Plan): Promise<Agreed> {
     return connection;
   };
   try {
-    const remembered = eras.legacy && eras.modern ? await verdicts.get(target.key) : undefined;
+    const remembered = eras.legacy && eras.modern ? await eraCache.get(target.key) : undefined;
     const { agreed, isPassing } = await limit.within(agree(target, { ...plan, remembered }, open));
     opened.delete(agreed.connection);
     const { era } = agreed.facts.edge;
     // Only what was found out: a verdict that was merely used would never grow old, and one that was ordered is none.
     const isNew = era !== remembered && eras.modern && isPassing !== true;
-    if (isNew) await verdicts.set(target.key, era);
+    if (isNew) await eraCache.set(target.key, era);
     return agreed;
   } catch (error) {
     const reason: unknown = limit.signal.aborted ? limit.signal.reason : reasonOf(error);

@@ -10,7 +10,7 @@ import type {
   RootsResult,
   SamplingResult,
 } from '#protocol';
-import type { Verdicts } from './probe.ts';
+import type { EraCache } from './probe.ts';
 import type { StormBreaker } from './limit.ts';
 
 /** How long things may take unless the options say otherwise. */
@@ -69,7 +69,7 @@ export interface SessionOptions extends Partial<Implementation> {
   /** Gives up opening. */
   readonly signal?: AbortSignal | undefined;
   /** What is known of servers' eras; shared by the process unless given. */
-  readonly verdicts?: Verdicts | undefined;
+  readonly eraCache?: EraCache | undefined;
 }
 
 /** How one call may differ. */

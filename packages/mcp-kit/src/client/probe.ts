@@ -128,20 +128,20 @@ export function isDeclinedByStatus({ code, details }: KitError): boolean {
 }
 
 /** What is remembered of servers: which era they speak, so that they need not be probed each time. */
-export interface Verdicts {
+export interface EraCache {
   get(key: string): MaybePromise<Era | undefined>;
   set(key: string, era: Era): MaybePromise<void>;
 }
 
 /** How much is remembered of servers, and for how long. */
-interface VerdictOptions {
+interface EraCacheOptions {
   /** How long a server counts as legacy; not for ever, as one that has learnt the modern era would never be asked again. */
   readonly legacyTtlMs?: number | undefined;
   readonly maxEntries?: number | undefined;
 }
 
-/** Remembers verdicts in memory. */
-export function createVerdicts(options: VerdictOptions = {}): Verdicts {
+/** Remembers the eras of servers in memory. */
+export function createEraCache(options: EraCacheOptions = {}): EraCache {
   const { legacyTtlMs = 60 * 60_000, maxEntries = 1000 } = options;
   // A modern verdict is checked by its first request anyway.
   const ttlMs: Readonly<Record<Era, number>> = { legacy: legacyTtlMs, modern: Infinity };
@@ -161,4 +161,4 @@ export function createVerdicts(options: VerdictOptions = {}): Verdicts {
 }
 
 /** What this process has learnt; used unless a session is given its own. */
-export const processVerdicts: Verdicts = createVerdicts();
+export const processEraCache: EraCache = createEraCache();

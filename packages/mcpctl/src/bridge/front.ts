@@ -24,8 +24,8 @@ const endMs = 2000;
 
 /** Serves until it is told to stop, or until whoever started it has gone. */
 export async function serveFront(target: Target, options: FrontOptions): Promise<void> {
-  const verdicts = createEraFile(erasPath(process.env));
-  const bridge = createBridge(target, { verdicts, ...options.bridge });
+  const eraCache = createEraFile(erasPath(process.env));
+  const bridge = createBridge(target, { eraCache, ...options.bridge });
   try {
     await serve(bridge, target.label, options);
   } finally {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, test, vi } from 'vitest';
 import { KitError, type Channel, type Sent, type Sink, type Target } from 'mcp-kit/internal';
-import { createVerdicts, openSession, type Session } from 'mcp-kit/client';
+import { createEraCache, openSession, type Session } from 'mcp-kit/client';
 import { createToolCache } from '../tools/cache.ts';
 import { ToolPolicy } from '../tools/tool-policy.ts';
 import { moves, type ServerStatus } from './state.ts';
@@ -126,7 +126,7 @@ class World {
     this.#owner = owner;
     const dial = (): Promise<Channel> => this.#dial(owner);
     const target: Target = { label: 'it', key: 'it', wire: 'stream', dial };
-    const options = { era: 'legacy', connectTimeoutMs: 1000, verdicts: createVerdicts() } as const;
+    const options = { era: 'legacy', connectTimeoutMs: 1000, eraCache: createEraCache() } as const;
     const session = await openSession(target, { ...options, ...hooks });
     this.sessions.push(session);
     const holding = { known: {} };
