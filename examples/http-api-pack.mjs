@@ -131,11 +131,11 @@ if (process.argv.includes('--demo')) {
   await demo(serverFor(base), async (call, session) => {
     console.log('nobody:', (await call('get_user_profile', { userId: 'nobody' })).error.code);
     const { tools } = await session.listTools();
-    const tool = tools.find(({ name }) => name === 'update_user_credit');
+    const listed = tools.find(({ name }) => name === 'update_user_credit');
     const { result, attempts } = await callWithRetries({
-      tool,
+      tool: listed,
       args: { userId: 'ada', amount: 5 },
-      call: (args) => session.callTool(tool.name, args),
+      call: (args) => session.callTool(listed.name, args),
       delayMs: () => 10,
     });
     console.log('after', attempts, 'attempts:', result.structuredContent.data.credit);

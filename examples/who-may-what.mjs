@@ -33,19 +33,17 @@ const tools = toolSet(
     contract: governed({
       // What one does not see one cannot call.
       visible: ({ principal }) => (principal === 'owner' ? ['core', 'advanced'] : ['core']),
-      permit: ({ tool, principal }) =>
-        tool !== 'get_shop_prices' || principal !== 'owner' || 'the owner knows the prices',
+      permit: ({ tool: name, principal }) =>
+        name !== 'get_shop_prices' || principal !== 'owner' || 'the owner knows the prices',
       limit: { perMinute: 5 },
       layers: [
         {
           name: 'audit',
           before: 'permission',
-          wrap:
-            (next, { tool }) =>
-            (call) => {
-              audit.push(`${call.context.principal} ${tool.name}`);
-              return next(call);
-            },
+          wrap: (next, entry) => (call) => {
+            audit.push(`${call.context.principal} ${entry.tool.name}`);
+            return next(call);
+          },
         },
       ],
     }),

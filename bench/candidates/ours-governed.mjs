@@ -5,15 +5,15 @@ const buildSet = async ({ tools, writing = false }) => {
   const { governed } = await import('mcp-kit/tools/governed');
   const safety = writing ? 'mutating' : 'readonly';
   // the set adds two tools of its own
-  const defined = tools.slice(0, Math.max(2, tools.length - 2)).map((tool) =>
+  const defined = tools.slice(0, Math.max(2, tools.length - 2)).map((given) =>
     defineTool({
-      name: tool.name,
-      description: tool.description,
+      name: given.name,
+      description: given.description,
       category: 'bench',
       safety,
       supportsDryRun: false,
-      input: tool.inputSchema,
-      run: tool.run,
+      input: given.inputSchema,
+      run: given.run,
     }),
   );
   return toolSet(defined, { contract: governed({ lint: 'off' }) });

@@ -3,12 +3,12 @@ const buildServer = async ({ tools, zod }) => {
   const { createServer } = await import('mcp-kit/server');
   const { defineTool, toolSet } = await import('mcp-kit/tools');
   const z = zod ? (await import('zod')).z : undefined;
-  const defined = tools.map((tool) =>
+  const defined = tools.map((given) =>
     defineTool({
-      name: tool.name,
-      description: tool.description,
-      input: z ? tool.zod(z) : tool.inputSchema,
-      run: tool.run,
+      name: given.name,
+      description: given.description,
+      input: z ? given.zod(z) : given.inputSchema,
+      run: given.run,
     }),
   );
   return createServer({ name: 'bench', version: '1.0.0', features: [toolSet(defined)] });

@@ -136,7 +136,7 @@ function bulkInput(edits: readonly EditDefinition[]): AnySchema {
   const part = {
     type: 'object',
     properties: {
-      tool: { enum: edits.map(({ tool }) => tool), description: 'An editing tool.' },
+      tool: { enum: edits.map((edit) => edit.tool), description: 'An editing tool.' },
       arguments: { type: 'object', description: 'As that tool takes them.' },
       as: {
         type: 'string',
@@ -146,8 +146,8 @@ function bulkInput(edits: readonly EditDefinition[]): AnySchema {
     },
     required: ['tool', 'arguments'],
     additionalProperties: false,
-    allOf: edits.map(({ tool, input }) => ({
-      if: { properties: { tool: { not: { const: tool } } } },
+    allOf: edits.map(({ tool: name, input }) => ({
+      if: { properties: { tool: { not: { const: name } } } },
       else: { properties: { arguments: input } },
     })),
   };
@@ -169,15 +169,15 @@ function bulkInput(edits: readonly EditDefinition[]): AnySchema {
 }
 
 function place(
-  { tool, arguments: args, as }: Part,
+  { tool: name, arguments: args, as }: Part,
   index: number,
   byTool: ReadonlyMap<string | undefined, EditDefinition>,
 ): Placed {
-  const definition = byTool.get(tool);
+  const definition = byTool.get(name);
   if (definition === undefined) {
-    throw new CocosError('E_INVALID_ARGUMENT', `"${tool}" cannot be one of many.`);
+    throw new CocosError('E_INVALID_ARGUMENT', `"${name}" cannot be one of many.`);
   }
-  return { item: `${index} ${tool}`, edit: { ...editFor(definition, args), as } };
+  return { item: `${index} ${name}`, edit: { ...editFor(definition, args), as } };
 }
 
 /** Plans all parts that can be done, as far as that is wanted. */

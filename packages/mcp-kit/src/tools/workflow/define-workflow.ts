@@ -120,8 +120,8 @@ function toolHead(
   head: WorkflowHead<AnySchema>,
 ): ToolHead & { readonly input?: AnySchema | undefined } {
   const { store: _store, logger: _logger, keepMs: _keep, leaseMs: _lease, ...rest } = head;
-  const { graceMs: _grace, now: _now, ...tool } = rest;
-  return tool;
+  const { graceMs: _grace, now: _now, ...own } = rest;
+  return own;
 }
 
 const stageName = /^[A-Za-z0-9_-]{1,64}$/;
