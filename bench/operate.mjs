@@ -69,9 +69,9 @@ async function refuseUnseen() {
 async function serve(kind) {
   if (kind === 'answered unseen') return refuseUnseen();
   const { createServer } = await import('mcp-kit/server');
-  const { defineTool, toolSet } = await import('mcp-kit/tools');
+  const { tool, toolSet } = await import('mcp-kit/tools');
   const tools = benchTools(2).map(({ name, description, inputSchema, run }) =>
-    defineTool({ name, description, input: inputSchema, run }),
+    tool({ name, description, input: inputSchema, run }),
   );
   const server = createServer({ name: 'bench', version: '1.0.0', features: [toolSet(tools)] });
   const { settings, token, logs } = kinds[kind];

@@ -2,11 +2,11 @@
 // Prints what crosses the wire; exits with 1 when the two do not end alike.
 import { createServer } from 'mcp-kit/server';
 import { elicit, metaKeys } from 'mcp-kit/protocol';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { memoryPair, serveChannel } from 'mcp-kit/transport';
 import { toFetchHandler } from 'mcp-kit/transport/http';
 
-const deleteFileDraft = defineTool({
+const deleteFileDraft = tool({
   name: 'delete_file_draft',
   description: 'Deletes a draft, after asking.',
   input: { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] },

@@ -1,7 +1,7 @@
 // Many writes in one call, with a report for each: node examples/batch-write.mjs
 // Shows what is answered when some of them fail, and checks it.
 import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { applied, batchSchema, governed, runBatch } from 'mcp-kit/tools/governed';
 import { demo } from './lib/demo.mjs';
 
@@ -11,7 +11,7 @@ const labels = new Map([
   ['c', 'old'],
 ]);
 
-const updateItemLabels = defineTool({
+const updateItemLabels = tool({
   name: 'update_item_labels',
   description: 'Gives many items a label.',
   category: 'item',

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
@@ -67,7 +67,7 @@ function openFolder(root) {
 /** Tools that only look. */
 function readingTools({ root, existing }) {
   return [
-    defineTool({
+    tool({
       name: 'list_file_names',
       description: 'Lists the files of the folder, those below it included.',
       category: 'file',
@@ -89,7 +89,7 @@ function readingTools({ root, existing }) {
         };
       },
     }),
-    defineTool({
+    tool({
       name: 'get_file_text',
       description: 'Returns the text of a file.',
       category: 'file',
@@ -114,7 +114,7 @@ function readingTools({ root, existing }) {
 /** Tools that write; each says first what it would do. */
 function writingTools({ resolve, fingerprint, existing }) {
   return [
-    defineTool({
+    tool({
       name: 'set_file_text',
       description: 'Writes a text to a file, which it makes if need be.',
       category: 'file',
@@ -140,7 +140,7 @@ function writingTools({ resolve, fingerprint, existing }) {
       },
       apply: ({ file, text }) => writeFile(file, text),
     }),
-    defineTool({
+    tool({
       name: 'move_file_path',
       description: 'Gives a file another name; never over another file.',
       category: 'file',
@@ -167,7 +167,7 @@ function writingTools({ resolve, fingerprint, existing }) {
       },
       apply: ({ file, to }) => rename(file, to),
     }),
-    defineTool({
+    tool({
       name: 'delete_file_path',
       description: 'Deletes a file for good.',
       category: 'file',

@@ -2,7 +2,7 @@
 // Shows it with a client of each era, and checks that both end alike.
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { demo } from './lib/demo.mjs';
 
@@ -11,7 +11,7 @@ const branches = new Map([
   ['draft', 'b2'],
 ]);
 
-const deleteBranchRef = defineTool({
+const deleteBranchRef = tool({
   name: 'delete_branch_ref',
   description: 'Deletes a branch, once the user has typed its name.',
   category: 'branch',

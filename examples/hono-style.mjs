@@ -3,10 +3,10 @@
 // Here it is called directly; exits with 1 when the answer is not the expected one.
 import { createServer } from 'mcp-kit/server';
 import { metaKeys } from 'mcp-kit/protocol';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { toFetchHandler } from 'mcp-kit/transport/http';
 
-const getTextShouted = defineTool({
+const getTextShouted = tool({
   name: 'get_text_shouted',
   description: 'Returns a text in capital letters.',
   input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { callWithRetries } from 'mcp-kit/tools/inspect';
 import { serveStdio } from 'mcp-kit/transport';
@@ -41,7 +41,7 @@ function apiPack(base) {
     });
 
   return [
-    defineTool({
+    tool({
       name: 'get_user_profile',
       description: 'Returns the profile of a user.',
       category: 'user',
@@ -66,7 +66,7 @@ function apiPack(base) {
       },
       run: ({ userId: id }, context) => ask(context, ['GET', `/users/${id}`]),
     }),
-    defineTool({
+    tool({
       name: 'update_user_credit',
       description: 'Adds to the credit of a user, or takes from it.',
       category: 'user',

@@ -1,14 +1,14 @@
 // What a build can check about tools: node examples/keep-the-contract.mjs
 // Lints them, tries every promise they make on their examples, and compares their manifest with that of an older version.
 import { toolContract } from 'mcp-kit/testing';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { diffManifests, lintTools } from 'mcp-kit/tools/inspect';
 
 /** The tools of a counter, with a world of their own. */
 function counter(most) {
   let value = 0;
-  const setCounterValue = defineTool({
+  const setCounterValue = tool({
     name: 'set_counter_value',
     description: 'Sets the counter.',
     category: 'counter',

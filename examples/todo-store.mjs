@@ -1,7 +1,7 @@
 // A to-do list whose every write can be tried, repeated and traced: node examples/todo-store.mjs
 // Serves over stdio. `--demo` shows instead what a careful caller does, and checks it.
 import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { serveStdio } from 'mcp-kit/transport';
 import { demo } from './lib/demo.mjs';
@@ -15,7 +15,7 @@ function find(todoId) {
   return todo;
 }
 
-const listTodoItems = defineTool({
+const listTodoItems = tool({
   name: 'list_todo_items',
   description: 'Lists what is to be done.',
   category: 'todo',
@@ -37,7 +37,7 @@ const listTodoItems = defineTool({
   },
 });
 
-const createTodoItem = defineTool({
+const createTodoItem = tool({
   name: 'create_todo_item',
   description: 'Adds something to be done.',
   category: 'todo',
@@ -62,7 +62,7 @@ const createTodoItem = defineTool({
   },
 });
 
-const setTodoDone = defineTool({
+const setTodoDone = tool({
   name: 'set_todo_done',
   description: 'Says whether something is done.',
   category: 'todo',
@@ -87,7 +87,7 @@ const setTodoDone = defineTool({
   },
 });
 
-const deleteTodoItem = defineTool({
+const deleteTodoItem = tool({
   name: 'delete_todo_item',
   description: 'Removes an item for good.',
   category: 'todo',

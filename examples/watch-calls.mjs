@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { createTraces, governed } from 'mcp-kit/tools/governed';
 import { parseTraces, renderTrace, traceFile } from 'mcp-kit/tools/inspect';
 import { demo } from './lib/demo.mjs';
@@ -13,7 +13,7 @@ import { demo } from './lib/demo.mjs';
 const folder = await mkdtemp(path.join(tmpdir(), 'watch-calls-'));
 const file = traceFile(path.join(folder, 'traces.ndjson'));
 
-const findBookTitles = defineTool({
+const findBookTitles = tool({
   name: 'find_book_titles',
   description: 'Finds books by a word of their title.',
   category: 'book',

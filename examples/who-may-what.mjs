@@ -2,13 +2,13 @@
 // Two callers tell each other apart by a token over HTTP; the program checks what each of them gets.
 import { createServer } from 'mcp-kit/server';
 import { openSession } from 'mcp-kit/client';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 
 const read = (name, layer, text) =>
-  defineTool({
+  tool({
     name,
     description: `Tells the ${text}.`,
     layer,

@@ -1,6 +1,6 @@
 import { createServer } from 'mcp-kit/server';
 import { elicit, modernVersion } from 'mcp-kit/protocol';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { expect, test } from 'vitest';
 import { send } from './support/http-client.ts';
 import {
@@ -137,7 +137,7 @@ const rows: Readonly<Record<string, (url: string) => Promise<readonly number[]>>
   },
 };
 
-const ask = defineTool({
+const ask = tool({
   name: 'ask',
   description: 'Asks.',
   async run(_args, context) {

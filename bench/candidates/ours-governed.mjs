@@ -1,12 +1,12 @@
 // This repository with governed tools: envelope, layers, traces. `writing` has the tools write, so that they take the
 // arguments that every writing tool has.
 const buildSet = async ({ tools, writing = false }) => {
-  const { defineTool, toolSet } = await import('mcp-kit/tools');
+  const { tool, toolSet } = await import('mcp-kit/tools');
   const { governed } = await import('mcp-kit/tools/governed');
   const safety = writing ? 'mutating' : 'readonly';
   // the set adds two tools of its own
   const defined = tools.slice(0, Math.max(2, tools.length - 2)).map((given) =>
-    defineTool({
+    tool({
       name: given.name,
       description: given.description,
       category: 'bench',

@@ -1,10 +1,10 @@
 // This repository, with its defaults: every guard and limit is on.
 const buildServer = async ({ tools, zod }) => {
   const { createServer } = await import('mcp-kit/server');
-  const { defineTool, toolSet } = await import('mcp-kit/tools');
+  const { tool, toolSet } = await import('mcp-kit/tools');
   const z = zod ? (await import('zod')).z : undefined;
   const defined = tools.map((given) =>
-    defineTool({
+    tool({
       name: given.name,
       description: given.description,
       input: z ? given.zod(z) : given.inputSchema,

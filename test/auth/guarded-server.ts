@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp } from 'mcp-kit/transport/http';
 
 /** A server behind a guard that looks at tokens, and what can be changed about it while it runs. */
@@ -23,7 +23,7 @@ export interface GuardedServer extends AsyncDisposable {
 }
 
 const texts = (name: string) =>
-  defineTool({
+  tool({
     name,
     description: 'Says that it was called.',
     input: { type: 'object', properties: {} },

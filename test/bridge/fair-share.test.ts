@@ -1,6 +1,6 @@
 import { createBridge } from 'mcp-kit/bridge';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { expect, test, vi } from 'vitest';
@@ -131,12 +131,12 @@ test('sessions that are open already are no way around it', async () => {
 
 test('a conversation that all callers share is at the expense of none of them', async () => {
   const begun: ((said: string) => void)[] = [];
-  const hang = defineTool({
+  const hang = tool({
     name: 'hang',
     description: 'Answers when it is told to.',
     run: () => new Promise<string>((resolve) => begun.push(resolve)),
   });
-  const any = defineTool({ name: 'any', description: 'Answers.', run: () => 'done' });
+  const any = tool({ name: 'any', description: 'Answers.', run: () => 'done' });
   const server = createServer({ name: 'at-a-url', version: '1', features: [toolSet([hang, any])] });
   await using back = await serving(server);
   await using bridge = createBridge(httpTarget(back.url), { maxUpstreams });

@@ -2,7 +2,7 @@ import { createBridge } from 'mcp-kit/bridge';
 import { openSession, type Session } from 'mcp-kit/client';
 import { elicit, type Era } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet, type Envelope, type Trace } from 'mcp-kit/tools';
+import { tool, toolSet, type Envelope, type Trace } from 'mcp-kit/tools';
 import { createTraces, governed } from 'mcp-kit/tools/governed';
 import { serveHttp, type HttpListening, type HttpOptions } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
@@ -16,7 +16,7 @@ const identify: NonNullable<HttpOptions['identify']> = (headers) => String(heade
 /** A governed server with a note for each caller, and what was written in order. */
 function notes(): { readonly server: Server; readonly written: string[] } {
   const written: string[] = [];
-  const write = defineTool({
+  const write = tool({
     name: 'set_note_text',
     description: 'Writes a note.',
     safety: 'mutating',
@@ -28,13 +28,13 @@ function notes(): { readonly server: Server; readonly written: string[] } {
       return { text };
     },
   });
-  const whoami = defineTool({
+  const whoami = tool({
     name: 'get_caller_name',
     description: 'Names the caller.',
     safety: 'readonly',
     run: (_args, { principal }) => ({ principal: principal ?? null }),
   });
-  const ask = defineTool({
+  const ask = tool({
     name: 'get_user_answer',
     description: 'Asks the user.',
     safety: 'readonly',
@@ -220,14 +220,14 @@ describe('a server that knows nothing of callers', () => {
 
 describe('one who asks on behalf of callers that it makes up', () => {
   test('gets no more calls than one caller', async () => {
-    const tool = defineTool({
+    const madeTool = tool({
       name: 'get_one',
       description: 'One.',
       safety: 'readonly',
       run: () => 1,
     });
     const contract = governed({ lint: 'off', limit: { perMinute: 3 } });
-    const features = [toolSet([tool], { contract })];
+    const features = [toolSet([madeTool], { contract })];
     const server = createServer({ name: 'limited', version: '1', features });
     await using front = await serving(server, { identify });
     const outcomes: unknown[] = [];

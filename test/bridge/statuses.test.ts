@@ -1,7 +1,7 @@
 import { createBridge } from 'mcp-kit/bridge';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
 import { newer, older, script, type Serve } from '../requirements/client-script.ts';
 import { send } from '../support/http-client.ts';
@@ -46,14 +46,14 @@ describe('404 is for methods that the server does not have', () => {
   });
 
   test('at a server', async () => {
-    const tool = defineTool({
+    const madeTool = tool({
       name: '-32601',
       description: 'Fails.',
       run: () => {
         throw new RpcError(-32_601, 'says something behind the method');
       },
     });
-    const server = createServer({ name: 's', version: '1', features: [toolSet([tool])] });
+    const server = createServer({ name: 's', version: '1', features: [toolSet([madeTool])] });
     await using front = await serving(server);
     const { failedWithin: _, ...others } = expected;
     expect(await statusesAt(front.url)).toMatchObject(others);

@@ -6,7 +6,7 @@ import { RpcError } from 'mcp-kit/jsonrpc';
 import type { Era } from 'mcp-kit/protocol';
 import { createServer, resources, type Context } from 'mcp-kit/server';
 import { memoryTarget } from 'mcp-kit/testing';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,7 @@ const atOnce = 8;
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 /** Says numbers, one after the other or many at once, then answers. */
-const count = defineTool({
+const count = tool({
   name: 'count',
   description: 'Counts aloud.',
   input: {
@@ -55,7 +55,7 @@ class Begun {
 
 /** A server whose first read is never answered, nor is a note before it is given up. */
 function countingServer(begun: Begun) {
-  const note = defineTool({
+  const note = tool({
     name: 'note',
     description: 'Takes its time, and cannot be undone.',
     async run(_args, { signal }) {

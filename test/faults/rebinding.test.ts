@@ -1,5 +1,5 @@
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RawHttp } from './lib/raw-http.ts';
@@ -9,13 +9,13 @@ let ran = 0;
 let listening: HttpListening;
 
 beforeAll(async () => {
-  const tool = defineTool({
+  const made = tool({
     name: 'echo',
     description: 'Counts.',
     input: { type: 'object' },
     run: () => `${++ran}`,
   });
-  const service = createServer({ name: 'rebinding', version: '1', features: [toolSet([tool])] });
+  const service = createServer({ name: 'rebinding', version: '1', features: [toolSet([made])] });
   listening = await serveHttp(service);
 });
 afterAll(() => listening.close());

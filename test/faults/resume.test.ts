@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, resources, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp, type ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { RawHttp, requestBytes } from './lib/raw-http.ts';
@@ -13,7 +13,7 @@ const atOnce = 15;
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 /** Says numbers, one after the other or many at once, then answers. */
-const count = defineTool({
+const count = tool({
   name: 'count',
   description: 'Counts aloud.',
   input: {

@@ -1,6 +1,6 @@
 // What the fixture remembers between calls, and the tools that change it.
 import { createDeferred } from 'mcp-kit/internal';
-import { defineTool } from 'mcp-kit/tools';
+import { tool } from 'mcp-kit/tools';
 
 const text = { type: 'string' };
 const only = (name) => ({ type: 'object', properties: { [name]: text }, required: [name] });
@@ -25,7 +25,7 @@ export function waitingRoom() {
 export function statefulTools({ waiting, change }) {
   const key = only('key');
   return [
-    defineTool({
+    tool({
       name: 'wait',
       description: 'Reports that it has begun, then waits to be cancelled or let go.',
       input: key,
@@ -39,7 +39,7 @@ export function statefulTools({ waiting, change }) {
         return `waited for ${name}`;
       },
     }),
-    defineTool({
+    tool({
       name: 'wait_often',
       description: 'Reports each step, and waits to be let go after it.',
       input: {
@@ -55,7 +55,7 @@ export function statefulTools({ waiting, change }) {
         return `waited ${times} times`;
       },
     }),
-    defineTool({
+    tool({
       name: 'let_go',
       description: 'Lets the call that waits under this key go on.',
       input: key,
@@ -64,7 +64,7 @@ export function statefulTools({ waiting, change }) {
         return `${name} may go on`;
       },
     }),
-    defineTool({
+    tool({
       name: 'wait_for_cancellation',
       description: 'Returns when the waiting call of this key has been cancelled.',
       input: key,
@@ -73,7 +73,7 @@ export function statefulTools({ waiting, change }) {
         return `${name} was cancelled`;
       },
     }),
-    defineTool({
+    tool({
       name: 'hang_up_and_answer',
       description: 'Lets the client hang up and fetch the answer later.',
       run: async (_args, context) => {
@@ -82,7 +82,7 @@ export function statefulTools({ waiting, change }) {
         return 'fetched later';
       },
     }),
-    defineTool({
+    tool({
       name: 'change_list',
       description: 'Adds one entry to a list.',
       input: {
@@ -95,7 +95,7 @@ export function statefulTools({ waiting, change }) {
         return `added ${name}`;
       },
     }),
-    defineTool({
+    tool({
       name: 'touch',
       description: 'Says that a resource has changed.',
       input: only('uri'),

@@ -1,7 +1,7 @@
 // The tools of the server that other implementations are tried against.
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { elicit, elicitUrl, listRoots, sample } from 'mcp-kit/protocol';
-import { defineTool, fail } from 'mcp-kit/tools';
+import { fail, tool } from 'mcp-kit/tools';
 import { statefulTools } from './fixture-state.mjs';
 
 const text = { type: 'string' };
@@ -17,7 +17,7 @@ const describe = (name, { action, content }) =>
   action === 'accept' ? `${name}=${content[name]}` : action;
 
 const plain = [
-  defineTool({
+  tool({
     name: 'greet',
     title: 'Greet',
     description: 'Greets at once.',
@@ -25,7 +25,7 @@ const plain = [
     annotations: { readOnlyHint: true },
     run: ({ name }) => `Hello, ${name}!`,
   }),
-  defineTool({
+  tool({
     name: 'greet_later',
     description: 'Greets after a turn of the event loop.',
     input: form('name'),
@@ -34,13 +34,13 @@ const plain = [
       return `Hello at last, ${name}!`;
     },
   }),
-  defineTool({
+  tool({
     name: 'echo',
     description: 'Returns the text it is given.',
     input: form('text'),
     run: ({ text: given }) => given,
   }),
-  defineTool({
+  tool({
     name: 'fill',
     description: 'Returns a text of this many bytes.',
     input: {
@@ -50,7 +50,7 @@ const plain = [
     },
     run: ({ bytes }) => 'x'.repeat(bytes),
   }),
-  defineTool({
+  tool({
     name: 'measure',
     description: 'Measures a text.',
     input: form('text'),
@@ -61,28 +61,28 @@ const plain = [
     },
     run: ({ text: given }) => ({ characters: given.length, words: given.split(' ') }),
   }),
-  defineTool({
+  tool({
     name: 'list_squares',
     description: 'Returns a structured value that is not an object.',
     input: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
     output: { type: 'array', items: { type: 'integer' } },
     run: ({ count }) => Array.from({ length: count }, (_, index) => index * index),
   }),
-  defineTool({
+  tool({
     name: 'refuse',
     description: 'Fails in a way the caller can act on.',
     run: () => {
       throw fail('E_NOT_FOUND', 'No such thing.', { suggestion: 'Try greet.' });
     },
   }),
-  defineTool({
+  tool({
     name: 'crash',
     description: 'Has a bug.',
     run: () => {
       throw new Error('a secret of the implementation');
     },
   }),
-  defineTool({
+  tool({
     name: 'print',
     description: 'Prints to where messages go, which a server must survive.',
     run: () => {
@@ -90,7 +90,7 @@ const plain = [
       return 'printed';
     },
   }),
-  defineTool({
+  tool({
     name: 'show_all_content',
     description: 'Returns one block of every kind.',
     run: () => ({
@@ -106,7 +106,7 @@ const plain = [
       ],
     }),
   }),
-  defineTool({
+  tool({
     name: 'route',
     description: 'Takes arguments that HTTP headers repeat.',
     input: {
@@ -123,7 +123,7 @@ const plain = [
 ];
 
 const talking = [
-  defineTool({
+  tool({
     name: 'refuse_midway',
     description: 'Reports progress, and then is refused by the protocol.',
     run: async (_args, context) => {
@@ -131,7 +131,7 @@ const talking = [
       throw new RpcError(-32602, 'Refused midway.');
     },
   }),
-  defineTool({
+  tool({
     name: 'count',
     description: 'Reports progress at every step.',
     input: { type: 'object', properties: { to: { type: 'integer' } }, required: ['to'] },
@@ -140,7 +140,7 @@ const talking = [
       return `counted to ${to}`;
     },
   }),
-  defineTool({
+  tool({
     name: 'log_each_level',
     description: 'Logs one message of each of three levels.',
     run: async (_args, context) => {
@@ -150,7 +150,7 @@ const talking = [
       return 'logged';
     },
   }),
-  defineTool({
+  tool({
     name: 'ask_name',
     description: 'Asks the user one question.',
     run: async (_args, context) => {
@@ -158,7 +158,7 @@ const talking = [
       return describe('name', who);
     },
   }),
-  defineTool({
+  tool({
     name: 'ask_in_turn',
     description: 'Asks a second question that depends on the answer to the first.',
     run: async (_args, context) => {
@@ -171,7 +171,7 @@ const talking = [
       return `${describe('name', who)} ${describe('colour', tint)} ${started === again}`;
     },
   }),
-  defineTool({
+  tool({
     name: 'ask_everything',
     description: 'Asks for all kinds of input at once.',
     run: async (_args, context) => {
@@ -184,7 +184,7 @@ const talking = [
       return `${describe('name', who)} ${thought.content.text} ${roots}`;
     },
   }),
-  defineTool({
+  tool({
     name: 'ask_visit',
     description: 'Sends the user to a web address.',
     run: async (_args, context) => {
@@ -194,7 +194,7 @@ const talking = [
       return visit.action;
     },
   }),
-  defineTool({
+  tool({
     name: 'sample',
     description: "Asks the client's model.",
     run: async (_args, context) => {
@@ -202,7 +202,7 @@ const talking = [
       return `${thought.model}: ${thought.content.text}`;
     },
   }),
-  defineTool({
+  tool({
     name: 'list_roots',
     description: 'Asks where the client works.',
     run: async (_args, context) => {

@@ -1,7 +1,7 @@
 // The server that other implementations are tried against: run as a process it speaks over stdio.
 import { silentLogger } from 'mcp-kit/internal';
 import { createServer, definePrompt, prompts, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { fixturePrompts, fixtureResources, fixtureTemplates, memo } from './fixture-content.mjs';
@@ -13,7 +13,7 @@ export function createFixture({ caching } = {}) {
   const waiting = waitingRoom();
   const change = {
     add(kind, name) {
-      if (kind === 'tools') tools.add(defineTool({ name, description: 'New.', run: () => name }));
+      if (kind === 'tools') tools.add(tool({ name, description: 'New.', run: () => name }));
       if (kind === 'prompts') promptSet.add(definePrompt({ name, get: () => name }));
       if (kind === 'resources') resourceSet.add(memo(name, 'new'));
     },
@@ -39,7 +39,7 @@ export function createFixture({ caching } = {}) {
 
 /** A server that has tools and nothing else. */
 export function createSmallServer() {
-  const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello!' });
+  const greet = tool({ name: 'greet', description: 'Greets.', run: () => 'Hello!' });
   return createServer({ name: 'small', version: '1.0.0', features: [toolSet([greet])] });
 }
 

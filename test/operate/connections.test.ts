@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { createBudget } from 'mcp-kit/internal';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import { certificate, key } from '../support/certificate.ts';
 import { modern, serving } from '../support/mcp-http.ts';
@@ -21,12 +21,12 @@ const schemes = {
 async function place(scheme: keyof typeof schemes) {
   const { bytes, options } = schemes[scheme];
   const hung: (() => void)[] = [];
-  const hang = defineTool({
+  const hang = tool({
     name: 'hang',
     description: 'Answers when it is told to.',
     run: () => new Promise<string>((resolve) => hung.push(() => resolve('done'))),
   });
-  const any = defineTool({ name: 'any', description: 'Answers.', run: () => 'done' });
+  const any = tool({ name: 'any', description: 'Answers.', run: () => 'done' });
   const server = createServer({ name: 'many', version: '1', features: [toolSet([hang, any])] });
   const budget = createBudget(2 * room * bytes);
   const { url, port, close } = await serving(server, { budget, ...options });

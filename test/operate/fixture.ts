@@ -13,19 +13,19 @@ import {
   type ServerSettings,
 } from '@mcp-kit/host/operate';
 import { createServer, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import type { Call } from '../support/http-client.ts';
 
 /** Says who calls. */
-const whoami = defineTool({
+const whoami = tool({
   name: 'whoami',
   description: 'Names the caller.',
   run: (_args, context) => String(context.principal),
 });
 
-const erase = defineTool({ name: 'erase_all', description: 'Erases.', run: () => 'erased' });
+const erase = tool({ name: 'erase_all', description: 'Erases.', run: () => 'erased' });
 
-const failing = defineTool({
+const failing = tool({
   name: 'failing',
   description: 'Fails.',
   run: () => {
@@ -34,7 +34,7 @@ const failing = defineTool({
 });
 
 /** Takes as long as it is told. */
-const wait = defineTool({
+const wait = tool({
   name: 'wait',
   description: 'Waits.',
   input: { type: 'object', properties: { ms: { type: 'number' } }, required: ['ms'] },

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createServer, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { describe, expect, test, vi } from 'vitest';
 import { open, send, type OpenStream } from '../support/http-client.ts';
 import {
@@ -23,7 +23,7 @@ const mebibyte = 1024 * kibibyte;
 class Hanging {
   begun = 0;
   givenUp = 0;
-  readonly tool = defineTool({
+  readonly tool = tool({
     name: 'hang',
     description: 'Answers only when nobody wants it any more.',
     input: { type: 'object' },
@@ -39,7 +39,7 @@ class Hanging {
   });
 }
 
-const say = defineTool({
+const say = tool({
   name: 'say',
   description: 'Says so much.',
   input: { type: 'object', properties: { bytes: { type: 'integer' } }, additionalProperties: true },

@@ -1,6 +1,6 @@
 import type { Logger } from 'mcp-kit/internal';
 import { createServer, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet, type ToolSetOptions } from 'mcp-kit/tools';
+import { tool, toolSet, type ToolSetOptions } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { describe, expect, test } from 'vitest';
 import { send, type Answer } from '../support/http-client.ts';
@@ -27,7 +27,7 @@ function breaking(
   logger: Logger,
 ): { readonly server: Server; readonly told: string[] } {
   const told: string[] = [];
-  const tool = defineTool({
+  const made = tool({
     name: 'get_thing_broken',
     description: 'Breaks.',
     safety: 'readonly',
@@ -36,7 +36,7 @@ function breaking(
       throw new Error('broken');
     },
   });
-  const set = toolSet([tool], { contract, logger });
+  const set = toolSet([made], { contract, logger });
   return { server: createServer({ name: 'breaking', version: '1', features: [set] }), told };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import {
   initialize,
   modern,
@@ -16,8 +16,8 @@ import {
 
 function start(): Promise<Served> {
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'count',
       description: 'Reports progress.',
       async run(_args, context) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer, resources, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { send } from '../support/http-client.ts';
 import { initialize, modern, notification, serving, startSession } from '../support/mcp-http.ts';
 import { openPipe } from '../support/pipe.ts';
@@ -8,7 +8,7 @@ import { openPipe } from '../support/pipe.ts';
 // Clients with a handshake and clients without one, side by side.
 
 function make(): Server {
-  const tools = toolSet([defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' })]);
+  const tools = toolSet([tool({ name: 'say', description: 'Says hi.', run: () => 'hi' })]);
   const features = [tools, resources({})];
   return createServer({ name: 'eras', version: '1.0.0', features });
 }

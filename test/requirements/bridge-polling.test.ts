@@ -1,7 +1,7 @@
 import { createDeferred } from 'mcp-kit/internal';
 import { createBridge } from 'mcp-kit/bridge';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { request, serving, startSession } from '../support/mcp-http.ts';
 
 test('a server that wants its answer fetched later is taken at its word on both sides of a bridge', async () => {
   const end = createDeferred<void>();
-  const hold = defineTool({
+  const hold = tool({
     name: 'hold',
     description: 'Lets the client hang up, and answers when it is let go.',
     async run(_args, context) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modernVersion } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { callMcp } from 'mcp-kit/transport/http-client';
 import { serving } from '../support/mcp-http.ts';
 import { event, json, result, scripted, stream } from './http-client-fixture.ts';
@@ -89,7 +89,7 @@ describe('a direct call', () => {
   });
 
   test('reaches a server of this library', async () => {
-    const echo = defineTool({
+    const echo = tool({
       name: 'get_echo',
       description: 'Echoes.',
       input: { type: 'object', properties: { text: { type: 'string' } } },

@@ -1,7 +1,7 @@
 import type { Channel, Sink } from 'mcp-kit/jsonrpc';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveChannel } from 'mcp-kit/transport';
 import { expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ const envelope = {
 /** A server whose one tool notes through which of our modules it was called. */
 function open() {
   let path: readonly string[] = [];
-  const look = defineTool({
+  const look = tool({
     name: 'get_path',
     description: 'Looks where it was called from.',
     run: () => {

@@ -1,12 +1,12 @@
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
 import { open, send } from '../support/http-client.ts';
 import { modern, request, serving, startSession } from '../support/mcp-http.ts';
 
 function createHanging() {
   const cancelled: string[] = [];
-  const hang = defineTool({
+  const hang = tool({
     name: 'hang',
     description: 'Never answers by itself.',
     input: { type: 'object', properties: { aloud: { type: 'boolean' } } },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createBudget, createDeferred } from 'mcp-kit/internal';
 import { createServer, type Context } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { toFetchHandler, type FetchHandler } from 'mcp-kit/transport/http';
 import { EventReader, type StreamEvent } from '../support/event-reader.ts';
 import type { Call, Message } from '../support/http-client.ts';
@@ -21,8 +21,8 @@ interface Started {
 function start(options: Parameters<typeof toFetchHandler>[1] = {}): Started {
   const { promise: waiting, resolve } = createDeferred<Context>();
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'count',
       description: 'Reports progress.',
       async run(_args, context) {
@@ -30,7 +30,7 @@ function start(options: Parameters<typeof toFetchHandler>[1] = {}): Started {
         return 'counted';
       },
     }),
-    defineTool({
+    tool({
       name: 'wait',
       description: 'Waits until nobody does.',
       async run(_args, context) {
@@ -240,8 +240,8 @@ describe('a large answer', () => {
   const bytes = 200 * kibibyte;
   const large = (options: Parameters<typeof toFetchHandler>[1]) => {
     const tools = toolSet([
-      defineTool({ name: 'much', description: 'Says much.', run: () => 'x'.repeat(bytes) }),
-      defineTool({
+      tool({ name: 'much', description: 'Says much.', run: () => 'x'.repeat(bytes) }),
+      tool({
         name: 'count',
         description: 'Reports progress, then says much.',
         async run(_args, context) {

@@ -1,6 +1,6 @@
 import { createDeferred } from 'mcp-kit/internal';
 import { createMemoryStore } from 'mcp-kit/store';
-import { defineTool, type Tool } from 'mcp-kit/tools';
+import { tool, type Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { describe, expect, test } from 'vitest';
 import { startGoverned } from './governed-fixture.ts';
@@ -19,7 +19,7 @@ function counting(wait: { readonly before?: Promise<void>; readonly after?: Prom
     }
   };
   const head = { description: 'Counts.', safety: 'mutating', commits: true } as const;
-  const tool = defineTool({
+  const made = tool({
     ...head,
     name: 'set_thing_count',
     plan: () => ({ changes: [], state: world.changes }),
@@ -29,7 +29,7 @@ function counting(wait: { readonly before?: Promise<void>; readonly after?: Prom
     plan: () => ({ changes: [], state: world.changes }),
     apply: (_known, context) => work(context),
   });
-  return { world, tools: [tool, workflow] as const satisfies readonly Tool[] };
+  return { world, tools: [made, workflow] as const satisfies readonly Tool[] };
 }
 
 describe.each(['set_thing_count', 'workflow_set_thing_count'])('%s', (name) => {
@@ -71,7 +71,7 @@ test('A tool gets its answer to keep with its change, and what was kept is what 
   const { kv, ...store } = createMemoryStore();
   let isKept = true;
   let changes = 0;
-  const tool = defineTool({
+  const made = tool({
     name: 'create_thing_here',
     description: 'Makes a thing.',
     safety: 'mutating',
@@ -87,7 +87,7 @@ test('A tool gets its answer to keep with its change, and what was kept is what 
     },
   });
   await using governed = await startGoverned({
-    tools: [tool],
+    tools: [made],
     lint: 'off',
     store: { ...store, kv },
     idempotency: { notes: true },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toolContract, type ToolWorld } from 'mcp-kit/testing';
-import { defineTool, fail, type Tool } from 'mcp-kit/tools';
+import { fail, tool, type Tool } from 'mcp-kit/tools';
 import { Scene, sceneTools } from './governed-fixture.ts';
 
 describe('the tools of the scene keep their contract', () => {
@@ -43,8 +43,8 @@ describe('a contract that is not kept is found out', () => {
     state += 1;
   };
 
-  const failing = async (tool: Tool, which: RegExp): Promise<string> => {
-    const world = (): ToolWorld => ({ tools: [tool], snapshot: () => state });
+  const failing = async (made: Tool, which: RegExp): Promise<string> => {
+    const world = (): ToolWorld => ({ tools: [made], snapshot: () => state });
     const [found] = toolContract(world).filter(({ name }) => which.test(name));
     return found?.run().then(
       () => 'kept',
@@ -53,21 +53,21 @@ describe('a contract that is not kept is found out', () => {
   };
 
   test('and one that is, is not', async () => {
-    const tool = defineTool({ ...head, plan, apply });
+    const made = tool({ ...head, plan, apply });
     for (const which of [/example 1/, /declares/, /dry run/, /linter/]) {
-      expect(await failing(tool, which)).toBe('kept');
+      expect(await failing(made, which)).toBe('kept');
     }
   });
 
   test('a failure that no example shows', async () => {
-    const tool = defineTool({ ...head, errors: { E_NOT_FOUND: 'Never.' }, plan, apply });
-    expect(await failing(tool, /declares/)).toContain('E_NOT_FOUND');
+    const made = tool({ ...head, errors: { E_NOT_FOUND: 'Never.' }, plan, apply });
+    expect(await failing(made, /declares/)).toContain('E_NOT_FOUND');
   });
 
   test('a failure that its example does not reach', async () => {
     const examples = [{ input: {}, fails: 'E_NOT_FOUND' }] as const;
-    const tool = defineTool({ ...head, errors: { E_NOT_FOUND: 'Never.' }, examples, plan, apply });
-    expect(await failing(tool, /example 1/)).toContain('E_NOT_FOUND');
+    const made = tool({ ...head, errors: { E_NOT_FOUND: 'Never.' }, examples, plan, apply });
+    expect(await failing(made, /example 1/)).toContain('E_NOT_FOUND');
   });
 
   test('a failure that is not declared', async () => {
@@ -75,8 +75,8 @@ describe('a contract that is not kept is found out', () => {
     const refuse = (): never => {
       throw fail('E_CONFLICT', 'No.');
     };
-    const tool = defineTool({ ...head, examples, plan: refuse, apply });
-    expect(await failing(tool, /declares/)).toContain('E_CONFLICT');
+    const made = tool({ ...head, examples, plan: refuse, apply });
+    expect(await failing(made, /declares/)).toContain('E_CONFLICT');
   });
 
   test('a plan that changes something', async () => {
@@ -84,12 +84,12 @@ describe('a contract that is not kept is found out', () => {
       apply();
       return plan();
     };
-    const tool = defineTool({ ...head, plan: hasty, apply() {} });
-    expect(await failing(tool, /dry run/)).toContain('changed something');
+    const made = tool({ ...head, plan: hasty, apply() {} });
+    expect(await failing(made, /dry run/)).toContain('changed something');
   });
 
   test('a name against the rules', async () => {
-    const tool = defineTool({ ...head, name: 'put_thing', plan, apply });
-    expect(await failing(tool, /linter/)).toContain('name-verb');
+    const made = tool({ ...head, name: 'put_thing', plan, apply });
+    expect(await failing(made, /linter/)).toContain('name-verb');
   });
 });

@@ -3,7 +3,7 @@ import type { Logger } from 'mcp-kit/internal';
 import type { CallToolResult, Tool as ListedTool } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
 import { connectInMemory, type InMemoryClient } from 'mcp-kit/testing';
-import { defineTool, fail, toolSet, type Change, type Envelope, type Tool } from 'mcp-kit/tools';
+import { fail, tool, toolSet, type Change, type Envelope, type Tool } from 'mcp-kit/tools';
 import {
   applied,
   batchSchema,
@@ -60,7 +60,7 @@ const closed = { type: 'object', additionalProperties: false } as const;
 /** Tools of every kind on a scene. */
 export function sceneTools(scene: Scene): readonly Tool[] {
   return [
-    defineTool({
+    tool({
       name: 'get_node_info',
       description: 'Returns a node.',
       layer: 'core',
@@ -82,7 +82,7 @@ export function sceneTools(scene: Scene): readonly Tool[] {
         return { name, position };
       },
     }),
-    defineTool({
+    tool({
       name: 'set_node_position',
       description: 'Puts a node somewhere.',
       layer: 'core',
@@ -112,7 +112,7 @@ export function sceneTools(scene: Scene): readonly Tool[] {
         return { after: position };
       },
     }),
-    defineTool({
+    tool({
       name: 'create_node_child',
       description: 'Adds a node below another.',
       layer: 'core',
@@ -153,7 +153,7 @@ export function sceneTools(scene: Scene): readonly Tool[] {
         return { nodeUuid: uuid };
       },
     }),
-    defineTool({
+    tool({
       name: 'delete_node_tree',
       description: 'Deletes a node and all below it.',
       layer: 'core',
@@ -184,7 +184,7 @@ export function sceneTools(scene: Scene): readonly Tool[] {
 function furtherTools(scene: Scene): readonly Tool[] {
   const names = { type: 'array', items: { type: 'string' }, description: 'Which nodes.' } as const;
   return [
-    defineTool({
+    tool({
       name: 'update_node_names',
       description: 'Gives several nodes another name.',
       layer: 'core',
@@ -231,7 +231,7 @@ function furtherTools(scene: Scene): readonly Tool[] {
         );
       },
     }),
-    defineTool({
+    tool({
       name: 'execute_scene_export',
       description: 'Writes the scene out; cannot be tried.',
       layer: 'advanced',
@@ -254,7 +254,7 @@ function furtherTools(scene: Scene): readonly Tool[] {
         return { changes: [{ type: 'create', target: 'scene.json' }] };
       },
     }),
-    defineTool({
+    tool({
       name: 'execute_scene_wait',
       description: 'Takes its time.',
       layer: 'internal',
@@ -278,7 +278,7 @@ function furtherTools(scene: Scene): readonly Tool[] {
         return { changes: [] };
       },
     }),
-    defineTool({
+    tool({
       name: 'validate_scene_tree',
       description: 'Breaks, to see what a bug looks like.',
       layer: 'internal',

@@ -6,7 +6,7 @@ import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { createMemoryStore, type Kv } from 'mcp-kit/store';
 import { connectInMemory, memoryTarget } from 'mcp-kit/testing';
-import { defineTool, fail, toolSet, type Envelope, type Tool } from 'mcp-kit/tools';
+import { fail, tool, toolSet, type Envelope, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
@@ -23,7 +23,7 @@ const aboutCall = {
 
 /** A tool whose end the test decides. */
 function deciding(work: () => Promise<void>): Tool {
-  return defineTool({
+  return tool({
     name: 'set_thing_state',
     description: 'Does what the test says.',
     safety: 'mutating',
@@ -37,11 +37,11 @@ describe('an idempotency key', () => {
   test('that is in use answers E_CONFLICT, which is worth another try', async () => {
     const gate = createDeferred<void>();
     let runs = 0;
-    const tool = deciding(() => {
+    const made = deciding(() => {
       runs += 1;
       return gate.promise;
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     const first = governed.ask('set_thing_state', { idempotencyKey: 'k' });
     const second = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     expect(second.error).toMatchObject({ code: 'E_CONFLICT', retryable: true });
@@ -88,11 +88,11 @@ describe('an idempotency key', () => {
 
   test('stays known when the tool refuses as the protocol does after it began to change something', async () => {
     let runs = 0;
-    const tool = deciding(() => {
+    const made = deciding(() => {
       runs += 1;
       throw new RpcError(-32_602, 'half done');
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     const args = { idempotencyKey: 'k' };
     await expect(governed.ask('set_thing_state', args)).rejects.toThrow('half done');
     const again = await governed.ask('set_thing_state', args);
@@ -101,7 +101,7 @@ describe('an idempotency key', () => {
   });
 
   test('answers again with all of a whole result, and says of failures as well that they are repeated', async () => {
-    const tool = defineTool({
+    const made = tool({
       name: 'execute_thing_raw',
       description: 'Returns whole results.',
       safety: 'mutating',
@@ -117,7 +117,7 @@ describe('an idempotency key', () => {
         isError,
       }),
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     for (const isError of [false, true]) {
       const args = { isError, idempotencyKey: `whole ${isError}` };
       const first = await governed.call('execute_thing_raw', args);
@@ -167,7 +167,7 @@ describe('an idempotency key', () => {
 
   test('is free again after a failure that is worth another try, when nothing was changed', async () => {
     let away = true;
-    const tool = defineTool({
+    const made = tool({
       name: 'set_thing_state',
       description: 'Is away at first.',
       safety: 'mutating',
@@ -177,7 +177,7 @@ describe('an idempotency key', () => {
       },
       apply() {},
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     const args = { idempotencyKey: 'k' };
     expect(await governed.ask('set_thing_state', args)).toMatchObject({ success: false });
     away = false;
@@ -188,11 +188,11 @@ describe('an idempotency key', () => {
 
   test('answers again with a failure that may have changed something, and says that asking is no use', async () => {
     let runs = 0;
-    const tool = deciding(() => {
+    const made = deciding(() => {
       runs += 1;
       throw fail('E_UNAVAILABLE', 'The disk went away.');
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     const first = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     expect(first.error).toMatchObject({ code: 'E_UNAVAILABLE', retryable: true });
     const second = await governed.ask('set_thing_state', { idempotencyKey: 'k' });
@@ -239,7 +239,7 @@ describe('an idempotency key', () => {
   });
 
   test('remembers that something was done even when the answer is too large to be kept', async () => {
-    const tool = defineTool({
+    const made = tool({
       name: 'set_thing_state',
       description: 'Says much.',
       safety: 'mutating',
@@ -248,7 +248,7 @@ describe('an idempotency key', () => {
       apply: () => ({ text: 'x'.repeat(5000) }),
     });
     const idempotency = { maxAnswer: 1000 };
-    await using governed = await startGoverned({ tools: [tool], lint: 'off', idempotency });
+    await using governed = await startGoverned({ tools: [made], lint: 'off', idempotency });
     await governed.ask('set_thing_state', { idempotencyKey: 'k' });
     const second = await governed.call('set_thing_state', { idempotencyKey: 'k' });
     expect(second).toMatchObject({
@@ -269,7 +269,7 @@ describe('an idempotency key', () => {
 
 test('a caller that has used up what is kept for it is refused, and nothing is done twice', async () => {
   const done: string[] = [];
-  const tool = defineTool({
+  const made = tool({
     name: 'create_thing_new',
     description: 'Makes a thing.',
     safety: 'mutating',
@@ -282,7 +282,7 @@ test('a caller that has used up what is kept for it is refused, and nothing is d
     },
   });
   const idempotency = { maxKept: 100_000 };
-  const { server } = createGoverned({ tools: [tool], lint: 'off', idempotency });
+  const { server } = createGoverned({ tools: [made], lint: 'off', idempotency });
   const identify = (headers: Readonly<Record<string, unknown>>): string =>
     String(headers['x-user']);
   await using served = await serving(server, { identify });
@@ -343,7 +343,7 @@ test.each([
       begun.resolve();
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
-  const tool = defineTool({
+  const made = tool({
     name: 'set_thing_state',
     description: 'Is interrupted the first time.',
     safety: 'mutating',
@@ -356,7 +356,7 @@ test.each([
       if (where === 'apply' && times === 1) await wait(signal);
     },
   });
-  const { server } = createGoverned({ tools: [tool], lint: 'off' });
+  const { server } = createGoverned({ tools: [made], lint: 'off' });
   const session = await openSession(memoryTarget(server), { name: 't', version: '1' });
   try {
     const args = { idempotencyKey: 'k' };
@@ -379,8 +379,8 @@ test.each([
 
 test('a call that timed out goes on, and its key knows how it ended', async () => {
   const gate = createDeferred<void>();
-  const tool = deciding(() => gate.promise);
-  await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+  const made = deciding(() => gate.promise);
+  await using governed = await startGoverned({ tools: [made], lint: 'off' });
   const args = { idempotencyKey: 'k' };
   const late = await governed.ask('set_thing_state', { ...args, timeoutMs: 20 });
   expect(late.error).toMatchObject({
@@ -400,7 +400,7 @@ test.each(['legacy', 'modern'] as const)(
     const requestedSchema = { type: 'object', properties: {} } as const;
     const question = { sure: elicit({ message: 'Sure?', requestedSchema }) };
     const asking = (resumable: boolean): Tool =>
-      defineTool({
+      tool({
         name: 'set_thing_state',
         description: 'Asks late.',
         safety: 'mutating',
@@ -431,7 +431,7 @@ test.each(['legacy', 'modern'] as const)(
 
 test('rounds of questions under one key are one call', async () => {
   let writes = 0;
-  const tool = defineTool({
+  const made = tool({
     name: 'delete_thing_state',
     description: 'Asks first.',
     safety: 'destructive',
@@ -445,7 +445,7 @@ test('rounds of questions under one key are one call', async () => {
       writes += 1;
     },
   });
-  const set = toolSet([tool], { contract: govern({ lint: 'off' }) });
+  const set = toolSet([made], { contract: govern({ lint: 'off' }) });
   const server = createServer({ name: 's', version: '1', features: [set] });
   const client = connectInMemory(server, { capabilities: { elicitation: {} } });
   try {

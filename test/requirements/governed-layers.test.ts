@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/internal';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { governed as govern, layerOrder, type Layer } from 'mcp-kit/tools/governed';
 import { startGoverned } from './governed-fixture.ts';
 
@@ -64,8 +64,8 @@ describe('the layers', () => {
     const cache: Layer = {
       name: 'cache',
       before: 'run',
-      wrap: (next, { tool }) =>
-        tool.name !== 'get_node_info'
+      wrap: (next, { tool: made }) =>
+        made.name !== 'get_node_info'
           ? next
           : () => ({
               ok: true,
@@ -90,7 +90,7 @@ describe('the layers', () => {
 describe('limits', () => {
   test('bound what one caller has under way', async () => {
     const gate = createDeferred<void>();
-    const slow = defineTool({
+    const slow = tool({
       name: 'get_thing_state',
       description: 'Waits.',
       safety: 'readonly',
@@ -111,7 +111,7 @@ describe('limits', () => {
 
   test('count what goes on after its time is up, until it ends', async () => {
     const gate = createDeferred<void>();
-    const deaf = defineTool({
+    const deaf = tool({
       name: 'get_thing_state',
       description: 'Heeds no signal.',
       safety: 'readonly',
@@ -141,7 +141,7 @@ describe('limits', () => {
   });
 
   test('of a tool hold for all its callers, and a refused call leaves no mark', async () => {
-    const scarce = defineTool({
+    const scarce = tool({
       name: 'get_thing_state',
       description: 'May run twice a minute.',
       safety: 'readonly',
@@ -183,7 +183,7 @@ test('permission is asked with what is to be done and by whom', async () => {
 
 describe('time', () => {
   test('is the least of what caller, tool and set allow', async () => {
-    const slow = defineTool({
+    const slow = tool({
       name: 'get_thing_state',
       description: 'Never ends by itself.',
       safety: 'readonly',
@@ -202,7 +202,7 @@ describe('time', () => {
   test('that is up while planning means that nothing is done', async () => {
     const gate = createDeferred<void>();
     let writes = 0;
-    const tool = defineTool({
+    const made = tool({
       name: 'set_thing_state',
       description: 'Plans for long.',
       safety: 'mutating',
@@ -214,7 +214,7 @@ describe('time', () => {
         writes += 1;
       },
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     const { error } = await governed.ask('set_thing_state', { timeoutMs: 20 });
     expect(error?.suggestion).toContain('Nothing was changed.');
     gate.resolve();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMemoryStore } from 'mcp-kit/store';
-import { defineTool } from 'mcp-kit/tools';
+import { tool } from 'mcp-kit/tools';
 import { send } from '../support/http-client.ts';
 import { modern, serving } from '../support/mcp-http.ts';
 import { createGoverned, dataOf, Scene, sceneTools, startGoverned } from './governed-fixture.ts';
@@ -131,7 +131,7 @@ test.each([
     'state.at is not plain JSON',
   ],
 ])('a plan with %s is a bug', async (_what, plan, fault) => {
-  const tool = defineTool({
+  const made = tool({
     name: 'set_thing_state',
     description: 'Plans badly.',
     safety: 'mutating',
@@ -140,7 +140,7 @@ test.each([
       throw new Error('must not come so far');
     },
   });
-  await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+  await using governed = await startGoverned({ tools: [made], lint: 'off' });
   expect(await governed.ask('set_thing_state')).toMatchObject({ error: { code: 'E_INTERNAL' } });
   const [bug] = governed.logged.filter(({ level }) => level === 'error');
   expect(bug?.fields).toMatchObject({ error: expect.stringContaining(fault) });
@@ -163,7 +163,7 @@ test.each([0, -1, Number.NaN, Infinity])('plans that last %s ms are refused at o
 test('a set that requires plans takes no tool that has none and would need one', () => {
   const plain = { name: 'execute_thing_now', description: 'Does it.', run: () => 'done' };
   const setOf = (safety: 'readonly' | 'mutating' | 'destructive') => () =>
-    createGoverned({ tools: [defineTool({ ...plain, safety })], requirePlan: 'destructive' });
+    createGoverned({ tools: [tool({ ...plain, safety })], requirePlan: 'destructive' });
   expect(setOf('destructive')).toThrow('tool execute_thing_now is destructive, and has no plan');
   expect(setOf('mutating')).not.toThrow();
   expect(setOf('readonly')).not.toThrow();

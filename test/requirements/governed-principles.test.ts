@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RpcError } from 'mcp-kit/jsonrpc';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { lintTools } from 'mcp-kit/tools/inspect';
 import { Child, root } from '../support/child-process.ts';
 import { send } from '../support/http-client.ts';
@@ -46,11 +46,11 @@ describe('principles', () => {
   });
 
   test('the same thing has the same name in all tools: the linter says where not', () => {
-    const tool = (name: string, argument: string): object => ({
+    const madeTool = (name: string, argument: string): object => ({
       name,
       inputSchema: { type: 'object', properties: { [argument]: { type: 'string' } } },
     });
-    const tools = [tool('get_node_info', 'nodeUuid'), tool('get_node_children', 'nodeId')];
+    const tools = [madeTool('get_node_info', 'nodeUuid'), madeTool('get_node_children', 'nodeId')];
     const findings = lintTools(tools as never).filter(({ rule }) => rule === 'parameter-name');
     expect(findings).toMatchObject([
       { tool: 'get_node_children', path: 'nodeId', hint: 'Use "nodeUuid".' },
@@ -168,7 +168,7 @@ describe('stdio', () => {
 });
 
 describe('a set that is not governed', () => {
-  const planned = defineTool({
+  const planned = tool({
     name: 'set_thing_state',
     description: 'Has a plan.',
     plan: () => ({ changes: [] }),

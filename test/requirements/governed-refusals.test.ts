@@ -7,7 +7,7 @@ import { createDeferred } from 'mcp-kit/internal';
 import { createApiKey, operateHttp, type ServerSettings } from '@mcp-kit/host/operate';
 import type { Service } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet, type Trace } from 'mcp-kit/tools';
+import { tool, toolSet, type Trace } from 'mcp-kit/tools';
 import { createTraces, governed, type Traces } from 'mcp-kit/tools/governed';
 import { listenSocket, type ServeOptions } from 'mcp-kit/transport';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ function waiting(): Disposable & {
   const traces = createTraces();
   const begun = createDeferred<void>();
   const letGo = createDeferred<void>();
-  const tool = defineTool({
+  const made = tool({
     name: 'get_news_next',
     description: 'Waits for news.',
     safety: 'readonly',
@@ -43,7 +43,7 @@ function waiting(): Disposable & {
       return 'news';
     },
   });
-  const set = toolSet([tool], { contract: governed({ lint: 'off', traces }), logger: quiet });
+  const set = toolSet([made], { contract: governed({ lint: 'off', traces }), logger: quiet });
   const server = createServer({ name: 'news', version: '1', features: [set] });
   return { server, traces, begun: begun.promise, [Symbol.dispose]: () => letGo.resolve() };
 }
@@ -314,7 +314,7 @@ test('over stdio a call before the handshake is refused with a trace that can be
 });
 
 test('a server whose tools are not governed says what it did, and is asked nothing', async () => {
-  const set = toolSet([defineTool({ name: 'a', description: 'A.', run: () => 'a' })]);
+  const set = toolSet([tool({ name: 'a', description: 'A.', run: () => 'a' })]);
   const server = createServer({ name: 'plain', version: '1', features: [set] });
   expect(server.observe).toBeUndefined();
   await using served = await serving(server);

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { defineTool, fail, failureCodes, type FailureCode } from 'mcp-kit/tools';
+import { fail, failureCodes, tool, type FailureCode } from 'mcp-kit/tools';
 import { post, serving, startSession } from '../support/mcp-http.ts';
 import { createGoverned, dataOf, startGoverned } from './governed-fixture.ts';
 
@@ -88,7 +88,9 @@ describe('the business layer', () => {
       visible: ['core', 'advanced'],
       checkResults: false,
     });
-    const schemas = new Map((await governed.list()).map((tool) => [tool.name, tool.outputSchema]));
+    const schemas = new Map(
+      (await governed.list()).map((madeTool) => [madeTool.name, madeTool.outputSchema]),
+    );
     const ajv = new Ajv2020({ strict: false });
     const answers = [
       await governed.ask('get_node_info', { nodeUuid: 'lamp' }),
@@ -114,7 +116,7 @@ describe('the business layer', () => {
   });
 
   test('by option every answer is checked at run time, and a broken promise is a bug', async () => {
-    const broken = defineTool({
+    const broken = tool({
       name: 'set_thing_state',
       description: 'Breaks its promise.',
       safety: 'mutating',
@@ -133,7 +135,7 @@ describe('the business layer', () => {
   });
 
   test('a failure names its stage where there are several', async () => {
-    const staged = defineTool({
+    const staged = tool({
       name: 'set_thing_state',
       description: 'Fails in the middle.',
       safety: 'mutating',
@@ -166,7 +168,7 @@ describe('business error codes', () => {
   ];
 
   test.each(codes)('%s can be returned by a tool; retryable is %s', async (code, retryable) => {
-    const failing = defineTool({
+    const failing = tool({
       name: 'get_thing_state',
       description: 'Fails as told.',
       safety: 'readonly',
@@ -183,7 +185,7 @@ describe('business error codes', () => {
     await using governed = await startGoverned({
       visible: ['core', 'advanced', 'internal'],
       limit: { concurrent: 1 },
-      permit: ({ tool }) => tool !== 'execute_scene_export',
+      permit: ({ tool: madeTool }) => madeTool !== 'execute_scene_export',
     });
     const wait = governed.ask('execute_scene_wait', { ms: 60_000, timeoutMs: 100 });
     const seen = new Set<string | undefined>([

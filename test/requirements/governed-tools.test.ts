@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineTool, toolSet, type Tool } from 'mcp-kit/tools';
+import { tool, toolSet, type Tool } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { fromListed, lintRules, lintTools, type Finding } from 'mcp-kit/tools/inspect';
 import { send } from '../support/http-client.ts';
@@ -11,7 +11,7 @@ const all = ['core', 'advanced', 'internal'] as const;
 
 /** What the linter says of one rule about a tool that is right but for what is given. */
 function found(rule: Finding['rule'], change: object): readonly string[] {
-  const tool = {
+  const made = {
     name: 'get_node_info',
     description: 'Returns a node.',
     layer: 'core',
@@ -25,7 +25,7 @@ function found(rule: Finding['rule'], change: object): readonly string[] {
     outputSchema: { type: 'object', properties: { data: { type: 'object' } } },
     ...change,
   };
-  const findings = lintTools([tool as never]).filter((finding) => finding.rule === rule);
+  const findings = lintTools([made as never]).filter((finding) => finding.rule === rule);
   return findings.map(({ message }) => message);
 }
 
@@ -113,7 +113,7 @@ describe('layers', () => {
       inputSchema: { type: 'object' },
     }));
     const rules = lintTools(tools as never).filter(({ rule }) => rule === 'core-few');
-    expect(rules.map(({ tool }) => tool)).toEqual(['get_node_info40', 'get_node_info41']);
+    expect(rules.map(({ tool: made }) => made)).toEqual(['get_node_info40', 'get_node_info41']);
   });
 
   test('what is usual needs no other layer: read, create, set, delete are core here', async () => {
@@ -165,7 +165,7 @@ describe('names', () => {
     const named = (name: string): object => ({ name, inputSchema: { type: 'object' } });
     const both = [named('set_node_name'), named('update_node_name')];
     const findings = lintTools(both as never).filter(({ rule }) => rule === 'name-synonym');
-    expect(findings.map(({ tool }) => tool)).toEqual(['update_node_name']);
+    expect(findings.map(({ tool: made }) => made)).toEqual(['update_node_name']);
   });
 
   test.each(['get', 'list', 'find', 'validate'])('%s only reads', (verb) => {
@@ -184,8 +184,8 @@ describe('names', () => {
   );
 
   test('there are no aliases: a name is one tool', () => {
-    const [tool] = sceneTools(new Scene());
-    expect(() => toolSet([tool as Tool, tool as Tool], { contract: govern() })).toThrow('twice');
+    const [made] = sceneTools(new Scene());
+    expect(() => toolSet([made as Tool, made as Tool], { contract: govern() })).toThrow('twice');
   });
 });
 
@@ -254,7 +254,7 @@ describe('what every write takes', () => {
 
   test('a slip in dryRun is not done for good, even where any argument is taken', async () => {
     let writes = 0;
-    const open = defineTool({
+    const open = tool({
       name: 'set_thing_state',
       description: 'Takes any argument.',
       safety: 'mutating',
@@ -273,14 +273,14 @@ describe('what every write takes', () => {
   });
 
   test('a tool cannot use these names for something else', () => {
-    const tool = defineTool({
+    const made = tool({
       name: 'set_thing_state',
       description: 'Wants dryRun for itself.',
       safety: 'mutating',
       input: { type: 'object', properties: { dryRun: { type: 'string' } } },
       run: () => 'done',
     });
-    expect(() => toolSet([tool], { contract: govern() })).toThrow(/input has a property "dryRun"/);
+    expect(() => toolSet([made], { contract: govern() })).toThrow(/input has a property "dryRun"/);
   });
 });
 
@@ -352,12 +352,12 @@ describe('the linter', () => {
   test('tells the log at registration, or refuses', async () => {
     const logged: string[] = [];
     const logger = { debug() {}, info() {}, warn: (m: string) => void logged.push(m), error() {} };
-    const tool = defineTool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
+    const made = tool({ name: 'fetchNode', description: 'Bad.', run: () => '' });
     const remark = 'fetchNode: the name "fetchNode" is not <verb>_<domain>_<object>';
-    toolSet([tool], { contract: govern(), logger });
+    toolSet([made], { contract: govern(), logger });
     await expect.poll(() => logged).toContain(remark);
     const refuse = { contract: govern({ lint: lintTools }), logger };
-    expect(() => toolSet([tool], refuse)).toThrow(/fetchNode/);
+    expect(() => toolSet([made], refuse)).toThrow(/fetchNode/);
   });
 
   test('takes what any server lists, and does not blame it for traits it does not know', () => {
@@ -368,7 +368,7 @@ describe('the linter', () => {
   });
 
   test('finds the same in what a governed server lists as in its manifest', async () => {
-    const tool = defineTool({
+    const made = tool({
       name: 'get_node_info',
       description: 'Says it reads, and writes.',
       category: 'node',
@@ -377,7 +377,7 @@ describe('the linter', () => {
       input: { type: 'object', additionalProperties: false },
       run: () => 'done',
     });
-    await using governed = await startGoverned({ tools: [tool], lint: 'off' });
+    await using governed = await startGoverned({ tools: [made], lint: 'off' });
     const [listed] = (await governed.list()).map(fromListed);
     const rules = lintTools(listed === undefined ? [] : [listed]).map(({ rule }) => rule);
     expect(rules).toContain('name-verb-safety');

@@ -9,7 +9,7 @@ import { requireBuild } from '../support/cli.ts';
 beforeAll(requireBuild);
 
 const tool = (n: number): string => `
-export const tool${n} = defineTool({
+export const tool${n} = tool({
   name: 'set_thing_state${n}',
   description: 'Sets a thing.',
   safety: 'mutating',
@@ -39,7 +39,7 @@ export const tool${n} = defineTool({
   },
 });`;
 
-const begin = "import { defineTool } from 'mcp-kit/tools';\n";
+const begin = "import { tool } from 'mcp-kit/tools';\n";
 const tools = 200;
 
 const mistakes = [

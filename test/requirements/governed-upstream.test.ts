@@ -4,7 +4,7 @@ import { openSession, type Session } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
 import { memoryTarget } from 'mcp-kit/testing';
-import { defineTool, toolSet, type Envelope, type Trace } from 'mcp-kit/tools';
+import { tool, toolSet, type Envelope, type Trace } from 'mcp-kit/tools';
 import { createTraces, governed, type Traces } from 'mcp-kit/tools/governed';
 import { toFetchHandler } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
@@ -14,19 +14,19 @@ const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** A server of one governed tool, which says what `_meta` it was called with. */
 function far(traces: Traces): Server {
-  const tool = defineTool({
+  const madeTool = tool({
     name: 'get_call_meta',
     description: 'Tells the _meta of its call.',
     safety: 'readonly',
     run: (_args, { meta }) => ({ meta }),
   });
-  const set = toolSet([tool], { contract: governed({ lint: 'off', traces }) });
+  const set = toolSet([madeTool], { contract: governed({ lint: 'off', traces }) });
   return createServer({ name: 'far', version: '1', features: [set] });
 }
 
 /** A server whose tool calls the one of another. */
 function near(session: Session, traces: Traces): Server {
-  const tool = defineTool({
+  const madeTool = tool({
     name: 'get_far_meta',
     description: 'Calls another server.',
     safety: 'readonly',
@@ -35,7 +35,7 @@ function near(session: Session, traces: Traces): Server {
         session.callTool('get_call_meta', {}, { meta: context.traceHeaders }),
       ),
   });
-  const set = toolSet([tool], { contract: governed({ lint: 'off', traces }) });
+  const set = toolSet([madeTool], { contract: governed({ lint: 'off', traces }) });
   return createServer({ name: 'near', version: '1', features: [set] });
 }
 

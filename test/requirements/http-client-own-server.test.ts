@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/internal';
 import { createServer, type Context } from 'mcp-kit/server';
-import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';
+import { tool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { serving, type Served } from '../support/mcp-http.ts';
@@ -20,13 +20,13 @@ async function start(options: HttpOptions = {}): Promise<Started> {
   const held = createDeferred<Context>();
   const end = createDeferred<void>();
   const tools = toolSet([
-    defineTool({
+    tool({
       name: 'echo',
       description: 'Echoes.',
       input: { type: 'object', properties: { text: { type: 'string', 'x-mcp-header': 'Text' } } },
       run: ({ text }) => String(text),
     }),
-    defineTool({
+    tool({
       name: 'count',
       description: 'Reports progress three times.',
       async run(_args, context) {
@@ -34,7 +34,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
         return 'counted';
       },
     }),
-    defineTool({
+    tool({
       name: 'hold',
       description: 'Runs until it is let go; lets the client hang up.',
       async run(_args, context) {
@@ -81,7 +81,7 @@ describe('in the legacy era', () => {
       client.messages.some(({ method }) => method === 'notifications/tools/list_changed');
     // The stream is opened in the background; whoever comes before it is not heard.
     for (let at = 0; at < 1000 && !heard(); at += 1) {
-      server.tools.add(defineTool({ name: `tool_${at}`, description: 'x', run: () => '' }));
+      server.tools.add(tool({ name: `tool_${at}`, description: 'x', run: () => '' }));
       await client.answer(client.ask('ping'));
     }
     expect(heard()).toBe(true);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { open, send } from '../support/http-client.ts';
 import { modern, request, serving, startSession } from '../support/mcp-http.ts';
@@ -15,8 +15,8 @@ import { modern, request, serving, startSession } from '../support/mcp-http.ts';
 
 function make(): Server {
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'hang',
       description: 'Never ends, whatever happens.',
       async run(_args, context) {

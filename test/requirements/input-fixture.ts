@@ -7,7 +7,7 @@ import {
   resources,
   type ServerOptions,
 } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { send, type Answer } from '../support/http-client.ts';
 import { modern, serving, type Served } from '../support/mcp-http.ts';
 
@@ -30,7 +30,7 @@ export interface Started extends Served {
 export async function start(options: Partial<ServerOptions> = {}): Promise<Started> {
   const effects: string[] = [];
   const tools = toolSet([
-    defineTool({
+    tool({
       name: 'greet',
       description: 'Asks once.',
       input: { type: 'object', properties: { greeting: { type: 'string' } } },
@@ -41,7 +41,7 @@ export async function start(options: Partial<ServerOptions> = {}): Promise<Start
           : who.action;
       },
     }),
-    defineTool({
+    tool({
       name: 'all',
       description: 'Asks three things at once.',
       async run(_args, context) {
@@ -53,7 +53,7 @@ export async function start(options: Partial<ServerOptions> = {}): Promise<Start
         return { who: got.who.content, model: got.text.model, roots: got.where.roots.length };
       },
     }),
-    defineTool({
+    tool({
       name: 'rounds',
       description: 'Asks twice, with an effect before each.',
       async run(_args, context) {
@@ -64,7 +64,7 @@ export async function start(options: Partial<ServerOptions> = {}): Promise<Start
         return `${String(one.content?.['name'])} ${String(two.content?.['name'])} ${number}`;
       },
     }),
-    defineTool({
+    tool({
       name: 'visit',
       description: 'Sends the user to a page.',
       run: async (_args, context) => (await context.ask({ page: visit })).page.action,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/internal';
 import { elicit } from 'mcp-kit/protocol';
 import { createServer, type Context } from 'mcp-kit/server';
-import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';
+import { tool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import {
   initialize,
@@ -28,7 +28,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
   const held = createDeferred<Context>();
   const end = createDeferred<void>();
   const tools = toolSet([
-    defineTool({
+    tool({
       name: 'count',
       description: 'Reports progress twice.',
       async run(_args, context) {
@@ -36,7 +36,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
         return 'counted';
       },
     }),
-    defineTool({
+    tool({
       name: 'hold',
       description: 'Works until it is let go.',
       async run(_args, context) {
@@ -47,7 +47,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
         return 'held';
       },
     }),
-    defineTool({
+    tool({
       name: 'leave',
       description: 'Lets the client hang up while it works.',
       async run(_args, context) {
@@ -57,7 +57,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
         return 'left';
       },
     }),
-    defineTool({
+    tool({
       name: 'ask',
       description: 'Asks the user.',
       async run(_args, context) {
@@ -74,7 +74,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
 
 const withToken = { _meta: { progressToken: 'p' } };
 const addTool = ({ tools }: Started, name: string): void =>
-  tools.add(defineTool({ name, description: 'New.', run: () => name }));
+  tools.add(tool({ name, description: 'New.', run: () => name }));
 const resume = (session: LegacySession, id: string | undefined): Promise<{ messages: unknown }> =>
   session.get({ accept: 'text/event-stream', 'last-event-id': String(id) });
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { createEraCache } from 'mcp-kit/client';
 import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import type { Service } from 'mcp-kit/protocol';
 import type { Folder } from './config-fixture.ts';
 
@@ -11,7 +11,7 @@ const byHand: string = path.resolve(import.meta.dirname, '../faults/child/by-han
 
 /** A server of both eras with one tool. */
 export function echoService(): Service {
-  const echo = defineTool({
+  const echo = tool({
     name: 'echo',
     description: 'Says it again.',
     input: { type: 'object', properties: { said: { type: 'string' } } },

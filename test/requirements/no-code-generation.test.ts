@@ -5,13 +5,13 @@ import { root } from '../support/child-process.ts';
 
 const script = `
   import { createServer } from 'mcp-kit/server';
-  import { defineTool, toolSet } from 'mcp-kit/tools';
+  import { tool, toolSet } from 'mcp-kit/tools';
   import { toFetchHandler } from 'mcp-kit/transport/http';
   import { z } from 'zod';
   const setNumber = globalThis.setInterval;
   globalThis.setInterval = (...args) => Number(setNumber(...args));
   const input = z.object({ name: z.string() });
-  const greet = defineTool({ name: 'greet', description: 'Greets.', input, run: ({ name }) => 'Hello ' + name });
+  const greet = tool({ name: 'greet', description: 'Greets.', input, run: ({ name }) => 'Hello ' + name });
   const handle = toFetchHandler(createServer({ name: 'worker', version: '1', features: [toolSet([greet])] }));
   const call = (body, more = {}) => handle(new Request('http://localhost/mcp', {
     method: 'POST',

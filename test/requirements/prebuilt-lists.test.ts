@@ -6,7 +6,7 @@ import { resultParts } from 'mcp-kit/internal';
 import { Encoded } from 'mcp-kit/jsonrpc';
 import type { Tool } from 'mcp-kit/protocol';
 import { createServer, type Server } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 import { serveHttp, toFetchHandler } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const count = 200;
 
 function manyTools(): Server {
   const tools = Array.from({ length: count }, (_, index) =>
-    defineTool({
+    tool({
       name: `get_record_${index}`,
       description: `Gets record ${index} – größer als ASCII.`,
       category: 'record',
@@ -124,10 +124,10 @@ describe('a list of 200 tools is sent from bytes that are kept', () => {
   test('over standard output, between other answers and in their order', async () => {
     const program = `
       import { createServer } from 'mcp-kit/server';
-      import { defineTool, toolSet } from 'mcp-kit/tools';
+      import { tool, toolSet } from 'mcp-kit/tools';
       import { governed } from 'mcp-kit/tools/governed';
       import { serveStdio } from 'mcp-kit/transport';
-      const tools = Array.from({ length: ${count} }, (_, index) => defineTool({
+      const tools = Array.from({ length: ${count} }, (_, index) => tool({
         name: 'get_record_' + index, description: 'Gets record ' + index + ' – größer als ASCII.',
         safety: 'readonly', run: () => index,
       }));

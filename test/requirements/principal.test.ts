@@ -1,17 +1,17 @@
 import { elicit } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
 
-const whoami = defineTool({
+const whoami = tool({
   name: 'whoami',
   description: 'Names the caller.',
   run: (_args, context) => String(context.principal),
 });
 
-const confirm = defineTool({
+const confirm = tool({
   name: 'confirm',
   description: 'Asks before it answers.',
   async run(_args, context) {
@@ -60,7 +60,7 @@ describe('where clients are told apart', () => {
   });
 
   test('what is remembered of a call is told to its caller alone, without secrets', async () => {
-    const login = defineTool({
+    const login = tool({
       name: 'set_login_word',
       description: 'Takes a secret.',
       input: { type: 'object', properties: { user: {}, password: {} } },

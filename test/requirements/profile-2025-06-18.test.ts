@@ -2,7 +2,7 @@ import { silentLogger, type Logger } from 'mcp-kit/internal';
 import type { ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test, vi } from 'vitest';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { send } from '../support/http-client.ts';
 import {
   initialize,
@@ -22,13 +22,13 @@ const preferStream = { accept: 'text/event-stream, application/json' };
 
 function start(): Promise<Served> {
   const tools = toolSet([
-    defineTool({
+    tool({
       name: 'echo',
       description: 'Says it again.',
       input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
       run: ({ text }) => text,
     }),
-    defineTool({
+    tool({
       name: 'count',
       description: 'Reports progress three times.',
       async run(_args, context) {

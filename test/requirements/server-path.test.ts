@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { serveChannel, StreamChannel } from 'mcp-kit/transport';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
 import { modulesOf } from '../support/modules-of.ts';
 
-const add = defineTool({
+const add = tool({
   name: 'add_number_pair',
   description: 'Adds two numbers.',
   input: {

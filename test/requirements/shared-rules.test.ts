@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, fail, toolSet, type ToolSet } from 'mcp-kit/tools';
+import { fail, tool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import { profiles, serveHttp, type HttpOptions, type ProfileName } from 'mcp-kit/transport/http';
 import { send } from '../support/http-client.ts';
 import {
@@ -25,8 +25,8 @@ interface Started extends Served {
 
 async function start(profile: ProfileName, options: HttpOptions = {}): Promise<Started> {
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'fail',
       description: 'Fails.',
       run() {
@@ -71,7 +71,7 @@ describe.each(names)('in the profile %s', (profile) => {
     using first = await session.listen();
     using second = await session.listen();
     for (const name of ['a', 'b', 'c']) {
-      server.tools.add(defineTool({ name, description: 'New.', run: () => name }));
+      server.tools.add(tool({ name, description: 'New.', run: () => name }));
     }
     await session.delete();
     const events = [...(await first.ended()), ...(await second.ended())];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
 import { EventReader } from '../support/event-reader.ts';
 import type { Call, Message } from '../support/http-client.ts';
@@ -10,7 +10,7 @@ import { modern, postHeaders, request, serving, startSession } from '../support/
 
 const mebibyte = 1024 * 1024;
 
-const speak = defineTool({
+const speak = tool({
   name: 'speak',
   description:
     'Says so many texts of a size, by so many voices at once, and then answers with a text of a size.',

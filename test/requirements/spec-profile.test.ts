@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { profiles, type ProfileName } from 'mcp-kit/transport/http';
 import { send, type Answer } from '../support/http-client.ts';
 import {
@@ -19,8 +19,8 @@ import {
 
 function start(profile: ProfileName): Promise<Served> {
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'count',
       description: 'Reports progress once.',
       async run(_args, context) {

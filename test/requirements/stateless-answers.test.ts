@@ -12,7 +12,7 @@ import {
   type Server,
   type ServerOptions,
 } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { open, send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
@@ -29,8 +29,8 @@ interface Made {
 function make(options: Partial<ServerOptions> = {}): Made {
   const { promise: waiting, resolve } = createDeferred<Context>();
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'log',
       description: 'Logs at every level.',
       async run(_args, context) {
@@ -40,7 +40,7 @@ function make(options: Partial<ServerOptions> = {}): Made {
         return 'logged';
       },
     }),
-    defineTool({
+    tool({
       name: 'count',
       description: 'Reports progress.',
       async run(_args, context) {
@@ -50,7 +50,7 @@ function make(options: Partial<ServerOptions> = {}): Made {
         return 'counted';
       },
     }),
-    defineTool({
+    tool({
       name: 'wait',
       description: 'Waits until nobody does.',
       async run(_args, context) {
@@ -61,7 +61,7 @@ function make(options: Partial<ServerOptions> = {}): Made {
         return 'never heard';
       },
     }),
-    defineTool({
+    tool({
       name: 'late',
       description: 'Speaks around its answer, after so many turns.',
       input: { type: 'object', properties: { turns: { type: 'integer' } }, required: ['turns'] },

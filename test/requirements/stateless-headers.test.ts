@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeHeaderValue } from 'mcp-kit/internal';
 import { metaKeys } from 'mcp-kit/protocol';
 import { createServer, defineResource, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { send, type Call } from '../support/http-client.ts';
 import { modern, serving, type ModernOptions, type Served } from '../support/mcp-http.ts';
 
@@ -14,8 +14,8 @@ const version = metaKeys.protocolVersion;
 
 function start(): Promise<Served> {
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'route',
       description: 'Has arguments in headers.',
       input: {

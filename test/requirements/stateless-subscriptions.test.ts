@@ -8,7 +8,7 @@ import {
   type ResourceSet,
   type Server,
 } from 'mcp-kit/server';
-import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';
+import { tool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { open, send, type Message, type OpenStream } from '../support/http-client.ts';
 import { modern, serving, type ModernOptions, type Served } from '../support/mcp-http.ts';
@@ -51,7 +51,7 @@ function listen(
 }
 
 function addTool(tools: ToolSet, name: string): void {
-  tools.add(defineTool({ name, description: 'New.', run: () => name }));
+  tools.add(tool({ name, description: 'New.', run: () => name }));
 }
 
 describe('a subscription', () => {

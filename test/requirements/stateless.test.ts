@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { metaKeys } from 'mcp-kit/protocol';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { send } from '../support/http-client.ts';
@@ -18,8 +18,8 @@ import {
 
 function start(options: HttpOptions = {}): Promise<Served> {
   const tools = toolSet([
-    defineTool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    defineTool({
+    tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
+    tool({
       name: 'roots',
       description: 'Needs roots.',
       run(_args, context) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet, type ToolSet } from 'mcp-kit/tools';
+import { tool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import { profiles, type HttpOptions } from 'mcp-kit/transport/http';
 import { send } from '../support/http-client.ts';
 import { postHeaders, request, serving, startSession, type Served } from '../support/mcp-http.ts';
@@ -16,7 +16,7 @@ interface Started extends Served {
 
 async function start(options: HttpOptions = {}): Promise<Started> {
   const tools = toolSet([
-    defineTool({
+    tool({
       name: 'count',
       description: 'Reports progress twice.',
       async run(_args, context) {
@@ -135,7 +135,7 @@ describe('resuming', () => {
     await using server = await start();
     const session = await startSession(server.url, { version });
     const add = (name: string): void =>
-      server.tools.add(defineTool({ name, description: 'New.', run: () => name }));
+      server.tools.add(tool({ name, description: 'New.', run: () => name }));
     const stream = await session.listen();
     add('a');
     const { id } = await stream.nextEvent();

@@ -1,13 +1,6 @@
 import type { Logger } from 'mcp-kit/internal';
 import { createServer } from 'mcp-kit/server';
-import {
-  defineTool,
-  fail,
-  toolSet,
-  type Envelope,
-  type FailureCode,
-  type Tool,
-} from 'mcp-kit/tools';
+import { fail, tool, toolSet, type Envelope, type FailureCode, type Tool } from 'mcp-kit/tools';
 import type { Answer } from '../support/http-client.ts';
 import { serving, startSession, type LegacySession } from '../support/mcp-http.ts';
 
@@ -18,7 +11,7 @@ const position = {
 } as const;
 
 /** A tool with everything an author can say about one. */
-export const setPosition = defineTool({
+export const setPosition = tool({
   name: 'set_node_position',
   description: 'Moves a node.',
   layer: 'advanced',
@@ -58,14 +51,14 @@ const values: Readonly<Record<string, unknown>> = {
 };
 
 const others: readonly Tool[] = [
-  defineTool({
+  tool({
     name: 'get_value_plain',
     description: 'Returns all kinds of values.',
     annotations: { readOnlyHint: true },
     input: { type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] },
     run: ({ kind }) => values[kind] as object,
   }),
-  defineTool({
+  tool({
     name: 'get_value_shaped',
     description: 'Returns data that looks like a result.',
     output: {
@@ -75,7 +68,7 @@ const others: readonly Tool[] = [
     },
     run: () => ({ content: ['a', 'b'] }),
   }),
-  defineTool({
+  tool({
     name: 'execute_test_failure',
     description: 'Fails as told.',
     input: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
@@ -83,12 +76,12 @@ const others: readonly Tool[] = [
       throw fail(code as FailureCode, `because of ${code}`, { details: { at: 3 } });
     },
   }),
-  defineTool({
+  tool({
     name: 'execute_test_refusal',
     description: 'Returns a result that says it is an error.',
     run: () => ({ content: [{ type: 'text', text: 'not today' }], isError: true }),
   }),
-  defineTool({
+  tool({
     name: 'execute_test_bug',
     description: 'Breaks.',
     run() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer, definePrompt, prompts } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { send, type Call } from '../support/http-client.ts';
 import {
   initialize,
@@ -15,7 +15,7 @@ import {
 
 const tools = toolSet(
   [
-    defineTool({
+    tool({
       name: 'get_text_echo',
       description: 'Says it again.',
       input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 import { profiles, type HttpOptions } from 'mcp-kit/transport/http';
 import { notification, serving, startSession, type Served } from '../support/mcp-http.ts';
 
@@ -29,7 +29,7 @@ describe('event streams', () => {
     const session = await startSession(server.url);
     using first = await session.listen();
     using second = await session.listen();
-    tools.add(defineTool({ name: 'get_text_extra', description: 'More.', run: () => 'more' }));
+    tools.add(tool({ name: 'get_text_extra', description: 'More.', run: () => 'more' }));
     const changed = await Promise.race([first.nextMessage(), second.nextMessage()]);
     expect(changed).toMatchObject({ method: 'notifications/tools/list_changed' });
     await session.delete();

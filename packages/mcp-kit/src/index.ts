@@ -26,7 +26,7 @@ export {
   type Context,
   type Server,
 } from '#server';
-export { defineTool as tool, fail } from '#tools';
+export { fail, tool } from '#tools';
 export type { CallOptions, Session, SessionOptions } from '#client';
 export { connect, type Place } from './connect.ts';
 export { createServer, type ServerOptions } from './create-server.ts';

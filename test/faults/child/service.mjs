@@ -1,7 +1,7 @@
 // What the servers of these tests can do.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 
 const input = { type: 'object' };
 const anyList = {
@@ -11,7 +11,7 @@ const anyList = {
 };
 
 const tools = toolSet([
-  defineTool({
+  tool({
     name: 'echo',
     description: 'Gives the nonce back, sooner or later, perhaps after saying it first.',
     input,
@@ -21,7 +21,7 @@ const tools = toolSet([
       return nonce;
     },
   }),
-  defineTool({
+  tool({
     name: 'flood',
     description: 'Says a lot before it answers; waits for its reader, or not.',
     input,
@@ -35,13 +35,13 @@ const tools = toolSet([
       return `said ${count}`;
     },
   }),
-  defineTool({
+  tool({
     name: 'hang',
     description: 'Answers only when nobody wants it any more.',
     run: (_args, { signal }) =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve('gone'))),
   }),
-  defineTool({ name: 'count', description: 'Takes strings.', input: anyList, run: () => 'ok' }),
+  tool({ name: 'count', description: 'Takes strings.', input: anyList, run: () => 'ok' }),
 ]);
 const files = resources({
   resources: [{ uri: 'test://file', name: 'file', read: () => 'text' }],

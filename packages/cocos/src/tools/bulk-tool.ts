@@ -1,6 +1,6 @@
 import type { CocosBackend, Committed, Edit, EditDefinition, EditPlan } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
-import { type AnySchema, defineTool, type Failure, type Tool, ToolFailure } from 'mcp-kit/tools';
+import { type AnySchema, type Failure, tool, type Tool, ToolFailure } from 'mcp-kit/tools';
 import { batchSchema } from 'mcp-kit/tools/governed';
 import { committing, editFor } from './define-tools.ts';
 import { telling, toFailure } from './failures.ts';
@@ -31,7 +31,7 @@ interface BulkPlan extends Pick<EditPlan, 'changes' | 'state'> {
 /** Many calls of editing tools as one write: done and undone at once. */
 export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDefinition[]): Tool {
   const byTool = new Map(edits.map((edit) => [edit.tool, edit]));
-  return defineTool<AnySchema, AnySchema, BulkPlan>({
+  return tool<AnySchema, AnySchema, BulkPlan>({
     name: 'execute_scene_edits',
     description:
       'Does many edits as one write. Each has the name and arguments of an editing tool; what one creates "as" a name, ' +

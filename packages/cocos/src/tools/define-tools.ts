@@ -10,9 +10,9 @@ import type {
 import type { Context } from 'mcp-kit/server';
 import {
   type AnySchema,
-  defineTool,
   type Infer,
   type InferInput,
+  tool,
   type Tool,
   type ToolDefinition,
 } from 'mcp-kit/tools';
@@ -31,7 +31,7 @@ type ReadDefinition<In extends AnySchema, Out extends AnySchema> = Omit<
 export function readTool<const In extends AnySchema, const Out extends AnySchema>(
   definition: ReadDefinition<In, Out>,
 ): Tool {
-  return defineTool<In, Out>({
+  return tool<In, Out>({
     layer: 'core',
     safety: 'readonly',
     idempotent: true,
@@ -68,7 +68,7 @@ export function editTool(backend: CocosBackend, definition: EditDefinition): Too
     const { op: _, ...answered } = result ?? { op: undefined };
     return { scenePath: isInScene ? document : undefined, ...answered };
   };
-  return defineTool<AnySchema, AnySchema, EditToolPlan>({
+  return tool<AnySchema, AnySchema, EditToolPlan>({
     layer: 'core',
     safety: 'mutating',
     commits: true,

@@ -1,7 +1,7 @@
 import type { CocosBackend, TransactionReading } from '#cocos/backend';
 import { CocosError } from '#cocos/document';
 import { withoutFolders } from 'mcp-kit/internal';
-import { defineTool, type Tool } from 'mcp-kit/tools';
+import { tool, type Tool } from 'mcp-kit/tools';
 import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
 import { openedIn } from './open-scenes.ts';
@@ -89,7 +89,7 @@ function pickLast(
 }
 
 function executeProjectUndo(backend: CocosBackend): Tool {
-  return defineTool({
+  return tool({
     name: 'execute_project_undo',
     description:
       'Takes back the last write of these tools: all its files are again as they were before.',

@@ -1,5 +1,5 @@
 import type { CocosBackend } from '#cocos/backend';
-import { defineTool, type Tool } from 'mcp-kit/tools';
+import { tool, type Tool } from 'mcp-kit/tools';
 import type { Context } from 'mcp-kit/server';
 import { readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
@@ -24,7 +24,7 @@ import { treeText } from './tree-text.ts';
 const category = 'scene';
 
 function executeSceneOpen(backend: CocosBackend): Tool {
-  return defineTool({
+  return tool({
     name: 'execute_scene_open',
     description:
       'Makes a scene, or prefab, the open one: what this conversation means when scenePath is left out.',
@@ -127,7 +127,7 @@ function getSceneTree(backend: CocosBackend): Tool {
 }
 
 function executeSceneSave(backend: CocosBackend): Tool {
-  return defineTool({
+  return tool({
     name: 'execute_scene_save',
     description:
       'Sees to it that a scene or prefab is on the disk, reads it back and says whether it is sound. ' +

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { RpcError } from '#jsonrpc';
 import { elicit, elicitUrl, listRoots, sample, type ClientCapabilities } from '#protocol';
 import { connectInMemory, type InMemoryClient, type InMemoryClientOptions } from '#testing';
-import { defineTool, toolSet } from '#tools';
+import { tool, toolSet } from '#tools';
 import type { Feature } from './feature.ts';
 import { definePrompt, prompts } from './prompts.ts';
 import { createServer } from './server.ts';
@@ -17,17 +17,17 @@ const visit = elicitUrl({ message: 'Sign in', url: 'https://example.org' });
 const all: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 const asking = toolSet([
-  defineTool({
+  tool({
     name: 'ask',
     description: 'Asks for a name.',
     run: async (_args, context) => (await context.ask({ name })).name,
   }),
-  defineTool({
+  tool({
     name: 'visit',
     description: 'Asks for a visit.',
     run: async (_args, context) => (await context.ask({ visit })).visit.action,
   }),
-  defineTool({
+  tool({
     name: 'many',
     description: 'Asks for three things.',
     async run(_args, context) {
@@ -39,7 +39,7 @@ const asking = toolSet([
       return [got.name.action, got.text.model, got.roots.roots.length];
     },
   }),
-  defineTool({
+  tool({
     name: 'once',
     description: 'Has an effect twice.',
     async run(_args, context) {
@@ -49,7 +49,7 @@ const asking = toolSet([
       return [first, second, effects];
     },
   }),
-  defineTool({
+  tool({
     name: 'need',
     description: 'Needs roots.',
     run(_args, context) {
@@ -83,8 +83,8 @@ async function connect(
   return client;
 }
 
-const call = (client: InMemoryClient, tool: string): Promise<unknown> =>
-  client.request('tools/call', { name: tool });
+const call = (client: InMemoryClient, made: string): Promise<unknown> =>
+  client.request('tools/call', { name: made });
 const text = (value: string): object => ({ content: [{ type: 'text', text: value }] });
 
 describe('a question', () => {
@@ -177,9 +177,9 @@ describe('what the client has not declared', () => {
     ['visit', { elicitation: {} }, 'elicitation'],
     ['many', { elicitation: {}, roots: {} }, 'sampling'],
     ['need', {}, 'roots'],
-  ])('fails the call of %s with %o as a precondition', async (tool, capabilities, missing) => {
+  ])('fails the call of %s with %o as a precondition', async (made, capabilities, missing) => {
     const client = await connect({ capabilities, answer: () => ({ action: 'accept' }) });
-    expect(await call(client, tool)).toEqual({
+    expect(await call(client, made)).toEqual({
       ...text(`E_PRECONDITION_FAILED: This needs a client that supports: ${missing}`),
       isError: true,
     });
@@ -195,8 +195,8 @@ describe('what the client has not declared', () => {
 
   test('is -32021 without a handshake', async () => {
     const client = await connect({ capabilities: {} });
-    for (const tool of ['ask', 'need']) {
-      await expect(client.requestModern('tools/call', { name: tool })).rejects.toMatchObject({
+    for (const made of ['ask', 'need']) {
+      await expect(client.requestModern('tools/call', { name: made })).rejects.toMatchObject({
         code: -32021,
       });
     }

@@ -6,7 +6,7 @@ import type { CallToolResult, JsonSchema } from '#protocol';
 import { withJsonSchema } from '#schema';
 import { createServer } from '#server';
 import { connectInMemory, type InMemoryClient } from '#testing';
-import { defineTool, type Tool } from './define-tool.ts';
+import { tool, type Tool } from './tool.ts';
 import { fail } from './failure.ts';
 import { toolSet } from './tool-set.ts';
 
@@ -31,13 +31,13 @@ async function start(...tools: Tool[]): Promise<Started> {
 }
 
 const returning = (value: unknown, asynchronous = false): Tool =>
-  defineTool({
+  tool({
     name: 'tool',
     description: 'Returns a value.',
     run: () => (asynchronous ? Promise.resolve(value) : value) as object,
   });
 const throwing = (error: unknown, asynchronous = false): Tool =>
-  defineTool({
+  tool({
     name: 'tool',
     description: 'Throws.',
     run() {
@@ -158,13 +158,13 @@ describe('a value with a schema', () => {
       },
       { type: 'object' },
     );
-    const tool = defineTool({
+    const made = tool({
       name: 'tool',
       description: 'Trims.',
       output: trimmed,
       run: () => ({ a: ' x ' }),
     });
-    const { call } = await start(tool);
+    const { call } = await start(made);
     expect(await call('tool')).toMatchObject({ structuredContent: { a: 'x' } });
   });
 
@@ -187,7 +187,7 @@ describe('a value with a schema', () => {
 });
 
 describe('arguments', () => {
-  const tool = defineTool({
+  const made = tool({
     name: 'tool',
     description: 'Adds.',
     input: {
@@ -199,13 +199,13 @@ describe('arguments', () => {
   });
 
   test('that fit reach the tool', async () => {
-    expect(await (await start(tool)).call('tool', { a: 1, b: 2 })).toEqual({
+    expect(await (await start(made)).call('tool', { a: 1, b: 2 })).toEqual({
       content: [text('3')],
     });
   });
 
   test('that do not fit are a failure that says why', async () => {
-    const result = await (await start(tool)).call('tool', { a: 'one' });
+    const result = await (await start(made)).call('tool', { a: 'one' });
     expect(result).toMatchObject({ isError: true });
     expect(result.content).toEqual([
       text(expect.stringMatching(/^E_INVALID_ARGUMENT: b: /) as string),
@@ -220,7 +220,7 @@ describe('arguments', () => {
   });
 
   test.each([[[]], ['x'], [5]])('that are %j are an error of the protocol', async (args) => {
-    const { client } = await start(tool);
+    const { client } = await start(made);
     await expect(
       client.request('tools/call', { name: 'tool', arguments: args }),
     ).rejects.toMatchObject({ code: -32602 });
@@ -235,7 +235,7 @@ describe('arguments', () => {
       { type: 'object' },
     );
     const { call, logged } = await start(
-      defineTool({ name: 'tool', description: 'Breaks.', input, run: () => 'ok' }),
+      tool({ name: 'tool', description: 'Breaks.', input, run: () => 'ok' }),
     );
     expect(await call('tool', {})).toMatchObject({ isError: true });
     expect(JSON.stringify(logged)).toContain('hunter2');
@@ -294,7 +294,7 @@ describe.each([
 
 test('a call that was cancelled may throw without anybody being told', async () => {
   const { promise: stopped, resolve } = createDeferred<void>();
-  const tool = defineTool({
+  const made = tool({
     name: 'tool',
     description: 'Stops.',
     async run(_args, context) {
@@ -305,7 +305,7 @@ test('a call that was cancelled may throw without anybody being told', async () 
       throw new Error('stopped');
     },
   });
-  const { client, call, logged } = await start(tool);
+  const { client, call, logged } = await start(made);
   void call('tool').catch(() => {});
   await stopped;
   await client.request('ping');

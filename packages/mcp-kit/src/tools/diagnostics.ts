@@ -1,6 +1,6 @@
 import { invalidParams } from '#protocol';
 import type { Context, Handler } from '#server';
-import { defineTool, type Tool } from './define-tool.ts';
+import { tool, type Tool } from './tool.ts';
 import type { Entry } from './entry.ts';
 import { fail } from './failure.ts';
 import type { Manifest } from './manifest/manifest.ts';
@@ -52,7 +52,7 @@ function manifestTool(
   manifestFor: ManifestFor,
   manifests: (context: Context) => readonly Manifest[],
 ): Tool {
-  return defineTool({
+  return tool({
     name: 'get_tool_manifest',
     description: 'Returns all that is known about a tool, or about all: schemas, traits, examples.',
     category: 'diagnostics',
@@ -78,7 +78,7 @@ function manifestTool(
 }
 
 function traceTool(traces: Traces): Tool {
-  return defineTool({
+  return tool({
     name: 'get_trace_by_id',
     description: 'Returns what is remembered of a recent call: duration, outcome, steps.',
     category: 'diagnostics',

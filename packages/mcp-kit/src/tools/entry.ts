@@ -1,7 +1,7 @@
 import { KitError, withoutUndefined } from '#base';
 import { headerBindings, type HeaderBinding, type Tool as ListedTool } from '#protocol';
 import { compileSchema, type CompiledSchema } from '#schema';
-import type { Tool } from './define-tool.ts';
+import type { Tool } from './tool.ts';
 
 /** A tool made ready: schemas compiled, names checked, once. */
 export interface Entry {

@@ -1,13 +1,13 @@
 export type { Change, Plan } from './changes.ts';
 export type { Contract, CreateContract } from './contract/contract.ts';
 export {
-  defineTool,
+  tool,
   type GovernedTraits,
   type Tool,
   type ToolDefinition,
   type ToolExample,
   type ToolTraits,
-} from './define-tool.ts';
+} from './tool.ts';
 export type { Envelope } from './contract/envelope.ts';
 export {
   fail,

@@ -4,7 +4,7 @@ import type { JsonSchema } from '#protocol';
 import { withJsonSchema, type AnySchema, type StandardSchema } from '#schema';
 import type { Infer, InferInput } from './infer.ts';
 
-/** Keeps the literal, as `defineTool` does. */
+/** Keeps the literal, as `tool` does. */
 function literal<const Schema extends AnySchema>(schema: Schema): Schema {
   return schema;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer, type Server } from '#server';
 import { connectInMemory, type InMemoryClient } from '#testing';
-import { defineTool, type Tool } from './define-tool.ts';
+import { tool, type Tool } from './tool.ts';
 import { governed } from './governed/index.ts';
 import { toolSet } from './tool-set.ts';
 import { defineWorkflow } from './workflow/index.ts';
 
-const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+const made = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
   description: `About ${name}.`,
   run: () => name,
@@ -25,7 +25,7 @@ const serve = (features: Parameters<typeof createServer>[0]['features']): Server
 
 describe('tools/list', () => {
   test('shows what the author said, in order, and nothing else', async () => {
-    const full = defineTool({
+    const full = tool({
       name: 'full',
       title: 'Full',
       description: 'Everything.',
@@ -37,7 +37,7 @@ describe('tools/list', () => {
       output: { type: 'object', properties: { b: { type: 'string' } } },
       run: () => ({ b: 'x' }),
     });
-    const client = await connect(serve([toolSet([full, tool('bare')])]));
+    const client = await connect(serve([toolSet([full, made('bare')])]));
     expect(await client.request('tools/list')).toEqual({
       tools: [
         {
@@ -65,7 +65,7 @@ describe('tools/list', () => {
       items: { $ref: '#/$defs/n' },
       $defs: { n: { type: 'number' } },
     };
-    const client = await connect(serve([toolSet([tool('list', { output, run: () => [1] })])]));
+    const client = await connect(serve([toolSet([made('list', { output, run: () => [1] })])]));
     expect(await client.request('tools/list')).toMatchObject({
       tools: [
         {
@@ -83,7 +83,7 @@ describe('tools/list', () => {
 
   test('comes in pages', async () => {
     const set = toolSet(
-      ['a', 'b', 'c'].map((name) => tool(name)),
+      ['a', 'b', 'c'].map((name) => made(name)),
       { pageSize: 2 },
     );
     const client = await connect(serve([set]));
@@ -96,9 +96,9 @@ describe('tools/list', () => {
 
 describe('a set', () => {
   test('tells its clients what was added and removed', async () => {
-    const set = toolSet([tool('a')]);
+    const set = toolSet([made('a')]);
     const client = await connect(serve([set]));
-    set.add(tool('b'));
+    set.add(made('b'));
     expect(set.remove('a')).toBe(true);
     expect(set.remove('a')).toBe(false);
     expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'b' }] });
@@ -111,18 +111,18 @@ describe('a set', () => {
   });
 
   test('refuses two tools of one name', () => {
-    expect(() => toolSet([tool('a'), tool('a')])).toThrow('tool a is defined twice');
-    const set = toolSet([tool('a')]);
-    expect(() => set.add(tool('a'))).toThrow('tool a is defined twice');
+    expect(() => toolSet([made('a'), made('a')])).toThrow('tool a is defined twice');
+    const set = toolSet([made('a')]);
+    expect(() => set.add(made('a'))).toThrow('tool a is defined twice');
   });
 
   test('that refused a tool is as it was', async () => {
-    const set = toolSet([tool('a')]);
+    const set = toolSet([made('a')]);
     const client = await connect(serve([set]));
-    expect(() => set.add(tool('b', { input: { type: 'string' } }))).toThrow('input of tool b');
+    expect(() => set.add(made('b', { input: { type: 'string' } }))).toThrow('input of tool b');
     expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'a' }] });
     expect(client.notifications).toEqual([]);
-    set.add(tool('b'));
+    set.add(made('b'));
   });
 
   test.each([0, -1, Number.NaN, '10' as unknown as number])(
@@ -134,7 +134,7 @@ describe('a set', () => {
         ['limit.concurrent', { limit: { concurrent: amount } }],
         ['limit.perMinute', { limit: { perMinute: amount } }],
       ] as const) {
-        expect(() => toolSet([tool('a', more)])).toThrow(`tool a: ${name} ${wrong}`);
+        expect(() => toolSet([made('a', more)])).toThrow(`tool a: ${name} ${wrong}`);
         expect(() => governed(more)).toThrow(`governed: ${name} ${wrong}`);
       }
       const { idempotency, plans } = {
@@ -152,14 +152,14 @@ describe('a set', () => {
   test.each(['', 'with space', 'slash/ed', 'ünicode', 'a'.repeat(129), 'new\nline'])(
     'refuses the name %j',
     (name) => {
-      expect(() => toolSet([tool(name)])).toThrow('is not valid');
+      expect(() => toolSet([made(name)])).toThrow('is not valid');
     },
   );
 
   test.each(['a', 'A.b-c_1', 'a'.repeat(128), 'constructor', '__proto__'])(
     'takes the name %j',
     async (name) => {
-      const client = await connect(serve([toolSet([tool(name)])]));
+      const client = await connect(serve([toolSet([made(name)])]));
       expect(await client.request('tools/call', { name })).toMatchObject({
         content: [{ text: name }],
       });
@@ -180,11 +180,11 @@ describe('a set', () => {
 describe('x-mcp-header', () => {
   const header = { type: 'string', 'x-mcp-header': 'Region' };
   const withInput = (properties: object, more: object = {}): Tool =>
-    tool('t', { input: { type: 'object', properties, ...more } });
+    made('t', { input: { type: 'object', properties, ...more } });
 
   test('names the headers of a tool', () => {
     const server = serve([
-      toolSet([tool('plain')]),
+      toolSet([made('plain')]),
       toolSet([
         withInput({
           a: header,

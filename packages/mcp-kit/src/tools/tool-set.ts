@@ -5,7 +5,7 @@ import { warmValidator } from '#schema';
 import { listMethod, type Changes, type Context, type Feature, type Handler } from '#server';
 import { plainContract, type Call } from './call.ts';
 import type { Contract, CreateContract } from './contract/contract.ts';
-import type { Tool } from './define-tool.ts';
+import type { Tool } from './tool.ts';
 import { diagnostics } from './diagnostics.ts';
 import { createEntry, type Entry } from './entry.ts';
 import { envelopeContract } from './contract/envelope-contract.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { elicit } from 'mcp-kit/protocol';
-import { defineTool, fail } from 'mcp-kit/tools';
+import { fail, tool } from 'mcp-kit/tools';
 
 /** Shows progress, log messages and cancellation. */
-export const executeTimerCountdown = defineTool({
+export const executeTimerCountdown = tool({
   name: 'execute_timer_countdown',
   title: 'Countdown',
   description: 'Counts down to zero, reporting progress at every step; can be cancelled.',
@@ -40,7 +40,7 @@ export const executeTimerCountdown = defineTool({
 });
 
 /** Shows a question to the user, written once for both eras. */
-export const createTextGreeting = defineTool({
+export const createTextGreeting = tool({
   name: 'create_text_greeting',
   title: 'Greeting',
   description: "Writes a greeting; asks for the user's name when it is not given.",

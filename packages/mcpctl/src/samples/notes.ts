@@ -1,4 +1,4 @@
-import { defineTool, fail, type CreateContract, type Tool } from 'mcp-kit/tools';
+import { fail, tool, type CreateContract, type Tool } from 'mcp-kit/tools';
 import { governed } from 'mcp-kit/tools/governed';
 
 const maxNotes = 100;
@@ -17,7 +17,7 @@ export function governedNotes(): { readonly contract: CreateContract; readonly g
 }
 
 function readingTool(notes: ReadonlyMap<string, string>): Tool {
-  return defineTool({
+  return tool({
     name: 'get_note_text',
     title: 'Read a note',
     description: 'Returns the text of a note.',
@@ -43,7 +43,7 @@ function readingTool(notes: ReadonlyMap<string, string>): Tool {
 }
 
 function writingTool(notes: Map<string, string>): Tool {
-  return defineTool({
+  return tool({
     name: 'set_note_text',
     title: 'Write a note',
     description: 'Keeps a text under a name, as long as the server runs.',

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { definePrompt } from 'mcp-kit/server';
-import { defineTool } from 'mcp-kit/tools';
+import { tool } from 'mcp-kit/tools';
 
 const text = { type: 'string', maxLength: 100_000, description: 'The text to look at.' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
-export const getTextStatistics = defineTool({
+export const getTextStatistics = tool({
   name: 'get_text_statistics',
   title: 'Text statistics',
   description: 'Counts the characters, words, sentences and lines of a text, in any language.',
@@ -67,7 +67,7 @@ async function countSegments(
   return found;
 }
 
-export const findTextMatches = defineTool({
+export const findTextMatches = tool({
   name: 'find_text_matches',
   title: 'Find in text',
   description: 'Finds every place where a phrase occurs in a text, with its line and column.',

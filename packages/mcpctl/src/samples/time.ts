@@ -1,5 +1,5 @@
 import { defineResourceTemplate } from 'mcp-kit/server';
-import { defineTool, fail } from 'mcp-kit/tools';
+import { fail, tool } from 'mcp-kit/tools';
 
 interface TimeNow {
   readonly timeZone: string;
@@ -40,7 +40,7 @@ function timeIn(timeZone: string): TimeNow | undefined {
 }
 
 /** Works without arguments: the first tool to try. */
-export const getTimeNow = defineTool({
+export const getTimeNow = tool({
   name: 'get_time_now',
   title: 'Time now',
   description: 'Tells the date and time now, in UTC and in a time zone.',

@@ -1,9 +1,9 @@
 // Servers with a fault each.
 import { createServer } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 
 function serverWith(run) {
-  const echo = defineTool({
+  const echo = tool({
     name: 'echo',
     description: 'Returns what it is given, and does some harm.',
     input: { type: 'object', properties: { nonce: { type: 'string' } } },

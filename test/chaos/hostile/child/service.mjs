@@ -1,16 +1,16 @@
 // What the servers under attack can do.
 import { elicit } from 'mcp-kit/protocol';
 import { createServer, prompts, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 
 const tools = toolSet([
-  defineTool({
+  tool({
     name: 'echo',
     description: 'Returns what it is given.',
     input: { type: 'object', properties: { nonce: { type: 'string' } } },
     run: ({ nonce = '' }) => nonce,
   }),
-  defineTool({
+  tool({
     name: 'count',
     description: 'Counts strings.',
     input: {
@@ -21,7 +21,7 @@ const tools = toolSet([
     output: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
     run: ({ items }) => ({ count: items.length }),
   }),
-  defineTool({
+  tool({
     name: 'ask',
     description: 'Asks the user for a word.',
     async run(_, context) {
@@ -30,7 +30,7 @@ const tools = toolSet([
       return JSON.stringify(answers);
     },
   }),
-  defineTool({
+  tool({
     name: 'progress',
     description: 'Says how far it is, a few times.',
     async run(_, context) {
@@ -38,7 +38,7 @@ const tools = toolSet([
       return 'done';
     },
   }),
-  defineTool({
+  tool({
     name: 'hang',
     description: 'Answers only when nobody wants it any more.',
     run: (_, { signal }) =>

@@ -1,16 +1,16 @@
 // A server under attack in a process of its own, with a small heap: node subject.mjs. Runs the build, not the sources.
 import { operateHttp } from '@mcp-kit/host/operate';
 import { createServer, resources } from 'mcp-kit/server';
-import { defineTool, toolSet } from 'mcp-kit/tools';
+import { tool, toolSet } from 'mcp-kit/tools';
 
-const hang = defineTool({
+const hang = tool({
   name: 'hang',
   description: 'Answers only when nobody wants it any more.',
   run: (_args, { signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve('gone'))),
 });
 
-const say = defineTool({
+const say = tool({
   name: 'say',
   description: 'Says so much.',
   input: { type: 'object', properties: { bytes: { type: 'integer' } } },

@@ -5,7 +5,7 @@ import type { CallToolResult } from '#protocol';
 import { createServer } from '#server';
 import { connectInMemory, type InMemoryClient } from '#testing';
 import type { Change } from '../changes.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
+import { tool, type Tool } from '../tool.ts';
 import type { Envelope } from '../contract/envelope.ts';
 import { toolSet } from '../tool-set.ts';
 import { governed, type GovernanceOptions } from './governed-contract.ts';
@@ -82,7 +82,7 @@ interface Member {
 function memberOf(table: Table, { steps, slowPlan, slowApply, tellsState }: Member): Tool {
   const later = <T>(slow: boolean, value: T): T | Promise<T> =>
     slow ? Promise.resolve(value) : value;
-  return defineTool({
+  return tool({
     name: 'update_table_rows',
     description: 'Follows its steps.',
     safety: 'mutating',
@@ -148,7 +148,7 @@ test('a plan token that was tampered with, is expired, foreign, stale or used is
     'other keys',
   ];
   const setRow = (name: string, table: Table): Tool =>
-    defineTool({
+    tool({
       name,
       description: 'Sets a row.',
       safety: 'mutating',

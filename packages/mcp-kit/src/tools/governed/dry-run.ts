@@ -10,7 +10,7 @@ import {
 } from '#base';
 import type { Store } from '#store';
 import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts';
-import type { Tool } from '../define-tool.ts';
+import type { Tool } from '../tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, riskOf, traitsOf } from '../manifest/manifest.ts';
 import { textBlock, type Outcome } from '../contract/contract.ts';

@@ -1,7 +1,7 @@
 import { isPromise, KitError, type Logger } from '#base';
 import type { Store } from '#store';
 import type { CreateContract } from '../contract/contract.ts';
-import type { CallLimit } from '../define-tool.ts';
+import type { CallLimit } from '../tool.ts';
 import { assertAmounts, listed, type Entry } from '../entry.ts';
 import type { Finding } from '../lint/lint.ts';
 import { derivedAnnotations, listedTraits, type Manifest } from '../manifest/manifest.ts';

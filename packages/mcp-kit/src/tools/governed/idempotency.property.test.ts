@@ -7,7 +7,7 @@ import { createServer } from '#server';
 import { createMemoryStore, type Store } from '#store';
 import { connectInMemory } from '#testing';
 import type { Envelope } from '../contract/envelope.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
+import { tool, type Tool } from '../tool.ts';
 import { toolSet } from '../tool-set.ts';
 import { governed } from './governed-contract.ts';
 
@@ -116,8 +116,8 @@ function toolOf(kind: Kind, world: World, mortal: Mortal): Tool {
     world.version += 1;
     await mortal.reach('after effect');
   };
-  if (kind === 'run') return defineTool({ ...head, run: effect });
-  return defineTool({
+  if (kind === 'run') return tool({ ...head, run: effect });
+  return tool({
     ...head,
     async plan() {
       const { version: from } = world;

@@ -1,5 +1,5 @@
 import { isPromise } from '#base';
-import type { CallLimit } from '../define-tool.ts';
+import type { CallLimit } from '../tool.ts';
 import { fail, type ToolFailure } from '../failure.ts';
 import type { Wrap } from './layer.ts';
 

@@ -1,7 +1,7 @@
 import { chain, type MaybePromise } from '#base';
 import type { ClientView } from '#protocol';
 import type { Context } from '#server';
-import type { ToolLayer } from '../define-tool.ts';
+import type { ToolLayer } from '../tool.ts';
 import { diagnosticNames } from '../trace/traces.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '#base';
 import { isRecord } from '#jsonrpc';
 import type { Tool as ListedTool } from '#protocol';
-import type { ToolLayer } from '../define-tool.ts';
+import type { ToolLayer } from '../tool.ts';
 import { nameRules, type NameRule } from './name-rules.ts';
 import { parameterRules, type ParameterRule } from './parameter-rules.ts';
 import { patternRules, type PatternRule } from './pattern-rules.ts';

@@ -1,7 +1,7 @@
 import type { Defined } from '#base';
 import type { JsonSchema, ToolAnnotations } from '#protocol';
 import type { Plan, RiskLevel } from '../changes.ts';
-import type { Safety, Tool, ToolHead, ToolTraits } from '../define-tool.ts';
+import type { Safety, Tool, ToolHead, ToolTraits } from '../tool.ts';
 import type { Entry } from '../entry.ts';
 import type { FailureCode } from '../failure.ts';
 

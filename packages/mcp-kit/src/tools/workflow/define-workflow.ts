@@ -5,7 +5,7 @@ import type { Context, Requests } from '#server';
 import { createMemoryStore, type Store } from '#store';
 import { checkValue } from '../call.ts';
 import { applied, type Plan } from '../changes.ts';
-import { defineTool, type Tool, type ToolHead } from '../define-tool.ts';
+import { tool, type Tool, type ToolHead } from '../tool.ts';
 import { assertAmounts } from '../entry.ts';
 import type { Infer, InferInput } from '../infer.ts';
 import { riskOf } from '../manifest/manifest.ts';
@@ -85,7 +85,7 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
 }
 
 function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Workflow {
-  const asTool = defineTool({
+  const asTool = tool({
     ...toolHead(head),
     // The journal knows how far it got.
     resumable: true,

@@ -1,6 +1,6 @@
 import type { Context } from '#server';
 import type { Change, Plan } from '../changes.ts';
-import { defineTool, type Tool } from '../define-tool.ts';
+import { tool, type Tool } from '../tool.ts';
 import { fail } from '../failure.ts';
 import { takenBack, type WorkflowRuns } from './recover.ts';
 import { endedOtherwise, reportSchema, type RunReport, type StageReport } from './report.ts';
@@ -32,7 +32,7 @@ export function workflowTools(workflows: readonly WorkflowRuns[]): readonly Tool
 }
 
 function listTool(workflows: readonly WorkflowRuns[]): Tool {
-  return defineTool({
+  return tool({
     name: 'list_workflow_runs',
     description: 'Lists the runs of workflows that have not come to an end.',
     category: 'workflow',
@@ -91,7 +91,7 @@ function recoveryTool(workflows: readonly WorkflowRuns[], recovery: Recovery): T
     const statuses = stages.map((stage) => stage.status);
     return { changes, state: { status, direction, statuses }, id };
   };
-  return defineTool({
+  return tool({
     name,
     description,
     category: 'workflow',

@@ -114,7 +114,7 @@ export interface Tool extends ToolHead {
 }
 
 /** Types the arguments and the result from the schemas; a tool has `run`, or `plan` and `apply`. */
-export function defineTool<
+export function tool<
   const In extends AnySchema = { readonly type: 'object' },
   const Out extends AnySchema | undefined = undefined,
   P extends Plan = Plan,
