@@ -53,6 +53,8 @@ export interface GuardOptions {
 export type Guard = (headers: Headers, rawHeaders: readonly string[]) => Refusal | undefined;
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+const wrongHost = forbidden('Host not allowed', 'host');
+const wrongOrigin = forbidden('Origin not allowed', 'origin');
 
 /** Keeps web pages out: a browser tells the truth in Host and Origin, also when DNS lies to it. */
 export function createGuard(options: GuardOptions = {}): Guard {
@@ -70,16 +72,16 @@ export function createGuard(options: GuardOptions = {}): Guard {
     const name = authority === undefined ? undefined : hostName(authority);
     return name !== undefined && names.has(name);
   };
+  // Nearly every request has the host of the one before.
+  let allowed: string | undefined;
   return (headers, rawHeaders) => {
     const host = single(headers, 'host');
-    if (host === undefined || countOf(rawHeaders, 'host') > 1 || !isAllowedHost(host)) {
-      return forbidden('Host not allowed', 'host');
-    }
+    if (host === undefined || countOf(rawHeaders, 'host') > 1) return wrongHost;
+    if (host !== allowed && !isAllowedHost(host)) return wrongHost;
+    allowed = host;
     const { origin } = headers;
     if (origin === undefined) return undefined;
-    return typeof origin === 'string' && isAllowedOrigin(origin)
-      ? undefined
-      : forbidden('Origin not allowed', 'origin');
+    return typeof origin === 'string' && isAllowedOrigin(origin) ? undefined : wrongOrigin;
   };
 }
 
