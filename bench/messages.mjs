@@ -1,6 +1,7 @@
 // CPU time of the main thread for one message of the largest size, by what it is made of. Run: node bench/messages.mjs
 import { Buffer } from 'node:buffer';
-import { defaultLimits, parseMessage } from 'mcp-kit/jsonrpc';
+import { parseMessage } from 'mcp-kit/internal';
+import { defaultLimits } from 'mcp-kit/jsonrpc';
 import { runningMs } from '../test/support/main-thread.mjs';
 
 const size = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { modernVersion } from 'mcp-kit/protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl } from './support/child-process.ts';

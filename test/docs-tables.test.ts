@@ -1,7 +1,7 @@
-import { kitErrorCodes, silentLogger } from 'mcp-kit/internal';
-import { defaultLimits, isRecord, rpcErrors } from 'mcp-kit/jsonrpc';
+import { httpStatusOf, isRecord, kitErrorCodes, silentLogger } from 'mcp-kit/internal';
+import { defaultLimits, rpcErrors } from 'mcp-kit/jsonrpc';
 import { Manager } from '@mcp-kit/host';
-import { httpStatusOf, mcpErrors } from 'mcp-kit/protocol';
+import { mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { failureCodes } from 'mcp-kit/tools';
 import { layerOrder } from 'mcp-kit/tools/governed';

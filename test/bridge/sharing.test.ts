@@ -1,7 +1,8 @@
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
 import { openSession, type Session } from 'mcp-kit/client';
+import { readEnvelope } from 'mcp-kit/internal';
 import { Exchange, RpcError, type Link, type Params } from 'mcp-kit/jsonrpc';
-import { metaKeys, readEnvelope, type Era } from 'mcp-kit/protocol';
+import { metaKeys, type Era } from 'mcp-kit/protocol';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { describe, expect, test } from 'vitest';

@@ -90,7 +90,7 @@ interface SdkClientBase {
 
 export interface SdkNotification {
   readonly method: string;
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a handler gets besides the request, in the words of either generation. */

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { KitError, silentLogger } from 'mcp-kit/internal';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord, KitError, silentLogger } from 'mcp-kit/internal';
 import { connectInMemory } from 'mcp-kit/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exitCodeOf, exitCodes } from '../../packages/mcpctl/src/exit-code.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { expect, test } from 'vitest';
 import { settingsSchema } from '../../packages/host/src/operate/settings-schema.ts';
 import { serveOptions } from '../../packages/mcpctl/src/serve/options.ts';

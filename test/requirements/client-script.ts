@@ -1,8 +1,7 @@
-import { KitError } from 'mcp-kit/internal';
+import { isRecord, KitError } from 'mcp-kit/internal';
 import { createVerdicts, openSession, type Session, type SessionOptions } from 'mcp-kit/client';
 import {
   Connection,
-  isRecord,
   RpcError,
   rpcErrors,
   type Channel,

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { traceTarget, type Target } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
 import { serveHttp } from 'mcp-kit/transport/http';

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createDeferred, silentLogger } from 'mcp-kit/internal';
+import { createDeferred, silentLogger, steer, vocabulary } from 'mcp-kit/internal';
 import { Connection, RpcError, type Handlers, type Notification } from 'mcp-kit/jsonrpc';
-import { steer, vocabulary } from 'mcp-kit/protocol';
 import { callMcp, httpTarget, sseTarget } from 'mcp-kit/transport/http-client';
 import {
   event,

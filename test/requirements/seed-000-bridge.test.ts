@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { encodeHeaderValue, metaKeys } from 'mcp-kit/protocol';
+import { encodeHeaderValue } from 'mcp-kit/internal';
+import { metaKeys } from 'mcp-kit/protocol';
 import { createServer, defineResource, resources } from 'mcp-kit/server';
 import { defineTool, toolSet } from 'mcp-kit/tools';
 import { send, type Call } from '../support/http-client.ts';

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams, type SpawnOptions } from 'node:child_process';
 import path from 'node:path';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 
 /** The folder of the whole repository. */
 export const root: string = path.resolve(import.meta.dirname, '../..');

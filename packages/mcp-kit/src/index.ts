@@ -6,6 +6,7 @@ export {
   type Logger,
   type LoggerLevel,
   type MaybePromise,
+  type StopSignal,
 } from '#base';
 export { RpcError } from '#jsonrpc';
 export {

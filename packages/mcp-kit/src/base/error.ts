@@ -21,6 +21,7 @@ export const kitErrorCodes = {
   unsupported_version: 'the two sides share no protocol revision',
 } as const;
 
+/** Says which kind of local failure it is. */
 export type KitErrorCode = keyof typeof kitErrorCodes;
 
 /** A local failure: a code to branch on, a message that says what and where, a hint that says what to do next. */

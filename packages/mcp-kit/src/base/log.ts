@@ -6,6 +6,7 @@ export interface Logger {
   error(message: string, fields?: object): void;
 }
 
+/** Says nothing. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},
@@ -13,4 +14,5 @@ export const silentLogger: Logger = {
   error() {},
 };
 
+/** How much a log says, from all to errors only. */
 export type LoggerLevel = 'debug' | 'info' | 'warn' | 'error';

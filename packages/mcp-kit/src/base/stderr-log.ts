@@ -1,5 +1,5 @@
 import type { Logger, LoggerLevel } from './log.ts';
-import { withoutSecrets } from './redact.ts';
+import { withoutSecrets } from './secrets/redact.ts';
 
 /** Control characters. `\p{Cc}` names them too, but looking that up is a quarter of a millisecond at every start. */
 const controls = /[^ -~\u00A0-\uFFFF]/g;

@@ -8,7 +8,7 @@ import {
   metaKeys,
   modernVersion,
   negotiate,
-  outputSchemaFor,
+  structured,
   withContent,
   type Implementation,
   type Meta,
@@ -123,7 +123,7 @@ function toLegacyTools(tools: readonly unknown[], wrapped: Set<string>): unknown
     const schema = isRecord(tool) ? tool['outputSchema'] : undefined;
     if (!isRecord(tool) || !isRecord(schema) || schema['type'] === 'object') return tool;
     wrapped.add(String(tool['name']));
-    return { ...tool, outputSchema: outputSchemaFor(schema, 'legacy') };
+    return { ...tool, outputSchema: structured.legacy.schema(schema) };
   });
 }
 

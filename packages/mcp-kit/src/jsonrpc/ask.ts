@@ -109,9 +109,7 @@ class Asked implements Awaited {
     const { id, method, params, options, vocabulary } = this.#question;
     const wanted = options.onProgress !== undefined && vocabulary !== undefined;
     const sent = wanted ? vocabulary.withProgressToken(params, id) : params;
-    return sent === undefined
-      ? { jsonrpc: '2.0', id, method }
-      : { jsonrpc: '2.0', id, method, params: sent };
+    return { jsonrpc: '2.0', id, method, params: sent };
   }
 
   /** Waits for an answer, but no longer than what is left in all. */

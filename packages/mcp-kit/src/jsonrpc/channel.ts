@@ -1,22 +1,22 @@
 import type { Parts } from './encode.ts';
 import type { Id, Notification, Request } from './message.ts';
 
-/** What was said beside a message: names in lower case. */
+/** Headers of a message: names in lower case. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Where a message came from, so that what belongs to it can go back the same way; the rest of it only its channel knows. */
+/** Where a message came from, so that its answer can go back the same way; only its channel knows the rest. */
 export interface Origin {
-  /** What was said beside the message, where the channel has a place for that. */
+  /** The headers of the message, where the channel has any. */
   readonly headers?: Headers | undefined;
-  /** What its sender has been allowed; nothing where that is not asked. */
+  /** The scopes its sender was granted; undefined where nobody checks them. */
   readonly scopes?: ReadonlySet<string> | undefined;
-  /** Who sent it, where messages of several meet on one connection. */
+  /** Who sent it, where several clients share one connection. */
   readonly principal?: string | undefined;
 }
 
 /** What a channel delivers to. Calls come in order, one at a time, and none after `closed`. */
 export interface Sink {
-  /** Nobody wants what the other side says by itself: a channel that has to ask for it need not hurry. */
+  /** Nobody wants notifications of the other side: a channel that has to ask for them need not hurry. */
   readonly deaf?: boolean;
   /** `bytes` is how many it came in, where the channel knows. */
   message(value: unknown, origin?: Origin, bytes?: number): void;
@@ -26,7 +26,7 @@ export interface Sink {
   skipped?(head: string, tail: string): void;
   /** A request that was sent will not be answered. */
   lost?(id: Id, error: Error): void;
-  /** Whoever serves a request has hung up for now: the answer is fetched later, after this wait if one was named. */
+  /** The server has closed the response for now: the answer is fetched later, after this wait if one was named. */
   released?(id: Id, retryMs: number | undefined): void;
   /** Nothing more will come, but what is under way can still be answered. */
   ended(): void;
@@ -39,10 +39,10 @@ export interface Sink {
  */
 export type Sent = 'sent' | 'full' | 'dropped';
 
-/** A text that is sent, as data: for channels that say some of it beside the text. */
+/** The message of a text that is sent: for channels that repeat some of it in headers. */
 export interface Outgoing {
   readonly message: Request | Notification;
-  /** Said beside the message where the channel has a place for it: headers of an HTTP request. */
+  /** Headers to send with it, where the channel has any. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -56,24 +56,26 @@ export interface Channel {
   /** Queues a request or notification. */
   send(text: string, origin?: Origin, outgoing?: Outgoing): Sent;
   /** Sends a notification, and settles when the other side has taken it or has not; absent where nobody can know. */
-  tell?(text: string, outgoing: Outgoing): Promise<void>;
+  readonly tell?: ((text: string, outgoing: Outgoing) => Promise<void>) | undefined;
   /**
    * Queues the answer to the message that came with `origin`; no text when there will be none. Never dropped. `error` is what
    * was thrown, for channels that say more of it.
    */
   reply(text: string | undefined, origin?: Origin, error?: unknown): void;
-  /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: as a text, please. */
+  /** The same for an answer whose bytes are kept; absent where only texts can be sent. False: send it as a text. */
   replyParts?(parts: Parts, origin?: Origin): boolean;
-  /** Lets whoever waits for an answer hang up and fetch it later; absent where answers cannot be fetched. */
-  release?(origin: Origin | undefined, retryMs: number | undefined): void;
-  /** Whether somebody waits for the answer to what came with `origin`; absent where that is always so. */
+  /** Lets the client hang up and fetch the answer later; absent where answers cannot be fetched. */
+  readonly release?:
+    | ((origin: Origin | undefined, retryMs: number | undefined) => void)
+    | undefined;
+  /** Whether a client still waits for the answer to what came with `origin`; absent where that is always so. */
   awaits?(origin: Origin | undefined): boolean;
   /** Ends a conversation in which nothing is under way, to make room; false when it is in use. Absent where it must not end. */
   letGo?(): boolean;
   /** Settles when there is room again, or when the channel is closed. */
   drained(origin?: Origin): Promise<void>;
-  /** What the other side has last said beside the conversation, for people who look for its fault. */
-  lastWords?(): string;
+  /** The last output of the other side outside the conversation, for people who look for its fault. */
+  readonly lastWords?: (() => string) | undefined;
   /** Flushes and ends; idempotent. */
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { RpcError, rpcErrors } from './error.ts';
 import { Exchange, type Link, type RequestOptions } from './exchange.ts';
 import type { ConnectionOptions, Handlers } from './handlers.ts';
 import { InFlight, type Key } from './in-flight.ts';
-import { hasRoomFor, noRoom, noRoomError, refusalOf, refusals } from './refusals.ts';
+import { hasRoomFor, noRoomError, refusalOf, refusals } from './refusals.ts';
 import {
   classify,
   idAtEnd,
@@ -26,23 +26,22 @@ import {
   type Notification,
   type Params,
   type Request,
-  type Response,
 } from './message.ts';
 
 /** What a connection takes while nothing happens on it. */
 const connectionBytes = 4 * 1024;
 
-/** A channel with a meaning: requests and answers in both directions, matched by id, cancellable, closed in order. */
+/** Requests and answers in both directions over a channel: matched by id, cancellable, closed in order. */
 export class Connection implements Link, Sink {
   readonly #channel: Channel;
   readonly #options: ConnectionOptions;
   readonly #inFlight: InFlight;
-  /** What is done with what arrives. */
+  /** Take what arrives. */
   readonly handlers: Handlers;
   /** What is kept for the other side as long as it stays. */
   readonly #kept: Hold | undefined;
   #lastId = 0;
-  /** What is to be said to a message that is being skipped. */
+  /** The answer to a message that is being skipped. */
   #refusal: ErrorObject | undefined;
   #closing: Promise<void> | undefined;
   #lingering: NodeJS.Timeout | undefined;
@@ -106,17 +105,14 @@ export class Connection implements Link, Sink {
   }
 
   malformed(code: number, reason: string, sample?: string): void {
-    if (this.handlers.malformed !== undefined) {
-      this.handlers.malformed(reason, sample);
-      return;
-    }
+    if (this.handlers.malformed !== undefined) return this.handlers.malformed(reason, sample);
     const refusal = { code, message: reason };
     const named = code === rpcErrors.parse ? undefined : requestIn(sample ?? '');
     if (named === 'later') this.#refusal = refusal;
     else this.#channel.reply(encodeError(named?.id ?? this.#noId, refusal));
   }
 
-  /** What was too large to read still ends the wait for it, on either side. */
+  /** A message that was too large to read still ends the wait for it, on either side. */
   skipped(head: string, tail: string): void {
     const refusal = this.#refusal;
     this.#refusal = undefined;
@@ -138,12 +134,9 @@ export class Connection implements Link, Sink {
     this.#inFlight.awaited(id)?.released(retryMs);
   }
 
-  /** Whoever pipes a few lines in and closes still gets every answer. */
+  /** A client that pipes a few lines in and closes still gets every answer. */
   ended(): void {
-    if (this.#inFlight.serving === 0) {
-      void this.close();
-      return;
-    }
+    if (this.#inFlight.serving === 0) return void this.close();
     this.#lingering ??= setTimeout(() => void this.close(), this.#options.lingerMs ?? 1000);
   }
 
@@ -158,7 +151,7 @@ export class Connection implements Link, Sink {
         this.#reply(undefined, origin);
         break;
       case 'response':
-        this.#settle(classified.message);
+        this.#inFlight.answer(classified.message);
         this.#reply(undefined, origin);
         break;
       case 'invalid':
@@ -175,7 +168,7 @@ export class Connection implements Link, Sink {
     if (sent !== 'sent') return this.#channel.drained(route);
   }
 
-  /** As `notify`, for what must not be lost unnoticed: waits for room, and where it can be known until it was taken. */
+  /** As `notify`, but never lost unnoticed: waits for room and, where the channel can know, until the peer has taken it. */
   async tell(method: string, params?: Params): Promise<void> {
     const message = toNotification(method, params);
     const text = encodeMessage(message);
@@ -251,7 +244,7 @@ export class Connection implements Link, Sink {
     this.#options.onClosed?.(cause);
   }
 
-  /** Ends all that is under way. An error costs more than the rest of closing, so it is made only when somebody gets it. */
+  /** Ends everything under way. Making an error costs more than the rest of closing, so it is made only when somebody gets it. */
   #settleAll(cause: Error | undefined): void {
     const { serving, awaiting } = this.#inFlight.close();
     if (serving.length === 0 && awaiting.length === 0) return;
@@ -264,7 +257,7 @@ export class Connection implements Link, Sink {
     for (const awaited of awaiting) awaited.reject(why);
   }
 
-  /** What stands for an id that cannot be read. */
+  /** Stands for an id that cannot be read. */
   get #noId(): null | undefined {
     const isRequired = this.#options.nullIds ?? this.handlers.requiresErrorId?.() ?? false;
     return isRequired ? null : undefined;
@@ -297,7 +290,7 @@ export class Connection implements Link, Sink {
     this.#inFlight.hold(key, exchange);
     const holder = this.#channel.awaits && { letGo: () => this.#abandon(key, exchange) };
     const held = this.budget?.hold('calls', exchange.weight, holder);
-    // The handler may have closed the connection under its own feet.
+    // The handler may have closed the connection itself.
     if (!this.#inFlight.open) this.cancel(key, 'the connection closed');
     const end = (answer: () => void): void => {
       held?.resize(0);
@@ -305,14 +298,14 @@ export class Connection implements Link, Sink {
       answer();
       if (this.#lingering !== undefined) this.ended();
     };
-    // The request itself is not held: what stays open for hours may have forgotten its parameters.
+    // The request itself is not held: a call that stays open for hours may have forgotten its parameters.
     outcome.then(
       (result) => end(() => this.#answer(exchange, id, result)),
       (error: unknown) => end(() => this.#replyThrown(exchange, error)),
     );
   }
 
-  /** Ends a call for whose answer nobody waits. */
+  /** Cancels a call whose answer nobody waits for. */
   #abandon(key: Key, { origin }: Exchange): boolean {
     if (this.#channel.awaits?.(routeOf(origin)) !== false) return false;
     this.cancel(key, 'nobody waits for it, and there is no room');
@@ -327,22 +320,19 @@ export class Connection implements Link, Sink {
     }
   }
 
-  #answer({ origin, message }: Exchange, id: Id, result: unknown): void {
+  #answer(exchange: Exchange, id: Id, result: unknown): void {
+    const { origin } = exchange;
     const parts = origin instanceof Batch ? undefined : resultParts(id, result);
     if (parts !== undefined && this.#channel.replyParts?.(parts, origin) === true) return;
-    const text = this.#encodeResult(id, message.method, result);
-    if (hasRoomFor(text, this.budget)) this.#reply(text, origin);
-    else this.#reply(encodeError(id, noRoom), origin, noRoomError());
-  }
-
-  /** A result that is not JSON is a failure like any other. */
-  #encodeResult(id: Id, method: string, result: unknown): string {
+    let text: string;
     try {
-      return encodeResult(id, result);
+      text = encodeResult(id, result);
     } catch (error) {
-      this.#options.onBug?.(error, method);
-      return encodeThrown(id, error);
+      // A result that is not JSON is a failure like any other.
+      return this.#replyThrown(exchange, error);
     }
+    if (hasRoomFor(text, this.budget)) this.#reply(text, origin);
+    else this.#replyThrown(exchange, noRoomError());
   }
 
   #replyThrown(exchange: Exchange, error: unknown): void {
@@ -351,14 +341,14 @@ export class Connection implements Link, Sink {
     this.#reply(encodeThrown(id, error), exchange.origin, error);
   }
 
-  /** The same, for what the connection refuses by itself. */
+  /** The same for a request that the connection itself refuses. */
   #replyRefusal(exchange: Exchange, refusal: RpcError): void {
     exchange.refusal = refusal;
     const said = refusalOf(exchange, (seen) => this.handlers.refused?.(seen));
     this.#replyThrown(exchange, said);
   }
 
-  /** What a message that is none is told; nothing where malformed ones are counted and it asked nothing. */
+  /** What to say to something that is no message; nothing where malformed ones are counted and it asked nothing. */
   #refuse({ id, reason, answers }: Classified & { readonly kind: 'invalid' }): string | undefined {
     const refusal = { code: rpcErrors.invalidRequest, message: `Invalid request: ${reason}` };
     if (this.handlers.malformed === undefined) return encodeError(id ?? this.#noId, refusal);
@@ -367,14 +357,6 @@ export class Connection implements Link, Sink {
     if (answers !== true) return encodeError(id, refusal);
     this.lost(id, new KitError('invalid_answer', `the answer cannot be read: ${reason}`));
     return undefined;
-  }
-
-  #settle(response: Response): void {
-    const { id, result, error } = response;
-    if (id === undefined || id === null) return;
-    const awaited = this.#inFlight.settle(id);
-    if (error === undefined || error === null) awaited?.resolve(result);
-    else awaited?.reject(new RpcError(error.code, error.message, error.data));
   }
 
   #receiveBatch(values: readonly unknown[], origin: Origin | undefined, bytes = 0): void {

@@ -82,7 +82,7 @@ export function encodeMessage(message: Request | Notification): string {
 }
 
 export function toNotification(method: string, params: Params | undefined): Notification {
-  return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
+  return { jsonrpc: '2.0', method, params };
 }
 
 export function encodeNotification(method: string, params: Params | undefined): string {

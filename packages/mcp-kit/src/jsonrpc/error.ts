@@ -37,5 +37,5 @@ export class RpcError extends Error {
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (!(thrown instanceof RpcError)) return { code: rpcErrors.internal, message: 'Internal error' };
   const { code, message, data } = thrown;
-  return data === undefined ? { code, message } : { code, message, data };
+  return { code, message, data };
 }

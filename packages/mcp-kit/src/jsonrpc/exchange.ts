@@ -17,7 +17,7 @@ export interface RequestOptions {
   readonly onReleased?: ((retryMs: number | undefined) => void) | undefined;
   /** The message on whose behalf this is sent. */
   readonly origin?: Origin | undefined;
-  /** Said beside the message, where the transport has a place for it. */
+  /** Headers to send with it, where the transport has any. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Instead of the next number; must not be under way already. */
   readonly id?: Id | undefined;
@@ -29,11 +29,11 @@ export interface Link {
   request(method: string, params?: Params, options?: RequestOptions): Promise<unknown>;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;
-  /** What is done with what arrives on it; nothing where it is made for one request, which stands alone. */
+  /** Take what arrives on it; undefined where it is made for one request, which stands alone. */
   readonly handlers?: Handlers | undefined;
   /** What is held for the other end is counted here; absent where nothing is counted. */
   readonly budget?: Budget | undefined;
-  /** Lets whoever waits for an answer hang up and fetch it later, where the transport can. */
+  /** Lets the client hang up and fetch the answer later, where the transport can. */
   release?(origin: Origin | undefined, retryMs: number | undefined): void;
 }
 
@@ -64,9 +64,9 @@ export class Exchange {
   bytes = 0;
   readonly origin: Origin | undefined;
   readonly link: Link;
-  /** What the protocol above knows of who asks; it has functions to read it. */
+  /** What the protocol above knows of the client; it has functions to read it. */
   client: object | undefined;
-  /** Why it must not be served. Those who keep account of all messages see it go by before it is thrown. */
+  /** Why it must not be served. Layers that count all messages see the exchange before this is thrown. */
   refusal: RpcError | undefined;
   /** Known once somebody has asked for it. */
   trace: TraceContext | undefined;
@@ -90,7 +90,7 @@ export class Exchange {
     return weightOfCall(this.bytes);
   }
 
-  /** Forgets what was asked, but for the name of it: what stays open for hours need not hold megabytes of parameters. */
+  /** Forgets the parameters: a request that stays open for hours need not hold megabytes of them. */
   forgetParams(): void {
     const { params: _forgotten, ...message } = this.#message;
     this.#message = message;
@@ -102,17 +102,17 @@ export class Exchange {
     return this.link.principal ?? this.origin?.principal;
   }
 
-  /** What its sender has been allowed; nothing where that is not asked. */
+  /** The scopes its sender was granted; undefined where nobody checks them. */
   get scopes(): ReadonlySet<string> | undefined {
     return this.origin?.scopes;
   }
 
-  /** What was said beside the message; nothing where the transport has no place for that. */
+  /** The headers of the message; undefined where the transport has none. */
   get headers(): Headers | undefined {
     return this.origin?.headers;
   }
 
-  /** It came in one array with another request, after that. */
+  /** True for a request of a batch that is not the first. */
   get isFurther(): boolean {
     return this.origin instanceof Batch && this.origin.first !== this;
   }
@@ -130,7 +130,7 @@ export class Exchange {
     return this.#controller.signal;
   }
 
-  /** The same, for those who only pass it on: it costs next to nothing. */
+  /** The same for code that only passes it on: it costs next to nothing. */
   get stop(): StopSignal {
     if (this.#stop === undefined) {
       this.#stop = new Stop();
@@ -152,16 +152,15 @@ export class Exchange {
     if (!this.#cancelled) return this.link.notify(method, params, this.origin);
   }
 
-  /** Lets the asking side hang up and fetch the answer later, where the transport can. */
+  /** Lets the client hang up and fetch the answer later, where the transport can. */
   release(retryMs: number | undefined): void {
     this.link.release?.(this.origin, retryMs);
   }
 
-  /** Another request by the same sender, which goes the same way: what is asked instead. */
+  /** Another request of the same sender, to ask instead of this one. */
   instead(method: string, params?: Params): Exchange {
     const { jsonrpc, id = 0 } = this.#message;
-    const message = { jsonrpc, id, method, ...(params && { params }) };
-    return new Exchange(message, this.link, this.origin);
+    return new Exchange({ jsonrpc, id, method, params }, this.link, this.origin);
   }
 
   /** Asks the other side something on behalf of this request. */

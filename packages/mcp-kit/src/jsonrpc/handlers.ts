@@ -9,7 +9,7 @@ export interface Handlers {
   /** Serves a request: returns its result, or throws an `RpcError`. */
   request(exchange: Exchange): MaybePromise<unknown>;
   notification(message: Notification, origin?: Origin): void;
-  /** Sees a request go by that the connection refuses by itself, or that ends with it: throws its `refusal`, or more than that. */
+  /** Sees a request that the connection itself refuses, or that ends with it: throws its `refusal`, perhaps with more to it. */
   refused?(exchange: Exchange): unknown;
   /** Whether an array of messages is welcome now. */
   acceptsBatch(): boolean;
@@ -26,11 +26,11 @@ export interface ConnectionOptions {
   readonly maxInFlight?: number;
   /** What is held for the other end is counted here, and requests are refused when it is too much. */
   readonly budget?: Budget | undefined;
-  /** Messages of many clients meet here, each alone with its origin: their ids are not compared, and cannot be cancelled by. */
+  /** Many clients share this connection, each message with an origin of its own: ids are not compared, and cancel nothing. */
   readonly manyClients?: boolean;
   /** How our requests are numbered; some peers take only one of them. */
   readonly ids?: 'number' | 'string';
-  /** What the other side says by itself is of no use here. */
+  /** Nobody wants notifications of the other side. */
   readonly deaf?: boolean;
   /** Default wait for an answer. */
   readonly timeoutMs?: number;
@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   readonly maxTotalMs?: number;
   /** How the protocol above says "cancelled" and "progress". */
   readonly vocabulary?: Vocabulary;
-  /** How long requests under way may still take once the other side has said its last. */
+  /** How long requests under way may still take once the other side has stopped sending. */
   readonly lingerMs?: number;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;

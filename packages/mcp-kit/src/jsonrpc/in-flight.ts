@@ -1,7 +1,8 @@
 import { ShortLivedMap } from '#base';
 import type { Origin } from './channel.ts';
+import { RpcError } from './error.ts';
 import type { Exchange } from './exchange.ts';
-import type { Id } from './message.ts';
+import type { Id, Response } from './message.ts';
 
 /** A question we asked, and how to settle it. */
 export interface Awaited {
@@ -85,9 +86,14 @@ export class InFlight {
     return this.#awaiting?.get(id);
   }
 
+  /** The questions awaiting an answer. */
+  #questions(): Iterable<Awaited> {
+    return this.#awaiting?.values() ?? [];
+  }
+
   /** Begins every wait anew. */
   touch(): void {
-    for (const awaited of this.#awaiting?.values() ?? []) awaited.touch();
+    for (const awaited of this.#questions()) awaited.touch();
   }
 
   /** Takes a question out, to be settled. */
@@ -95,11 +101,19 @@ export class InFlight {
     return this.#awaiting?.take(id);
   }
 
+  /** Settles the question that a response answers, if there is one. */
+  answer({ id, result, error }: Response): void {
+    if (id === undefined || id === null) return;
+    const awaited = this.settle(id);
+    if (error === undefined || error === null) awaited?.resolve(result);
+    else awaited?.reject(new RpcError(error.code, error.message, error.data));
+  }
+
   /** Ends everything, once; returns what was under way. */
   close(): { readonly serving: readonly Exchange[]; readonly awaiting: readonly Awaited[] } {
     this.#open = false;
-    const serving = [...(this.#serving?.values() ?? [])];
-    const awaiting = [...(this.#awaiting?.values() ?? [])];
+    const serving = [...this.exchanges()];
+    const awaiting = [...this.#questions()];
     this.#serving = undefined;
     this.#awaiting = undefined;
     return { serving, awaiting };

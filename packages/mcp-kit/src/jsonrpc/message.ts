@@ -9,14 +9,14 @@ export interface Request {
   readonly jsonrpc: '2.0';
   readonly id: Id;
   readonly method: string;
-  readonly params?: Params;
+  readonly params?: Params | undefined;
 }
 
 export interface Notification {
   readonly jsonrpc: '2.0';
   readonly id?: undefined;
   readonly method: string;
-  readonly params?: Params;
+  readonly params?: Params | undefined;
 }
 
 /** What one side asks or tells the other. */
@@ -45,7 +45,7 @@ export type Classified =
       readonly id: Id | undefined;
       readonly reason: string;
       /** It asks nothing: its id, if any, is one of the receiver's. */
-      readonly answers?: true;
+      readonly answers?: true | undefined;
     };
 
 /** True for what may identify a request: any string, or an integer that survives JSON both ways. */
@@ -64,10 +64,7 @@ export function classify(value: unknown): Classified {
   const { id, method, params } = value;
   const readableId = isId(id) ? id : undefined;
   if (value['jsonrpc'] !== '2.0') {
-    return {
-      ...invalid(readableId, 'jsonrpc must be "2.0"'),
-      ...(method === undefined && answers),
-    };
+    return invalid(readableId, 'jsonrpc must be "2.0"', method === undefined ? true : undefined);
   }
   if (method === undefined) return classifyResponse(value);
   if (typeof method !== 'string') return invalid(readableId, 'method must be a string');
@@ -86,8 +83,7 @@ export function classify(value: unknown): Classified {
 function classifyResponse(value: Record<string, unknown>): Classified {
   const { id, result, error } = value;
   if (result === undefined && error === undefined) {
-    const neither = 'neither method nor result nor error';
-    return { ...invalid(isId(id) ? id : undefined, neither), ...answers };
+    return invalid(isId(id) ? id : undefined, 'neither method nor result nor error', true);
   }
   const succeeded = result !== undefined && (error === undefined || error === null);
   const failed = result === undefined && isErrorObject(error);
@@ -105,10 +101,8 @@ function isErrorObject(error: unknown): error is ErrorObject {
   return isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string';
 }
 
-const answers = { answers: true } as const;
-
-function invalid(id: Id | undefined, reason: string): Classified & { readonly kind: 'invalid' } {
-  return { kind: 'invalid', id, reason };
+function invalid(id: Id | undefined, reason: string, answers?: true): Classified {
+  return { kind: 'invalid', id, reason, answers };
 }
 
 const members =

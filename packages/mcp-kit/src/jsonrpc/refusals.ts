@@ -3,7 +3,7 @@ import { RpcError, rpcErrors } from './error.ts';
 import type { Exchange } from './exchange.ts';
 import type { ErrorObject } from './message.ts';
 
-/** What is said when too much is held for clients already. */
+/** The error when too much is held for clients already. */
 export const noRoom: ErrorObject = {
   code: rpcErrors.overloaded,
   message: 'Overloaded: too much is held for clients, retry later',
@@ -27,7 +27,7 @@ export function hasRoomFor(answer: string, budget: Budget | undefined): boolean 
   return answer.length < largeAnswer || budget?.admits('unread', answer.length) !== false;
 }
 
-/** Why a request is refused, once those have seen it go by who keep account of all: they throw it, perhaps with more to it. */
+/** Why a request is refused, once the layers that count all requests have seen it: they throw it, perhaps with more to it. */
 export function refusalOf(exchange: Exchange, see?: (exchange: Exchange) => unknown): unknown {
   try {
     const seen = see?.(exchange);
@@ -40,7 +40,7 @@ export function refusalOf(exchange: Exchange, see?: (exchange: Exchange) => unkn
 
 type Reason = 'closed' | 'duplicate' | 'full' | 'noRoom';
 
-/** What is said to a request that is not served. */
+/** The errors of requests that are not served. */
 export const refusals: Readonly<Record<Reason, () => RpcError>> = {
   closed: () => new RpcError(rpcErrors.overloaded, 'The connection is closing'),
   duplicate: () => new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way'),

@@ -1,17 +1,16 @@
 import { crypto } from '#base';
-import { isRecord, type Exchange, type Params } from '#jsonrpc';
+import type { Exchange, Params } from '#jsonrpc';
+import { metaOf } from './model/meta.ts';
 
-/** Where in `_meta` one who asks on behalf of several tells them apart. */
+/** Where in `_meta` a client that asks on behalf of several tells them apart. */
 const callerKey = 'mcp-kit/caller';
 
 /**
- * Who asks: whom the transport knows or, where that one asks on behalf of several, which of them. A request can only divide
- * what its sender has already, so what it says needs no proof. What is counted or shared out goes by `exchange.principal`:
- * nobody gets more by dividing itself.
+ * Who asks: the principal or, where it asks on behalf of several, which of them. A request can only divide what its sender has
+ * already, so this needs no proof. Limits go by `exchange.principal`: nobody gets more by dividing itself.
  */
 export function callerOf({ principal, message: { params } }: Exchange): string | undefined {
-  const meta = params?.['_meta'];
-  const told = isRecord(meta) ? meta[callerKey] : undefined;
+  const told = metaOf(params)?.[callerKey];
   return typeof told === 'string' ? JSON.stringify([principal ?? null, digest(told)]) : principal;
 }
 
@@ -21,8 +20,7 @@ export function onBehalf(
   params: Params | undefined,
 ): Params | undefined {
   if (caller === undefined) return params;
-  const meta = params?.['_meta'];
-  return { ...params, _meta: { ...(isRecord(meta) && meta), [callerKey]: digest(caller) } };
+  return { ...params, _meta: { ...metaOf(params), [callerKey]: digest(caller) } };
 }
 
 function digest(text: string): string {

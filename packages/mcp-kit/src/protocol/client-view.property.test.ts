@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { isRecord, RpcError, rpcErrors } from '#jsonrpc';
-import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './client-view.ts';
-import { modernVersion } from './revisions.ts';
-import { isLoggingLevel } from './types.ts';
+import { claimsModern, readEnvelope, requireModernVersion } from './client-view.ts';
+import { metaKeys } from './model/meta.ts';
+import { modernVersion } from './model/revisions.ts';
+import { isLoggingLevel } from './model/types.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 

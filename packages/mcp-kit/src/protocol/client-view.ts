@@ -1,21 +1,13 @@
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
-import { badRequest, invalidParams, mcpErrors } from './errors.ts';
-import { modernVersion, type Era } from './revisions.ts';
+import { badRequest, invalidParams, mcpErrors } from './model/errors.ts';
+import { metaKeys, metaOf } from './model/meta.ts';
+import { modernVersion, type Era } from './model/revisions.ts';
 import {
   isLoggingLevel,
   type ClientCapabilities,
   type Implementation,
   type LoggingLevel,
-} from './types.ts';
-
-export const metaKeys = {
-  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
-  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
-  clientInfo: 'io.modelcontextprotocol/clientInfo',
-  logLevel: 'io.modelcontextprotocol/logLevel',
-  serverInfo: 'io.modelcontextprotocol/serverInfo',
-  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
-} as const;
+} from './model/types.ts';
 
 /** The client as one message sees it: by its envelope, or by the handshake of its conversation. */
 export interface ClientView {
@@ -36,18 +28,17 @@ export function clientOf({ client, message }: Exchange): ClientView {
 
 /** A message is modern when it says so itself; nothing else about its connection matters. */
 export function claimsModern(params: Params | undefined): boolean {
-  const meta = params?.['_meta'];
+  const meta = metaOf(params);
   return (
-    isRecord(meta) &&
-    (meta[metaKeys.protocolVersion] !== undefined ||
-      meta[metaKeys.clientCapabilities] !== undefined)
+    meta?.[metaKeys.protocolVersion] !== undefined ||
+    meta?.[metaKeys.clientCapabilities] !== undefined
   );
 }
 
 /** Reads the envelope of a modern request without judging the version; throws `-32602` when a required key is missing or malformed. */
 export function readEnvelope(params: Params | undefined): ClientView {
-  const meta = params?.['_meta'];
-  if (!isRecord(meta)) throw badRequest(invalidParams('params._meta is required'));
+  const meta = metaOf(params);
+  if (meta === undefined) throw badRequest(invalidParams('params._meta is required'));
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== 'string') throw malformed('protocolVersion', 'a string');
   const capabilities = meta[metaKeys.clientCapabilities];

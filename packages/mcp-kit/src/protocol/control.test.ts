@@ -20,7 +20,7 @@ function watched() {
   const cancel = vi.spyOn(connection, 'cancel');
   const progress = vi.spyOn(connection, 'progress');
   const hear = (method: string, params?: Record<string, unknown>): boolean =>
-    steer(connection, { jsonrpc: '2.0', method, ...(params && { params }) });
+    steer(connection, { jsonrpc: '2.0', method, params });
   return { cancel, progress, hear };
 }
 

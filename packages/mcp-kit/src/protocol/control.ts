@@ -1,15 +1,16 @@
-import { isId, isRecord, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
+import { isId, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
+import { metaOf } from './model/meta.ts';
 
-/** How MCP says "cancelled" and "progress". What opens a conversation must not be cancelled. */
+/** How MCP says "cancelled" and "progress". Requests that open a conversation must not be cancelled. */
 export const vocabulary: Vocabulary = {
   cancelled: (requestId, method, reason) =>
     method === 'initialize' || method === 'server/discover'
       ? undefined
       : { method: 'notifications/cancelled', params: { requestId, reason } },
-  withProgressToken: (params, id) => {
-    const meta = params?.['_meta'];
-    return { ...params, _meta: { ...(isRecord(meta) ? meta : {}), progressToken: id } };
-  },
+  withProgressToken: (params, id) => ({
+    ...params,
+    _meta: { ...metaOf(params), progressToken: id },
+  }),
 };
 
 /** Acts on the notifications that steer requests under way; false for any other. */

@@ -8,13 +8,13 @@ import {
   type Params,
 } from '#jsonrpc';
 import type { ClientView } from './client-view.ts';
-import { allowsBatch, requiresErrorId } from './revisions.ts';
+import { allowsBatch, requiresErrorId } from './model/revisions.ts';
 import type { Serve } from './serve.ts';
 
 /** Where a handshake stands; business methods wait for `ready`. */
 export type Phase = 'new' | 'awaiting_initialized_notification' | 'ready';
 
-/** Who hears of changes: one for each session of the older era, and for each `subscriptions/listen`. It is changed in place. */
+/** Who hears of changes: one for each legacy session, and for each `subscriptions/listen`. It is changed in place. */
 export interface Listener {
   /** One bit for each kind of list. */
   lists: number;
@@ -22,18 +22,16 @@ export interface Listener {
   tell(method: string, params?: Params): void;
 }
 
-/** The state of a handshake, as plain data. */
+/** The state of a handshake: plain data, so that it can be stored. */
 export interface HandshakeRecord {
   phase: Phase;
   /** Negotiated by `initialize`. */
   client: ClientView | undefined;
-  /** `relay`: what serves speaks the older era itself. `translate`: its words are those of the newer one. */
+  /** `relay`: what serves is legacy itself. `translate`: it is modern. */
   mode: 'relay' | 'translate' | undefined;
-  /** Made by whoever tells of changes, once the client is ready. */
-  listener: Listener | undefined;
 }
 
-const unbegun = { phase: 'new', client: undefined, mode: undefined, listener: undefined } as const;
+const unbegun: HandshakeRecord = { phase: 'new', client: undefined, mode: undefined };
 
 /** What belongs to no single message: one client at the other end of one connection. Modern messages leave no trace here. */
 export class Conversation implements Handlers {
@@ -41,6 +39,8 @@ export class Conversation implements Handlers {
   readonly handshake: HandshakeRecord = { ...unbegun };
   /** The handshake that is under way. */
   opening: Promise<unknown> | undefined;
+  /** Made by whoever tells of changes, once the client is ready. */
+  listener: Listener | undefined;
   readonly request: Serve;
   /** Set by what serves it: called when it ends, or begins anew with another handshake. */
   onEnded: (() => void) | undefined;
@@ -71,6 +71,7 @@ export class Conversation implements Handlers {
   /** Forgets the handshake. */
   restart(): void {
     this.closed();
+    this.listener = undefined;
     Object.assign(this.handshake, unbegun);
   }
 

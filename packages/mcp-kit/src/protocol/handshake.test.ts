@@ -3,6 +3,7 @@ import { createDeferred } from '#base';
 import { methodNotFound, type Serve } from '#protocol';
 import { connectInMemory, type InMemoryClient } from '#testing';
 import { clientOf } from './client-view.ts';
+import { conversationOf } from './conversation.ts';
 
 const greeting = { protocolVersion: '2025-06-18', odd: true };
 const hello = { protocolVersion: '2025-11-25', capabilities: {} };
@@ -79,7 +80,7 @@ describe('what answers initialize', () => {
 });
 
 describe('what does not know initialize', () => {
-  const serverInfo = { name: 'newer', version: '1' };
+  const serverInfo = { name: 'modern', version: '1' };
   const said = { capabilities: { tools: {} }, instructions: 'Be kind.' };
   const translate: Serve = (exchange) => {
     const { method } = exchange.message;
@@ -90,7 +91,7 @@ describe('what does not know initialize', () => {
     return Promise.resolve({ ...said, supportedVersions: [], _meta });
   };
 
-  test('is asked what it is in the words of the newer era', async () => {
+  test('is asked what it is in modern words', async () => {
     const client = connect(translate);
     expect(await client.initialize()).toEqual({
       protocolVersion: '2025-11-25',
@@ -110,7 +111,20 @@ describe('what does not know initialize', () => {
     expect(client.reached).not.toContain('logging/setLevel');
   });
 
-  test('nor server/discover is no server for older clients', async () => {
+  test('has a conversation whose record is plain data', async () => {
+    let record: unknown;
+    const client = connect((exchange) => {
+      record = conversationOf(exchange)?.handshake;
+      return translate(exchange);
+    });
+    await client.initialize();
+    await client.request('any');
+    expect(record).toMatchObject({ phase: 'ready', mode: 'translate', client: { era: 'legacy' } });
+    expect(structuredClone(record)).toEqual(record);
+    expect(JSON.parse(JSON.stringify(record))).toEqual(record);
+  });
+
+  test('nor server/discover is no server for legacy clients', async () => {
     const client = connect(async ({ message: { method } }) => {
       throw methodNotFound(method);
     });

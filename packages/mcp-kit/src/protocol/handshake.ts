@@ -3,7 +3,6 @@ import { Encoded, isRecord, RpcError, rpcErrors, type Exchange, type Params } fr
 import {
   claimsModern,
   isImplementation,
-  metaKeys,
   readEnvelope,
   requireModernVersion,
   sharedView,
@@ -11,17 +10,18 @@ import {
 } from './client-view.ts';
 import { steer } from './control.ts';
 import { conversationOf, type Conversation, type Phase } from './conversation.ts';
-import { invalidParams } from './errors.ts';
-import { modernVersion, negotiate } from './revisions.ts';
+import { invalidParams } from './model/errors.ts';
+import { metaKeys, metaOf } from './model/meta.ts';
+import { modernVersion, negotiate } from './model/revisions.ts';
 import type { Layer, Serve } from './serve.ts';
-import { isLoggingLevel, type LoggingLevel } from './types.ts';
+import { isLoggingLevel, type LoggingLevel } from './model/types.ts';
 
 const defaultLogLevel: LoggingLevel = 'info';
 
 /**
- * The inner edge of a transport: from here on every message has its client. A modern one brings it along; one of the older era
- * has it from the handshake of its conversation. `initialize` is sent on first: what answers it speaks the older era itself, and
- * everything else is passed on as it is; what does not know the method is asked by the words of the newer one.
+ * The inner edge of a transport: from here on every message has its client. A modern one brings it along; a legacy one
+ * has it from the handshake of its conversation. `initialize` is sent on first: what answers it is legacy itself, and everything
+ * else is passed on as it is; what does not know the method is asked in modern words.
  */
 export const handshake: Layer = (next) => (exchange) => {
   const { id, params } = exchange.message;
@@ -46,7 +46,7 @@ function serve(next: Serve, exchange: Exchange, conversation: Conversation): May
   const { handshake: record, opening } = conversation;
   if (method === 'initialize') return initialize(next, exchange, conversation);
   if (opening !== undefined) {
-    // Whoever does not wait for the answer to its handshake is answered after it.
+    // A client that does not wait for the answer to its handshake is answered after it.
     const again = (): MaybePromise<unknown> => serve(next, exchange, conversation);
     return opening.then(again, again);
   }
@@ -67,7 +67,7 @@ function hear(next: Serve, exchange: Exchange, conversation: Conversation): Mayb
   if (message.id !== undefined || steer(connection, message)) return undefined;
   if (message.method === 'notifications/initialized') {
     if (opening !== undefined) {
-      // Not before the answer has left: what is said from then on is heard only then.
+      // Not before the answer has left: the client listens from then on.
       return opening
         .then(() => new Promise((resolve) => setImmediate(resolve)))
         .then(() => hear(next, exchange, conversation));
@@ -145,13 +145,13 @@ function clientIn({ protocolVersion, capabilities, clientInfo }: Params): Client
   });
 }
 
-/** What a server says of itself in the newer era, as the answer to `initialize`. */
+/** What a modern server says of itself, as the answer to `initialize`. */
 function initializeResult(discovered: unknown, protocolVersion: string): object {
   const result = discovered instanceof Encoded ? discovered.value : discovered;
-  const { capabilities, instructions, _meta } = isRecord(result) ? result : {};
-  const serverInfo = isRecord(_meta) ? _meta[metaKeys.serverInfo] : undefined;
-  const said = { protocolVersion, capabilities, serverInfo };
-  return instructions === undefined ? said : { ...said, instructions };
+  const said = isRecord(result) ? result : {};
+  const { capabilities, instructions } = said;
+  const serverInfo = metaOf(said)?.[metaKeys.serverInfo];
+  return { protocolVersion, capabilities, serverInfo, instructions };
 }
 
 function setLevel({ handshake: record }: Conversation, level: unknown): object {

@@ -1,12 +1,11 @@
 export { callerOf, onBehalf } from './caller.ts';
-export { mergeCapabilities, supports } from './capabilities.ts';
+export { mergeCapabilities, supports } from './model/capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {
   claimsModern,
   clientOf,
   clientText,
   isImplementation,
-  metaKeys,
   readEnvelope,
   type ClientView,
 } from './client-view.ts';
@@ -26,7 +25,7 @@ export {
   methodNotFound,
   missingClientCapability,
   resourceNotFound,
-} from './errors.ts';
+} from './model/errors.ts';
 export {
   decodeHeaderValue,
   encodeHeaderValue,
@@ -34,7 +33,7 @@ export {
   mirrorHeaders,
   mirrorMismatch,
   type HeaderBinding,
-} from './headers.ts';
+} from './schemas/headers.ts';
 export {
   elicit,
   elicitUrl,
@@ -45,9 +44,10 @@ export {
   type InputRequest,
   type RootsResult,
   type SamplingResult,
-} from './inputs.ts';
+} from './model/inputs.ts';
 export { enclose, layered, type Layers } from './layers.ts';
-export { outputSchemaFor, structuredFor } from './legacy-schema.ts';
+export { structured } from './schemas/legacy-schema.ts';
+export { metaKeys, metaOf } from './model/meta.ts';
 export {
   cacheable,
   emptyLists,
@@ -55,8 +55,8 @@ export {
   namedBy,
   repeatable,
   requestMethods,
-} from './methods.ts';
-export { dialectOf, movedSchema } from './moved-schema.ts';
+} from './model/methods.ts';
+export { dialectOf, movedSchema } from './schemas/moved-schema.ts';
 export { createSealer, type Sealer, type SealerOptions } from './request-state.ts';
 export {
   allowsBatch,
@@ -69,7 +69,7 @@ export {
   understandsPriming,
   type Era,
   type LegacyVersion,
-} from './revisions.ts';
+} from './model/revisions.ts';
 export type { Layer, Serve, Service } from './serve.ts';
 export type { Target } from './target.ts';
 export {
@@ -80,7 +80,7 @@ export {
   withContent,
   type Image,
   type ToolResult,
-} from './tool-result.ts';
+} from './model/tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
 export { traceTarget, type TraceListener } from './trace-target.ts';
 export {
@@ -109,4 +109,4 @@ export {
   type ServerCapabilities,
   type Tool,
   type ToolAnnotations,
-} from './types.ts';
+} from './model/types.ts';

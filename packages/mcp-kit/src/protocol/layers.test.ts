@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Exchange, RpcError, rpcErrors, type Link } from '#jsonrpc';
-import { metaKeys } from './client-view.ts';
+import { metaKeys } from './model/meta.ts';
 import { enclose, layered } from './layers.ts';
-import { modernVersion } from './revisions.ts';
+import { modernVersion } from './model/revisions.ts';
 import type { Layer } from './serve.ts';
 
 const link: Link = { notify() {}, request: () => Promise.reject(new Error('nobody to ask')) };

@@ -1,22 +1,22 @@
 import { handshake } from './handshake.ts';
 import type { Layer, Serve, Service } from './serve.ts';
 
-/** What may stand before a service; who has nothing to do there is absent. */
+/** The layers that may stand before a service. */
 export interface Layers {
   /** Counts, logs, traces. */
   readonly observe?: Layer | undefined;
-  /** What the sender has been allowed. */
+  /** What the sender may ask for. */
   readonly scopes?: Layer | undefined;
   /** How much may be asked. */
   readonly limits?: Layer | undefined;
-  /** What is said beside a message must be what it says itself. */
+  /** Headers must agree with the message. */
   readonly headers?: Layer | undefined;
 }
 
 /**
- * A service with the layers that stand before it, the outermost first. Whoever observes sees every message, also those that are
- * refused further in; a message that its transport refuses goes no further than that; nothing is looked at before its sender
- * may ask for it; and only behind the handshake is the client known.
+ * A service with the layers before it, the outermost first. Those that observe see every message, also the ones that are
+ * refused further in. Then comes what the transport refuses, then what the sender may ask for. The client is known only behind
+ * the handshake.
  */
 export function enclose(service: Service, layers: Layers = {}): Serve {
   const { observe, scopes, limits, headers } = layers;
@@ -29,7 +29,7 @@ export function layered(serve: Serve, layers: readonly (Layer | undefined)[]): S
   return layers.reduceRight<Serve>((next, layer) => layer?.(next) ?? next, serve);
 }
 
-/** Throws why a message must not be served: whoever stands further out has seen it go by. */
+/** Throws why a message must not be served; the layers further out have seen it. */
 const refusal: Layer = (next) => (exchange) => {
   if (exchange.refusal !== undefined) throw exchange.refusal;
   return next(exchange);

@@ -1,8 +1,8 @@
 import type { MaybePromise } from '#base';
 import type { Exchange } from '#jsonrpc';
-import type { HeaderBinding } from './headers.ts';
+import type { HeaderBinding } from './schemas/headers.ts';
 
-/** Everything that can be asked: a server, a bridge, whatever stands before them. Notifications too: no id, the result is ignored. */
+/** Everything that can be asked: a server, a bridge, a layer before them. Notifications too: no id, the result is ignored. */
 export type Serve = (exchange: Exchange) => MaybePromise<unknown>;
 
 /** The only way to stand between; returns `next` itself when it has nothing to do. */

@@ -1,5 +1,6 @@
 import { crypto } from '#base';
-import { isRecord, type Exchange, type TraceContext } from '#jsonrpc';
+import type { Exchange, TraceContext } from '#jsonrpc';
+import { metaOf } from './model/meta.ts';
 
 /** The trace that a request says it is part of, in its `_meta` or beside it, or one that begins with it; always the same one. */
 export function traceOf(exchange: Exchange): TraceContext {
@@ -44,8 +45,7 @@ function joinTrace(exchange: Exchange): TraceContext {
 
 /** What a request says in its `_meta`, or beside it. */
 function saidBy({ message, headers }: Exchange, name: string): unknown {
-  const meta = message.params?.['_meta'];
-  return (isRecord(meta) ? meta[name] : undefined) ?? headers?.[name];
+  return metaOf(message.params)?.[name] ?? headers?.[name];
 }
 
 function isNonZero(hex: string): boolean {

@@ -22,7 +22,7 @@ export function traceTarget(
   };
   return {
     ...target,
-    ...(fallback === undefined ? {} : { fallback: traceTarget(fallback, listener, logger) }),
+    fallback: fallback && traceTarget(fallback, listener, logger),
     dial: async (signal) => overhear(await target.dial(signal), tell),
   };
 }
@@ -36,22 +36,18 @@ function overhear(channel: Channel, tell: TraceListener): Channel {
       return sent;
     },
     // What a channel cannot do, the overheard one cannot either.
-    ...(channel.tell === undefined
-      ? {}
-      : {
-          tell: (text, outgoing) => {
-            tell('sent', JSON.parse(text));
-            return channel.tell?.(text, outgoing) ?? Promise.resolve();
-          },
-        }),
+    tell:
+      channel.tell &&
+      (async (text, outgoing) => {
+        tell('sent', JSON.parse(text));
+        await channel.tell?.(text, outgoing);
+      }),
     reply(text, origin) {
       channel.reply(text, origin);
       if (text !== undefined) tell('sent', JSON.parse(text));
     },
-    ...(channel.release === undefined
-      ? {}
-      : { release: (origin, retryMs) => channel.release?.(origin, retryMs) }),
-    ...(channel.lastWords === undefined ? {} : { lastWords: () => channel.lastWords?.() ?? '' }),
+    release: channel.release && ((origin, retryMs) => channel.release?.(origin, retryMs)),
+    lastWords: channel.lastWords && (() => channel.lastWords?.() ?? ''),
     drained: (origin) => channel.drained(origin),
     close: () => channel.close(),
   };

@@ -1,4 +1,4 @@
-import { canonicalJson } from '#base';
+import { canonicalJson, crypto } from '#base';
 
 /** V8 tells longer texts from each other by comparing them. */
 const hashed = 16_383;
@@ -20,6 +20,6 @@ export function firstDuplicate(items: readonly unknown[]): readonly [number, num
 
 function digestOfLong(key: unknown): unknown {
   if (typeof key !== 'string' || key.length <= hashed) return key;
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  return `${key.length} ${createHash('sha256').update(key, 'utf16le').digest('base64')}`;
+  const digest = crypto().createHash('sha256').update(key, 'utf16le').digest('base64');
+  return `${key.length} ${digest}`;
 }

@@ -1,4 +1,4 @@
-import { isPromise, KitError, type MaybePromise } from '#base';
+import { chain, KitError, type MaybePromise } from '#base';
 import type { JsonSchema } from '#protocol';
 import { interpreterOf } from './interpret/interpret.ts';
 import { toIssue, type Issue } from './issue.ts';
@@ -97,10 +97,7 @@ function interpreted(json: JsonSchema, facts: SchemaFacts, value: unknown): Chec
 }
 
 function standardCheck(standard: StandardProperties): CompiledSchema['check'] {
-  return (value) => {
-    const result = standard.validate(value);
-    return isPromise(result) ? result.then(toChecked) : toChecked(result);
-  };
+  return (value) => chain(standard.validate(value), toChecked);
 }
 
 const maxIssues = 20;

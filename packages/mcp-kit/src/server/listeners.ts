@@ -41,10 +41,10 @@ export class Listeners implements Changes {
 
   /** A client of the older era is ready: it hears of all lists, and of the resources it subscribes to. */
   join(conversation: Conversation): void {
-    const { connection, handshake } = conversation;
+    const { connection } = conversation;
     const tell: Listener['tell'] = (method, params) => void connection.notify(method, params);
     const listener: Listener = { lists: allLists, uris: undefined, tell };
-    handshake.listener = listener;
+    conversation.listener = listener;
     this.#open.add(listener);
     conversation.onEnded = () => {
       this.#open.delete(listener);
@@ -149,7 +149,7 @@ function subscriptionOf(exchange: Exchange) {
   const uri = exchange.message.params?.['uri'];
   if (!isUri(uri)) throw invalidParams('uri must be a string, and not an enormous one');
   const conversation = conversationOf(exchange);
-  const listener = conversation?.handshake.listener;
+  const listener = conversation?.listener;
   if (conversation === undefined || listener === undefined) {
     throw new RpcError(rpcErrors.invalidRequest, 'Only a session can subscribe');
   }

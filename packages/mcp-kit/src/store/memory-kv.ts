@@ -1,16 +1,16 @@
 import { KitError } from '#base';
-import { isOver, newSlot, weightOf, type Shelf, type Space } from './memory-shelf.ts';
+import { isOver, newSlot, weightOf, type Table, type Space } from './memory-table.ts';
 import type { Kv, Synchronous, WriteOptions } from './store.ts';
 
 /** Where the values are and what bounds them. */
 export interface MemoryKvOptions {
-  readonly values: Shelf<string>;
+  readonly values: Table<string>;
   readonly space: Space;
-  /** Frees what lapsed, and then the logs. */
+  /** Frees what expired, and then the logs. */
   readonly makeRoom: () => void;
 }
 
-/** Values on a shelf; the oldest go only when neither a lapsed one nor a log is left to drop. */
+/** Values in a table; the oldest go only when neither a expired one nor a log is left to drop. */
 export function createMemoryKv({ values, space, makeRoom }: MemoryKvOptions): Synchronous<Kv> {
   const put = (key: string, value: string, { ttlMs }: WriteOptions = {}): void => {
     const slot = newSlot(key, value);
@@ -21,7 +21,7 @@ export function createMemoryKv({ values, space, makeRoom }: MemoryKvOptions): Sy
         `the value of "${key}" takes ${slot.bytes} bytes; the whole store holds ${space.maxBytes}`,
       );
     }
-    if (ttlMs !== undefined) values.lapseAfter(slot, ttlMs);
+    if (ttlMs !== undefined) values.expireAfter(slot, ttlMs);
     const former = values.get(key);
     if (former !== undefined) values.drop(former);
     values.add(slot);

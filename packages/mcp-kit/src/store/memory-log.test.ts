@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMemoryStore } from './memory.ts';
-import { weightOf } from './memory-shelf.ts';
+import { weightOf } from './memory-table.ts';
 import type { Log, LogEntry, Synchronous } from './store.ts';
 
 const maxLogBytes = 2000;

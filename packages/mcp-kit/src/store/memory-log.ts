@@ -1,5 +1,5 @@
 import { KitError } from '#base';
-import { isOver, newSlot, weightOf, type Shelf, type Slot, type Space } from './memory-shelf.ts';
+import { isOver, newSlot, weightOf, type Table, type Slot, type Space } from './memory-table.ts';
 import type { Log, LogEntry, LogRead, Synchronous } from './store.ts';
 
 /** One log: its live entries are `entries` from `head` on. */
@@ -13,17 +13,17 @@ export interface LogContent {
 
 /** Where the logs are and what bounds them. */
 export interface MemoryLogOptions {
-  readonly logs: Shelf<LogContent>;
+  readonly logs: Table<LogContent>;
   readonly space: Space;
   readonly maxLogBytes: number;
-  /** Frees what lapsed and what other logs hold. */
+  /** Frees what expired and what other logs hold. */
   readonly makeRoom: (kept: Slot<LogContent>) => void;
 }
 
 const nothingKnown: LogRead = Object.freeze({ entries: Object.freeze([]), complete: false });
 const vacant: LogEntry = Object.freeze({ position: Number.NaN, data: '' });
 
-/** Logs on a shelf; one that grows too big, or for which there is no room, loses its oldest entries. */
+/** Logs in a table; one that grows too big, or for which there is no room, loses its oldest entries. */
 export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
   const { logs, space, maxLogBytes, makeRoom } = options;
 
@@ -57,7 +57,7 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
           `log "${key}": position ${position} is not an integer above ${log.last}`,
         );
       }
-      if (write?.ttlMs !== undefined) logs.lapseAfter(slot, write.ttlMs);
+      if (write?.ttlMs !== undefined) logs.expireAfter(slot, write.ttlMs);
       if (known === undefined) logs.add(slot);
       else logs.touch(slot);
       log.last = position;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Logger } from '#base';
 import { createMemoryStore, type MemoryStore } from './memory.ts';
-import { weightOf } from './memory-shelf.ts';
+import { weightOf } from './memory-table.ts';
 
 const kilobyte = 'x'.repeat(512);
 const nothingKnown = { entries: [], complete: false };
@@ -51,7 +51,7 @@ describe('a full store', () => {
     expect(positions(store, 'd')).toEqual([1]);
   });
 
-  test('drops what lapsed before anything that lives', () => {
+  test('drops what expired before anything that lives', () => {
     let time = 0;
     const store = createMemoryStore({ maxBytes: 3 * logWeight + 200, now: () => time });
     store.log.append('a', 1, kilobyte);
@@ -111,7 +111,7 @@ describe('a full store', () => {
   });
 });
 
-test('what is deleted, trimmed, replaced or lapsed leaves its room to others', () => {
+test('what is deleted, trimmed, replaced or expired leaves its room to others', () => {
   let time = 0;
   const store = createMemoryStore({ maxBytes: 20_000, maxEntries: 20, now: () => time });
   store.kv.put('kept', 'kept');

@@ -2,7 +2,7 @@ import { silentLogger, type Logger } from '#base';
 import { createMemoryBus } from './memory-bus.ts';
 import { createMemoryKv } from './memory-kv.ts';
 import { createMemoryLog, type LogContent } from './memory-log.ts';
-import { isOver, Shelf, type Slot, type Space } from './memory-shelf.ts';
+import { isOver, Table, type Slot, type Space } from './memory-table.ts';
 import type { Bus, Kv, Log, Store, Synchronous } from './store.ts';
 
 /** Bounds and surroundings of a memory store. */
@@ -30,7 +30,7 @@ export interface MemoryStore extends Store {
 const mebibyte = 1024 * 1024;
 
 /**
- * A store within this process, synchronous and bounded. When full it drops what lapsed (noticed once a second), then
+ * A store within this process, synchronous and bounded. When full it drops what expired (noticed once a second), then
  * the least recently appended logs; a new value then drops the oldest values, a new log entry the oldest of its own log.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
@@ -42,8 +42,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     logger = silentLogger,
   } = options;
   const space: Space = { bytes: 0, count: 0, maxBytes, maxEntries };
-  const logs = new Shelf<LogContent>(space, now);
-  const values = new Shelf<string>(space, now);
+  const logs = new Table<LogContent>(space, now);
+  const values = new Table<string>(space, now);
   const bus = createMemoryBus(logger);
 
   const makeRoom = (kept?: Slot<LogContent>): void => {

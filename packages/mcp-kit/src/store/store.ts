@@ -41,7 +41,7 @@ export interface LogEntry {
 export interface LogRead {
   /** In order of position, at most as many as asked for; the last position is where the next page starts. */
   readonly entries: readonly LogEntry[];
-  /** False when something after the position was, or may have been, lost: trimmed, evicted, lapsed, or never known. */
+  /** False when something after the position was, or may have been, lost: trimmed, evicted, expired, or never known. */
   readonly complete: boolean;
 }
 

@@ -1,8 +1,9 @@
 import type { MaybePromise } from '#base';
-import { Connection, RpcError, rpcErrors, type Notification, type Params } from '#jsonrpc';
+import { Connection, type Notification, type Params } from '#jsonrpc';
 import {
   legacyVersions,
   metaKeys,
+  methodNotFound,
   modernVersion,
   steer,
   vocabulary,
@@ -47,7 +48,7 @@ export function connectInMemory(
     () => ({
       request({ message: { method, params } }) {
         if (answer !== undefined) return answer(method, params);
-        throw new RpcError(rpcErrors.methodNotFound, `Method not found: ${method}`);
+        throw methodNotFound(method);
       },
       notification(message) {
         notifications.push(message);

@@ -16,7 +16,8 @@ export interface StoreContractOptions {
   readonly pass?: ((ms: number) => MaybePromise<void>) | undefined;
 }
 
-interface Scene {
+/** What a case works with. */
+interface Given {
   readonly store: Store;
   /** A key or topic no other case uses, so that the cases may share one database. */
   readonly key: string;
@@ -24,20 +25,20 @@ interface Scene {
   pass(ms: number): MaybePromise<void>;
 }
 
-type Scenes = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+type Cases = Readonly<Record<string, (given: Given) => Promise<void>>>;
 
 /** The behaviour of a store, whatever keeps its data; each case opens its own store and closes it. */
 export function storeContract(
   open: () => MaybePromise<Store>,
   { pass = (ms) => sleep(ms) }: StoreContractOptions = {},
 ): readonly StoreCase[] {
-  return Object.entries({ ...kvScenes, ...logScenes, ...lossScenes, ...busScenes }).map(
-    ([name, play]) => ({
+  return Object.entries({ ...kvCases, ...logCases, ...lossCases, ...busCases }).map(
+    ([name, check]) => ({
       name,
       async run() {
         const store = await open();
         try {
-          await play({ store, key: randomUUID(), otherKey: randomUUID(), pass });
+          await check({ store, key: randomUUID(), otherKey: randomUUID(), pass });
         } finally {
           await store.close();
         }
@@ -49,7 +50,7 @@ export function storeContract(
 const ttlMs = 200;
 const longerMs = 400;
 
-const kvScenes: Scenes = {
+const kvCases: Cases = {
   'an unknown key has no value': async ({ store: { kv }, key }) => {
     assert.equal(await kv.get(key), undefined);
     assert.equal(await kv.delete(key), false);
@@ -95,7 +96,7 @@ const kvScenes: Scenes = {
     assert.equal(await kv.get(key), won[0]);
   },
 
-  'a value lapses after its lifetime': async ({ store: { kv }, key, otherKey, pass }) => {
+  'a value expires after its lifetime': async ({ store: { kv }, key, otherKey, pass }) => {
     await kv.put(key, 'put', { ttlMs });
     await kv.cas(otherKey, undefined, 'cas', { ttlMs });
     assert.equal(await kv.get(key), 'put');
@@ -126,7 +127,7 @@ const kvScenes: Scenes = {
   },
 };
 
-const logScenes: Scenes = {
+const logCases: Cases = {
   'an unknown log is empty and incomplete': async ({ store: { log }, key }) => {
     assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
     await log.trim(key, 10);
@@ -198,7 +199,7 @@ const logScenes: Scenes = {
   },
 };
 
-const lossScenes: Scenes = {
+const lossCases: Cases = {
   'a trimmed log says what it lost': async ({ store: { log }, key }) => {
     for (const position of [1, 2, 4, 8]) await log.append(key, position, 'x');
     await log.trim(key, 3);
@@ -231,7 +232,7 @@ const lossScenes: Scenes = {
     });
   },
 
-  'a log lapses as a whole after its lifetime': async ({ store: { log }, key, pass }) => {
+  'a log expires as a whole after its lifetime': async ({ store: { log }, key, pass }) => {
     await log.append(key, 1, 'one', { ttlMs });
     await log.append(key, 2, 'two');
     assert.deepEqual(positions(await log.readAfter(key, 0)), [1, 2]);
@@ -248,7 +249,7 @@ const lossScenes: Scenes = {
   },
 };
 
-const busScenes: Scenes = {
+const busCases: Cases = {
   'messages reach every listener of their topic in order': async ({
     store: { bus },
     key,

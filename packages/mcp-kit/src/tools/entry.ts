@@ -1,7 +1,7 @@
 import { KitError, withoutUndefined } from '#base';
 import {
   headerBindings,
-  outputSchemaFor,
+  structured,
   type Era,
   type HeaderBinding,
   type Tool as ListedTool,
@@ -53,7 +53,7 @@ export function listed({ tool, input, output }: Entry, era: Era): ListedTool {
     title,
     description,
     inputSchema: input.json,
-    outputSchema: output && outputSchemaFor(output.json, era),
+    outputSchema: output && structured[era].schema(output.json),
     annotations,
     icons,
     _meta,

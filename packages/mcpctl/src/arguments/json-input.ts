@@ -1,6 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import { isRecord, type Params } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
+import type { Params } from 'mcp-kit/jsonrpc';
 import { usageError } from '../args.ts';
 import { readText } from '../files.ts';
 import { parseJson } from './typed.ts';

@@ -1,4 +1,5 @@
-import { isRecord, type Params } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
+import type { Params } from 'mcp-kit/jsonrpc';
 import type { JsonSchema } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../args.ts';
 import {

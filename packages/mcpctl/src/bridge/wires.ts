@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Crossing } from 'mcp-kit/bridge';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import { usageError } from '../args.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { maskSecrets } from '../terminal/secrets.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import type { LoadedConfig, ServerEntry } from '@mcp-kit/host';
 import { createToolCache, targetOf, toolCachePath } from '@mcp-kit/host/internal';
 import type { Tool } from 'mcp-kit/protocol';

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import type { ServerHandle } from '@mcp-kit/host';
 import type { Tool, ToolAnnotations } from 'mcp-kit/protocol';
 import { fromListed, type LintedTool } from 'mcp-kit/tools/inspect';

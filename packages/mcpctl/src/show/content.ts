@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import type { CallToolResult, ContentBlock, ResourceContents } from 'mcp-kit/protocol';
 import { commandFor, type Target } from '../target.ts';
 import { plainLine } from '../terminal/plain-text.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import type { Globals } from '../globals.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { columnsOf, createStyle } from '../terminal/style.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import type { JsonSchema, Prompt, PromptArgument, Tool } from 'mcp-kit/protocol';
 import { propertyOf, typesOf } from '../arguments/typed.ts';
 import { plainLine } from '../terminal/plain-text.ts';

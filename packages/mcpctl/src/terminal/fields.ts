@@ -1,4 +1,4 @@
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord } from 'mcp-kit/internal';
 import type { JsonSchema } from 'mcp-kit/protocol';
 
 /** One of the values that a field can have. */

@@ -1,5 +1,4 @@
-import { hideSecrets, isSecretName, isSecretPair } from 'mcp-kit/internal';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { hideSecrets, isRecord, isSecretName, isSecretPair } from 'mcp-kit/internal';
 
 export const mask = '***';
 

@@ -149,8 +149,8 @@ function applied(
     }
   }
   if (schema['if'] !== undefined) {
-    const holds = fits(schema['if']);
-    found.push(...(holds ? [schema['if'], schema['then']] : [schema['else']]));
+    if (fits(schema['if'])) found.push(schema['if'], schema['then']);
+    else found.push(schema['else']);
   }
   found.push(run.targets.get(schema));
   if (leadsElsewhere(run, schema)) seen.unsure = true;

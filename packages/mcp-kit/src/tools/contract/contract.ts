@@ -1,5 +1,5 @@
 import { isPromise, KitError, type Logger, type MaybePromise } from '#base';
-import { structuredFor, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
+import { structured, type CallToolResult, type Era, type Tool as ListedTool } from '#protocol';
 import type { Encoded, Exchange, RpcError } from '#jsonrpc';
 import type { Context, Handler } from '#server';
 import { runCall, type Call } from '../call.ts';
@@ -65,7 +65,7 @@ function present({ entry, context }: Call, outcome: Outcome): CallToolResult {
   if (!outcome.ok) return toFailedResult(outcome.failure);
   const { value, shown } = outcome;
   if (entry.output === undefined) return shown;
-  const structuredContent = structuredFor(value, entry.output.json, context.client.era);
+  const structuredContent = structured[context.client.era].value(value, entry.output.json);
   return { ...shown, structuredContent };
 }
 

@@ -1,5 +1,5 @@
-import { KitError } from 'mcp-kit/internal';
-import { isRecord, type Params } from 'mcp-kit/jsonrpc';
+import { isRecord, KitError } from 'mcp-kit/internal';
+import type { Params } from 'mcp-kit/jsonrpc';
 import type { CallToolResult, Tool } from 'mcp-kit/protocol';
 import type { Globals } from '../../globals.ts';
 import { describeFailure, warn } from '../../output.ts';

@@ -1,5 +1,4 @@
-import { KitError } from 'mcp-kit/internal';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord, KitError } from 'mcp-kit/internal';
 import type { Prompt } from 'mcp-kit/protocol';
 import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { KitError } from 'mcp-kit/internal';
-import { isRecord } from 'mcp-kit/jsonrpc';
+import { isRecord, KitError } from 'mcp-kit/internal';
 import type { ResourceContents } from 'mcp-kit/protocol';
 import { usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';

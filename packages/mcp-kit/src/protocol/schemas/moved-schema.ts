@@ -1,5 +1,5 @@
 import { isRecord } from '#jsonrpc';
-import type { JsonSchema } from './types.ts';
+import type { JsonSchema } from '../model/types.ts';
 
 /** A schema as part of another, at the place a JSON pointer names: its references to itself follow it there. */
 export function movedSchema(schema: JsonSchema, pointer: string): JsonSchema {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { outputSchemaFor, structuredFor } from './legacy-schema.ts';
+import { structured } from './legacy-schema.ts';
 import { movedSchema } from './moved-schema.ts';
 
 const accepts = (schema: object, value: unknown): boolean =>
@@ -9,26 +9,26 @@ const accepts = (schema: object, value: unknown): boolean =>
 describe('an output schema', () => {
   test('of an object is the same in both eras', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: {} } };
-    expect(outputSchemaFor(schema, 'legacy')).toBe(schema);
-    expect(outputSchemaFor(schema, 'modern')).toBe(schema);
-    expect(structuredFor({ a: 1 }, schema, 'legacy')).toEqual({ a: 1 });
+    expect(structured.legacy.schema(schema)).toBe(schema);
+    expect(structured.modern.schema(schema)).toBe(schema);
+    expect(structured.legacy.value({ a: 1 }, schema)).toEqual({ a: 1 });
   });
 
-  test('of anything else is wrapped for clients with a handshake', () => {
+  test('of anything else is wrapped for legacy clients', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'array',
       items: { type: 'string' },
     };
-    expect(outputSchemaFor(schema, 'modern')).toBe(schema);
-    expect(outputSchemaFor(schema, 'legacy')).toEqual({
+    expect(structured.modern.schema(schema)).toBe(schema);
+    expect(structured.legacy.schema(schema)).toEqual({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       properties: { result: { type: 'array', items: { type: 'string' } } },
       required: ['result'],
     });
-    expect(structuredFor(['a'], schema, 'legacy')).toEqual({ result: ['a'] });
-    expect(structuredFor(['a'], schema, 'modern')).toEqual(['a']);
+    expect(structured.legacy.value(['a'], schema)).toEqual({ result: ['a'] });
+    expect(structured.modern.value(['a'], schema)).toEqual(['a']);
   });
 
   const tree = {
@@ -68,10 +68,10 @@ describe('an output schema', () => {
       [{ n: 'x' }],
     ],
   ])('that refers to %s means the same when wrapped', (...[, schema, good, bad]) => {
-    const wrapped = outputSchemaFor(schema, 'legacy');
+    const wrapped = structured.legacy.schema(schema);
     expect([accepts(schema, good), accepts(schema, bad)]).toEqual([true, false]);
-    expect(accepts(wrapped, structuredFor(good, schema, 'legacy'))).toBe(true);
-    expect(accepts(wrapped, structuredFor(bad, schema, 'legacy'))).toBe(false);
+    expect(accepts(wrapped, structured.legacy.value(good, schema))).toBe(true);
+    expect(accepts(wrapped, structured.legacy.value(bad, schema))).toBe(false);
     expect(accepts(wrapped, good)).toBe(false);
   });
 });

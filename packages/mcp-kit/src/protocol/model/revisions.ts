@@ -29,7 +29,7 @@ export function requiresErrorId(version: string | undefined): boolean {
   return version !== undefined && version !== '2025-11-25';
 }
 
-/** Older clients fail on the empty event that lets newer ones resume before the first message. */
+/** Clients of earlier revisions fail on the empty event that lets later ones resume before the first message. */
 export function understandsPriming(version: string | undefined): boolean {
   return version === '2025-11-25';
 }

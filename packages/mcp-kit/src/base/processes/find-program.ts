@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import path from 'node:path';
-import { files } from './node-modules.ts';
+import { files } from '../node-modules.ts';
 
 /** Where to look for a program. */
 export interface ProgramPlaces {

@@ -1,4 +1,4 @@
-import { KitError } from './error.ts';
+import { KitError } from '../error.ts';
 
 /** Waits; rejects when the signal fires first. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { KitError } from '#base';
 
-/** One thing on a shelf; `older`, `newer` and `dueTick` belong to the shelf alone. */
+/** One thing in a table; `older`, `newer` and `dueTick` belong to the table alone. */
 export interface Slot<T> {
   readonly key: string;
   readonly content: T;
@@ -12,7 +12,7 @@ export interface Slot<T> {
   newer: Slot<T> | undefined;
 }
 
-/** What the shelves of one store hold together, and what they may hold. */
+/** What the tables of one store hold together, and what they may hold. */
 export interface Space {
   bytes: number;
   count: number;
@@ -30,7 +30,7 @@ export function weightOf(text: string): number {
   return text.length * 2 + 64;
 }
 
-/** A slot that is on no shelf yet, and weighs what its key does. */
+/** A slot that is in no table yet, and weighs what its key does. */
 export function newSlot<T>(key: string, content: T): Slot<T> {
   return {
     key,
@@ -46,12 +46,12 @@ export function newSlot<T>(key: string, content: T): Slot<T> {
 
 const tickMs = 1000;
 
-/** Things by key, in order of last write, which lapse by themselves and are counted in a shared space. */
-export class Shelf<T> {
+/** Things by key, in order of last write, which expire by themselves and are counted in a shared space. */
+export class Table<T> {
   readonly #space: Space;
   readonly #now: () => number;
   readonly #slots = new Map<string, Slot<T>>();
-  /** Slots by the second after which they may have lapsed; a slot whose life was prolonged is filed anew when looked at. */
+  /** Slots by the second after which they may have expired; a slot whose life was prolonged is filed anew when looked at. */
   readonly #due = new Map<number, Set<Slot<T>>>();
   #sweptTick = 0;
   #oldest: Slot<T> | undefined;
@@ -62,7 +62,7 @@ export class Shelf<T> {
     this.#now = now;
   }
 
-  /** The slot, unless it has lapsed. */
+  /** The slot, unless it has expired. */
   get(key: string): Slot<T> | undefined {
     const slot = this.#slots.get(key);
     if (slot === undefined || slot.expiresAt === Infinity || slot.expiresAt > this.#now()) {
@@ -97,7 +97,7 @@ export class Shelf<T> {
   }
 
   /** Gives the slot a lifetime from this moment, before or after it is added. */
-  lapseAfter(slot: Slot<T>, ttlMs: number): void {
+  expireAfter(slot: Slot<T>, ttlMs: number): void {
     if (!(ttlMs > 0)) {
       throw new KitError('invalid_argument', `ttlMs must be positive, not ${ttlMs}`);
     }
@@ -123,7 +123,7 @@ export class Shelf<T> {
     return true;
   }
 
-  /** Drops what lapsed before the current second; costs nothing when called again within it. */
+  /** Drops what expired before the current second; costs nothing when called again within it. */
   sweep(): void {
     const tick = Math.floor(this.#now() / tickMs);
     if (tick <= this.#sweptTick) return;
@@ -174,7 +174,7 @@ export class Shelf<T> {
   }
 }
 
-/** The first whole second at which something due at `time` has lapsed. */
+/** The first whole second at which something due at `time` has expired. */
 function tickOf(time: number): number {
   return Math.ceil(time / tickMs);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { KitError } from '#base';
-import { isRecord } from '#jsonrpc';
-import type { JsonSchema } from './types.ts';
+import { isRecord, type Headers } from '#jsonrpc';
+import type { JsonSchema } from '../model/types.ts';
 
 const prefix = '=?base64?';
 const suffix = '?=';
@@ -87,8 +87,6 @@ function count(schema: unknown): number {
 function wrong(why: string): KitError {
   return new KitError('invalid_argument', `${annotation}: ${why}`);
 }
-
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Says which mirrored header disagrees with the arguments, if any does. */
 export function mirrorMismatch(

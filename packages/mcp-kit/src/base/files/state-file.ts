@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { crypto, files } from './node-modules.ts';
+import { crypto, files } from '../node-modules.ts';
 
 /** The folder where this user's programs keep what they know; ours in it. */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createDeferred } from './deferred.ts';
+import { createDeferred } from '../async/deferred.ts';
 import { whileLocked } from './lock-file.ts';
-import { ownProcess } from './process-identity.ts';
+import { ownProcess } from '../processes/process-identity.ts';
 
 let folder = '';
 let lock = '';

@@ -1,12 +1,12 @@
-import { KitError } from './error.ts';
-import { crypto, files } from './node-modules.ts';
-import { pause } from './pause.ts';
+import { KitError } from '../error.ts';
+import { crypto, files } from '../node-modules.ts';
+import { pause } from '../async/pause.ts';
 import {
   ownProcess,
   parseProcess,
   processState,
   type ProcessIdentity,
-} from './process-identity.ts';
+} from '../processes/process-identity.ts';
 
 export interface LockOptions {
   /** How long to wait for whoever has it; 60 s. */
