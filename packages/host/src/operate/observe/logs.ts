@@ -1,4 +1,10 @@
-import { traceIdOf, withoutSecrets, type Logger, type LoggerLevel } from 'mcp-kit/internal';
+import {
+  traceIdOf,
+  withoutSecrets,
+  withoutUndefined,
+  type Logger,
+  type LoggerLevel,
+} from 'mcp-kit/internal';
 import { toolIn, type EndedCall } from './calls.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
@@ -43,7 +49,7 @@ export function callLog(logger: Logger): (call: EndedCall) => void {
   return ({ exchange, outcome, durationMs, code }) => {
     const { message, principal } = exchange;
     const tool = toolIn(message);
-    logger.info('call', {
+    const fields = {
       traceId: traceIdOf(exchange),
       method: shown(message.method),
       tool: tool === undefined ? undefined : shown(tool),
@@ -51,6 +57,7 @@ export function callLog(logger: Logger): (call: EndedCall) => void {
       code,
       ms: Math.round(durationMs * 1000) / 1000,
       principal,
-    });
+    };
+    logger.info('call', withoutUndefined(fields));
   };
 }
