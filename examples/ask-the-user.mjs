@@ -36,12 +36,13 @@ const call = { name: 'delete_file_draft', arguments: { file: 'notes.md' } };
 const userSays = { action: 'accept', content: { reason: 'outdated' } };
 
 /** Up to 2025-11-25 the server sends a request of its own while the call waits. */
-function callWithHandshake() {
+function callLegacy() {
   const [client, other] = memoryPair();
   serveChannel(server, other);
   const send = (message) => client.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
   return new Promise((resolve) => {
     client.start({
+      deaf: false,
       message(message) {
         if (message.method === 'elicitation/create') {
           console.log('2025-11-25 the server asks:', message.params.message);
@@ -55,6 +56,9 @@ function callWithHandshake() {
         }
       },
       malformed() {},
+      skipped() {},
+      lost() {},
+      released() {},
       ended() {},
       closed() {},
     });
@@ -69,7 +73,7 @@ function callWithHandshake() {
 }
 
 /** From 2026-07-28 on the answer itself is the question, and the client calls again with what the user said. */
-async function callStatelessly() {
+async function callModern() {
   const handle = toFetchHandler(server);
   const post = async (id, more) => {
     const _meta = {
@@ -98,6 +102,6 @@ async function callStatelessly() {
   return answer.content[0].text;
 }
 
-const answers = [await callWithHandshake(), await callStatelessly()];
+const answers = [await callLegacy(), await callModern()];
 console.log(answers[0]);
 process.exitCode = answers[0] === answers[1] && answers[0].startsWith('Deleted') ? 0 : 1;

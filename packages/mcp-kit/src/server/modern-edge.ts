@@ -78,7 +78,7 @@ export function modernResults(
   const complete = { resultType: 'complete' };
   const kept = { ...complete, ttlMs: caching.ttlMs, cacheScope: caching.scope };
   const meta = { [metaKeys.serverInfo]: serverInfo };
-  // The same for every list, so written once and appended as text.
+  // The same for nearly every result, so written once and appended as text.
   const tail = JSON.stringify({ ...complete, _meta: meta }).slice(1);
   const cacheableTail = JSON.stringify({ ...kept, _meta: meta }).slice(1);
   const dressedLists = new WeakMap<Encoded, Encoded>();
@@ -101,6 +101,9 @@ export function modernResults(
     }
     const fields = isRecord(result) ? result : {};
     const { _meta: own, resultType } = fields;
+    if (own === undefined && resultType === undefined && !cacheable.has(method)) {
+      return new Encoded(append(method, JSON.stringify(fields)), fields);
+    }
     const mayKeep = cacheable.has(method) && resultType !== 'input_required';
     const head = mayKeep ? kept : complete;
     const dressed = { ...head, ...fields, _meta: isRecord(own) ? { ...meta, ...own } : meta };
