@@ -5,8 +5,8 @@ export interface Limits {
   /** Nesting of arrays and objects. */
   readonly maxDepth: number;
   /**
-   * Array elements, and twice the object members, for their names and values; an empty array or object counts as one. All
-   * that is no string value has 40 bytes for each of them, and 64 KiB.
+   * Array elements, and twice the object members, for their names and values; an empty array or object counts as one. After
+   * 2,000 members one with a new name counts as six. All that is no string value has 40 bytes for each of them, and 64 KiB.
    */
   readonly maxElements: number;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Limits } from './limits.ts';
+import { defaultLimits, type Limits } from './limits.ts';
 import { survey } from './survey.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
@@ -104,4 +104,18 @@ test('what follows a string with many escapes is counted', () => {
       expect(exceeds(`[${string},1,2,3,4,5]`, bounds), `${times} ${unit}`).toBeDefined();
     }
   }
+});
+
+test.each([
+  ['objects with names of their own', (at: number) => `{"k${at}":1}`],
+  ['names in one object', (at: number) => `"${at} of many":1`],
+  ['names before a space', (at: number) => `"${at}" :1`],
+])('%s count for more than their values', (_what, member) => {
+  const judged = (of: (at: number) => number): string | undefined => {
+    const list = Array.from({ length: 20_000 }, (_, at) => member(of(at))).join(',');
+    const text = list.startsWith('{') ? `[${list}]` : `{${list}}`;
+    return survey(Buffer.from(text), defaultLimits).excess;
+  };
+  expect(judged((at) => at)).toBe('more than 100000 elements');
+  expect(judged((at) => at % 2000)).toBeUndefined();
 });

@@ -26,13 +26,19 @@ const walked = 48;
 const shortestPrototype = 9;
 const longestPrototype = 54;
 
+/** Messages with fewer members cost little, whatever their names. */
+const fewMembers = 2000;
+/** What a name counts for that has not been there before, besides its value. */
+const newName = 5;
+
 /**
  * Counts nesting and elements of JSON without parsing it. Runs before `JSON.parse`, because a million elements cost more to
- * build than to count, and a name more than a value: each is looked up in a table of all names.
+ * build than to count, and a new name more than ten values: the engine has to keep it, and a shape for each object with it.
  */
 export function survey(bytes: Buffer, { maxDepth, maxElements }: Limits): Survey {
   const { length } = bytes;
   const source: Source = { bytes, latin1: undefined };
+  members = 0;
   const maxStructure = 64 * 1024 + 40 * maxElements;
   // Where there will have been too much that is no string value.
   let tooFar = maxStructure;
@@ -58,7 +64,7 @@ export function survey(bytes: Buffer, { maxDepth, maxElements }: Limits): Survey
         tooFar -= string;
         string = 0;
         end = Math.min(length, tooFar);
-        elements++;
+        elements += weightOfName(bytes, start, at);
         break;
       case comma:
         if (++elements > maxElements) return tooMany(maxElements);
@@ -78,6 +84,28 @@ export function survey(bytes: Buffer, { maxDepth, maxElements }: Limits): Survey
   }
   if (end < length) return exceeded(`more than ${maxStructure} bytes beside string values`);
   return { excess: undefined, mayNamePrototype };
+}
+
+/** How many members the message has that is being looked at. */
+let members = 0;
+/** Which names it has had, each as one bit; a few of them share theirs. */
+const names = new Uint32Array(4096);
+/** Strangers cannot know which do. */
+const seed = Math.trunc(Math.random() * 2 ** 32);
+
+/** What the name of a member counts for; what follows it up to the colon is part of it here. */
+function weightOfName(bytes: Buffer, start: number, end: number): number {
+  members++;
+  if (members < fewMembers) return 1;
+  if (members === fewMembers) names.fill(0);
+  let hash = seed;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x0100_0193);
+  hash ^= hash >>> 15;
+  const word = (hash >>> 5) & 0xfff;
+  const bit = 1 << (hash & 31);
+  const known = names[word] ?? 0;
+  names[word] = known | bit;
+  return (known & bit) === 0 ? newName : 1;
 }
 
 function tooMany(maxElements: number): Survey {
