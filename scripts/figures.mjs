@@ -34,8 +34,8 @@ function exportedNames(isOurs) {
   return new Set(names).size;
 }
 
-/** Modules that compare eras, or ask whether a message claims one. */
-const asksTheEra = /\bera [!=]== |[!=]== '(?:legacy|modern)'|\bclaimsModern\(/;
+/** Modules that compare eras, choose by one from a table, or ask whether a message claims one. */
+const asksTheEra = /\bera [!=]== |[!=]== '(?:legacy|modern)'|\bclaimsModern\(|\[[^\]]*\bera\]/;
 
 /** `...(a && b)` and `...(a ? b : c)`; a value in place of none (`??`) is no condition. */
 const conditionalSpread = /\.\.\.\((?:[^()]|\([^()]*\))*?(?:&&|(?<!\?)\?[^?.])/g;
