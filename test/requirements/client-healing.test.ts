@@ -159,7 +159,7 @@ describe('when the connection dies', () => {
         return discovered(['2026-07-28']);
       },
     });
-    const eraCache = createEraCache({ legacyTtlMs: 0 });
+    const eraCache = createEraCache({ ttlMs: 0 });
     await using session = await open(server, { eraCache });
     expect(session.era).toBe('legacy');
     upgraded = true;

@@ -247,7 +247,7 @@ describe('what was found out', () => {
 
   test('holds for a while, counted from when it was found out and not from when it was used', async () => {
     const server = script(older);
-    const eraCache = createEraCache({ legacyTtlMs: 60 });
+    const eraCache = createEraCache({ ttlMs: 60 });
     await using _first = await open(server, { eraCache });
     const since = performance.now();
     while (performance.now() - since < 70) {

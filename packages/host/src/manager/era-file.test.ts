@@ -22,10 +22,10 @@ test('an era is there for the next process, for its user only, and names nobody'
   expect(await readFile(file, 'utf8')).not.toMatch(/example|s3cret/);
 });
 
-test('legacy holds for a while, and nothing holds that is dated in the future', async () => {
+test('an era holds for a day, and nothing holds that is dated in the future', async () => {
   const file = await scratch();
   await createEraFile(file).set(key, 'legacy');
-  expect(await createEraFile(file, { legacyTtlMs: 0 }).get(key)).toBeUndefined();
+  expect(await createEraFile(file, { ttlMs: 0 }).get(key)).toBeUndefined();
   const text = await readFile(file, 'utf8');
   const at = (ms: number): Promise<void> => writeFile(file, text.replace(/"at":\d+/, `"at":${ms}`));
   await at(Date.now() + 60_000);

@@ -12,16 +12,15 @@ interface FoundEra {
 
 /** How long eras are remembered, and of how many servers. */
 export interface EraFileOptions {
-  /** How long a server counts as a legacy one; a day, unless given. */
-  readonly legacyTtlMs?: number | undefined;
+  /** How long an era counts; a day, unless given. */
+  readonly ttlMs?: number | undefined;
   /** How many servers are remembered; 500, unless given. */
   readonly maxEntries?: number | undefined;
 }
 
 const maxBytes = 1024 * 1024;
+const knownEras: ReadonlySet<unknown> = new Set<Era>(['legacy', 'modern']);
 const dayMs = 24 * 60 * 60_000;
-/** A server that was not found out about for so long is no longer used. */
-const modernTtlMs = 90 * dayMs;
 
 /** Where the eras of servers are kept for this user. */
 export function erasPath(env: Readonly<Record<string, string | undefined>>): string {
@@ -33,12 +32,11 @@ export function erasPath(env: Readonly<Record<string, string | undefined>>): str
  * cannot be read or written is forgotten: it only says what is tried first.
  */
 export function createEraFile(file: string, options: EraFileOptions = {}): EraCache {
-  const { legacyTtlMs = dayMs, maxEntries = 500 } = options;
-  const known = createEraCache({ legacyTtlMs, maxEntries });
-  const ttlMs: Readonly<Record<Era, number>> = { legacy: legacyTtlMs, modern: modernTtlMs };
-  const holds = ({ era, at }: FoundEra): boolean => {
+  const { ttlMs = dayMs, maxEntries = 500 } = options;
+  const known = createEraCache({ ttlMs, maxEntries });
+  const holds = ({ at }: FoundEra): boolean => {
     const ageMs = Date.now() - at;
-    return ageMs >= 0 && Object.hasOwn(ttlMs, era) && ageMs < ttlMs[era];
+    return ageMs >= 0 && ageMs < ttlMs;
   };
   const read = async (): Promise<Map<string, FoundEra>> => {
     const eras = await readEras(file);
@@ -79,7 +77,7 @@ async function readEras(file: string): Promise<ReadonlyMap<string, FoundEra>> {
 
 function isFoundEra(value: unknown): value is FoundEra {
   if (!isRecord(value)) return false;
-  return typeof value['era'] === 'string' && typeof value['at'] === 'number';
+  return knownEras.has(value['era']) && typeof value['at'] === 'number';
 }
 
 /** Addresses and command lines may hold secrets, and are nobody's business. */

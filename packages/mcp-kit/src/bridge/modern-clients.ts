@@ -18,7 +18,6 @@ import {
   methodNotFound,
   weightOfListen,
   type ClientView,
-  type Era,
   type Sealer,
 } from '#protocol';
 import type { Shared } from './bridge.ts';
@@ -34,24 +33,10 @@ import {
 import { Pool, type Lease, type PoolRequest } from './pool.ts';
 import type { PooledSession } from './pooled-session.ts';
 import { notify, passing, relay, type Translation } from './relay.ts';
-import {
-  discoverResult,
-  forModernClient,
-  markedWithin,
-  removed,
-  toModern,
-  withoutEnvelope,
-} from './translate.ts';
+import { discoverResult, forModernClient, markedWithin, removed, toModern } from './translate.ts';
 
 const defaultParkedMs = 10 * 60_000;
 const maxCalls = 1024;
-
-/** How a server of one era is spoken to. */
-interface AtServer {
-  /** Ends the lease when the call has ended. */
-  ask(lease: Lease, exchange: Exchange, envelope: ClientView): Promise<unknown>;
-  told(params: Params | undefined): Params | undefined;
-}
 
 /** A subscription that a client asks for. */
 interface Listening {
@@ -92,29 +77,19 @@ export class ModernClients {
         return await this.#attend(parked, exchange, exchange.message.params);
       }
       const lease = await this.#pool.find(request);
-      return await this.#at[lease.era].ask(lease, exchange, envelope);
+      // What gives states itself speaks as the client does.
+      return lease.sharing.givesStates
+        ? await this.#pass(lease.pooled, exchange, envelope).finally(lease.release)
+        : await this.#translate(lease, exchange, envelope);
     } catch (error) {
       throw asRpcError(error);
     }
   }
 
-  /** What is done with requests and notifications, by the era of the server. */
-  readonly #at: Readonly<Record<Era, AtServer>> = {
-    legacy: {
-      ask: (lease, exchange, envelope) => this.#translate(lease, exchange, envelope),
-      told: withoutEnvelope,
-    },
-    modern: {
-      ask: ({ pooled, release }, exchange, envelope) =>
-        this.#pass(pooled, exchange, envelope).finally(release),
-      told: (params) => params,
-    },
-  };
-
   /** Passes on what the client tells the server. */
   tell({ method, params }: Notification): void {
-    const { session } = this.#pool;
-    session?.notify(method, this.#at[session.era].told(params)).catch((error: unknown) => {
+    const { session, sharing } = this.#pool;
+    session?.notify(method, sharing?.told(params)).catch((error: unknown) => {
       this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
     });
   }

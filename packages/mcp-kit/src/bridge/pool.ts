@@ -1,8 +1,10 @@
 import { KitError, unref } from '#base';
 import type { Session } from '#client';
+import type { Params } from '#jsonrpc';
 import { clientText, mayAskInput, type ClientView, type Era } from '#protocol';
 import type { Shared } from './bridge.ts';
 import { PooledSession } from './pooled-session.ts';
+import { withoutEnvelope } from './translate.ts';
 
 /** What a request of a modern client is, as far as the choice of a session depends on it. */
 export interface PoolRequest {
@@ -16,30 +18,29 @@ export interface PoolRequest {
 /** The use of a session by a request, from when it has found it until it has ended. */
 export interface Lease {
   readonly pooled: PooledSession;
-  /** Of the server. */
-  readonly era: Era;
+  readonly sharing: Sharing;
   release(): void;
 }
 
 /** One of a session that may have to be opened yet. */
-type Claim = Omit<Lease, 'era'>;
+type Claim = Omit<Lease, 'sharing'>;
 
 /** What the era of the server means for who may use its sessions. */
 export interface Sharing {
-  readonly era: Era;
   /** Every request stands by itself: over HTTP there is nothing of which one could learn what another did. */
   readonly standsAlone: boolean;
   /** The server itself gives clients states to come back with. */
   readonly givesStates: boolean;
   /** Whether something may come back that does not name its request. */
   needsOwn(request: PoolRequest): boolean;
+  /** The parameters of a notification as the server knows them. */
+  told(params: Params | undefined): Params | undefined;
   /** Requests with the same key may share a session; `owner` has some of its own. */
   keyOf(request: PoolRequest, owner: string | undefined): string;
 }
 
 const sharings: Readonly<Record<Era, Sharing>> = {
   legacy: {
-    era: 'legacy',
     standsAlone: false,
     givesStates: false,
     needsOwn({ envelope, method }) {
@@ -47,14 +48,15 @@ const sharings: Readonly<Record<Era, Sharing>> = {
       const mayBeAsked = (elicitation ?? sampling ?? roots) !== undefined;
       return envelope.logLevel !== undefined || (mayBeAsked && mayAskInput.has(method));
     },
+    told: withoutEnvelope,
     // The server learns only once what its client is.
     keyOf: ({ envelope, caller }) => clientText([caller, envelope.info, envelope.capabilities]),
   },
   modern: {
-    era: 'modern',
     standsAlone: true,
     givesStates: true,
     needsOwn: ({ envelope }) => envelope.logLevel !== undefined,
+    told: (params) => params,
     keyOf: (_request, owner) => JSON.stringify([owner]),
   },
 };
@@ -122,7 +124,7 @@ export class Pool {
         return this.find(request);
       }
       if (!isAlone) this.#usual.set(pooled.owner, pooled);
-      return { pooled, era: sharing.era, release: claim.release };
+      return { pooled, sharing, release: claim.release };
     }
     // Another server has taken the place of the one that was known.
     this.#sharing = undefined;

@@ -135,16 +135,14 @@ export interface EraCache {
 
 /** How much is remembered of servers, and for how long. */
 interface EraCacheOptions {
-  /** How long a server counts as legacy; not for ever, as one that has learnt the modern era would never be asked again. */
-  readonly legacyTtlMs?: number | undefined;
+  /** How long it counts; not for ever, as a server that has learnt the modern era would never be asked again. */
+  readonly ttlMs?: number | undefined;
   readonly maxEntries?: number | undefined;
 }
 
 /** Remembers the eras of servers in memory. */
 export function createEraCache(options: EraCacheOptions = {}): EraCache {
-  const { legacyTtlMs = 60 * 60_000, maxEntries = 1000 } = options;
-  // A modern verdict is checked by its first request anyway.
-  const ttlMs: Readonly<Record<Era, number>> = { legacy: legacyTtlMs, modern: Infinity };
+  const { ttlMs = 60 * 60_000, maxEntries = 1000 } = options;
   const known = new Map<string, { readonly era: Era; readonly until: number }>();
   return {
     get(key) {
@@ -155,7 +153,7 @@ export function createEraCache(options: EraCacheOptions = {}): EraCache {
       const [oldest] = known.keys();
       if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest);
       known.delete(key);
-      known.set(key, { era, until: performance.now() + ttlMs[era] });
+      known.set(key, { era, until: performance.now() + ttlMs });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createBackoff, createDeferred, describeError, KitError, unref, type Logger } from '#base';
 import { isId, isRecord, type Id, type Params } from '#jsonrpc';
-import { metaKeys, type Era, type Meta, type ServerCapabilities } from '#protocol';
+import { metaKeys, type Meta, type ServerCapabilities } from '#protocol';
 import type { Conversation } from './conversation.ts';
 import type { ServerFacts } from './facts.ts';
 import { waitWithin } from './limit.ts';
@@ -85,8 +85,7 @@ export class Subscriptions {
   }
 
   #in({ edge }: ServerFacts): EraSubscriptions {
-    const by: Readonly<Record<Era, EraSubscriptions>> = this.#by;
-    return by[edge.era];
+    return edge.hasSessions ? this.#by.legacy : this.#by.modern;
   }
 }
 

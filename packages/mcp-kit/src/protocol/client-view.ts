@@ -26,15 +26,6 @@ export function clientOf({ client, message }: Exchange): ClientView {
   return client as ClientView;
 }
 
-/** A message is modern when it says so itself; nothing else about its connection matters. */
-export function claimsModern(params: Params | undefined): boolean {
-  const meta = metaOf(params);
-  return (
-    meta?.[metaKeys.protocolVersion] !== undefined ||
-    meta?.[metaKeys.clientCapabilities] !== undefined
-  );
-}
-
 /** Reads the envelope of a modern request without judging the version; throws `-32602` when a required key is missing or malformed. */
 export function readEnvelope(params: Params | undefined): ClientView {
   const meta = metaOf(params);

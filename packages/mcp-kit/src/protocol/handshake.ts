@@ -1,7 +1,6 @@
 import { isPromise, type MaybePromise } from '#base';
 import { Encoded, isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
 import {
-  claimsModern,
   isImplementation,
   readEnvelope,
   requireModernVersion,
@@ -33,6 +32,15 @@ export const handshake: Layer = (next) => (exchange) => {
   }
   return serve(next, exchange, conversation);
 };
+
+/** A message is modern when it says so itself; nothing else about its connection matters. */
+export function claimsModern(params: Params | undefined): boolean {
+  const meta = metaOf(params);
+  return (
+    meta?.[metaKeys.protocolVersion] !== undefined ||
+    meta?.[metaKeys.clientCapabilities] !== undefined
+  );
+}
 
 /** What a modern request says about its sender; without it, or in a revision that is not served, the request is a bad one. */
 function envelopeOf(params: Params | undefined): ClientView {

@@ -2,7 +2,6 @@ export { callerOf, onBehalf } from './caller.ts';
 export { mergeCapabilities, supports } from './model/capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {
-  claimsModern,
   clientOf,
   clientText,
   isImplementation,
@@ -16,6 +15,7 @@ export {
   type Listener,
   type Phase,
 } from './conversation.ts';
+export { claimsModern } from './handshake.ts';
 export {
   badRequest,
   httpStatusOf,
