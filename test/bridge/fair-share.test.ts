@@ -3,7 +3,7 @@ import { createServer } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import type { HttpOptions } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { text } from '../requirements/bridge-talk.ts';
 import { older, script, type Script } from '../requirements/client-script.ts';
 import { send, type Message } from '../support/http-client.ts';
@@ -21,7 +21,9 @@ const maxUpstreams = 4;
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
 const capabilities = { elicitation: { form: {} } };
 
-/** A legacy server with a tool that asks, one that never answers, and one that does. */
+const note = { level: 'info', data: 'begun' };
+
+/** A legacy server with a tool that asks, two that never answer, and one that does. */
 function asking(): Script {
   return script({
     ...older,
@@ -32,7 +34,8 @@ function asking(): Script {
     }),
     'resources/subscribe': () => ({}),
     'tools/call': async ({ name }, { id, peer }) => {
-      if (name === 'hang') return undefined;
+      if (name === 'begin') peer.say({ method: 'notifications/message', params: note });
+      if (name === 'hang' || name === 'begin') return undefined;
       if (name !== 'ask') return text;
       const question = `about ${id}`;
       peer.say({ id: question, method: 'elicitation/create', params: form });
@@ -200,4 +203,36 @@ test('sessions whose caller does not answer, or only watches, give way to other 
   expect(await stream.nextMessage()).toMatchObject({ id: 7, error: { code: -32_000 } });
   expect((await silent.request('ping', {}, headers)).status).toBe(404);
   expect((await watching[0]?.request('ping', {}, headers))?.status).toBe(200);
+});
+
+test('where callers are not told apart, those who have left give way to those who come', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using place = await open({});
+  const asked = await place.join('anybody');
+  const hung = await place.join('anybody');
+  const watching = await place.join('anybody');
+  const streams = [
+    await asked.stream(request(7, 'tools/call', { name: 'ask', arguments: {} })),
+    await hung.stream(request(8, 'tools/call', { name: 'begin' })),
+  ];
+  await vi.waitUntil(() => place.begun() === 2);
+  await watching.request('resources/subscribe', { uri: 'memo://a' });
+  const listener = async (): Promise<LegacySession> => {
+    const session = await place.join('anybody');
+    streams.push(await session.listen());
+    await session.request('resources/subscribe', { uri: 'memo://a' });
+    return session;
+  };
+  const stayed = [await listener()];
+  expect(await place.call('anybody', 'any')).toMatchObject(overloaded);
+  for (const stream of streams.splice(0, 2)) stream.close();
+  vi.advanceTimersByTime(2000);
+  for (let one = 1; one < maxUpstreams; one += 1) stayed.push(await listener());
+  for (const { request: ask } of [asked, hung, watching])
+    expect((await ask('ping')).status).toBe(404);
+  // At the ends of all there is somebody now.
+  expect(await place.call('anybody', 'any')).toMatchObject(overloaded);
+  for (const { request: ask } of stayed) expect((await ask('ping')).status).toBe(200);
+  for (const stream of streams) stream.close();
 });

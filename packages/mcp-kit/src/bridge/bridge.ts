@@ -216,7 +216,7 @@ class Clients {
     const { params = {} } = message;
     clientText(params);
     const sides = this.#sidesOf(conversation);
-    const side = new LegacyClient(conversation.connection, params, this.#shared);
+    const side = new LegacyClient(conversation, params, this.#shared);
     sides.legacy = side;
     // A client that probed before, or starts over: never two conversations for one client.
     await this.#endings.get(conversation);

@@ -29,6 +29,7 @@ import {
   modernVersion,
   weightOfUri,
   type ClientCapabilities,
+  type Conversation,
   type Era,
   type LoggingLevel,
   type Target,
@@ -61,7 +62,8 @@ export class LegacyClient {
   /** By the era of the server that was last reached. */
   #translation = relayed;
 
-  constructor(connection: Connection, params: Params, shared: Shared) {
+  constructor(conversation: Conversation, params: Params, shared: Shared) {
+    const { connection } = conversation;
     this.#connection = connection;
     this.#shared = shared;
     this.#requested = params['protocolVersion'];
@@ -82,6 +84,7 @@ export class LegacyClient {
     };
     this.#upstream = new Upstream(open, shared, connection.principal);
     this.#upstream.evict = () => this.#evict();
+    this.#upstream.isUnattended = () => conversation.isUnattended();
     this.#upstream.onRestored = (capabilities) => {
       for (const kind of ['tools', 'prompts', 'resources'] as const) {
         if (capabilities[kind]?.listChanged) this.#missed(`notifications/${kind}/list_changed`);
@@ -189,10 +192,11 @@ export class LegacyClient {
     });
   }
 
-  /** Ends the session of a client that does not answer, or only listens. */
+  /** Ends the session of a client that has left, does not answer, or only listens. */
   #evict(): boolean {
     if (this.#upstream.session === undefined) return false;
-    for (const exchange of this.#exchanges.values()) {
+    const calls = this.#upstream.isUnattended() ? [] : this.#exchanges.values();
+    for (const exchange of calls) {
       if (!this.#questions.hasAskedDuring(exchange)) return false;
     }
     void this.#connection.close();

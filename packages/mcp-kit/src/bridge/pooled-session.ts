@@ -87,6 +87,9 @@ export class PooledSession {
     );
     this.upstream.onRestored = () => this.listeners.missed();
     this.upstream.evict = () => this.#evict();
+    this.upstream.isUnattended = () =>
+      this.listeners.size === 0 &&
+      [...this.#borrowers.values()].every(({ exchange }) => exchange === undefined);
   }
 
   get isFree(): boolean {

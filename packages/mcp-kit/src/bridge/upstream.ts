@@ -1,4 +1,4 @@
-import { createBackoff, describeError, KitError, unref } from '#base';
+import { createBackoff, describeError, idleMs, KitError, unref } from '#base';
 import { createStormBreaker, type Session, type SessionOptions, type ToolGuard } from '#client';
 import { RpcError, type Params } from '#jsonrpc';
 import { supports, type ClientCapabilities, type ServerCapabilities } from '#protocol';
@@ -36,6 +36,8 @@ export class Upstream {
   account: string | undefined;
   /** Called to make room for another caller: ends what only waits for its own; false where anything else goes on. */
   evict: () => boolean = () => false;
+  /** Whether nobody is at the client's end for now: what it waits for would be heard by nobody. */
+  isUnattended: () => boolean = () => false;
   /** Called when the conversation was ended until somebody needs it again. */
   onSuspended: () => void = () => {};
   /** Called when a server that was lost is there again: it may be another one, and nobody knows what it has told meanwhile. */
@@ -230,7 +232,8 @@ export class OpenUpstreams {
 
   /**
    * Makes room for one more: whichever nobody has used for longest is suspended. While all are busy, one that only waits
-   * for its caller is evicted, if that caller has more of them than the one who asks.
+   * for its caller is evicted, if that caller has more of them than the one who asks; or else one of the same caller, or of
+   * those whom nobody tells apart, at whose end nobody is.
    */
   async admit(upstream: Upstream): Promise<void> {
     this.#open.add(upstream);
@@ -238,7 +241,8 @@ export class OpenUpstreams {
     const byUse = [...this.#open].sort((one, other) => one.lastUsedMs - other.lastUsedMs);
     const found =
       byUse.find((other) => other !== upstream && !other.isBusy) ??
-      this.#withMoreThan(upstream, byUse).find((other) => other.evict());
+      this.#withMoreThan(upstream, byUse).find((other) => other.evict()) ??
+      byUse.find((other) => other.account === upstream.account && isLeft(other) && other.evict());
     if (found === undefined) {
       this.#open.delete(upstream);
       throw new KitError('overloaded', `more than ${this.#limit} conversations with the server`, {
@@ -288,6 +292,11 @@ export class OpenUpstreams {
     const share = counts.get(account) ?? 0;
     return all.filter((other) => held(other) > share).sort((one, other) => held(other) - held(one));
   }
+}
+
+/** Nobody is at it, and nobody was for a moment. */
+function isLeft({ lastUsedMs, isUnattended }: Upstream): boolean {
+  return performance.now() - lastUsedMs >= idleMs && isUnattended();
 }
 
 /** Whether a client that can do so much may be asked this, where a question is part of a call. */

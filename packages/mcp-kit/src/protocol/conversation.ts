@@ -31,6 +31,12 @@ export interface HandshakeRecord {
   mode: 'relay' | 'translate' | undefined;
 }
 
+/** Where a conversation is kept whose client comes and goes. */
+interface Place {
+  /** Nobody waits for anything. */
+  isIdle(): boolean;
+}
+
 const unbegun: HandshakeRecord = { phase: 'new', client: undefined, mode: undefined };
 
 /** What belongs to no single message: one client at the other end of one connection. Modern messages leave no trace here. */
@@ -45,9 +51,17 @@ export class Conversation implements Handlers {
   /** Set by what serves it: called when it ends, or begins anew with another handshake. */
   onEnded: (() => void) | undefined;
 
-  constructor(connection: Connection, serve: Serve) {
+  readonly #place: Place | undefined;
+
+  constructor(connection: Connection, serve: Serve, place?: Place) {
     this.connection = connection;
     this.request = serve;
+    this.#place = place;
+  }
+
+  /** Whether the client is away for now: nobody hears what is said, or waits for an answer. */
+  isUnattended(): boolean {
+    return this.#place?.isIdle() === true;
   }
 
   notification(message: Notification, origin?: Origin): void {

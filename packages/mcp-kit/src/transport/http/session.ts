@@ -77,7 +77,7 @@ export class Session implements Channel, ReplyPolicy {
     this.#client = client;
     this.connection = new Connection(
       this,
-      (connection) => (this.#conversation = new Conversation(connection, shared.serve)),
+      (connection) => (this.#conversation = new Conversation(connection, shared.serve, this)),
       // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
       principal === undefined ? shared.connection : { ...shared.connection, principal },
     );
