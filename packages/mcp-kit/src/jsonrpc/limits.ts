@@ -1,6 +1,6 @@
 /** What one message may cost before any of it is believed. */
 export interface Limits {
-  /** Bytes of one line or body. */
+  /** Bytes of one line or body. Where not all is ASCII, characters take two bytes, and have at least 16 MiB. */
   readonly maxBytes: number;
   /** Nesting of arrays and objects. */
   readonly maxDepth: number;

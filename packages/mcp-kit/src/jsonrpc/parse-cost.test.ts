@@ -37,6 +37,7 @@ test.each([
   ['spaces', () => `[${repeated(' ')}]`],
   ['brackets', () => `[${repeated(']')}`],
   ['quotes', () => repeated('"')],
+  ['characters that are not all ASCII', () => `["${repeated('x')}é"]`],
   ['long numbers', () => `[${joined(90_000, () => '7'.repeat(160))}]`],
   ['names', () => `{${joined(90_000, (at) => `"${at}${'x'.repeat(150)}":1`)}}`],
   ['short names', () => `{${joined(90_000, (at) => `"${at}x":1`)}}`],
