@@ -1,6 +1,8 @@
 import { openHeadless } from '@mcp-kit/cocos/backend';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { connectCocos } from '../support/cocos-client.ts';
+import { openProject } from '@mcp-kit/cocos/project';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { HeadlessBackend } from '../../packages/cocos/src/backend/headless-backend.ts';
+import { connectCocos, type CocosClient } from '../support/cocos-client.ts';
 import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
@@ -128,22 +130,39 @@ export class Badge extends Component {}
   });
 });
 
-test('writes of two servers on one project all land', async () => {
-  await using backend = await openHeadless(world.folder);
-  await using other = await connectCocos(backend);
-  const names = Array.from({ length: 16 }, (_, index) => `Slot${index}`);
-  await Promise.all(
-    names.map((name, index) =>
-      (index % 2 === 0 ? client : other).succeed('create_scene_node', {
-        scenePath,
-        parentUuid: 'Canvas/Menu',
-        name,
-        element: 'Empty',
-      }),
-    ),
-  );
-  const { total } = await client.succeed('find_scene_nodes', { scenePath, name: 'Slot*' });
-  expect(total).toBe(16);
+describe('writes of two servers on one project', () => {
+  const create = (one: CocosClient, name: string): Promise<unknown> =>
+    one.succeed('create_scene_node', {
+      scenePath,
+      parentUuid: 'Canvas/Menu',
+      name,
+      element: 'Empty',
+    });
+
+  test('all land', async () => {
+    await using backend = await openHeadless(world.folder);
+    await using other = await connectCocos(backend);
+    const names = Array.from({ length: 16 }, (_, index) => `Slot${index}`);
+    await Promise.all(names.map((name, index) => create(index % 2 === 0 ? client : other, name)));
+    const { total } = await client.succeed('find_scene_nodes', { scenePath, name: 'Slot*' });
+    expect(total).toBe(16);
+  });
+
+  test('land also when the other is always faster', async () => {
+    const project = await openProject(world.folder);
+    const commit = project.commit.bind(project);
+    let overtaken = 0;
+    vi.spyOn(project, 'commit').mockImplementation(async (...given) => {
+      overtaken += 1;
+      await create(client, `Slot${overtaken}`);
+      return commit(...given);
+    });
+    await using backend = new HeadlessBackend(project);
+    await using other = await connectCocos(backend);
+    await create(other, 'Slot');
+    const { total } = await client.succeed('find_scene_nodes', { scenePath, name: 'Slot*' });
+    expect([overtaken, total]).toEqual([1, 2]);
+  });
 });
 
 test('when the open scene is gone, edits do not go to another', async () => {

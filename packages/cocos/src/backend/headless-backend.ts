@@ -3,6 +3,7 @@ import { CocosError } from '#cocos/document';
 import { openWorkspace, requireNode, type SceneDocument } from '#cocos/edit';
 import {
   baseUuid,
+  type CommitOptions,
   type Draft,
   openProject,
   type Project,
@@ -62,8 +63,8 @@ export async function openHeadless(
   return new HeadlessBackend(await openProject(folder, options), options);
 }
 
-/** How often edits are tried where others write at the same time. */
-const maxAttempts = 8;
+/** How often edits are tried where somebody writes who does not wait for us, such as an editor. */
+const maxAttempts = 3;
 
 /** A project on the disk; every write is on the disk when it ends. */
 export class HeadlessBackend implements CocosBackend {
@@ -225,18 +226,22 @@ export class HeadlessBackend implements CocosBackend {
   async #commit<List extends readonly Edit[]>(work: Committing<List>): Promise<Committed<List>> {
     const { planned, label, beforeWrite } = work;
     let latest = planned;
-    const options = beforeWrite && {
-      beforeWrite: (done: Transaction) => beforeWrite(committed(latest, done)),
-    };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return committed(latest, await this.files.commit(latest.workspace.draft, label, options));
-      } catch (error) {
-        if (!isOvertaken(error) || attempt === maxAttempts) throw error;
+    const options: CommitOptions = {
+      beforeWrite: beforeWrite && ((written) => beforeWrite(committed(latest, written))),
+      again: async () => {
         await this.files.refresh();
         const again = await work.again().catch(() => undefined);
-        if (again === undefined || !isDeepStrictEqual(again.steps, planned.steps)) throw error;
+        if (again === undefined || !isDeepStrictEqual(again.steps, planned.steps)) return undefined;
         latest = again;
+        return again.workspace.draft;
+      },
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { draft } = latest.workspace;
+        return committed(latest, await this.files.commit(draft, label, options));
+      } catch (error) {
+        if (!isOvertaken(error) || attempt === maxAttempts) throw error;
       }
     }
   }

@@ -44,6 +44,11 @@ export interface CommitOptions {
    * returns is remembered if, and only if, the transaction is done.
    */
   readonly beforeWrite?: ((done: Transaction) => Promise<Note | undefined>) | undefined;
+  /**
+   * Makes the draft anew where somebody else was faster; called while nobody else may write. Nothing where it would not do the
+   * same: then the transaction fails.
+   */
+  readonly again?: (() => Promise<Draft | undefined>) | undefined;
 }
 
 /** How a project is written to. */
@@ -116,13 +121,17 @@ export class Transactions {
   async commit(
     draft: Draft,
     label: string,
-    { beforeWrite }: CommitOptions = {},
+    { beforeWrite, again }: CommitOptions = {},
   ): Promise<Transaction | undefined> {
-    const files = draft.files();
-    const folders = draft.folders();
-    if (files.length + folders.created.length + folders.removed.length === 0) return undefined;
+    const planned = changesOf(draft);
+    if (planned === undefined) return undefined;
     return this.#locked(async ({ lock }) => {
-      this.#refuseStale(draft);
+      const stale = this.#changedSince(draft);
+      const latest = stale.length === 0 ? draft : await again?.();
+      if (latest === undefined) throw savedMeanwhile(stale);
+      const changes = latest === draft ? planned : changesOf(latest);
+      if (changes === undefined) return undefined;
+      const { files, folders } = changes;
       const verified = files.map((file) => {
         const step = this.#stepFor(file);
         return { step, table: verify(step, file.printed, this.#store) };
@@ -139,7 +148,7 @@ export class Transactions {
       for (const { step, table } of verified) {
         if (table === undefined || step.after === undefined) continue;
         const identity = written.get(step.path);
-        this.#adopt(draft, step.path, { bytes: step.after, identity, table });
+        this.#adopt(latest, step.path, { bytes: step.after, identity, table });
       }
       return done;
     });
@@ -275,18 +284,31 @@ export class Transactions {
   }
 
   /** Files that were read, and changed on the disk since, make the whole draft worthless. */
-  #refuseStale(draft: Draft): void {
+  #changedSince(draft: Draft): string[] {
     const stale = [...draft.seen()].filter(([file, known]) => {
       const stamp = stampOf(fileOf({ root: this.#root }, file));
       return stamp !== known?.stamp && this.#store.read(file)?.hash !== known?.hash;
     });
-    if (stale.length > 0) throw savedMeanwhile(stale.map(([file]) => file));
+    return stale.map(([file]) => file);
   }
 
   #stepFor({ path: file, base, after }: DraftFile): FileStep {
     if (this.#store.hash(file) !== base) throw savedMeanwhile([file]);
     return { path: file, before: base, after };
   }
+}
+
+/** What committing a draft would do; undefined where that is nothing. */
+function changesOf(draft: Draft): DraftChanges | undefined {
+  const files = draft.files();
+  const folders = draft.folders();
+  const isNothing = files.length + folders.created.length + folders.removed.length === 0;
+  return isNothing ? undefined : { files, folders };
+}
+
+interface DraftChanges {
+  readonly files: readonly DraftFile[];
+  readonly folders: ReturnType<Draft['folders']>;
 }
 
 /** What whoever may write has. */
