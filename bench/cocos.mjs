@@ -52,7 +52,7 @@ async function serving(folder, images, work) {
   try {
     const [line] = await once(createInterface({ input: server.stdout }), 'line');
     const { url } = JSON.parse(line);
-    const session = await openSession(httpTarget(url), { name: 'bench', version: '1.0.0' });
+    const session = await openSession(httpTarget(url), { era: 'legacy' });
     const result = await work(session, server.pid);
     await session.close();
     return result;

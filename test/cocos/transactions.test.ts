@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { entryAt, rootOf } from '@mcp-kit/cocos/document';
+import { entryAt, ownAt, rootOf } from '@mcp-kit/cocos/document';
 import { openProject, type Draft } from '@mcp-kit/cocos/project';
 import { describe, expect, test } from 'vitest';
 import { metaFor, sceneText, TestProject, uuidFor } from '../support/cocos-project.ts';
@@ -10,7 +10,7 @@ const code = (expected: string) => expect.objectContaining({ code: expected }) a
 /** Renames the scene in a draft. */
 function rename(draft: Draft, name: string): void {
   const table = draft.edit('assets/main.scene');
-  entryAt(table, rootOf(table))['_name'] = name;
+  ownAt(table, rootOf(table))['_name'] = name;
 }
 
 describe('A draft', () => {

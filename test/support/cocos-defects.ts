@@ -1,11 +1,11 @@
-import { type Entry, type Json, ref, refIndex, textOf } from '@mcp-kit/cocos/document';
+import { type OwnEntry, type OwnJson, ref, refIndex, textOf } from '@mcp-kit/cocos/document';
 import type { FindingCode } from '@mcp-kit/cocos/validate';
 
 /** One way to break a file of the sample: what the validator must say then, and nothing else. */
 export interface Defect {
   readonly code: FindingCode;
   readonly file: string;
-  readonly change: (objects: Entry[]) => void;
+  readonly change: (objects: OwnEntry[]) => void;
   /** How many findings there are; 1 when absent. */
   readonly count?: number;
   /** Whether repair gives back the very bytes; where it cannot be repaired, absent. */
@@ -18,21 +18,22 @@ export const button = 'assets/prefabs/button.prefab';
 export const dialog = 'assets/prefabs/dialog.prefab';
 
 /** The number of the node of a name. */
-export function nodeAt(objects: readonly Entry[], name: string): number {
+export function nodeAt(objects: readonly OwnEntry[], name: string): number {
   return objects.findIndex((entry) => entry['__type__'] === 'cc.Node' && entry['_name'] === name);
 }
 
 /** The object of a number. */
-export function at(objects: readonly Entry[], index: number | undefined): Entry {
+export function at(objects: readonly OwnEntry[], index: number | undefined): OwnEntry {
   const entry = objects[index ?? -1];
   if (entry === undefined) throw new Error(`no object ${index}`);
   return entry;
 }
 
-const node = (objects: readonly Entry[], name: string): Entry => at(objects, nodeAt(objects, name));
+const node = (objects: readonly OwnEntry[], name: string): OwnEntry =>
+  at(objects, nodeAt(objects, name));
 
 /** The component of a class on the node of a name. */
-function part(objects: readonly Entry[], name: string, type: string): Entry {
+function part(objects: readonly OwnEntry[], name: string, type: string): OwnEntry {
   const index = nodeAt(objects, name);
   const found = objects.find(
     (entry) => entry['__type__'] === type && refIndex(entry['node']) === index,
@@ -41,32 +42,32 @@ function part(objects: readonly Entry[], name: string, type: string): Entry {
   return found;
 }
 
-const first = (objects: readonly Entry[], type: string): Entry =>
+const first = (objects: readonly OwnEntry[], type: string): OwnEntry =>
   at(
     objects,
     objects.findIndex((entry) => entry['__type__'] === type),
   );
 
-const listOf = (entry: Entry, field: string): Json[] => {
+const listOf = (entry: OwnEntry, field: string): OwnJson[] => {
   const list = entry[field];
   if (!Array.isArray(list)) throw new Error(`no list ${field}`);
   return list;
 };
 
-const script = (objects: readonly Entry[]): Entry =>
+const script = (objects: readonly OwnEntry[]): OwnEntry =>
   at(
     objects,
     objects.findIndex((entry) => 'gameScene' in entry),
   );
 
-function drop(list: Json[], index: number): void {
+function drop(list: OwnJson[], index: number): void {
   list.splice(
     list.findIndex((element) => refIndex(element) === index),
     1,
   );
 }
 
-function move(objects: Entry[], name: string, parent: number): void {
+function move(objects: OwnEntry[], name: string, parent: number): void {
   const index = nodeAt(objects, name);
   const entry = at(objects, index);
   drop(listOf(at(objects, refIndex(entry['_parent'])), '_children'), index);
@@ -74,13 +75,14 @@ function move(objects: Entry[], name: string, parent: number): void {
   entry['_parent'] = ref(parent);
 }
 
-const assetIn = (value: Json | undefined): Record<string, Json> => value as Record<string, Json>;
+const assetIn = (value: OwnJson | undefined): Record<string, OwnJson> =>
+  value as Record<string, OwnJson>;
 
-const sprite = (objects: readonly Entry[]): Entry => part(objects, 'Background', 'cc.Sprite');
+const sprite = (objects: readonly OwnEntry[]): OwnEntry => part(objects, 'Background', 'cc.Sprite');
 
 /** A file of the sample with a defect. */
 export function broken(text: string, { change }: Defect): string {
-  const objects = JSON.parse(text) as Entry[];
+  const objects = JSON.parse(text) as OwnEntry[];
   change(objects);
   return JSON.stringify(objects, null, 2);
 }

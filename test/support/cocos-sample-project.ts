@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openWorkspace, type Workspace } from '@mcp-kit/cocos/edit';
 import { openProject, type Project } from '@mcp-kit/cocos/project';
-import type { Entry } from '@mcp-kit/cocos/document';
+import type { OwnEntry } from '@mcp-kit/cocos/document';
 import { corpusFolder, type CorpusProject } from './cocos-corpus.ts';
 
 /** The folder of the sample project in the repository. */
@@ -58,8 +58,8 @@ export class ProjectCopy implements Disposable {
   }
 
   /** Changes the objects of a scene or prefab, whether they make sense then or not. */
-  change(file: string, change: (objects: Entry[]) => void): void {
-    const objects = JSON.parse(this.read(file)) as Entry[];
+  change(file: string, change: (objects: OwnEntry[]) => void): void {
+    const objects = JSON.parse(this.read(file)) as OwnEntry[];
     change(objects);
     this.write(file, JSON.stringify(objects, null, 2));
   }

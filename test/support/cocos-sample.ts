@@ -13,7 +13,7 @@ import {
   setValue,
   textOf,
 } from '@mcp-kit/cocos/document';
-import type { Entry, Fragment, Json, Resolve, Table } from '@mcp-kit/cocos/document';
+import type { Entry, OwnEntry, Fragment, Json, Resolve, Table } from '@mcp-kit/cocos/document';
 
 /** Ids that are the same in every run. */
 export function countingIds(prefix = 'a0'): () => string {
@@ -21,10 +21,10 @@ export function countingIds(prefix = 'a0'): () => string {
   return () => prefix + (count++).toString(36).padStart(20, 'A');
 }
 
-const vec3 = (value: number): Entry => ({ __type__: 'cc.Vec3', x: value, y: value, z: value });
+const vec3 = (value: number): OwnEntry => ({ __type__: 'cc.Vec3', x: value, y: value, z: value });
 
 /** A node as the editor writes one. */
-export function node(name: string): Entry {
+export function node(name: string): OwnEntry {
   return {
     __type__: 'cc.Node',
     _name: name,

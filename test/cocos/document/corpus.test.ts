@@ -1,6 +1,7 @@
 import {
   assetUses,
   checkTable,
+  editTable,
   entryAt,
   getValue,
   isObjectId,
@@ -79,7 +80,7 @@ describe.skipIf(!hasCorpus)(`real files ${needsCorpus}`, () => {
   test('differ in one line after one value was set', () => {
     const changes = tableFiles.flatMap((file) => {
       const text = readCorpus(file);
-      const table = parseTable(text, file);
+      const table = editTable(parseTable(text, file));
       const view = new SceneView(table, () => undefined);
       const node = [...view.items()].find(({ index }) => entryAt(table, index)['_active'] === true);
       if (!node) return [];
@@ -128,7 +129,7 @@ describe.skipIf(!hasCorpus)(`instances of real files ${needsCorpus}`, () => {
   const tables = hasCorpus ? tablesByUuid() : new Map<string, Table>();
   const open = (ending: string): SceneView => {
     const file = tableFiles.find((name) => name.endsWith(ending)) ?? ending;
-    return new SceneView(parseTable(readCorpus(file), file), (uuid) => tables.get(uuid));
+    return new SceneView(editTable(parseTable(readCorpus(file), file)), (uuid) => tables.get(uuid));
   };
 
   test('show what the scene overrides in them', () => {
@@ -203,7 +204,7 @@ describe.skipIf(!hasCorpus)(`instances of real files ${needsCorpus}`, () => {
     });
     expect(getValue(view, logo.index, ['_active'])).toBe(false);
     expect(view.table.objects.length).toBe(before + 2);
-    const again = parseTable(printTable(view.table));
+    const again = editTable(parseTable(printTable(view.table)));
     expect(again.canonical).toBe(true);
     const fresh = new SceneView(again, (uuid) => tables.get(uuid));
     expect(getValue(fresh, fresh.get(logo.handle).index, ['_active'])).toBe(false);

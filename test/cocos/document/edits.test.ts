@@ -2,6 +2,7 @@ import {
   checkTable,
   CocosError,
   duplicateNode,
+  editTable,
   entryAt,
   holderOf,
   insertComponent,
@@ -39,7 +40,7 @@ import type { Sample } from '../../support/cocos-sample.ts';
 /** Tells that the file is sound, is in the order of the editor, and reads as the view that was edited shows it. */
 function expectTrue(view: SceneView, { resolve }: Sample): void {
   const text = printTable(view.table);
-  const table = parseTable(text);
+  const table = editTable(parseTable(text));
   expect(checkTable(table)).toEqual([]);
   expect(table.canonical).toBe(true);
   expect(printTable(table)).toBe(text);

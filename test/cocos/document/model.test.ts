@@ -1,13 +1,17 @@
 import {
+  append,
   checkTable,
   CocosError,
   compressUuid,
   createTable,
+  editTable,
   expandId,
   isObjectId,
   isScriptType,
+  listIn,
   newObjectId,
   newUuid,
+  ownAt,
   parseMeta,
   parseTable,
   parseText,
@@ -22,7 +26,7 @@ import {
   subMetasOf,
   uuidsInText,
 } from '@mcp-kit/cocos/document';
-import type { Entry, JsonObject } from '@mcp-kit/cocos/document';
+import type { Entry, JsonObject, OwnEntry } from '@mcp-kit/cocos/document';
 import { describe, expect, test } from 'vitest';
 import { emptyScene, node } from '../../support/cocos-sample.ts';
 
@@ -73,8 +77,7 @@ describe('text', () => {
   ])('keeps its style %s, also when a value changes', (_, text) => {
     const parsed = parseText(text);
     expect(printText(parsed.value, parsed.style)).toBe(text);
-    (parsed.value as { c: JsonObject }).c['x'] = 1;
-    const changed = printText(parsed.value, parsed.style);
+    const changed = printText({ ...(parsed.value as JsonObject), c: { x: 1 } }, parsed.style);
     expect(parseText(changed).value).toEqual({ ...value, c: { x: 1 } });
     expect(changed.includes('\r\n')).toBe(text.includes('\r\n'));
     expect(changed.startsWith('\uFEFF')).toBe(text.startsWith('\uFEFF'));
@@ -143,8 +146,8 @@ describe('metas', () => {
     const text = `${JSON.stringify(value, null, 2)}\n`;
     const meta = parseMeta(text);
     if (!meta) throw new Error('no meta');
-    meta.value['ver'] = '1.0.28';
-    expect(printMeta(meta)).toBe(text.replace('1.0.27', '1.0.28'));
+    const later = { ...meta, value: { ...meta.value, ver: '1.0.28' } };
+    expect(printMeta(later)).toBe(text.replace('1.0.27', '1.0.28'));
   });
 
   test('are not what only has their name', () => {
@@ -165,9 +168,9 @@ describe('tables', () => {
 
   test('are printed in the order in which objects are first referred to, without what nothing refers to', () => {
     const scene = emptyScene();
-    const last = scene.objects.push({ ...node('A'), _parent: ref(1) }) - 1;
-    scene.objects.push({ ...node('unreachable'), _parent: ref(1) });
-    (scene.objects[1] as { _children: Entry[] })._children.push(ref(last));
+    const last = append(scene, { ...node('A'), _parent: ref(1) });
+    append(scene, { ...node('unreachable'), _parent: ref(1) });
+    listIn(ownAt(scene, 1), '_children').push(ref(last));
     const again = parseTable(printTable(scene));
     expect(again.canonical).toBe(true);
     expect(again.objects.map((entry) => entry['_name'] ?? entry['__type__'])).toEqual([
@@ -188,11 +191,11 @@ describe('tables', () => {
       null,
       2,
     );
-    const table = parseTable(text);
+    const table = editTable(parseTable(text));
     expect(table.canonical).toBe(false);
     expect(printTable(table)).toBe(text);
-    const added = table.objects.push({ ...node('B'), _parent: ref(1) }) - 1;
-    (table.objects[1] as { _children: Entry[] })._children = [ref(added)];
+    const added = append(table, { ...node('B'), _parent: ref(1) });
+    ownAt(table, 1)['_children'] = [ref(added)];
     const names = parseTable(printTable(table)).objects.map(
       (one) => one['_name'] ?? one['__type__'],
     );
@@ -202,23 +205,55 @@ describe('tables', () => {
 
   test('lose references to nothing rather than let them name something new', () => {
     const scene = emptyScene();
-    scene.objects[2] = { __type__: 'cc.SceneGlobals', wrong: ref(3), right: ref(1) };
-    expect(checkTable(scene)).toEqual(['Object 2 refers to object 3, which does not exist']);
-    const broken = parseTable(JSON.stringify(scene.objects, null, 2));
-    const child = broken.objects.push({ ...node('A'), _parent: ref(1) }) - 1;
-    expect(child).toBe(3);
-    broken.objects[2] = { __type__: 'cc.SceneGlobals', wrong: ref(9), right: ref(1) };
-    (broken.objects[1] as { _children: Entry[] })._children.push(ref(child));
+    Object.assign(ownAt(scene, 2), { wrong: ref(9), right: ref(1) });
+    expect(checkTable(scene)).toEqual(['Object 2 refers to object 9, which does not exist']);
+    const broken = editTable(parseTable(JSON.stringify(scene.objects, null, 2)));
+    const child = append(broken, { ...node('A'), _parent: ref(1) });
+    listIn(ownAt(broken, 1), '_children').push(ref(child));
     const again = parseTable(printTable(broken));
-    expect(again.objects[3]).toEqual({ __type__: 'cc.SceneGlobals', wrong: null, right: ref(1) });
+    expect(again.objects[3]).toMatchObject({ wrong: null, right: ref(1) });
+  });
+
+  test('keep the bytes of what did not change, also where we would write them otherwise', () => {
+    const scene = emptyScene();
+    const [first, second] = ['A', 'B'].map((name) =>
+      append(scene, { ...node(name), _parent: ref(1), text: 'höher', size: 1000 }),
+    );
+    const children = [first, second].map((index) => ref(index ?? 0));
+    listIn(ownAt(scene, 1), '_children').push(...children);
+    const text = printTable(scene).replaceAll('1000', '1e3').replace('höher', 'h\\u00f6her');
+    const parsed = parseTable(text);
+    const table = editTable(parsed);
+    expect(printTable(table)).toBe(text);
+    ownAt(table, 3)['text'] = 'tiefer';
+    expect(printTable(table)).toBe(
+      text.replace(/"höher",\n    "size": 1e3/, '"tiefer",\n    "size": 1000'),
+    );
+    ownAt(table, 3)['text'] = 'höher';
+    expect(printTable(table)).toBe(text);
+    // What comes in between has other numbers after it, and nothing else.
+    const added = append(table, { ...node('C'), _parent: ref(1) });
+    listIn(ownAt(table, 1), '_children').unshift(ref(added));
+    const moved = printTable(table);
+    expect(moved.match(/1e3/g)).toHaveLength(2);
+    expect(moved).toContain('h\\u00f6her');
+    const again = parseTable(moved);
+    expect([again.canonical, checkTable(again)]).toEqual([true, []]);
+    expect(printTable(parsed)).toBe(text);
+  });
+
+  test('that others look at cannot be edited', () => {
+    const table = parseTable(printTable(emptyScene()));
+    expect(() => ownAt(table, 1)).toThrow('not being edited');
+    expect(() => append(table, node('A'))).toThrow('not being edited');
   });
 
   test('can be as deep as they like', () => {
     const scene = emptyScene();
     for (let depth = 0; depth < 20_000; depth += 1) {
       const parent = depth === 0 ? 1 : scene.objects.length - 1;
-      const index = scene.objects.push({ ...node(`n${depth}`), _parent: ref(parent) }) - 1;
-      (scene.objects[parent] as { _children: Entry[] })._children.push(ref(index));
+      const index = append(scene, { ...node(`n${depth}`), _parent: ref(parent) });
+      listIn(ownAt(scene, parent), '_children').push(ref(index));
     }
     const again = parseTable(printTable(scene));
     expect(again.canonical).toBe(true);
@@ -227,9 +262,8 @@ describe('tables', () => {
 
   test('tell what does not hang together', () => {
     const scene = emptyScene();
-    scene.objects.push(node('A'));
-    const root = scene.objects[1] as { _children: Entry[]; _components: Entry[] };
-    root._children.push(ref(3), ref(3), ref(2));
+    append(scene, node('A'));
+    listIn(ownAt(scene, 1), '_children').push(ref(3), ref(3), ref(2));
     expect(checkTable(scene)).toEqual([
       'Object 1 has object 3 (cc.Node), which says otherwise',
       'Object 1 has object 3 (cc.Node), which says otherwise',
@@ -242,7 +276,7 @@ describe('tables', () => {
 
 describe('fields', () => {
   test('that are new come where their class has them', () => {
-    const old: Entry = {
+    const old: OwnEntry = {
       __type__: 'cc.Node',
       _name: 'a',
       _parent: null,
@@ -266,8 +300,8 @@ describe('fields', () => {
       '"_objFlags"',
       '"__proto__": {"polluted": 1},\n"_objFlags"',
     );
-    const again = parseTable(text);
-    again.objects.push({ __type__: 'cc.Unused' });
+    const again = editTable(parseTable(text));
+    append(again, { __type__: 'cc.Unused' });
     expect(printTable(again)).toContain('__proto__');
     expect(({} as JsonObject)['polluted']).toBeUndefined();
   });
@@ -277,11 +311,10 @@ describe('uses of assets', () => {
   test('are replaced, those of that very sub-asset only', () => {
     const scene = emptyScene();
     const [old, other] = ['11111111-1111-4111-8111-111111111111', 'x'];
-    scene.objects[2] = {
-      __type__: 'cc.SceneGlobals',
+    Object.assign(ownAt(scene, 2), {
       a: { __uuid__: old },
       list: [{ __uuid__: `${old}@f9941`, __expectedType__: 'cc.SpriteFrame' }],
-    };
+    });
     expect(replaceAsset(scene, `${old}@f9941`, other)).toEqual([
       { from: 2, path: ['list', '0'], uuid: `${old}@f9941`, expectedType: 'cc.SpriteFrame' },
     ]);

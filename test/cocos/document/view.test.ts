@@ -7,6 +7,7 @@ import {
   infoOf,
   insertNode,
   overridesOf,
+  ownAt,
   parseTable,
   prefabFrom,
   printTable,
@@ -15,6 +16,7 @@ import {
   rootOf,
   SceneView,
   setValue,
+  textOf,
 } from '@mcp-kit/cocos/document';
 import type { Entry, Json, Table } from '@mcp-kit/cocos/document';
 import { describe, expect, test } from 'vitest';
@@ -123,7 +125,7 @@ describe('an instance', () => {
       leaf,
       entryAt(leaf, refIndices(entryAt(leaf, rootOf(leaf))['_components'])[0] ?? 0),
     );
-    table.objects[16] = { __type__: 'cc.TargetInfo', localID: [removed?.['fileId'] ?? ''] };
+    ownAt(table, 16)['localID'] = [textOf(removed?.['fileId'])];
     const view = new SceneView(table, resolve);
     const root = view.get('Renamed');
     expect(root.handle).toBe('59H08KPE9KIrsVoKNgJyQL');

@@ -2,12 +2,13 @@ import {
   checkTable,
   CocosError,
   entryAt,
-  holderOf,
+  infoOf,
   instanceOf,
   type Json,
   parseTable,
   printTable,
   refIndices,
+  rootOf,
   SceneView,
   typeOf,
   type ViewItem,
@@ -278,8 +279,8 @@ function expectSound({ view, path, workspace }: SceneDocument): void {
   const isInstance = ({ index, inside }: ViewItem): boolean =>
     !inside && instanceOf(table, entryAt(table, index)) !== undefined;
   const instances = items.filter(isInstance).map(({ index }) => index);
-  const holder = instances.length === 0 ? {} : holderOf(table);
-  const listed = refIndices(holder['nestedPrefabInstanceRoots']);
+  const holder = infoOf(table, entryAt(table, rootOf(table)));
+  const listed = refIndices(holder?.['nestedPrefabInstanceRoots']);
   expect(listed).toEqual(expect.arrayContaining(instances));
   expect(new Set(listed).size).toBe(listed.length);
 }

@@ -1,5 +1,5 @@
 import { decodeValue } from '#cocos/components';
-import { type Change, isObject, isScriptType, type Json } from '#cocos/document';
+import { type Change, isList, isObject, isScriptType, type Json } from '#cocos/document';
 import { assetName, typeName, type Workspace } from '#cocos/edit';
 
 /** Changes with what people call things in place of what files store: assets by URL, scripts by class, colours as text. */
@@ -17,7 +17,7 @@ export function readableChanges(workspace: Workspace, changes: readonly Change[]
 
 /** The class of a script is stored as a text of its own, or behind the path of a node. */
 function withNames(workspace: Workspace, value: Json): Json {
-  if (Array.isArray(value)) return value.map((part) => withNames(workspace, part));
+  if (isList(value)) return value.map((part) => withNames(workspace, part));
   if (isObject(value)) {
     const parts = Object.entries(value).map(([key, part]) => [key, withNames(workspace, part)]);
     return Object.fromEntries(parts) as Json;

@@ -1,4 +1,4 @@
-import { CocosError, type Json } from '#cocos/document';
+import { cloneJson, CocosError, type OwnEntry } from '#cocos/document';
 import { type ComponentSpec, type Field, findField } from './field.ts';
 import { renderComponents } from './render-components.ts';
 import { uiComponents } from './ui-components.ts';
@@ -40,10 +40,10 @@ export function requireField(spec: ComponentSpec, name: string, label: string = 
 }
 
 /** The stored fields of a new component, in file order. */
-export function initialFields(spec: ComponentSpec): Record<string, Json> {
-  const values: Record<string, Json> = {};
+export function initialFields(spec: ComponentSpec): OwnEntry {
+  const values: OwnEntry = {};
   for (const { stored, initial } of spec.fields) {
-    if (initial !== undefined) values[stored] = structuredClone(initial);
+    if (initial !== undefined) values[stored] = cloneJson(initial);
   }
   return values;
 }

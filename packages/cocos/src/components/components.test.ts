@@ -336,7 +336,7 @@ describe('A new scene', () => {
     expect(made.map((entry) => Object.keys(entry))).toEqual(
       likeMade.map((entry) => Object.keys(entry)),
     );
-    const settings = (entries: Entry[]): Entry[] =>
+    const settings = (entries: readonly Entry[]): Entry[] =>
       entries.filter((entry) => typeOf(entry).endsWith('Info'));
     expect(settings(made)).toEqual(settings(likeMade));
   });

@@ -1,4 +1,4 @@
-import type { Json } from '#cocos/document';
+import { isList, type Json, type JsonObject } from '#cocos/document';
 import { type FieldType, valueParts, type ValueTypeName } from './field.ts';
 
 /** How references are shown to a reader. */
@@ -25,7 +25,7 @@ interface Decoding {
 function decode({ context, depth }: Decoding, type: FieldType, stored: Json): Json {
   if (stored === null || stored === undefined || depth > maxDepth) return null;
   const on = { context, depth: depth + 1 };
-  if (Array.isArray(stored)) {
+  if (isList(stored)) {
     const of: FieldType = type.kind === 'array' ? type.of : { kind: 'any' };
     return stored.map((item) => decode(on, of, item));
   }
@@ -33,7 +33,7 @@ function decode({ context, depth }: Decoding, type: FieldType, stored: Json): Js
   return decodeStoredObject(on, type, stored);
 }
 
-function decodeStoredObject(on: Decoding, type: FieldType, stored: Record<string, Json>): Json {
+function decodeStoredObject(on: Decoding, type: FieldType, stored: JsonObject): Json {
   const { __uuid__: uuid, __id__: id, __type__: className } = stored;
   if (typeof uuid === 'string') return on.context.asset(uuid);
   if (typeof id === 'number') {

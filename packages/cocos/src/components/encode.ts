@@ -1,4 +1,13 @@
-import { CocosError, isObject, type Json, ref, refIndex, textOf, typeOf } from '#cocos/document';
+import {
+  CocosError,
+  isList,
+  isObject,
+  type Json,
+  ref,
+  refIndex,
+  textOf,
+  typeOf,
+} from '#cocos/document';
 import { nearest } from './component-table.ts';
 import { type Field, type FieldType, findField, valueParts, type ValueTypeName } from './field.ts';
 
@@ -74,9 +83,9 @@ function encodeAs(on: Encoding, type: FieldType, given: Given): Json {
     case 'component':
       return encodeLink(on, type.type, given);
     case 'array':
-      if (!Array.isArray(value)) return refuse(on, given, 'an array');
+      if (!isList(value)) return refuse(on, given, 'an array');
       return value.map((item, index) => {
-        const current = Array.isArray(given.current) ? given.current[index] : undefined;
+        const current = isList(given.current) ? given.current[index] : undefined;
         return encodeAs(on, type.of, { path: [...given.path, `${index}`], value: item, current });
       });
     case 'object':
@@ -99,7 +108,7 @@ function encodeEnum(on: Encoding, type: FieldType & { kind: 'enum' }, given: Giv
   if (typeof value === 'number' && Number.isInteger(value)) {
     if (type.flags === true || Object.values(type.names).includes(value)) return value;
   }
-  if (type.flags === true && Array.isArray(value)) {
+  if (type.flags === true && isList(value)) {
     return value.reduce<number>(
       (sum, item) => sum | encodeEnum(on, type, { ...given, value: item }),
       0,
@@ -238,7 +247,7 @@ function typeOfReference(value: Json): FieldType | undefined {
 }
 
 function hasKey(value: Json, key: string): boolean {
-  if (Array.isArray(value)) return value.some((item) => hasKey(item, key));
+  if (isList(value)) return value.some((item) => hasKey(item, key));
   if (!isObject(value)) return false;
   return key in value || Object.values(value).some((item) => hasKey(item, key));
 }

@@ -1,4 +1,4 @@
-import type { Json } from '#cocos/document';
+import type { Json, OwnEntry } from '#cocos/document';
 
 /** The value types that files store in place, with their parts in file order. */
 export const valueParts = {
@@ -113,8 +113,8 @@ export const flags = (
 ): Field => define(stored, { kind: 'enum', names, flags: true }, initial);
 
 /** A stored value: `makeValue('cc.Size', 100, 40)`. */
-export function makeValue(type: ValueTypeName, ...parts: readonly number[]): Record<string, Json> {
-  const value: Record<string, Json> = { __type__: type };
+export function makeValue(type: ValueTypeName, ...parts: readonly number[]): OwnEntry {
+  const value: OwnEntry = { __type__: type };
   // Files have no −0: adding nothing makes it 0.
   for (const [index, part] of valueParts[type].entries()) value[part] = (parts[index] ?? 0) + 0;
   return value;

@@ -1,4 +1,4 @@
-import { type Entry, type Fragment, type Json, type JsonObject, ref } from '#cocos/document';
+import { cloneJson, type Fragment, type OwnEntry, type OwnJson, ref } from '#cocos/document';
 import {
   type ComponentTable,
   builtInComponents,
@@ -17,7 +17,7 @@ export interface NewNode {
 }
 
 /** A node without parent, children, components and id. */
-export function newNode({ name, layer, active = true, position = [0, 0, 0] }: NewNode): Entry {
+export function newNode({ name, layer, active = true, position = [0, 0, 0] }: NewNode): OwnEntry {
   return {
     __type__: 'cc.Node',
     _name: name,
@@ -39,7 +39,7 @@ export function newNode({ name, layer, active = true, position = [0, 0, 0] }: Ne
 }
 
 /** A component of a class without node and id; `values` are by stored name, in any order. */
-export function newComponent(type: string, fields: JsonObject): Entry {
+export function newComponent(type: string, fields: OwnEntry): OwnEntry {
   return {
     __type__: type,
     _name: '',
@@ -66,9 +66,9 @@ export function fragmentOf(
 }
 
 interface Building {
-  readonly objects: Entry[];
+  readonly objects: OwnEntry[];
   readonly keys: Map<string, number>;
-  readonly pending: { entry: Entry; values: RecipeValues }[];
+  readonly pending: { entry: OwnEntry; values: RecipeValues }[];
   readonly table: ComponentTable;
 }
 
@@ -96,19 +96,19 @@ function addComponent(on: Building, recipe: ComponentRecipe, node: number): numb
   return add(on, entry, recipe.key);
 }
 
-function add(on: Building, entry: Entry, key: string | undefined): number {
+function add(on: Building, entry: OwnEntry, key: string | undefined): number {
   const index = on.objects.push(entry) - 1;
   if (key !== undefined) on.keys.set(key, index);
   return index;
 }
 
-function setValues(on: Building, entry: Entry, values: RecipeValues): void {
+function setValues(on: Building, entry: OwnEntry, values: RecipeValues): void {
   for (const [field, value] of Object.entries(values)) {
-    entry[field] = isLink(value) ? linkTo(on, value.link) : structuredClone(value);
+    entry[field] = isLink(value) ? linkTo(on, value.link) : cloneJson(value);
   }
 }
 
-function linkTo(on: Building, key: string): Json {
+function linkTo(on: Building, key: string): OwnJson {
   const index = on.keys.get(key);
   return index === undefined ? null : ref(index);
 }

@@ -1,4 +1,4 @@
-import { componentHead, type Json, textOf } from '#cocos/document';
+import { componentHead, isList, type Json, textOf } from '#cocos/document';
 import {
   type ComponentSpec,
   defineComponent,
@@ -66,7 +66,7 @@ function observe(seen: Seen, object: Stored, lookUp: LookUp): void {
 
 /** Replaces each reference by the class of its target, because only that can be learned from it. */
 function withTypes(value: Json, lookUp: LookUp): Json {
-  if (Array.isArray(value)) return value.map((item) => withTypes(item, lookUp));
+  if (isList(value)) return value.map((item) => withTypes(item, lookUp));
   if (value === null || typeof value !== 'object' || typeof value['__id__'] !== 'number') {
     return value;
   }
@@ -84,7 +84,7 @@ function toField(stored: string, values: readonly Json[] = []): Field {
 
 function typeOfValues(values: readonly Json[]): FieldType {
   const present = values.filter((value) => value !== null);
-  if (present.length > 0 && present.every((value) => Array.isArray(value))) {
+  if (present.length > 0 && present.every((value) => isList(value))) {
     return { kind: 'array', of: typeOfValues(present.flat()) };
   }
   const types = present.map((value) => typeOfValue(value));
@@ -108,7 +108,7 @@ function typeOfValue(value: Json): FieldType {
   if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') {
     return { kind: typeof value as 'number' | 'string' | 'boolean' };
   }
-  if (value === null || Array.isArray(value)) return { kind: 'any' };
+  if (value === null || isList(value)) return { kind: 'any' };
   const type = value['__type__'];
   if (typeof type === 'string' && type in valueParts) {
     return { kind: 'value', type: type as ValueTypeName };

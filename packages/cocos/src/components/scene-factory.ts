@@ -1,4 +1,12 @@
-import { createTable, type Entry, insertNode, ref, SceneView, type Table } from '#cocos/document';
+import {
+  cloneJson,
+  createTable,
+  insertNode,
+  type OwnEntry,
+  ref,
+  SceneView,
+  type Table,
+} from '#cocos/document';
 import { canvasRecipe, type DesignResolution } from './canvas-recipe.ts';
 import { layers } from './enums.ts';
 import { fragmentOf, newNode } from './fragment.ts';
@@ -16,14 +24,14 @@ export interface NewScene {
 /** A new 2D scene: a Canvas with a camera, and the settings of an empty scene. */
 export function createSceneTable({ name, uuid, resolution }: NewScene): Table {
   const { _id, ...node } = newNode({ name, layer: layers.DEFAULT });
-  const scene: Entry = {
+  const scene: OwnEntry = {
     ...node,
     __type__: 'cc.Scene',
     autoReleaseAssets: false,
     _globals: ref(2),
     _id: uuid,
   };
-  const asset: Entry = {
+  const asset: OwnEntry = {
     __type__: 'cc.SceneAsset',
     _name: name,
     _objFlags: 0,
@@ -39,10 +47,10 @@ export function createSceneTable({ name, uuid, resolution }: NewScene): Table {
   return table;
 }
 
-function globalEntries(index: number): Entry[] {
-  const globals: Entry = { __type__: 'cc.SceneGlobals' };
+function globalEntries(index: number): OwnEntry[] {
+  const globals: OwnEntry = { __type__: 'cc.SceneGlobals' };
   for (const [at, { field }] of sceneGlobals.entries()) globals[field] = ref(index + 1 + at);
   globals['bakedWithStationaryMainLight'] = false;
   globals['bakedWithHighpLightmap'] = false;
-  return [globals, ...sceneGlobals.map(({ entry }) => structuredClone(entry))];
+  return [globals, ...sceneGlobals.map(({ entry }) => cloneJson(entry))];
 }

@@ -1,8 +1,8 @@
 import { CocosError } from './cocos-error.ts';
 import { newObjectId } from './ids.ts';
-import { isObject, ref, refIndex, textOf, typeOf } from './json.ts';
-import type { Entry, Json, JsonObject } from './json.ts';
-import { append, entryAt, follow, rootOf } from './table.ts';
+import { isList, isObject, ref, refIndex, textOf, typeOf } from './json.ts';
+import type { Entry, Json, OwnEntry, OwnJson } from './json.ts';
+import { append, entryAt, follow, followOwn, ownAt, rootOf } from './table.ts';
 import type { Table } from './table.ts';
 
 /** The fields of a node, in the order of its class. */
@@ -54,8 +54,8 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Sets a field; one that is new comes where `order`, or the class if we know it, has it; else before `_id`. */
 export function setField(
-  entry: Entry,
-  field: { readonly key: string; readonly value: Json },
+  entry: OwnEntry,
+  field: { readonly key: string; readonly value: OwnJson },
   order: readonly string[] = fieldsOf[typeOf(entry)] ?? [],
 ): void {
   const { key, value } = field;
@@ -105,11 +105,11 @@ export function assetOf(value: Json | undefined): string {
 
 /** A PrefabInfo with all fields. */
 export function prefabInfo(fields: {
-  readonly root: Json;
-  readonly asset: Json;
+  readonly root: OwnJson;
+  readonly asset: OwnJson;
   readonly fileId: string;
-  readonly instance?: Json | undefined;
-}): Entry {
+  readonly instance?: OwnJson | undefined;
+}): OwnEntry {
   const { root, asset, fileId, instance = null } = fields;
   return {
     __type__: 'cc.PrefabInfo',
@@ -123,32 +123,37 @@ export function prefabInfo(fields: {
 }
 
 /** A CompPrefabInfo. */
-export function compPrefabInfo(fileId: string): Entry {
+export function compPrefabInfo(fileId: string): OwnEntry {
   return { __type__: 'cc.CompPrefabInfo', fileId };
 }
 
 /** A TargetInfo. */
-export function targetInfo(localId: readonly string[]): Entry {
+export function targetInfo(localId: readonly string[]): OwnEntry {
   return { __type__: 'cc.TargetInfo', localID: [...localId] };
 }
 
 /** The path of a TargetInfo. */
 export function localIdOf(table: Table, value: Json | undefined): string[] {
   const localId = follow(table, value)?.['localID'];
-  return Array.isArray(localId) ? localId.filter((id) => typeof id === 'string') : [];
+  return isList(localId) ? localId.filter((id) => typeof id === 'string') : [];
 }
 
 /** The path of properties of an override. */
 export function propertyPathOf(override: Entry): string[] {
   const path = override['propertyPath'];
-  return Array.isArray(path) ? path.filter((step) => typeof step === 'string') : [];
+  return isList(path) ? path.filter((step) => typeof step === 'string') : [];
 }
 
-/** The PrefabInfo of the root, which lists instances and references into them; a scene gets one when it has none. */
-export function holderOf(table: Table): Entry {
-  const root = entryAt(table, rootOf(table));
-  const present = infoOf(table, root);
+/** The same, to be changed. */
+export function ownInfoOf(table: Table, entry: Entry): OwnEntry | undefined {
+  return followOwn(table, entry[isNode(entry) ? '_prefab' : '__prefab']);
+}
+
+/** The PrefabInfo of the root, which lists instances and references into them, to be changed; a scene gets one when it has none. */
+export function holderOf(table: Table): OwnEntry {
+  const present = ownInfoOf(table, entryAt(table, rootOf(table)));
   if (present) return present;
+  const root = ownAt(table, rootOf(table));
   const isScene = table.kind === 'scene';
   const info = prefabInfo({
     root: isScene ? null : ref(rootOf(table)),
@@ -160,17 +165,17 @@ export function holderOf(table: Table): Entry {
 }
 
 /** A list of references in a field, which is made when the field has none. */
-export function listIn(entry: Entry, key: string): Json[] {
+export function listIn(entry: OwnEntry, key: string): OwnJson[] {
   const present = entry[key];
-  if (Array.isArray(present)) return present;
-  const list: Json[] = [];
+  if (isList(present)) return present;
+  const list: OwnJson[] = [];
   setField(entry, { key, value: list });
   return list;
 }
 
 /** Takes the references to an object out of a list. */
-export function dropRef(list: Json | undefined, index: number): boolean {
-  if (!Array.isArray(list)) return false;
+export function dropRef(list: OwnJson | undefined, index: number): boolean {
+  if (!isList(list)) return false;
   const position = list.findIndex((element) => refIndex(element) === index);
   if (position < 0) return false;
   list.splice(position, 1);
@@ -178,7 +183,7 @@ export function dropRef(list: Json | undefined, index: number): boolean {
 }
 
 /** The extra fields of the editor on an object. */
-export function extrasOf(entry: Entry): JsonObject {
+export function extrasOf(entry: OwnEntry): OwnEntry {
   const extras = entry['__editorExtras__'];
   return isObject(extras) ? extras : {};
 }

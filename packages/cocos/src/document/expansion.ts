@@ -1,7 +1,7 @@
 import { CocosError } from './cocos-error.ts';
-import { assetOf, infoOf, instanceOf, localIdOf, propertyPathOf } from './entries.ts';
-import { cloneJson, isObject, ref, refIndex, refIndices, textOf } from './json.ts';
-import type { Entry, Json } from './json.ts';
+import { assetOf, infoOf, instanceOf, listIn, localIdOf, propertyPathOf } from './entries.ts';
+import { cloneJson, isList, isObject, ref, refIndex, refIndices, textOf } from './json.ts';
+import type { Entry, Json, OwnEntry, OwnJson } from './json.ts';
 import { ownerAt, put } from './property-path.ts';
 import { entryAt, rootOf } from './table.ts';
 import type { Table } from './table.ts';
@@ -56,8 +56,8 @@ export class Expansion {
   readonly #table: Table;
   readonly #templates: Templates;
   /** Own objects that look different once everything is applied. */
-  readonly #changed = new Map<number, Entry>();
-  readonly #inside: Entry[] = [];
+  readonly #changed = new Map<number, OwnEntry>();
+  readonly #inside: OwnEntry[] = [];
   readonly #targets = new Map<number, (localId: readonly string[]) => number | undefined>();
 
   constructor(table: Table, templates: Templates) {
@@ -74,16 +74,18 @@ export class Expansion {
   }
 
   /** The same, to be changed without changing the file. */
-  writable(index: number): Entry | undefined {
+  writable(index: number): OwnEntry | undefined {
+    if (index >= insideBase) return this.#inside[index - insideBase];
     const present = this.at(index);
-    if (present === undefined || index >= insideBase || this.#changed.has(index)) return present;
+    const changed = this.#changed.get(index);
+    if (present === undefined || changed !== undefined) return changed;
     const copy = cloneJson(present);
     this.#changed.set(index, copy);
     return copy;
   }
 
   /** The copy of an own object that differs from the file, if there is one. */
-  changed(index: number): Entry | undefined {
+  changed(index: number): OwnEntry | undefined {
     return this.#changed.get(index);
   }
 
@@ -146,7 +148,7 @@ export class Expansion {
     }
   }
 
-  #copy(template: Template, index: number): Entry {
+  #copy(template: Template, index: number): OwnEntry {
     const start = insideBase + this.#inside.length;
     if (this.#inside.length + template.objects.length > mostInside) {
       throw new CocosError(
@@ -178,7 +180,7 @@ export class Expansion {
           this.#report('overrideTargetMissing', at, 'Something is mounted on what is not there');
           continue;
         }
-        const list = Array.isArray(owner[field]) ? owner[field] : (owner[field] = []);
+        const list = listIn(owner, field);
         for (const member of refIndices(info[members])) {
           if (list.some((element) => refIndex(element) === member)) continue;
           list.push(ref(member));
@@ -193,9 +195,9 @@ export class Expansion {
   #removeComponents(index: number, instance: Entry): void {
     for (const at of refIndices(instance['removedComponents'])) {
       const removed = this.target(index, localIdOf(this.#table, ref(at)));
-      const node = this.follow(removed === undefined ? null : this.at(removed)?.['node']);
-      const list = node?.['_components'];
-      if (!Array.isArray(list)) {
+      const node = refIndex(removed === undefined ? null : this.at(removed)?.['node']);
+      const list = node === undefined ? undefined : this.writable(node)?.['_components'];
+      if (!isList(list)) {
         this.#report('overrideTargetMissing', at, 'A removed component is not in its prefab');
         continue;
       }
@@ -213,7 +215,7 @@ export class Expansion {
   }
 
   /** Puts a value where a path leads, without changing the file. */
-  apply(index: number, path: readonly string[], value: Json): boolean {
+  apply(index: number, path: readonly string[], value: OwnJson): boolean {
     const last = path.at(-1);
     const entry = this.writable(index);
     if (last === undefined || entry === undefined) return false;
@@ -273,7 +275,7 @@ export class Expansion {
   }
 
   /** All objects in one list, numbered anew, and where in it a number is. */
-  flat(): { readonly objects: Entry[]; readonly numberOf: (index: number) => number } {
+  flat(): { readonly objects: OwnEntry[]; readonly numberOf: (index: number) => number } {
     const own = this.#table.objects.length;
     const numberOf = (index: number): number =>
       index < insideBase ? index : index - insideBase + own;

@@ -4,7 +4,7 @@ import { adopt } from './identity.ts';
 import { insideBase } from './expansion.ts';
 import { newObjectId } from './ids.ts';
 import type { NewId } from './ids.ts';
-import { cloneJson, eachRef, ref, refIndex, refIndices, typeOf } from './json.ts';
+import { cloneJson, eachRef, isList, ref, refIndex, refIndices, typeOf } from './json.ts';
 import type { Entry, Json } from './json.ts';
 import type { Spot } from './references.ts';
 import { append, createTable, entryAt, rootOf } from './table.ts';
@@ -147,7 +147,7 @@ export function appendFragment(table: Table, fragment: Fragment, newId: NewId): 
 export function listReference(table: Table, index: number): void {
   const holder = holderOf(table);
   const list = holder['targetOverrides'];
-  if (Array.isArray(list)) list.push(ref(index));
+  if (isList(list)) list.push(ref(index));
   else holder['targetOverrides'] = [ref(index)];
 }
 

@@ -6,13 +6,13 @@ import {
   isComponent,
   isNode,
   listIn,
+  ownInfoOf,
   prefabInfo,
   setField,
 } from './entries.ts';
 import type { NewId } from './ids.ts';
-import { ref, refIndices } from './json.ts';
-import type { Entry } from './json.ts';
-import { append, entryAt, rootOf } from './table.ts';
+import { isList, ref, refIndices } from './json.ts';
+import { append, entryAt, followOwn, ownAt, rootOf } from './table.ts';
 import type { Table } from './table.ts';
 
 /** Gives new objects of a file the ids that its kind of file needs, and lists the instances among them. */
@@ -20,18 +20,18 @@ export function adopt(table: Table, indices: readonly number[], newId: NewId): v
   for (const index of indices) {
     const entry = entryAt(table, index);
     if (isNode(entry)) adoptNode(table, index, newId);
-    else if (isComponent(entry)) adoptComponent(table, entry, newId);
+    else if (isComponent(entry)) adoptComponent(table, index, newId);
   }
 }
 
 function adoptNode(table: Table, index: number, newId: NewId): void {
-  const node = entryAt(table, index);
-  const instance = instanceOf(table, node);
+  const node = ownAt(table, index);
+  const instance = followOwn(table, infoOf(table, node)?.['instance']);
   const isPrefab = table.kind === 'prefab';
   if (instance) {
     instance['fileId'] = newId();
     instance['prefabRootNode'] = isPrefab ? ref(rootOf(table)) : null;
-    const info = infoOf(table, node);
+    const info = ownInfoOf(table, node);
     if (info) info['root'] = ref(index);
     listInstance(table, index);
     return;
@@ -42,7 +42,8 @@ function adoptNode(table: Table, index: number, newId: NewId): void {
   setField(node, { key: '_prefab', value });
 }
 
-function adoptComponent(table: Table, component: Entry, newId: NewId): void {
+function adoptComponent(table: Table, index: number, newId: NewId): void {
+  const component = ownAt(table, index);
   const isPrefab = table.kind === 'prefab';
   setField(component, { key: '_id', value: isPrefab ? '' : newId() });
   const value = isPrefab ? ref(append(table, compPrefabInfo(newId()))) : null;
@@ -52,7 +53,7 @@ function adoptComponent(table: Table, component: Entry, newId: NewId): void {
 /** Names an instance where the engine looks for those that it must expand. */
 function listInstance(table: Table, index: number): void {
   const holder = holderOf(table);
-  const isNew = !Array.isArray(holder['nestedPrefabInstanceRoots']);
+  const isNew = !isList(holder['nestedPrefabInstanceRoots']);
   const list = listIn(holder, 'nestedPrefabInstanceRoots');
   // Files of before 3.4 have none; once there is one, the engine expands only what it names.
   if (isNew) list.push(...instancesIn(table).map(ref));

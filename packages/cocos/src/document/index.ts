@@ -13,6 +13,8 @@ export type { InstanceOverride } from './instances.ts';
 export * from './json.ts';
 export * from './meta.ts';
 export { linksOf, type ObjectLink, structureFields } from './links.ts';
+export { ownerAt, put, valueAt } from './property-path.ts';
+export { print, printTable, readBack, settledObjects, type Printed } from './print-table.ts';
 export * from './references.ts';
 export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
 export { duplicateNode, insertComponent, insertNode, moveNode } from './structure.ts';

@@ -1,9 +1,9 @@
 import type { Change } from './change.ts';
-import { infoOf, localIdOf, prefabInfo, propertyPathOf, targetInfo } from './entries.ts';
+import { infoOf, localIdOf, ownInfoOf, prefabInfo, propertyPathOf, targetInfo } from './entries.ts';
 import type { Fragment } from './fragment.ts';
 import { ref, refIndex, refIndices } from './json.ts';
 import type { Entry, Json } from './json.ts';
-import { instanceAt, isReserved, keep } from './overrides.ts';
+import { instanceAt, isReserved, keep, ownInstanceAt } from './overrides.ts';
 import { removeComponent, removeNode, removeUnseen } from './removal.ts';
 import { entryAt, rootOf } from './table.ts';
 import { describeValue } from './values.ts';
@@ -164,7 +164,7 @@ export function revertOverrides(
   const chosen = all.filter(
     (one) => selected.has(one) || (isValue(one) && properties.has(propertyOf(one))),
   );
-  const instance = instanceAt(table, index);
+  const instance = ownInstanceAt(table, index);
   const handle = view.item(index)?.handle ?? `#${index}`;
   const entries = new Set(chosen.map(({ entry }) => entry));
   const changes: Change[] = [];
@@ -185,7 +185,7 @@ export function revertOverrides(
   }
   keep(instance['propertyOverrides'], (at) => !entries.has(at));
   keep(instance['removedComponents'], (at) => !entries.has(at));
-  const holder = infoOf(table, entryAt(table, rootOf(table)));
+  const holder = ownInfoOf(table, entryAt(table, rootOf(table)));
   keep(holder?.['targetOverrides'], (at) => !entries.has(at));
   view.refresh();
   return changes;

@@ -4,13 +4,14 @@ import {
   instanceOf,
   listIn,
   localIdOf,
+  ownInfoOf,
   propertyPathOf,
   targetInfo,
 } from './entries.ts';
 import { CocosError } from './cocos-error.ts';
-import { equalJson, ref, refIndex, refIndices } from './json.ts';
-import type { Entry, Json } from './json.ts';
-import { append, entryAt, rootOf } from './table.ts';
+import { equalJson, isList, ref, refIndex, refIndices } from './json.ts';
+import type { Entry, Json, OwnEntry, OwnJson } from './json.ts';
+import { append, entryAt, ownAt, rootOf } from './table.ts';
 import type { Table } from './table.ts';
 
 /** What an override is about: an object of an instance, and the way from there. */
@@ -24,9 +25,18 @@ const reservedFields = new Set(['_name', '_lpos', '_lrot', '_euler']);
 
 /** The PrefabInstance of an own node that is the root of an instance. */
 export function instanceAt(table: Table, index: number): Entry {
+  return entryAt(table, instanceIndex(table, index));
+}
+
+/** The same, to be changed. */
+export function ownInstanceAt(table: Table, index: number): OwnEntry {
+  return ownAt(table, instanceIndex(table, index));
+}
+
+function instanceIndex(table: Table, index: number): number {
   const stub = table.objects[index];
-  const instance = stub && instanceOf(table, stub);
-  if (instance) return instance;
+  const instance = stub && instanceOf(table, stub) && refIndex(infoOf(table, stub)?.['instance']);
+  if (instance !== undefined) return instance;
   throw new CocosError('E_PRECONDITION_FAILED', 'This node is not an instance of this file', {
     suggestion: 'Pass the root node of an instance; one within an instance belongs to its prefab.',
     details: { index },
@@ -52,16 +62,15 @@ function beginsWith(path: readonly string[], start: readonly string[]): boolean 
 }
 
 /** Says what a property of an object in an instance is. */
-export function writeOverride(table: Table, key: OverrideKey, value: Json): void {
-  const instance = instanceAt(table, key.instance);
-  const list = listIn(instance, 'propertyOverrides');
+export function writeOverride(table: Table, key: OverrideKey, value: OwnJson): void {
+  const list = listIn(ownInstanceAt(table, key.instance), 'propertyOverrides');
   let sameTarget: Json | undefined;
   for (const index of refIndices(list)) {
     const override = entryAt(table, index);
     if (!equalJson(localIdOf(table, override['targetInfo']), [...key.localId])) continue;
     sameTarget = override['targetInfo'];
     if (equalJson(propertyPathOf(override), [...key.path])) {
-      override['value'] = value;
+      ownAt(table, index)['value'] = value;
       return;
     }
   }
@@ -81,7 +90,7 @@ export function dropOverrides(
   key: OverrideKey,
   which: 'all' | 'parts' = 'all',
 ): void {
-  const list = instanceAt(table, key.instance)['propertyOverrides'];
+  const list = ownInstanceAt(table, key.instance)['propertyOverrides'];
   const shortest = key.path.length + (which === 'parts' ? 1 : 0);
   keep(list, (index) => {
     const override = entryAt(table, index);
@@ -92,8 +101,8 @@ export function dropOverrides(
 }
 
 /** Takes out of a list of references those that `wanted` refuses. */
-export function keep(list: Json | undefined, wanted: (index: number) => boolean): void {
-  if (!Array.isArray(list)) return;
+export function keep(list: OwnJson | undefined, wanted: (index: number) => boolean): void {
+  if (!isList(list)) return;
   const kept = list.filter((element) => {
     const index = refIndex(element);
     return index === undefined || wanted(index);
@@ -137,7 +146,7 @@ export function dropReferences(
   table: Table,
   from: End & { readonly path: readonly string[] },
 ): boolean {
-  const list = infoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
+  const list = ownInfoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
   const before = refIndices(list).length;
   keep(list, (index) => {
     const override = entryAt(table, index);

@@ -1,7 +1,7 @@
 import { expandId, isScriptType } from './ids.ts';
 import { isObject, refIndex, typeOf } from './json.ts';
-import type { Json } from './json.ts';
-import { entryAt } from './table.ts';
+import type { Json, OwnEntry, OwnJson } from './json.ts';
+import { ownAt } from './table.ts';
 import type { Table } from './table.ts';
 
 /** A place in a table: the number of an object, and the way from there. */
@@ -81,10 +81,10 @@ export function scriptUses(
 export function replaceAsset(table: Table, from: string, to: string): AssetUse[] {
   const uses = assetUses(table).filter(({ uuid }) => uuid === from);
   for (const use of uses) {
-    let value: Json | undefined = entryAt(table, use.from);
+    let value: OwnJson | undefined = ownAt(table, use.from);
     for (const step of use.path) {
       if (typeof value !== 'object' || value === null) break;
-      value = (value as Record<string, Json>)[step];
+      value = (value as OwnEntry)[step];
     }
     if (isObject(value)) value['__uuid__'] = to;
   }

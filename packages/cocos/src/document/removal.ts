@@ -2,22 +2,22 @@ import type { Change } from './change.ts';
 import { CocosError } from './cocos-error.ts';
 import {
   dropRef,
-  infoOf,
   isComponent,
   isNode,
   listIn,
   localIdOf,
+  ownInfoOf,
   propertyPathOf,
   targetInfo,
 } from './entries.ts';
 import { insideBase } from './expansion.ts';
 import { partsOf } from './fragment.ts';
-import { equalJson, isObject, ref, refIndex, refIndices, typeOf } from './json.ts';
-import type { Entry, Json } from './json.ts';
-import { instanceAt, keep } from './overrides.ts';
+import { equalJson, isList, isObject, ref, refIndex, refIndices, typeOf } from './json.ts';
+import type { Entry, OwnEntry, OwnJson } from './json.ts';
+import { keep, ownInstanceAt } from './overrides.ts';
 import { referencesToAny } from './references.ts';
 import { detach, ownNode } from './structure.ts';
-import { append, entryAt, rootOf, visitOrder } from './table.ts';
+import { append, entryAt, ownAt, rootOf, visitOrder } from './table.ts';
 import type { Table } from './table.ts';
 import type { SceneView } from './view.ts';
 
@@ -56,14 +56,14 @@ export function removeNodes(view: SceneView, indices: readonly number[]): Change
 }
 
 /** Takes from an instance what was mounted on a part that its prefab no longer has, and is not in the tree. */
-export function removeUnseen(view: SceneView, instance: Entry, index: number): Change[] {
+export function removeUnseen(view: SceneView, instance: OwnEntry, index: number): Change[] {
   const { table } = view;
   for (const [mounts, members] of [
     ['mountedChildren', 'nodes'],
     ['mountedComponents', 'components'],
   ] as const) {
     keep(instance[mounts], (at) => {
-      const info = entryAt(table, at);
+      const info = ownAt(table, at);
       return !dropRef(info[members], index) || refIndices(info[members]).length > 0;
     });
   }
@@ -86,7 +86,7 @@ export function removeComponent(view: SceneView, index: number): Change[] {
   const from = `${view.path(index)}:${typeOf(view.at(index))}`;
   const isPlain = !view.isChanged(item.owner ?? index);
   if (item.inside && item.instance !== undefined && item.localId) {
-    const removed = listIn(instanceAt(view.table, item.instance), 'removedComponents');
+    const removed = listIn(ownInstanceAt(view.table, item.instance), 'removedComponents');
     removed.push(ref(append(view.table, targetInfo(item.localId))));
   } else {
     detach(view, { index, kind: 'component' });
@@ -101,7 +101,7 @@ export function removeComponent(view: SceneView, index: number): Change[] {
 function cutReferences(view: SceneView, gone: ReadonlySet<number>): Change[] {
   const { table } = view;
   const own = new Set([...gone].filter((index) => index < insideBase));
-  const holder = infoOf(table, entryAt(table, rootOf(table)));
+  const holder = ownInfoOf(table, entryAt(table, rootOf(table)));
   keep(holder?.['nestedPrefabInstanceRoots'], (index) => !own.has(index));
   const changes = cutTargetOverrides(view, gone);
   const found = referencesToAny(table, own).filter(({ from }) => !own.has(from));
@@ -111,7 +111,7 @@ function cutReferences(view: SceneView, gone: ReadonlySet<number>): Change[] {
   const owners = ownersOf(view, reached);
   for (const { from, path, to } of found) {
     if (!reached.has(from)) continue;
-    setNull(entryAt(table, from), path);
+    setNull(ownAt(table, from), path);
     const owner = owners(from);
     changes.push({
       type: 'update',
@@ -142,18 +142,18 @@ function ownersOf(view: SceneView, reached: ReadonlySet<number>): (index: number
   };
 }
 
-function setNull(entry: Entry, path: readonly string[]): void {
-  let owner: Json | undefined = entry;
-  for (const step of path.slice(0, -1)) owner = (owner as Record<string, Json>)[step];
+function setNull(entry: OwnEntry, path: readonly string[]): void {
+  let owner: OwnJson | undefined = entry;
+  for (const step of path.slice(0, -1)) owner = (owner as OwnEntry)[step];
   const last = path.at(-1) ?? '';
-  if (Array.isArray(owner)) owner[Number(last)] = null;
+  if (isList(owner)) owner[Number(last)] = null;
   else if (isObject(owner)) owner[last] = null;
 }
 
 /** Drops the references from, into and within instances that have an end among the objects that go. */
 function cutTargetOverrides(view: SceneView, gone: ReadonlySet<number>): Change[] {
   const { table } = view;
-  const list = infoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
+  const list = ownInfoOf(table, entryAt(table, rootOf(table)))?.['targetOverrides'];
   const changes: Change[] = [];
   keep(list, (at) => {
     const override = entryAt(table, at);
@@ -202,7 +202,7 @@ export function restoreComponent(
   instance: number,
   localId: readonly string[],
 ): boolean {
-  const list = instanceAt(view.table, instance)['removedComponents'];
+  const list = ownInstanceAt(view.table, instance)['removedComponents'];
   const before = refIndices(list).length;
   keep(list, (index) => !equalJson(localIdOf(view.table, ref(index)), [...localId]));
   const restored = refIndices(list).length < before;

@@ -14,9 +14,9 @@ import { adopt } from './identity.ts';
 import { newObjectId } from './ids.ts';
 import type { NewId } from './ids.ts';
 import { cloneJson, equalJson, isObject, ref, refIndices, typeOf } from './json.ts';
-import type { Entry } from './json.ts';
-import { instanceAt } from './overrides.ts';
-import { append, entryAt, rootOf } from './table.ts';
+import type { Entry, OwnEntry } from './json.ts';
+import { ownInstanceAt } from './overrides.ts';
+import { append, entryAt, ownAt, rootOf } from './table.ts';
 import type { Table } from './table.ts';
 import type { SceneView, ViewItem } from './view.ts';
 
@@ -79,7 +79,6 @@ export interface Part {
 function attach(view: SceneView, part: Part, { parent, at }: Place): void {
   const { list, up } = kinds[part.kind];
   const owner = nodeAt(view, parent);
-  const entry = entryAt(view.table, part.index);
   if (owner.instance !== undefined && owner.localId) {
     const { instance, localId } = owner;
     const siblings = part.kind === 'node' ? view.children(parent) : view.components(parent);
@@ -89,10 +88,10 @@ function attach(view: SceneView, part: Part, { parent, at }: Place): void {
     view.refresh();
     return;
   }
-  const siblings = listIn(entryAt(view.table, parent), list);
+  const siblings = listIn(ownAt(view.table, parent), list);
   const position = Math.min(Math.max(at ?? siblings.length, 0), siblings.length);
   siblings.splice(position, 0, ref(part.index));
-  setField(entry, { key: up, value: ref(parent) });
+  setField(ownAt(view.table, part.index), { key: up, value: ref(parent) });
   if (view.isChanged(part.index)) view.show(part.index, [up], ref(parent));
   if (view.isChanged(parent)) view.refresh();
   else view.track(part.index, parent);
@@ -104,24 +103,27 @@ function mount(
   target: { readonly instance: number; readonly localId: readonly string[]; readonly at: number },
 ): void {
   const { mounts, members, up } = kinds[part.kind];
-  const list = listIn(instanceAt(table, target.instance), mounts);
-  const present = refIndices(list)
-    .map((index) => entryAt(table, index))
-    .find((info) => equalJson(localIdOf(table, info['targetInfo']), [...target.localId]));
-  const info: Entry = present ?? {
-    __type__: mountTypes[part.kind],
-    targetInfo: ref(append(table, targetInfo(target.localId))),
-    [members]: [],
-  };
-  if (!present) list.push(ref(append(table, info)));
+  const list = listIn(ownInstanceAt(table, target.instance), mounts);
+  const present = refIndices(list).find((index) =>
+    equalJson(localIdOf(table, entryAt(table, index)['targetInfo']), [...target.localId]),
+  );
+  const info: OwnEntry =
+    present === undefined
+      ? {
+          __type__: mountTypes[part.kind],
+          targetInfo: ref(append(table, targetInfo(target.localId))),
+          [members]: [],
+        }
+      : ownAt(table, present);
+  if (present === undefined) list.push(ref(append(table, info)));
   listIn(info, members).splice(target.at, 0, ref(part.index));
-  const entry = entryAt(table, part.index);
+  const entry = ownAt(table, part.index);
   // The node it hangs on is not in the file; the root of its instance is.
   setField(entry, { key: up, value: ref(target.instance) });
   setExtras(entry, target.instance);
 }
 
-function setExtras(entry: Entry, mountedRoot: number | undefined): void {
+function setExtras(entry: OwnEntry, mountedRoot: number | undefined): void {
   const { mountedRoot: _, ...extras } = extrasOf(entry);
   const value = mountedRoot === undefined ? extras : { ...extras, mountedRoot: ref(mountedRoot) };
   if (isObject(entry['__editorExtras__']) || mountedRoot !== undefined) {
@@ -138,15 +140,15 @@ export function detach(view: SceneView, part: Part): void {
   const owner = view.item(part.index)?.owner;
   const item = owner === undefined ? undefined : view.item(owner);
   if (owner === undefined || !item) return;
-  if (owner < insideBase) dropRef(entryAt(table, owner)[list], part.index);
+  if (owner < insideBase) dropRef(ownAt(table, owner)[list], part.index);
   if (item.instance === undefined) return;
-  const instance = instanceAt(table, item.instance);
+  const instance = ownInstanceAt(table, item.instance);
   for (const index of refIndices(instance[mounts])) {
-    const info = entryAt(table, index);
+    const info = ownAt(table, index);
     if (!dropRef(info[members], part.index)) continue;
     if (refIndices(info[members]).length === 0) dropRef(instance[mounts], index);
   }
-  setExtras(entryAt(table, part.index), undefined);
+  setExtras(ownAt(table, part.index), undefined);
 }
 
 /** Puts the node of a fragment, with all below it, into the tree. */
@@ -233,7 +235,7 @@ export function duplicateNode(
     parts.map((_, position) => start + position),
     options.newId ?? newObjectId,
   );
-  setExtras(entryAt(table, start), undefined);
+  setExtras(ownAt(table, start), undefined);
   for (const at of references) listReference(table, numbers.get(at) ?? at);
   const parent = options.parent ?? item.owner ?? rootOf(table);
   const position = view.children(parent).findIndex((sibling) => sibling.index === index);

@@ -1,7 +1,8 @@
+import { Buffer } from 'node:buffer';
 import { CocosError } from './cocos-error.ts';
-import { cloneJson, eachRef, isObject, refIndex, typeOf } from './json.ts';
-import type { Entry, Json } from './json.ts';
-import { parseText, printText, tableStyle } from './text.ts';
+import { cloneJson, eachRef, isList, isObject, refIndex, typeOf } from './json.ts';
+import type { Entry, Json, OwnEntry } from './json.ts';
+import { parseText, tableStyle } from './text.ts';
 import type { TextStyle } from './text.ts';
 
 /**
@@ -10,14 +11,26 @@ import type { TextStyle } from './text.ts';
  */
 export interface Table {
   readonly kind: 'scene' | 'prefab';
-  readonly objects: Entry[];
+  readonly objects: readonly Entry[];
   /** Whether the objects came in the order in which the editor writes them. */
   readonly canonical: boolean;
   readonly style: TextStyle;
+  /** The file as it was read; nothing for a new one. */
+  readonly bytes?: Uint8Array | undefined;
   /** Objects of a file in another order that nothing led to when it was read; they stay. */
   readonly unreachable: ReadonlySet<number>;
-  /** The objects as they were read, where this is a copy that may have been edited. */
-  readonly original?: Entry[] | undefined;
+  /** Only where it may be edited: nobody else has this table. */
+  readonly editing?: Editing | undefined;
+}
+
+/** A table shares with its base what it has not changed. */
+interface Editing {
+  /** What it was when editing began; nothing for a new file. */
+  readonly base: Table | undefined;
+  /** The objects of the table. */
+  readonly objects: Entry[];
+  /** The objects that it has for itself. */
+  readonly own: Map<number, OwnEntry>;
 }
 
 const kinds: Readonly<Record<string, Table['kind']>> = {
@@ -25,36 +38,28 @@ const kinds: Readonly<Record<string, Table['kind']>> = {
   'cc.Prefab': 'prefab',
 };
 
-/** Parses a scene or prefab; `name` is what messages call it, `printed` the table that the text was printed from, if any. */
-export function parseTable(text: string, name = 'The file', printed?: Table): Table {
+/** Parses a scene or prefab; `name` is what messages call it, `bytes` the same as text. */
+export function parseTable(
+  text: string,
+  name = 'The file',
+  bytes: Uint8Array = Buffer.from(text),
+): Table {
   const { value, style } = parseText(text, name);
-  if (!Array.isArray(value) || !value.every(isObject)) {
+  if (!isList(value) || !value.every((entry): entry is Entry => isObject(entry))) {
     throw new CocosError('E_INVALID_ARGUMENT', `${name} is not a list of objects`, {
       suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',
     });
   }
-  if (printed === undefined) return tableOf(value, style, name);
-  const regular = { ...style, isRegular: true };
-  if (!printed.canonical) return tableOf(value, regular, name);
-  return {
-    kind: printed.kind,
-    objects: value,
-    canonical: true,
-    style: regular,
-    unreachable: new Set(),
-  };
+  return { ...tableOf(value, { ...style, source: undefined }, name), bytes };
 }
 
 /** A new scene or prefab of these objects, whatever their order; it is written as the editor writes it. */
-export function createTable(objects: Entry[]): Table {
-  return {
-    ...tableOf(objects, tableStyle, 'The new file'),
-    canonical: true,
-    unreachable: new Set(),
-  };
+export function createTable(objects: readonly Entry[]): Table {
+  const table = tableOf(objects, tableStyle, 'The new file');
+  return { ...edited(table, undefined), canonical: true, unreachable: new Set() };
 }
 
-function tableOf(objects: Entry[], style: TextStyle, name: string): Table {
+function tableOf(objects: readonly Entry[], style: TextStyle, name: string): Table {
   const head = objects[0];
   const kind = kinds[typeOf(head)];
   const root = refIndex(head?.[kind === 'scene' ? 'scene' : 'data']);
@@ -72,10 +77,38 @@ function tableOf(objects: Entry[], style: TextStyle, name: string): Table {
   return { kind, objects, canonical, style, unreachable: new Set(unreachable) };
 }
 
-/** A copy that can be edited without changing the original. */
-export function cloneTable(table: Table): Table {
-  const { objects, original = objects } = table;
-  return { ...table, original, objects: objects.map((entry) => cloneJson(entry)) };
+/** A table of the same objects that can be edited without changing this one. */
+export function editTable(base: Table): Table {
+  return edited(base, base);
+}
+
+function edited(table: Table, base: Table | undefined): Table {
+  const objects = [...table.objects];
+  return { ...table, objects, editing: { base, objects, own: new Map() } };
+}
+
+function editingOf({ editing }: Table): Editing {
+  if (editing === undefined) throw new CocosError('E_INTERNAL', 'This file is not being edited');
+  return editing;
+}
+
+/** The object of a number, to be changed: nobody else has it. */
+export function ownAt(table: Table, index: number): OwnEntry {
+  const { objects, own } = editingOf(table);
+  const known = own.get(index);
+  if (known !== undefined) return known;
+  const copy = cloneJson(entryAt(table, index));
+  own.set(index, copy);
+  objects[index] = copy;
+  return copy;
+}
+
+/** The object that a reference names, to be changed. */
+export function followOwn(table: Table, value: Json | undefined): OwnEntry | undefined {
+  const index = refIndex(value);
+  return index === undefined || table.objects[index] === undefined
+    ? undefined
+    : ownAt(table, index);
 }
 
 /** The object of a number. */
@@ -96,8 +129,11 @@ export function follow(table: Table, value: Json | undefined): Entry | undefined
 }
 
 /** Adds an object; answers its number. */
-export function append(table: Table, entry: Entry): number {
-  return table.objects.push(entry) - 1;
+export function append(table: Table, entry: OwnEntry): number {
+  const { objects, own } = editingOf(table);
+  const index = objects.push(entry) - 1;
+  own.set(index, entry);
+  return index;
 }
 
 /** The number of the `cc.Scene`, or of the root node of a prefab. */
@@ -124,98 +160,4 @@ export function visitOrder(objects: readonly (Entry | undefined)[]): number[] {
     for (let at = found.length - 1; at >= 0; at -= 1) waiting.push(found[at] ?? 0);
   }
   return order;
-}
-
-/** The numbers of the objects to print, in order: as the editor would write them, or else as they are without what was removed. */
-function printOrder(table: Table): number[] {
-  const order = visitOrder(table.objects);
-  if (table.canonical) return order;
-  const kept = new Set([...order, ...table.unreachable]);
-  return [...table.objects.keys()].filter((index) => kept.has(index));
-}
-
-/** The numbers of objects by where they will be, or undefined where they are in order already. */
-function newNumbers(table: Table, order: readonly number[]): Map<number, number> | undefined {
-  const isSettled =
-    order.length === table.objects.length && order.every((index, position) => index === position);
-  return isSettled ? undefined : new Map(order.map((index, position) => [index, position]));
-}
-
-/** The objects as they are printed: numbered in order, without what nothing leads to any more. */
-export function settledObjects(table: Table): Entry[] {
-  const order = printOrder(table);
-  const numbers = newNumbers(table, order);
-  if (numbers === undefined) return table.objects;
-  // A reference to nothing must not come to name something.
-  const renumber = (index: number): number | null => numbers.get(index) ?? null;
-  return order.map((index) => cloneJson(entryAt(table, index), renumber));
-}
-
-interface Settling {
-  readonly order: readonly number[];
-  /** Every reference, with the number it has had. */
-  readonly refs: readonly { readonly ref: Entry; readonly old: number }[];
-  readonly numbers: ReadonlyMap<number, number>;
-}
-
-/** How tables were last printed: as they are, or with numbers given in place. */
-const printings = new WeakMap<Table, Settling | 'as it is'>();
-
-/** What it takes to number the objects anew in place; undefined where a reference would name nothing. */
-function settlingOf(
-  table: Table,
-  order: number[],
-  numbers: Map<number, number>,
-): Settling | undefined {
-  const refs: { readonly ref: Entry; readonly old: number }[] = [];
-  let isWhole = true;
-  for (const index of order) {
-    eachRef(entryAt(table, index), (old, ref) => {
-      refs.push({ ref, old });
-      isWhole &&= numbers.has(old);
-    });
-  }
-  return isWhole ? { order, refs, numbers } : undefined;
-}
-
-function giveNumbers({ refs, numbers }: Settling): void {
-  for (const { ref, old } of refs) ref['__id__'] = numbers.get(old) ?? null;
-}
-
-/** The text of the file; the very text it was parsed from while nothing changed. */
-export function printTable(table: Table): string {
-  const { style, original } = table;
-  const order = printOrder(table);
-  const numbers = newNumbers(table, order);
-  const settling = numbers === undefined ? 'as it is' : settlingOf(table, order, numbers);
-  printings.delete(table);
-  if (settling === undefined) return printText(settledObjects(table), style, original);
-  printings.set(table, settling);
-  if (settling === 'as it is') return printText(table.objects, style, original);
-  // For as long as it takes to print them: a copy of a large file would take longer than all the rest.
-  try {
-    giveNumbers(settling);
-    const entries = order.map((index) => entryAt(table, index));
-    return printText(entries, style, original);
-  } finally {
-    for (const { ref, old } of settling.refs) ref['__id__'] = old;
-  }
-}
-
-/**
- * A second table of a text that was just printed from `edited` and parsed to `parsed`, without copying it: `edited` itself, numbered
- * as in the text. Nobody may change it from then on, nor look at it by the numbers it had. Undefined where that cannot be.
- */
-export function equalTable(parsed: Table, edited: Table): Table | undefined {
-  const { objects } = edited;
-  const settling = printings.get(edited);
-  printings.delete(edited);
-  if (settling === undefined) return undefined;
-  if (settling !== 'as it is') {
-    giveNumbers(settling);
-    const entries = settling.order.map((index) => entryAt(edited, index));
-    for (const [index, entry] of entries.entries()) objects[index] = entry;
-    objects.length = entries.length;
-  }
-  return { ...parsed, objects };
 }

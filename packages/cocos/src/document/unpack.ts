@@ -1,11 +1,11 @@
 import type { Change } from './change.ts';
 import {
   extrasOf,
-  infoOf,
   isComponent,
   isNode,
   listIn,
   localIdOf,
+  ownInfoOf,
   propertyPathOf,
   setField,
   targetInfo,
@@ -14,12 +14,22 @@ import { insideBase } from './expansion.ts';
 import { adopt } from './identity.ts';
 import { newObjectId } from './ids.ts';
 import type { NewId } from './ids.ts';
-import { cloneJson, eachRef, isObject, ref, refIndex, refIndices, textOf, typeOf } from './json.ts';
-import type { Entry, Json } from './json.ts';
+import {
+  cloneJson,
+  eachRef,
+  isList,
+  isObject,
+  ref,
+  refIndex,
+  refIndices,
+  textOf,
+  typeOf,
+} from './json.ts';
+import type { Entry, Json, OwnEntry } from './json.ts';
 import { rememberLinks } from './links.ts';
-import { instanceAt, keep, writeOverride } from './overrides.ts';
+import { instanceAt, keep, ownInstanceAt, writeOverride } from './overrides.ts';
 import { ownNode } from './structure.ts';
-import { append, entryAt, rootOf } from './table.ts';
+import { append, entryAt, ownAt, rootOf } from './table.ts';
 import type { SceneView } from './view.ts';
 
 /** What becomes part of the file. */
@@ -46,7 +56,7 @@ export function unpackInstance(
   moveMounts(view, { index, plan, numbers });
   moveOverrides(view, { index, plan, numbers });
   const { table } = view;
-  const holder = infoOf(table, entryAt(table, rootOf(table)));
+  const holder = ownInfoOf(table, entryAt(table, rootOf(table)));
   const touches = (at: number): boolean =>
     ['source', 'target'].some((side) => refIndex(entryAt(table, at)[side]) === index);
   keep(holder?.['targetOverrides'], (at) => !touches(at));
@@ -148,10 +158,10 @@ function copyInside(view: SceneView, plan: Plan): Map<number, number> {
   return numbers;
 }
 
-function dropRemoved(info: Entry): void {
+function dropRemoved(info: OwnEntry): void {
   for (const key of ['nodes', 'components']) {
     const members = info[key];
-    if (Array.isArray(members)) info[key] = members.filter((member) => member !== null);
+    if (isList(members)) info[key] = members.filter((member) => member !== null);
   }
 }
 
@@ -171,7 +181,7 @@ const stubOf = (node: Entry): Entry => ({
 });
 
 function replaceStub(view: SceneView, index: number, numbers: ReadonlyMap<number, number>): void {
-  const stub = entryAt(view.table, index);
+  const stub = ownAt(view.table, index);
   const whole = cloneJson(view.at(index), (at) =>
     at < insideBase ? at : (numbers.get(at) ?? null),
   );
@@ -225,15 +235,15 @@ function moveMounts(view: SceneView, moving: Moving): void {
     ['mountedComponents', 'components', 'node'],
   ] as const) {
     for (const at of refIndices(instance[key])) {
-      const info = entryAt(table, at);
+      const info = ownAt(table, at);
       const localId = localIdOf(table, info['targetInfo']);
       const nested = nestedTargetOf(view, localId, moving);
       if (nested !== undefined) {
         info['targetInfo'] = ref(append(table, targetInfo(nested.localId)));
-        listIn(instanceAt(table, nested.number), key).push(ref(at));
+        listIn(ownInstanceAt(table, nested.number), key).push(ref(at));
       }
       for (const member of refIndices(info[members])) {
-        const entry = entryAt(table, member);
+        const entry = ownAt(table, member);
         const owner = view.item(member)?.owner ?? index;
         setField(entry, {
           key: up,
@@ -272,6 +282,6 @@ function moveOverrides(view: SceneView, moving: Moving): void {
     const nested = nestedTargetOf(view, localId, moving);
     if (nested === undefined || moving.plan.gone.has(localId.join())) continue;
     const info = ref(append(table, targetInfo(nested.localId)));
-    listIn(instanceAt(table, nested.number), 'removedComponents').push(info);
+    listIn(ownInstanceAt(table, nested.number), 'removedComponents').push(info);
   }
 }

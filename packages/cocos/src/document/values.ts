@@ -2,12 +2,12 @@ import type { Change } from './change.ts';
 import { CocosError } from './cocos-error.ts';
 import { isComponent, isNode, setField } from './entries.ts';
 import { insideBase } from './expansion.ts';
-import { cloneJson, equalJson, isObject, refIndex } from './json.ts';
-import type { Entry, Json, JsonObject } from './json.ts';
+import { cloneJson, equalJson, isList, isObject, refIndex } from './json.ts';
+import type { Entry, Json, OwnJson } from './json.ts';
 import { dropOverrides, dropReferences, writeOverride, writeReference } from './overrides.ts';
 import type { End } from './overrides.ts';
-import { ownerAt, put, valueAt } from './property-path.ts';
-import { entryAt } from './table.ts';
+import { hasPlace, ownerAt, put, valueAt } from './property-path.ts';
+import { ownAt } from './table.ts';
 import type { SceneView, ViewItem } from './view.ts';
 
 /** A value to be written: where, what, and the order of fields in case that it is a new one. */
@@ -46,9 +46,9 @@ function describeAt(view: SceneView, value: Json, depth: number): Json {
       ? view.label(index)
       : describeAt(view, own, depth + 1);
   }
-  if (Array.isArray(value)) return value.map((element) => describeAt(view, element, depth));
+  if (isList(value)) return value.map((element) => describeAt(view, element, depth));
   if (!isObject(value)) return value;
-  const described: JsonObject = {};
+  const described: Record<string, Json> = {};
   for (const [key, part] of Object.entries(value)) {
     described[key] = describeAt(view, part, depth);
   }
@@ -81,7 +81,7 @@ function refsInside(
 }
 
 /** A value without its references into instances. */
-const withoutInside = (value: Json): Json =>
+const withoutInside = (value: Json): OwnJson =>
   cloneJson(value, (index) => (index < insideBase ? index : null));
 
 function checkPath(view: SceneView, index: number, { path, value }: NewValue): void {
@@ -89,11 +89,7 @@ function checkPath(view: SceneView, index: number, { path, value }: NewValue): v
     ? undefined
     : ownerAt(view.at(index), path, (next) => view.at(next));
   const last = path.at(-1);
-  const fits =
-    last !== undefined &&
-    owner !== undefined &&
-    (!Array.isArray(owner) || put([...owner], last, value));
-  if (fits) return;
+  if (last !== undefined && owner !== undefined && hasPlace(owner, last, value)) return;
   throw new CocosError('E_INVALID_ARGUMENT', `There is no place for "${path.join('.')}"`, {
     suggestion: 'Every step but the last must exist, and a list must have the element.',
     details: { path: [...path] },
@@ -132,18 +128,19 @@ const isOfStub = (item: ViewItem, path: readonly string[]): boolean =>
 
 function setOwn(view: SceneView, index: number, { path, value, order }: NewValue): void {
   const { table } = view;
-  const entry = entryAt(table, index);
   const inside = refsInside(view, value, path);
   dropReferences(table, { index, path });
   const plain = withoutInside(value);
-  const owner = ownerAt(entry, path, (next) => table.objects[next]);
+  const owner = ownerAt(ownAt(table, index), path, (next) =>
+    table.objects[next] === undefined ? undefined : ownAt(table, next),
+  );
   const last = path.at(-1) ?? '';
   if (owner === undefined) {
     throw new CocosError('E_PRECONDITION_FAILED', `"${path.join('.')}" leads into an instance`, {
       suggestion: 'Set the value on the object in the instance itself.',
     });
   }
-  if (Array.isArray(owner)) put(owner, last, plain);
+  if (isList(owner)) put(owner, last, plain);
   else setField(owner, { key: last, value: plain }, path.length === 1 ? order : undefined);
   for (const { path: way, item } of inside) {
     writeReference(table, { index, path: way }, endOf(item));
@@ -167,7 +164,7 @@ function setInside(
   const from = { index: instance, localId };
   const inside = refsInside(view, value, path);
   dropReferences(table, { ...from, path });
-  if (!Array.isArray(value)) {
+  if (!isList(value)) {
     // An override that is there keeps its place, and those of parts give way to it.
     dropOverrides(table, key, 'parts');
     if (inside.some((found) => found.path.length === path.length)) dropOverrides(table, key);

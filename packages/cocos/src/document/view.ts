@@ -3,7 +3,7 @@ import { assetOf } from './entries.ts';
 import { Expansion, insideBase } from './expansion.ts';
 import type { Resolve, ViewProblem } from './expansion.ts';
 import { refIndices, textOf, typeOf } from './json.ts';
-import type { Entry, Json } from './json.ts';
+import type { Entry, OwnJson } from './json.ts';
 import { rootOf } from './table.ts';
 import type { Table } from './table.ts';
 
@@ -207,7 +207,7 @@ export class SceneView {
   }
 
   /** Lets an object be seen with a value; the file does not change. */
-  show(index: number, path: readonly string[], value: Json): boolean {
+  show(index: number, path: readonly string[], value: OwnJson): boolean {
     return this.#expansion.apply(index, path, value);
   }
 

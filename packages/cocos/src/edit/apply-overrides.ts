@@ -5,6 +5,7 @@ import {
   insertNode,
   type InstanceOverride,
   isComponent,
+  isList,
   isNode,
   type Json,
   overridesOf,
@@ -124,7 +125,7 @@ function translate(on: Translating, value: Json, path: string[]): Json | undefin
     if (translated === undefined) return undefined;
     parts.push([key, translated]);
   }
-  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
+  return isList(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
 function translateReference(on: Translating, index: number, path: string[]): Json | undefined {

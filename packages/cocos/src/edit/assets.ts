@@ -1,4 +1,13 @@
-import { type Change, CocosError, isObject, replaceAsset, rootOf, setField } from '#cocos/document';
+import {
+  type Change,
+  cloneJson,
+  CocosError,
+  isObject,
+  ownAt,
+  replaceAsset,
+  rootOf,
+  setField,
+} from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { baseName, ensureFolders, newFilePath } from './asset-files.ts';
 import { findAsset } from './find-asset.ts';
@@ -54,11 +63,9 @@ function endingOf({ path, importer }: Asset): string {
 function rename({ draft }: Workspace, path: string): void {
   const table = draft.edit(path);
   const name = baseName(path);
-  const [head, root] = [table.objects[0], table.objects[rootOf(table)]];
-  if (head !== undefined && head['_name'] !== '') setField(head, { key: '_name', value: name });
-  if (root !== undefined && root['_name'] !== undefined) {
-    setField(root, { key: '_name', value: name });
-  }
+  const [head, root] = [ownAt(table, 0), ownAt(table, rootOf(table))];
+  if (head['_name'] !== '') setField(head, { key: '_name', value: name });
+  if (root['_name'] !== undefined) setField(root, { key: '_name', value: name });
   const meta = draft.meta(path);
   const userData = meta?.value['userData'];
   if (meta === undefined || !isObject(userData) || !('syncNodeName' in userData)) return;
@@ -71,9 +78,9 @@ function renameParts({ draft }: Workspace, path: string, old: string): void {
   const name = baseName(path);
   const meta = draft.meta(path);
   if (meta === undefined || name === old) return;
-  const value = structuredClone(meta.value);
+  const value = cloneJson(meta.value);
   const shown = Object.values(isObject(value['subMetas']) ? value['subMetas'] : {})
-    .filter(isObject)
+    .filter((part) => isObject(part))
     .filter((part) => part['displayName'] === old);
   for (const part of shown) part['displayName'] = name;
   if (shown.length > 0) draft.writeMeta(path, { ...meta, value });

@@ -3,7 +3,7 @@ import {
   type Change,
   CocosError,
   insertComponent,
-  type JsonObject,
+  type OwnEntry,
   removeComponent as removeIn,
   setValue,
   typeOf,
@@ -101,7 +101,7 @@ function initialValues(
   { view }: SceneDocument,
   spec: ComponentSpec,
   { node, classes }: { readonly node: ViewItem; readonly classes: readonly ComponentClass[] },
-): JsonObject {
+): OwnEntry {
   const values = initialFields(spec);
   const hasSprite = view
     .components(node.index)

@@ -2,6 +2,7 @@ import { nearest } from '#cocos/components';
 import {
   CocosError,
   getValue,
+  isList,
   isObject,
   type Json,
   type JsonObject,
@@ -36,7 +37,7 @@ export function checkEvents(
 }
 
 function eventsIn(value: Json): JsonObject[] {
-  if (Array.isArray(value)) return value.flatMap((part) => eventsIn(part));
+  if (isList(value)) return value.flatMap((part) => eventsIn(part));
   if (!isObject(value)) return [];
   if (typeOf(value) === eventClass) return [value];
   return Object.values(value).flatMap((part) => eventsIn(part));

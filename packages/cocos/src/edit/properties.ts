@@ -16,9 +16,12 @@ import {
   equalJson,
   getValue,
   isComponent,
+  isList,
   isNode,
   isObject,
   type Json,
+  type OwnEntry,
+  type OwnJson,
   ref,
   refIndex,
   setValue,
@@ -149,7 +152,7 @@ function stepInto(type: FieldType, step: string): { stored: string; type: FieldT
 
 function checkElement({ view }: SceneDocument, index: number, path: readonly string[]): void {
   const list = getValue(view, index, path.slice(0, -1));
-  const length = Array.isArray(list) ? list.length : 0;
+  const length = isList(list) ? list.length : 0;
   if (Number(path.at(-1)) < length) return;
   throw new CocosError(
     'E_INVALID_ARGUMENT',
@@ -190,7 +193,7 @@ function inlined(document: SceneDocument, value: Json): Json {
     const isOwn = !isNode(entry) && !isComponent(entry);
     return isOwn ? inlined(document, entry) : value;
   }
-  if (Array.isArray(value)) return value.map((part) => inlined(document, part));
+  if (isList(value)) return value.map((part) => inlined(document, part));
   if (!isObject(value)) return value;
   const parts = Object.entries(value).map(([key, part]) => [key, inlined(document, part)]);
   return Object.fromEntries(parts) as Json;
@@ -212,7 +215,7 @@ function storeObjects(
   for (const path of objects) {
     const steps = ['value', ...path];
     const last = steps.pop() ?? '';
-    const parent = steps.reduce<Json>((at, step) => partOf(at, step), holder);
+    const parent = steps.reduce<OwnJson>((at, step) => partOf(at, step), holder);
     const object = partOf(parent, last);
     if (!isObject(object) || typeof parent !== 'object' || parent === null) continue;
     for (const [key, part] of Object.entries(object)) {
@@ -220,12 +223,12 @@ function storeObjects(
       later.push({ path: [...path, key], value: part });
       object[key] = null;
     }
-    (parent as Record<string, Json>)[last] = ref(append(view.table, object));
+    (parent as OwnEntry)[last] = ref(append(view.table, object));
   }
   return { stored: holder.value, later };
 }
 
-function partOf(value: Json, step: string): Json {
-  if (Array.isArray(value)) return value[Number(step)] ?? null;
+function partOf(value: OwnJson, step: string): OwnJson {
+  if (isList(value)) return value[Number(step)] ?? null;
   return isObject(value) ? (value[step] ?? null) : null;
 }

@@ -1,4 +1,11 @@
-import type { JsonObject } from '#cocos/document';
+import {
+  cloneJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  type OwnEntry,
+  type OwnJson,
+} from '#cocos/document';
 import type { ImageFacts } from './read-image.ts';
 import { spriteGeometry } from './sprite-frame.ts';
 import { clampBox, trimBox, type Box } from './trim.ts';
@@ -33,7 +40,7 @@ export const spriteFrameId = 'f9941';
 export async function newImageMeta(options: NewImage): Promise<JsonObject> {
   const { uuid, extension, image, versions = {} } = options;
   const type = options.type ?? 'texture';
-  const subMetas: JsonObject = { [textureId]: textureMeta(options, type) };
+  const subMetas: Record<string, Json> = { [textureId]: textureMeta(options, type) };
   if (type === 'sprite-frame') subMetas[spriteFrameId] = await spriteFrameMeta(options);
   return {
     ver: versions.image ?? '1.0.27',
@@ -126,7 +133,7 @@ async function spriteFrameMeta(options: NewImage): Promise<JsonObject> {
 
 /** The meta after the image has changed: the same keys in the same order, with the numbers of the new image. */
 export async function updateImageMeta(meta: JsonObject, image: ImageFacts): Promise<JsonObject> {
-  const updated = structuredClone(meta);
+  const updated = cloneJson(meta);
   replacePresent(updated['userData'], { hasAlpha: image.hasAlpha });
   for (const sub of Object.values(asObject(updated['subMetas']))) {
     const { importer, userData } = asObject(sub);
@@ -135,7 +142,7 @@ export async function updateImageMeta(meta: JsonObject, image: ImageFacts): Prom
   return updated;
 }
 
-async function updateSpriteFrame(userData: JsonObject, image: ImageFacts): Promise<void> {
+async function updateSpriteFrame(userData: OwnEntry, image: ImageFacts): Promise<void> {
   const { vertices, numbers } = spriteGeometry(image, await boxFor(userData, image));
   replacePresent(userData, numbers);
   // A mesh of more than a rectangle was made by the editor, and only it can make it again.
@@ -166,11 +173,11 @@ async function boxFor(userData: JsonObject, image: ImageFacts): Promise<Box> {
   }
 }
 
-function replacePresent(target: unknown, values: JsonObject): void {
+function replacePresent(target: OwnJson | undefined, values: OwnEntry): void {
   const object = asObject(target);
   for (const [key, value] of Object.entries(values)) if (key in object) object[key] = value;
 }
 
-function asObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+function asObject(value: OwnJson | undefined): OwnEntry {
+  return isObject(value) ? value : {};
 }

@@ -3,11 +3,14 @@ import path from 'node:path';
 import {
   CocosError,
   compressUuid,
+  editTable,
   parseMeta,
   parseTable,
+  print,
   printMeta,
   printTable,
   type Meta,
+  type Printed,
   type Table,
 } from '#cocos/document';
 import { assetOf, baseUuid, type Asset } from './asset.ts';
@@ -39,8 +42,8 @@ export interface DraftFile {
   /** The fingerprint of the file when the draft first looked at it; undefined where there was none. */
   readonly base: string | undefined;
   readonly after: Uint8Array | undefined;
-  /** The same as text, with the table that it was printed from. */
-  readonly printed: { readonly text: string; readonly table: Table } | undefined;
+  /** The same as text, with the table that is read from it. */
+  readonly printed: Printed | undefined;
 }
 
 const removed = Symbol('removed');
@@ -143,9 +146,9 @@ export class Draft {
     const own = this.#tables.get(file);
     if (own !== undefined) return own;
     refuseUnwritable(this.#base, file);
-    const copy = this.#base.store.copyOf(this.table(file));
-    this.#tables.set(file, copy);
-    return copy;
+    const edited = editTable(this.table(file));
+    this.#tables.set(file, edited);
+    return edited;
   }
 
   /** Whether an asset, or an object of a scene or prefab that is changed here, has a uuid already. */
@@ -270,19 +273,17 @@ export class Draft {
     return [...places].sort().flatMap((file): DraftFile[] => {
       const base = this.#seen.get(file)?.hash;
       const table = this.#tables.get(file);
-      const printed = table && { table, text: printTable(table) };
-      const after = printed ? Buffer.from(printed.text) : this.read(file);
+      const printed = table && print(table);
+      const after = printed ? printed.bytes : this.read(file);
       const isSame = after === undefined ? base === undefined : hashOf(after) === base;
       return isSame ? [] : [{ path: file, base, after, printed }];
     });
   }
 
-  /** Gives away the draft's own copy of a scene or prefab, which was written as these bytes; it is not to be edited any more. */
-  handOver(file: string, written: Uint8Array): Table | undefined {
-    const own = this.#tables.get(file);
+  /** A scene or prefab was written as these bytes. */
+  handOver(file: string, written: Uint8Array): void {
     this.#tables.delete(file);
     this.#files.set(file, written);
-    return own;
   }
 
   /** The folders that would come and go, outer ones first. */

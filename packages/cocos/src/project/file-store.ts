@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cloneTable, parseTable, type Table } from '#cocos/document';
+import { parseTable, type Table } from '#cocos/document';
 import { codeOf } from './durable.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, identityOf, stampOf, stampOfStat, statOf } from './stamp.ts';
@@ -11,13 +11,11 @@ export interface KnownFile {
 }
 
 /** A scene or prefab that was written. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly bytes: Uint8Array;
   /** What it is on the disk. */
   readonly identity: string | undefined;
   readonly table: Table;
-  /** Another table of it, which nobody has. */
-  readonly copy: Table | undefined;
 }
 
 interface ParsedFile extends KnownFile {
@@ -33,8 +31,6 @@ export class FileStore {
   readonly #root: string;
   readonly #parsed = new Map<string, ParsedFile>();
   #kept = 0;
-  /** A copy of a table that is kept, for the next who wants to edit it. */
-  #spare: { readonly table: Table; readonly copy: Table } | undefined;
 
   constructor(root: string) {
     this.#root = root;
@@ -65,7 +61,7 @@ export class FileStore {
     const known = this.read(path);
     if (known === undefined) return undefined;
     const { bytes, hash, stamp: current } = known;
-    const table = parseTable(decode(bytes), path);
+    const table = parseTable(decode(bytes), path, bytes);
     return this.#keep(path, { table, hash, stamp: current, size: bytes.length });
   }
 
@@ -74,22 +70,13 @@ export class FileStore {
     return this.#parsed.has(path);
   }
 
-  /** A copy of a table that `table` gave, to be edited. */
-  copyOf(table: Table): Table {
-    const spare = this.#spare;
-    if (spare?.table !== table) return cloneTable(table);
-    this.#spare = undefined;
-    return spare.copy;
-  }
-
-  /** Remembers what was just written, if that is still what is there: two tables of it, one to look at and one to edit. */
+  /** Remembers what was just written, if that is still what is there. */
   adopt(path: string, written: WrittenFile): void {
     const stat = statOf(fileOf({ root: this.#root }, path));
     if (stat === undefined || identityOf(stat) !== written.identity) return;
-    const { table, copy, bytes } = written;
+    const { table, bytes } = written;
     this.#drop(path);
     this.#keep(path, { table, hash: hashOf(bytes), stamp: stampOfStat(stat), size: bytes.length });
-    this.#spare = copy && { table, copy };
   }
 
   #read(path: string): { readonly stamp: string; readonly bytes: Buffer } | undefined {

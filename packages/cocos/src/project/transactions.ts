@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CocosError, equalTable } from '#cocos/document';
+import { CocosError } from '#cocos/document';
 import { codeOf } from './durable.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
-import type { FileStore, WrittenFile } from './file-store.ts';
+import type { FileStore } from './file-store.ts';
 import type { FoundProject } from './find-project.ts';
 import {
   clearUndone,
@@ -147,8 +147,9 @@ export class Transactions {
       const { done, written } = await this.#run(plan, lock, beforeWrite);
       for (const { step, table } of verified) {
         if (table === undefined || step.after === undefined) continue;
-        const identity = written.get(step.path);
-        this.#adopt(latest, step.path, { bytes: step.after, identity, table });
+        const { path: file, after: bytes } = step;
+        latest.handOver(file, bytes);
+        this.#store.adopt(file, { bytes, table, identity: written.get(file) });
       }
       return done;
     });
@@ -173,14 +174,6 @@ export class Transactions {
   /** What can be undone, the last first. */
   async history(): Promise<Transaction[]> {
     return (await this.#done()).map(({ record }) => transactionOf(record));
-  }
-
-  /** What was edited is looked at from now on, and what was read back of it is edited next: nothing has to be copied. */
-  #adopt(draft: Draft, file: string, written: Omit<WrittenFile, 'copy'>): void {
-    const { bytes, table } = written;
-    const edited = draft.handOver(file, bytes);
-    const equal = edited && equalTable(table, edited);
-    this.#store.adopt(file, { ...written, table: equal ?? table, copy: equal && table });
   }
 
   async #takeBack(

@@ -1,4 +1,11 @@
-import { checkTable, CocosError, parseMeta, parseTable, type Table } from '#cocos/document';
+import {
+  checkTable,
+  CocosError,
+  parseMeta,
+  parseTable,
+  readBack,
+  type Table,
+} from '#cocos/document';
 import type { DraftFile } from './draft.ts';
 import { decode, type FileStore } from './file-store.ts';
 import type { FileStep } from './journal.ts';
@@ -12,8 +19,8 @@ export function verify(
   if (after === undefined) return undefined;
   try {
     if (/\.(scene|prefab)$/.test(file)) {
-      const table = parseTable(printed?.text ?? decode(after), file, printed?.table);
-      refuseNewFaults(table, () => store.read(file)?.bytes);
+      const table = printed ? readBack(printed, file) : parseTable(decode(after), file);
+      if (printed?.hangsAsBefore !== true) refuseNewFaults(table, () => store.read(file)?.bytes);
       return table;
     }
     if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined) {

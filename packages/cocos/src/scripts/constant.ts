@@ -50,7 +50,7 @@ function allKnown(values: readonly (Json | undefined)[]): Json[] | undefined {
 }
 
 function objectOf(expression: Syntax, inner: Inner): JsonObject | undefined {
-  const object: JsonObject = {};
+  const object: Record<string, Json> = {};
   for (const property of children(expression, 'properties')) {
     const key = keyOf(property);
     const value = inner(child(property, 'value'));

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#cocos/document';
+import type { Json, JsonObject } from '#cocos/document';
 
 /** The classes of values, with their fields and what those are when nothing is said. */
 const valueClasses: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -117,7 +117,7 @@ export function makeValue(name: string, given: readonly unknown[]): JsonObject |
   if (fields === undefined) return undefined;
   const [first] = given;
   const numbers = type === 'cc.Color' && typeof first === 'string' ? hexColor(first) : given;
-  const value: JsonObject = { __type__: type };
+  const value: Record<string, Json> = { __type__: type };
   for (const [index, [field, otherwise]] of Object.entries(fields).entries()) {
     const number = numbers?.[index] ?? otherwise;
     if (typeof number !== 'number') return undefined;

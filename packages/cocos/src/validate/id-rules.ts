@@ -1,8 +1,9 @@
 import {
   type Change,
   entryAt,
-  infoOf,
   newObjectId,
+  ownAt,
+  ownInfoOf,
   rootOf,
   setField,
   textOf,
@@ -30,7 +31,7 @@ export function checkIds(inspection: Inspection): void {
       suggestion: 'Repair gives it a new one.',
       fix: () => {
         const to = newObjectId();
-        entry['_id'] = to;
+        ownAt(inspection.table, at)['_id'] = to;
         return [{ type: 'update', target: `#${at}`, field: '_id', from: id, to }];
       },
     });
@@ -95,7 +96,7 @@ export function checkNames(inspection: Inspection): void {
       message: `The ${at === 0 ? table.kind : 'root'} is called "${called}", but the file "${name}".`,
       suggestion: 'Repair renames it, as the editor does when it imports the file.',
       fix: () => {
-        setField(entryAt(table, at), { key: '_name', value: name });
+        setField(ownAt(table, at), { key: '_name', value: name });
         return [{ type: 'update', target: `#${at}`, field: '_name', from: called, to: name }];
       },
     });
@@ -104,9 +105,9 @@ export function checkNames(inspection: Inspection): void {
 
 function setSceneId({ table }: Inspection, uuid: string): Change[] {
   const root = rootOf(table);
-  const scene = entryAt(table, root);
+  const scene = ownAt(table, root);
   const from = textOf(scene['_id']);
-  const info = infoOf(table, scene);
+  const info = ownInfoOf(table, scene);
   if (info?.['fileId'] === from) info['fileId'] = uuid;
   setField(scene, { key: '_id', value: uuid });
   return [{ type: 'update', target: `#${root}`, field: '_id', from, to: uuid }];

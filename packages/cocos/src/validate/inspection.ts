@@ -1,17 +1,24 @@
 import {
   type Change,
-  CocosError,
   cloneJson,
+  CocosError,
   eachRef,
+  entryAt,
+  equalJson,
   type Entry,
   isComponent,
+  isList,
   isNode,
   type Json,
   type JsonObject,
+  ownAt,
+  ownerAt,
+  put,
   rootOf,
   SceneView,
   type Table,
   typeOf,
+  valueAt,
 } from '#cocos/document';
 import type { Workspace } from '#cocos/edit';
 import type { Asset } from '#cocos/project';
@@ -105,8 +112,8 @@ function scan({ objects }: Table): Pick<Scan, 'dangling' | 'assets'> {
   return state;
 }
 
-function visit(state: Scan, value: JsonObject | Json[]): void {
-  if (Array.isArray(value)) {
+function visit(state: Scan, value: JsonObject | readonly Json[]): void {
+  if (isList(value)) {
     for (let index = 0; index < value.length; index += 1) visitPart(state, index, value[index]);
     return;
   }
@@ -145,10 +152,9 @@ const closingLists = new Set<string | number>([
 function danglingIssue(table: Table, at: number, path: Spot['path']): Issue {
   const field = path.join('.');
   const closes = path.length === 2 && closingLists.has(path[0] ?? '');
-  let owner = table.objects[at] as unknown as Record<string | number, Json>;
-  for (const key of path.slice(0, -1)) owner = owner[key] as unknown as typeof owner;
-  const last = path.at(-1) ?? '';
-  const from = owner[last] ?? null;
+  const steps = path.map(String);
+  const last = steps.at(-1) ?? '';
+  const from = valueAt(entryAt(table, at), steps, () => undefined) ?? null;
   return {
     code: 'danglingId',
     at,
@@ -158,9 +164,15 @@ function danglingIssue(table: Table, at: number, path: Spot['path']): Issue {
       ? 'Repair takes it out of the list.'
       : 'Repair leaves it empty; then set it to what was meant.',
     fix: () => {
+      const owner = ownerAt(ownAt(table, at), steps, () => undefined);
+      if (owner === undefined) return [];
       // Others may have left the list by now.
-      if (Array.isArray(owner) && closes) owner.splice(owner.indexOf(from), 1);
-      else owner[last] = null;
+      if (isList(owner) && closes) {
+        owner.splice(
+          owner.findIndex((element) => equalJson(element, from)),
+          1,
+        );
+      } else put(owner, last, null);
       return [{ type: 'update', target: `#${at}`, field, from, to: null }];
     },
   };

@@ -15,6 +15,9 @@ import {
   isNode,
   newObjectId,
   nodeFields,
+  ownAt,
+  type OwnEntry,
+  ownInfoOf,
   prefabInfo,
   propertyPathOf,
   ref,
@@ -52,11 +55,11 @@ export function checkInfos(inspection: Inspection): void {
 }
 
 function addInfo(table: Table, at: number): Change {
-  const entry = entryAt(table, at);
+  const entry = ownAt(table, at);
   const key = isNode(entry) ? '_prefab' : '__prefab';
-  const present = infoOf(table, entry);
+  const present = ownInfoOf(table, entry);
   const fileId = newObjectId();
-  const made: Entry = isNode(entry)
+  const made: OwnEntry = isNode(entry)
     ? prefabInfo({ root: ref(rootOf(table)), asset: ref(0), fileId })
     : compPrefabInfo(fileId);
   if (present === undefined) {

@@ -1,5 +1,6 @@
 import {
   CocosError,
+  isList,
   isObject,
   parseTable,
   parseText,
@@ -56,7 +57,7 @@ function unreadable(file: string, text: string): Finding {
     const suggestion = isConflict ? 'Settle the merge conflict in it.' : restore;
     return { ...whole, code: 'parse', message: `${message}.`, suggestion };
   }
-  if (!Array.isArray(value) || !value.every(isObject)) {
+  if (!isList(value) || !value.every(isObject)) {
     return {
       ...whole,
       code: 'notArray',

@@ -1,4 +1,4 @@
-import { type Change, type Json, refIndex } from '#cocos/document';
+import { type Change, isList, type Json, refIndex } from '#cocos/document';
 import type { Workspace } from '#cocos/edit';
 import type { Finding, FindingCode } from './finding.ts';
 import { describe, type Inspection } from './inspection.ts';
@@ -62,7 +62,7 @@ function named(change: Change, finding: Finding | undefined, inspection: Inspect
 
 /** What people call the objects that a value names by their numbers. */
 function readable(value: Json, inspection: Inspection): Json {
-  if (Array.isArray(value)) return value.map((part) => readable(part, inspection));
+  if (isList(value)) return value.map((part) => readable(part, inspection));
   const { view } = inspection;
   const index = refIndex(value) ?? numberIn(value);
   if (index === undefined) return value;

@@ -1,8 +1,10 @@
 import {
   type Change,
   instanceOf,
+  isList,
   isObject,
   type Json,
+  ownAt,
   ref,
   refIndex,
   refIndices,
@@ -81,7 +83,7 @@ export function checkKinds(inspection: Inspection): void {
       if (value === null || value === undefined) continue;
       if (expectation.list !== true) {
         checkKind(inspection, { at, value, expectation, path: [] });
-      } else if (Array.isArray(value)) {
+      } else if (isList(value)) {
         value.forEach((element, position) => {
           if (element === null) reportNull(inspection, { at, expectation, position });
           else checkKind(inspection, { at, value: element, expectation, path: [position] });
@@ -133,9 +135,9 @@ function reportNull(
   });
 }
 
-function dropNulls({ objects }: Table, at: number, field: string): Change[] {
-  const list = objects[at]?.[field];
-  if (!Array.isArray(list)) return [];
+function dropNulls(table: Table, at: number, field: string): Change[] {
+  const list = ownAt(table, at)[field];
+  if (!isList(list)) return [];
   const kept = list.filter((element) => element !== null);
   if (kept.length === list.length) return [];
   const change: Change = {
@@ -198,7 +200,7 @@ function countListings(
   const counts = new Uint8Array(objects.length);
   for (const [by, entry] of objects.entries()) {
     const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
-    if (!Array.isArray(elements)) continue;
+    if (!isList(elements)) continue;
     for (const element of elements) {
       const index = refIndex(element);
       if (index === undefined || !is(kinds, index)) continue;
@@ -214,7 +216,7 @@ function listingsOf({ table, kinds }: Inspection, { list, is }: Family): Map<num
   const listings = new Map<number, Listing[]>();
   table.objects.forEach((entry, by) => {
     const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
-    if (!Array.isArray(elements)) return;
+    if (!isList(elements)) return;
     elements.forEach((element, position) => {
       const index = refIndex(element);
       if (index === undefined || !is(kinds, index)) return;
@@ -254,7 +256,7 @@ function checkListed(
     const extra =
       right === undefined ? undefined : () => dropListing(table, list, { place, index });
     const name = (): Change[] => {
-      entry[up] = ref(place.by);
+      ownAt(table, index)[up] = ref(place.by);
       const from = named === undefined ? null : `#${named}`;
       return [{ type: 'update', target: `#${index}`, field: up, from, to: `#${place.by}` }];
     };
@@ -277,12 +279,12 @@ function checkListed(
 }
 
 function dropListing(
-  { objects }: Table,
+  table: Table,
   list: string,
   { place, index }: { readonly place: Listing; readonly index: number },
 ): Change[] {
-  const elements = objects[place.by]?.[list];
-  if (!Array.isArray(elements)) return [];
+  const elements = ownAt(table, place.by)[list];
+  if (!isList(elements)) return [];
   // From the end: of two places in one list the first stays.
   const position = elements.findLastIndex((element) => refIndex(element) === index);
   if (position < 0) return [];

@@ -1,5 +1,5 @@
 import { type FieldType, valueParts, type ValueTypeName } from '#cocos/components';
-import { isObject, type Json, textOf } from '#cocos/document';
+import { isList, isObject, type Json, textOf } from '#cocos/document';
 
 /** A value as the editor sends and takes it: `{ type: 'cc.Vec3', value: { x, y, z } }`. */
 export interface Dump {
@@ -40,7 +40,7 @@ export function toDump(type: FieldType, value: Json): Dump {
 }
 
 function arrayDump(of: FieldType, value: Json): Dump {
-  const list = Array.isArray(value) ? value : [];
+  const list = isList(value) ? value : [];
   return { type: typeNameOf(of), isArray: true, value: list.map((item) => toDump(of, item)) };
 }
 
@@ -63,7 +63,7 @@ function enumDump(type: FieldType & { kind: 'enum' }, value: Json): Dump {
   const className = type.flags === true ? 'BitMask' : 'Enum';
   if (typeof value === 'number') return { type: className, value };
   let bits = 0;
-  for (const name of Array.isArray(value) ? value : [value]) bits |= type.names[textOf(name)] ?? 0;
+  for (const name of isList(value) ? value : [value]) bits |= type.names[textOf(name)] ?? 0;
   return { type: className, value: bits };
 }
 
@@ -89,7 +89,7 @@ function objectParts(type: FieldType & { kind: 'object' }, value: Json): DumpVal
 }
 
 function anyDump(value: Json): Dump {
-  if (Array.isArray(value)) return { isArray: true, value: value.map((item) => anyDump(item)) };
+  if (isList(value)) return { isArray: true, value: value.map((item) => anyDump(item)) };
   if (!isObject(value)) return { value };
   const parts = Object.entries(value).map(([key, part]) => [key, anyDump(part)] as const);
   return { value: Object.fromEntries(parts) };
@@ -99,7 +99,7 @@ function anyDump(value: Json): Dump {
 export function fromDump(dump: Json): Json {
   if (!isObject(dump) || !('value' in dump)) return dump;
   const { value = null, type } = dump;
-  if (Array.isArray(value)) return value.map((item) => fromDump(item));
+  if (isList(value)) return value.map((item) => fromDump(item));
   if (!isObject(value)) return value;
   if (typeof type === 'string' && type in valueParts) return value;
   if ('uuid' in value && Object.keys(value).length === 1) {

@@ -1,4 +1,4 @@
-import { type Change, CocosError, textOf, typeOf, type ViewItem } from '#cocos/document';
+import { type Change, CocosError, isList, textOf, typeOf, type ViewItem } from '#cocos/document';
 import { className, type SceneDocument } from '#cocos/edit';
 import { type Comparison, type Difference, differencesOf, isArranged } from './difference.ts';
 import { toDump } from './dump.ts';
@@ -206,7 +206,7 @@ class SceneMessages {
 
   async #partsOf(node: string): Promise<Part[]> {
     const parts = field(await this.#link.send('scene', 'query-node', node), '__comps__');
-    if (!Array.isArray(parts)) {
+    if (!isList(parts)) {
       throw new CocosError('E_INTERNAL', `The editor does not describe the node ${node}.`);
     }
     return parts.map((part) => {
@@ -270,7 +270,7 @@ function handleAt({ view }: SceneDocument, index: number | undefined): string {
 /** The children in a tree of the editor; their uuids are there as such or wrapped. */
 function childrenOf(tree: unknown): string[] {
   const children = field(tree, 'children');
-  if (!Array.isArray(children)) return [];
+  if (!isList(children)) return [];
   return children.map((child) => uuidIn(child) || uuidIn(field(child, 'value')));
 }
 
