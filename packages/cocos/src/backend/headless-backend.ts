@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CocosError } from '#cocos/document';
-import { openWorkspace, requireNode, type SceneDocument } from '#cocos/edit';
+import {
+  handOverView,
+  openWorkspace,
+  requireNode,
+  type SceneDocument,
+  type Workspace,
+} from '#cocos/edit';
 import {
   baseUuid,
   type CommitOptions,
@@ -238,11 +244,20 @@ export class HeadlessBackend implements CocosBackend {
     };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { draft } = latest.workspace;
-        return committed(latest, await this.files.commit(draft, label, options));
+        const done = await this.files.commit(latest.workspace.draft, label, options);
+        this.#keepViews(latest.workspace);
+        return committed(latest, done);
       } catch (error) {
         if (!isOvertaken(error) || attempt === maxAttempts) throw error;
       }
+    }
+  }
+
+  /** Whoever looks at what was just edited finds it as it was left. */
+  #keepViews({ documents }: Workspace): void {
+    const draft = this.files.draft();
+    for (const { path, view } of documents.values()) {
+      if (draft.exists(path)) handOverView(draft, view, draft.table(path));
     }
   }
 

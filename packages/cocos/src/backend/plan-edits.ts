@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Change, CocosError, withUuids } from '#cocos/document';
+import { type Change, CocosError, compressUuid, withUuids } from '#cocos/document';
 import { openDocument, openWorkspace, type Workspace } from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
 import type { EditDefinition, EditRun } from './edits/define-edit.ts';
@@ -48,7 +48,7 @@ export async function planEdits<const List extends readonly Edit[]>(
   const results: EditResult[] = [];
   const steps: (readonly Change[])[] = [];
   for (const [place, edit] of edits.entries()) {
-    const ids = uuidsOf(`edit ${place}`, planning, (uuid) => workspace.draft.isUsed(uuid));
+    const ids = uuidsOf(`edit ${place}`, planning, (uuid) => isUsed(workspace, uuid));
     try {
       const path = documentOf(edit, planning);
       const named = resolveNames(edit, names, (handle) => pathOf(workspace, path, handle));
@@ -86,7 +86,7 @@ function pathOf(workspace: Workspace, document: () => string, handle: string): s
 function uuidsOf(
   label: string,
   { newId }: Planning,
-  isUsed: (uuid: string) => boolean,
+  isTaken: (uuid: string) => boolean,
 ): () => string {
   let count = 0;
   const next = (): string => {
@@ -94,9 +94,17 @@ function uuidsOf(
     const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
     const digits = `${hex.slice(0, 12)}4${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`;
     const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-    return isUsed(uuid) ? next() : uuid;
+    return isTaken(uuid) ? next() : uuid;
   };
   return next;
+}
+
+/** Whether an asset, or an object of a scene or prefab that is changed here, has a uuid already. */
+function isUsed({ draft, documents }: Workspace, uuid: string): boolean {
+  const id = compressUuid(uuid);
+  return (
+    draft.asset(uuid) !== undefined || [...documents.values()].some(({ view }) => view.has(id))
+  );
 }
 
 /** Puts what earlier edits made in the place of the names they gave it: `$menu`, `$menu/Title`, `$menu:cc.Sprite`. */

@@ -52,19 +52,31 @@ const ownOfStub = ['_objFlags', '_parent', '_prefab', '_id', '__editorExtras__']
 
 /** The objects of a file and of all instances in it, with everything applied that the file says about them. */
 export class Expansion {
-  readonly problems: ViewProblem[] = [];
+  readonly problems: ViewProblem[];
   readonly #table: Table;
   readonly #templates: Templates;
   /** Own objects that look different once everything is applied. */
-  readonly #changed = new Map<number, OwnEntry>();
-  readonly #inside: OwnEntry[] = [];
-  readonly #targets = new Map<number, (localId: readonly string[]) => number | undefined>();
+  readonly #changed: Map<number, OwnEntry>;
+  readonly #inside: OwnEntry[];
+  readonly #targets: Map<number, (localId: readonly string[]) => number | undefined>;
+  /** Of those the ones that may be changed, because nobody shares them; all where absent. */
+  readonly #own: Set<number> | undefined;
 
-  constructor(table: Table, templates: Templates) {
+  /** `base` is an expansion of a table of the same objects: what it has found is shared until it changes. */
+  constructor(table: Table, templates: Templates, base?: Expansion) {
     this.#table = table;
     this.#templates = templates;
-    this.grow(rootOf(table));
-    this.#applyTargetOverrides();
+    this.problems = base === undefined ? [] : [...base.problems];
+    this.#changed = new Map(base === undefined ? [] : base.#changed);
+    this.#inside = base === undefined ? [] : [...base.#inside];
+    this.#targets = new Map(base === undefined ? [] : base.#targets);
+    this.#own = base && new Set();
+    if (base === undefined) {
+      this.grow(rootOf(table));
+      this.#applyTargetOverrides();
+    } else {
+      for (const [uuid, template] of base.#templates.made) templates.made.set(uuid, template);
+    }
   }
 
   /** The object of a number, with everything applied. */
@@ -75,13 +87,20 @@ export class Expansion {
 
   /** The same, to be changed without changing the file. */
   writable(index: number): OwnEntry | undefined {
-    if (index >= insideBase) return this.#inside[index - insideBase];
+    const isInside = index >= insideBase;
+    const known = isInside ? this.#inside[index - insideBase] : this.#changed.get(index);
+    if (known !== undefined && this.#own?.has(index) !== false) return known;
     const present = this.at(index);
-    const changed = this.#changed.get(index);
-    if (present === undefined || changed !== undefined) return changed;
+    if (present === undefined) return undefined;
     const copy = cloneJson(present);
-    this.#changed.set(index, copy);
+    this.#keep(index, copy);
     return copy;
+  }
+
+  #keep(index: number, entry: OwnEntry): void {
+    if (index >= insideBase) this.#inside[index - insideBase] = entry;
+    else this.#changed.set(index, entry);
+    this.#own?.add(index);
   }
 
   /** The copy of an own object that differs from the file, if there is one. */
@@ -131,7 +150,7 @@ export class Expansion {
     for (const key of ownOfStub) {
       if (Object.hasOwn(stub, key)) copy[key] = cloneJson(stub[key] ?? null);
     }
-    this.#changed.set(index, copy);
+    this.#keep(index, copy);
     const start = insideBase + this.#inside.length - (template?.objects.length ?? 0);
     this.#targets.set(index, (localId) => {
       if (!template) return keyOf(localId) === textOf(info?.['fileId']) ? index : undefined;
@@ -160,7 +179,9 @@ export class Expansion {
       );
     }
     const renumber = (old: number): number => (old === template.root ? index : start + old);
-    for (const entry of template.objects) this.#inside.push(cloneJson(entry, renumber));
+    for (const entry of template.objects) {
+      this.#keep(insideBase + this.#inside.length, cloneJson(entry, renumber));
+    }
     const root = this.#inside[start - insideBase + template.root];
     return root ?? {};
   }

@@ -46,15 +46,18 @@ const few = 8;
 export class SceneView {
   readonly table: Table;
   readonly #resolve: Resolve;
-  readonly #items = new Map<number, ViewItem>();
-  readonly #handles = new Map<string, number>();
+  readonly #items: Map<number, ViewItem>;
+  readonly #handles: Map<string, number>;
   #expansion: Expansion;
 
-  constructor(table: Table, resolve: Resolve) {
+  /** `base` is a view of a table of the same objects, whose prefabs are the same: what it has found is shared. */
+  constructor(table: Table, resolve: Resolve, base?: SceneView) {
     this.table = table;
     this.#resolve = resolve;
-    this.#expansion = this.#expand();
-    this.#add({ index: this.root, owner: undefined, within: undefined });
+    this.#items = new Map(base === undefined ? [] : base.#items);
+    this.#handles = new Map(base === undefined ? [] : base.#handles);
+    this.#expansion = this.#expand(base === undefined ? undefined : base.#expansion);
+    if (base === undefined) this.#add({ index: this.root, owner: undefined, within: undefined });
   }
 
   /** The number of the scene, or of the root node of the prefab. */
@@ -123,6 +126,11 @@ export class SceneView {
     if (item === undefined) return `#${index}`;
     const path = this.path(index) || this.name(this.root);
     return item.kind === 'node' ? path : `${path}:${typeOf(this.at(index))}`;
+  }
+
+  /** Whether a node or component has this handle. */
+  has(handle: string): boolean {
+    return this.#handles.has(handle);
   }
 
   /** The node or component of a handle, or the node of a path; undefined when there is none. */
@@ -211,12 +219,9 @@ export class SceneView {
     return this.#expansion.apply(index, path, value);
   }
 
-  #expand(): Expansion {
-    return new Expansion(this.table, {
-      resolve: this.#resolve,
-      made: new Map(),
-      open: new Set(),
-    });
+  #expand(base?: Expansion): Expansion {
+    const templates = { resolve: this.#resolve, made: new Map(), open: new Set<string>() };
+    return new Expansion(this.table, templates, base);
   }
 
   /** What a list of a node has; a broken file may name the same twice, or what belongs elsewhere, even what is above it. */

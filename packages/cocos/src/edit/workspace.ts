@@ -1,7 +1,8 @@
 import { builtInComponents, type ComponentTable, learnComponents } from '#cocos/components';
-import { CocosError, SceneView, type Table } from '#cocos/document';
+import { CocosError, type SceneView, type Table } from '#cocos/document';
 import type { Draft, Project } from '#cocos/project';
 import type { ScriptCatalog } from '#cocos/scripts';
+import { viewOf } from './views.ts';
 
 /** A draft of a project with what is needed to understand it; operations change the draft, never the disk. */
 export interface Workspace {
@@ -93,7 +94,7 @@ function describe(workspace: Workspace, path: string, table: Table): SceneDocume
     path,
     uuid,
     kind: table.kind,
-    view: new SceneView(table, (asset) => workspace.draft.prefab(asset)),
+    view: viewOf(workspace.draft, table),
     learned: () => (learned ??= learn(table)),
   };
 }

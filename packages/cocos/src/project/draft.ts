@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   CocosError,
-  compressUuid,
   editTable,
   parseMeta,
   parseTable,
@@ -47,16 +46,6 @@ export interface DraftFile {
 }
 
 const removed = Symbol('removed');
-
-/** The ids of the objects of a table, as they were when somebody first asked. */
-const ids = new WeakMap<Table, ReadonlySet<unknown>>();
-
-function idsOf(table: Table): ReadonlySet<unknown> {
-  const known =
-    ids.get(table) ?? new Set(table.objects.flatMap(({ _id: id, fileId }) => [id, fileId]));
-  ids.set(table, known);
-  return known;
-}
 
 /** A project as it would be: reads see what was written here, and nothing is on the disk until the draft is committed. */
 export class Draft {
@@ -149,13 +138,6 @@ export class Draft {
     const edited = editTable(this.table(file));
     this.#tables.set(file, edited);
     return edited;
-  }
-
-  /** Whether an asset, or an object of a scene or prefab that is changed here, has a uuid already. */
-  isUsed(uuid: string): boolean {
-    if (this.asset(uuid) !== undefined) return true;
-    const id = compressUuid(uuid);
-    return [...this.#tables.values()].some((table) => idsOf(table).has(id));
   }
 
   /** Whether a scene or prefab was opened here to be changed. */
