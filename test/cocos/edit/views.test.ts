@@ -1,5 +1,5 @@
 import {
-  handOverView,
+  handOverViews,
   openDocument,
   openWorkspace,
   readDocument,
@@ -41,8 +41,7 @@ test('what is edited is seen by nobody else before it is written, and by all who
   expect([await nameOf(own), await nameOf(inner?.handle ?? '')]).toEqual(before);
   expect(looked.name(looked.get(own).index)).toBe(before[0]);
   await project.commit(workspace.draft, 'test');
-  const draft = project.draft();
-  handOverView(draft, document.view, draft.table(menu));
+  handOverViews(workspace, project.draft());
   expect([await nameOf(own), await nameOf(inner?.handle ?? '')]).toEqual(['Other', 'Other']);
 });
 

@@ -1,16 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CocosError } from '#cocos/document';
-import {
-  handOverView,
-  openWorkspace,
-  requireNode,
-  type SceneDocument,
-  type Workspace,
-} from '#cocos/edit';
+import { handOverViews, openWorkspace, requireNode, type SceneDocument } from '#cocos/edit';
 import {
   baseUuid,
   type CommitOptions,
   type Draft,
+  isOvertaken,
   openProject,
   type Project,
   type ProjectOptions,
@@ -245,19 +240,11 @@ export class HeadlessBackend implements CocosBackend {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const done = await this.files.commit(latest.workspace.draft, label, options);
-        this.#keepViews(latest.workspace);
+        handOverViews(latest.workspace, this.files.draft());
         return committed(latest, done);
       } catch (error) {
         if (!isOvertaken(error) || attempt === maxAttempts) throw error;
       }
-    }
-  }
-
-  /** Whoever looks at what was just edited finds it as it was left. */
-  #keepViews({ documents }: Workspace): void {
-    const draft = this.files.draft();
-    for (const { path, view } of documents.values()) {
-      if (draft.exists(path)) handOverView(draft, view, draft.table(path));
     }
   }
 
@@ -373,15 +360,6 @@ interface Committing<List extends readonly Edit[]> extends WriteOptions<Committe
   readonly planned: PlannedEdits<List>;
   readonly again: () => Promise<PlannedEdits<List>>;
   readonly label: string;
-}
-
-/** Whether somebody else changed files that were looked at. */
-function isOvertaken(error: unknown): boolean {
-  return (
-    error instanceof CocosError &&
-    error.code === 'E_CONFLICT' &&
-    error.details?.['files'] !== undefined
-  );
 }
 
 function committed<List extends readonly Edit[]>(

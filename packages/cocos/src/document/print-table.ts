@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { eachRef, equalJson, withRefs } from './json.ts';
 import type { Entry } from './json.ts';
-import { patch } from './patch.ts';
-import { noteSpans, spansOf } from './spans.ts';
+import { noteSpans, patch, spansOf } from './patch.ts';
 import { entryAt, parseTable, visitOrder } from './table.ts';
 import type { Table } from './table.ts';
 import { printPlain } from './text.ts';

@@ -1,5 +1,5 @@
 export { applyOverrides, type OverridesApplied } from './apply-overrides.ts';
-export { handOverView } from './views.ts';
+export { handOverViews } from './views.ts';
 export {
   type AssetDeleted,
   createFolder,

@@ -1,5 +1,6 @@
 import { SceneView, type Table } from '#cocos/document';
 import type { Draft } from '#cocos/project';
+import type { Workspace } from './workspace.ts';
 
 /** The prefabs that a view was made with. */
 type Prefabs = Map<string, Table | undefined>;
@@ -17,8 +18,18 @@ export function viewOf(draft: Draft, table: Table): SceneView {
   return newView(draft, table, editing.own.size === 0 ? base : undefined);
 }
 
-/** Lets those who look at a file from now on have the view with which it was edited, if it was written with the same numbers. */
-export function handOverView(draft: Draft, edited: SceneView, written: Table): void {
+/** Lets those who look at files from now on have the views with which they were edited, where they were written with the same numbers. */
+export function handOverViews({ documents }: Pick<Workspace, 'documents'>, draft: Draft): void {
+  for (const { path, view } of documents.values()) {
+    try {
+      handOver(draft, view, draft.table(path));
+    } catch {
+      // It is written. What has become of it since is for those to hear who look at it.
+    }
+  }
+}
+
+function handOver(draft: Draft, edited: SceneView, written: Table): void {
   const { objects } = edited.table;
   const isSame =
     objects.length === written.objects.length &&

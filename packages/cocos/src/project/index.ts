@@ -6,5 +6,6 @@ export { announceEditor, type EditorState } from './editor-state.ts';
 export { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
 export { openProject, Project } from './project.ts';
 export type { AssetUse } from './references.ts';
+export { isOvertaken } from './journal-files.ts';
 export type { CommitOptions, ProjectOptions, Transaction } from './transactions.ts';
 export type { Note } from './keys.ts';

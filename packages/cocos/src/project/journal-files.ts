@@ -250,3 +250,12 @@ export function savedMeanwhile(files: readonly string[]): CocosError {
     details: { files },
   });
 }
+
+/** Whether a failure is that one. */
+export function isOvertaken(error: unknown): boolean {
+  return (
+    error instanceof CocosError &&
+    error.code === 'E_CONFLICT' &&
+    error.details?.['files'] !== undefined
+  );
+}

@@ -89,7 +89,8 @@ export class ModernClients {
   /** Passes on what the client tells the server. */
   tell({ method, params }: Notification): void {
     const { session, sharing } = this.#pool;
-    session?.notify(method, sharing?.told(params)).catch((error: unknown) => {
+    if (session === undefined || sharing === undefined) return;
+    session.notify(method, sharing.told(params)).catch((error: unknown) => {
       this.#shared.logger.warn(`${method} was not passed on`, { error: describeError(error) });
     });
   }
