@@ -6,7 +6,8 @@ import { survey } from './survey.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 
-const exceeds = (text: string, limits: Limits) => survey(Buffer.from(text), limits).excess;
+const exceeds = (text: string, limits: Limits) =>
+  survey({ bytes: Buffer.from(text) }, limits).excess;
 
 /** The same judgement, made the obvious way: parse, walk, count. An empty container counts like one element, a member like two. */
 function count(value: unknown): { readonly depth: number; readonly elements: number } {
@@ -114,7 +115,7 @@ test.each([
   const judged = (of: (at: number) => number): string | undefined => {
     const list = Array.from({ length: 20_000 }, (_, at) => member(of(at))).join(',');
     const text = list.startsWith('{') ? `[${list}]` : `{${list}}`;
-    return survey(Buffer.from(text), defaultLimits).excess;
+    return survey({ bytes: Buffer.from(text) }, defaultLimits).excess;
   };
   expect(judged((at) => at)).toBe('more than 100000 elements');
   expect(judged((at) => at % 2000)).toBeUndefined();

@@ -1,6 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import type { Limits } from './limits.ts';
 
+/** A message as bytes, and as a text of as many characters once that is of use. */
+export interface Source {
+  readonly bytes: Buffer;
+  latin1?: string;
+}
+
 /** What can be said of a message before it is parsed. */
 export interface Survey {
   /** What exceeds the limits. */
@@ -35,9 +41,9 @@ const newName = 5;
  * Counts nesting and elements of JSON without parsing it. Runs before `JSON.parse`, because a million elements cost more to
  * build than to count, and a new name more than ten values: the engine has to keep it, and a shape for each object with it.
  */
-export function survey(bytes: Buffer, { maxDepth, maxElements }: Limits): Survey {
+export function survey(source: Source, { maxDepth, maxElements }: Limits): Survey {
+  const { bytes } = source;
   const { length } = bytes;
-  const source: Source = { bytes, latin1: undefined };
   members = 0;
   const maxStructure = 64 * 1024 + 40 * maxElements;
   // Where there will have been too much that is no string value.
@@ -123,12 +129,6 @@ function mayBePrototype(bytes: Buffer, start: number, end: number): boolean {
   if (length === shortestPrototype) return bytes[start] === underscore;
   for (let at = start; at < end; at++) if (bytes[at] === backslash) return true;
   return false;
-}
-
-/** A message as bytes, and as a text of as many characters once that is of use. */
-interface Source {
-  readonly bytes: Buffer;
-  latin1: string | undefined;
 }
 
 /**
