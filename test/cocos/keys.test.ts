@@ -88,10 +88,13 @@ describe('A key that is used again', () => {
     expect(await named('Chair')).toHaveLength(1);
   });
 
-  test('after what it did was undone gets the same answer', async () => {
-    const keyed = { ...node, idempotencyKey: 'k' };
+  test.each([
+    ['create_scene_node', node],
+    ['workflow_create_ui_node_with_components', { ...node, components: ['cc.Sprite'] }],
+  ])('after what %s did was undone is told so, and nothing is done', async (tool, args) => {
+    const keyed = { ...args, idempotencyKey: 'k' };
     await using one = await serve();
-    const { data } = await one.ask('create_scene_node', keyed);
+    expect(await one.ask(tool, keyed)).toMatchObject({ success: true });
     const undo = { idempotencyKey: 'u' };
     expect(await one.ask('execute_project_undo', undo)).toMatchObject({ success: true });
     expect(await one.ask('execute_project_undo', undo)).toMatchObject({
@@ -99,8 +102,19 @@ describe('A key that is used again', () => {
       meta: { replayed: true },
     });
     await using two = await serve();
-    expect((await two.ask('create_scene_node', keyed)).data).toEqual(data);
+    for (const server of [one, two, two]) {
+      const { error } = await server.ask(tool, keyed);
+      expect(error).toMatchObject({
+        code: 'E_CONFLICT',
+        message: expect.stringContaining('undone'),
+        suggestion: expect.stringContaining('new key'),
+      });
+    }
     expect(await named('Chair')).toEqual([]);
+    expect(await two.ask(tool, { ...keyed, idempotencyKey: 'other' })).toMatchObject({
+      success: true,
+    });
+    expect(await named('Chair')).toHaveLength(1);
   });
 
   test('when nobody knows it any more makes something else, with ids of its own', async () => {

@@ -80,7 +80,7 @@ test('A tool gets its answer to keep with its change, and what was kept is what 
     plan: (_args, context) => ({ changes: [], state: changes, thing: context.newId('thing') }),
     async apply({ thing }, context) {
       const note = await context.commit({ thing });
-      if (note === undefined || !isKept) throw new Error('dies before anything is written');
+      if (note?.value === undefined || !isKept) throw new Error('dies before anything is written');
       expect(kv.cas(note.key, note.expected, note.value, { ttlMs: note.ttlMs })).toBe(true);
       changes += 1;
       throw new Error('dies after all is written');

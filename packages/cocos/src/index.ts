@@ -46,7 +46,7 @@ export {
   type Json,
   type JsonObject,
 } from '#cocos/document';
-export type { Note, ProjectOptions } from '#cocos/project';
+export type { EarlyNote, Note, ProjectOptions } from '#cocos/project';
 export {
   cocosTools,
   openCocosServer,

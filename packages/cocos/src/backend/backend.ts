@@ -1,5 +1,5 @@
 import type { Change } from '#cocos/document';
-import type { Note } from '#cocos/project';
+import type { EarlyNote, Note } from '#cocos/project';
 import type { Edit, EditResults } from './edits/index.ts';
 import type {
   AssetReading,
@@ -93,7 +93,7 @@ export interface WriteOptions<Done> {
    * Called when all is ready and nothing is changed yet, with what will be answered, where that is known before: what it throws
    * ends the write, and nothing is changed. What it returns is remembered if, and only if, the change is made.
    */
-  readonly beforeWrite?: ((done: Done | undefined) => Promise<Note | undefined>) | undefined;
+  readonly beforeWrite?: ((done: Done | undefined) => Promise<EarlyNote | undefined>) | undefined;
 }
 
 /** What is remembered of calls by the names that their callers gave them, with the project itself. */

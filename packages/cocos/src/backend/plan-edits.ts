@@ -24,6 +24,8 @@ export interface PlannedEdits<List extends readonly Edit[]> {
   readonly workspace: Workspace;
   /** What each edit changed. */
   readonly steps: readonly (readonly Change[])[];
+  /** The handles of the nodes and components that they changed. */
+  readonly touched: ReadonlySet<string>;
   readonly state: string;
   readonly results: EditResults<List>;
 }
@@ -47,6 +49,7 @@ export async function planEdits<const List extends readonly Edit[]>(
   const names = new Map<string, string>();
   const results: EditResult[] = [];
   const steps: (readonly Change[])[] = [];
+  const touched = new Set<string>();
   for (const [place, edit] of edits.entries()) {
     const ids = uuidsOf(`edit ${place}`, planning, (uuid) => isUsed(workspace, uuid));
     try {
@@ -56,6 +59,7 @@ export async function planEdits<const List extends readonly Edit[]>(
       // Each result is that of its own edit.
       results.push({ op: edit.op, ...result } as EditResult);
       steps.push(readableChanges(workspace, changes));
+      for (const { target } of changes) touched.add(target);
       if (edit.as !== undefined && made !== undefined) names.set(edit.as, made);
     } catch (error) {
       throw located(error, place, edit);
@@ -63,7 +67,7 @@ export async function planEdits<const List extends readonly Edit[]>(
   }
   // As long as the list, and in its order.
   const typed = results as unknown as EditResults<List>;
-  return { workspace, steps, state: stateOf(workspace, sources), results: typed };
+  return { workspace, steps, touched, state: stateOf(workspace, sources), results: typed };
 }
 
 function runEdit(edit: Edit, run: EditRun): ReturnType<EditDefinition['run']> {

@@ -8,4 +8,4 @@ export { openProject, Project } from './project.ts';
 export type { AssetUse } from './references.ts';
 export { isOvertaken } from './journal-files.ts';
 export type { CommitOptions, ProjectOptions, Transaction } from './transactions.ts';
-export type { Note } from './keys.ts';
+export type { EarlyNote, Note } from './keys.ts';

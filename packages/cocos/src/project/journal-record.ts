@@ -17,7 +17,7 @@ export interface JournalRecord {
   readonly undoes?: string | undefined;
 }
 
-/** Files of the pack itself that are written together with those of the project, and stay when these are taken back. */
+/** Files of the pack itself that are written together with those of the project, and of which none is told. */
 export function isOwnFile(name: string): boolean {
   return /^local\/mcp-kit\/keys\/[0-9a-f]{32}\.json$/.test(name);
 }

@@ -13,8 +13,15 @@ export interface Note {
   /** What the key must have had until then; where it has something else by then, the call is not this one's any more. */
   readonly expected: string | undefined;
   readonly value: string;
+  /** What to remember instead once what the call did was taken back. */
+  readonly undone?: string | undefined;
   /** For how long. */
   readonly ttlMs: number;
+}
+
+/** The same where it may not be known yet what to remember. */
+export interface EarlyNote extends Omit<Note, 'value'> {
+  readonly value: string | undefined;
 }
 
 /** How much is remembered in a project. */
@@ -27,6 +34,7 @@ const maxTtlMs = 30 * 24 * 60 * 60_000;
 interface Kept {
   readonly key: string;
   readonly value: string;
+  readonly undone?: string | undefined;
   readonly untilMs: number;
 }
 
@@ -84,6 +92,16 @@ export class KeyFiles {
     };
   }
 
+  /** What is remembered from now on of a call whose transaction is taken back; nothing where the call is not known any more. */
+  async undoneStep(name: string, hash: string | null): Promise<FileStep[]> {
+    const file = path.join(await this.#folder(), path.basename(name));
+    const kept = read(file);
+    if (kept?.undone === undefined || hashOf(readFileSync(file)) !== hash) return [];
+    const { key, undone: value, untilMs } = kept;
+    const after = Buffer.from(textOf({ key, value, ttlMs: untilMs - Date.now() }));
+    return [{ path: name, before: hash, after }];
+  }
+
   #folder(): Promise<string> {
     return ownFolder(this.#root, 'keys');
   }
@@ -123,8 +141,8 @@ function isKnown({ untilMs }: Kept): boolean {
   return leftMs > 0 && leftMs <= maxTtlMs;
 }
 
-function textOf({ key, value, ttlMs }: Omit<Note, 'expected'>): string {
-  const kept: Kept = { key, value, untilMs: Date.now() + Math.min(ttlMs, maxTtlMs) };
+function textOf({ key, value, undone, ttlMs }: Omit<Note, 'expected'>): string {
+  const kept: Kept = { key, value, undone, untilMs: Date.now() + Math.min(ttlMs, maxTtlMs) };
   return JSON.stringify(kept);
 }
 
@@ -139,10 +157,11 @@ function read(file: string): Kept | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (!isObject(value)) return undefined;
-    const { key, value: text, untilMs } = value;
+    const { key, value: text, undone, untilMs } = value;
     const isWhole =
       typeof key === 'string' && typeof text === 'string' && typeof untilMs === 'number';
-    return isWhole ? { key, value: text, untilMs } : undefined;
+    if (!isWhole) return undefined;
+    return { key, value: text, undone: typeof undone === 'string' ? undone : undefined, untilMs };
   } catch {
     return undefined;
   }

@@ -21,7 +21,7 @@ import {
 import { savedMeanwhile } from './journal-files.ts';
 import type { JournalEntry, JournalPlace } from './journal-place.ts';
 import { isOwnFile, type JournalRecord } from './journal-record.ts';
-import { KeyFiles, type Note } from './keys.ts';
+import { type EarlyNote, KeyFiles, type Note } from './keys.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { entryOf, knownFolder, ownFolder, setAside } from './own-folder.ts';
 import { fileOf } from './paths.ts';
@@ -43,7 +43,7 @@ export interface CommitOptions {
    * Called when all is ready and nothing is changed yet: what it throws ends the transaction, and nothing is written. What it
    * returns is remembered if, and only if, the transaction is done.
    */
-  readonly beforeWrite?: ((done: Transaction) => Promise<Note | undefined>) | undefined;
+  readonly beforeWrite?: ((done: Transaction) => Promise<EarlyNote | undefined>) | undefined;
   /**
    * Makes the draft anew where somebody else was faster; called while nobody else may write. Nothing where it would not do the
    * same: then the transaction fails.
@@ -182,8 +182,7 @@ export class Transactions {
     beforeWrite: CommitOptions['beforeWrite'],
   ): Promise<Transaction> {
     const steps = record.files.map(async (file, index): Promise<FileStep[]> => {
-      // What is remembered of the call that did it stays true.
-      if (isOwnFile(file.path)) return [];
+      if (isOwnFile(file.path)) return this.#keys.undoneStep(file.path, file.after);
       const hash = this.#store.read(file.path)?.hash;
       if ((hash ?? null) !== file.after) throw savedMeanwhile([file.path]);
       const after = file.before === null ? undefined : await readBefore(entry, index);
@@ -219,7 +218,8 @@ export class Transactions {
       beforeWrite: async () => {
         await lock.assertHeld();
         const note = await beforeWrite?.(done);
-        return note === undefined ? [] : [await this.#keys.stepFor(note)];
+        if (note?.value === undefined) return [];
+        return [await this.#keys.stepFor({ ...note, value: note.value })];
       },
     });
     // It is done: what cannot be cleared away now is cleared away by the next.

@@ -27,7 +27,10 @@ export interface Spans {
 export interface CommitNote {
   readonly key: string;
   readonly expected: string | undefined;
-  readonly value: string;
+  /** Absent where it was not said what will be returned. */
+  readonly value: string | undefined;
+  /** What to put there, whatever it has, once the change has been taken back. */
+  readonly undone: string;
   readonly ttlMs: number;
 }
 

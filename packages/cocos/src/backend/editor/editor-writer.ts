@@ -15,7 +15,7 @@ import { type LiveScene, type OpenScene, unsaved } from './live-scene.ts';
 import { masked } from './masking.ts';
 import { type Present, type SceneSent, sendChange } from './scene-messages.ts';
 import type { EditorLink } from './requester.ts';
-import { lastOf, SceneHistory } from './transactions.ts';
+import { lastOf, SceneHistory, type SceneTransaction } from './transactions.ts';
 
 /** What the open scene would become. */
 interface Future {
@@ -31,6 +31,7 @@ interface Planned<List extends readonly Edit[]> {
   /** The same as it would become; absent where it stays as it is. */
   readonly becomes: Future | undefined;
   readonly steps: readonly (readonly Change[])[];
+  readonly touched: ReadonlySet<string>;
   readonly results: EditResults<List>;
   readonly state: string;
 }
@@ -124,8 +125,17 @@ export class EditorWriter {
       await this.#scene.replace({ uuid: scene.uuid, text: scene.before });
       if (filesId !== undefined) await this.#takeBack(filesId);
       this.#history.drop(last.transactionId);
+      await this.#markUndone(done);
       return last;
     });
+  }
+
+  /** Whoever repeats the call that did it is not told that it is done. */
+  async #markUndone({ note }: SceneTransaction): Promise<void> {
+    if (note?.undone === undefined) return;
+    const { key, undone: value, ttlMs } = note;
+    const expected = await this.#project.known(key);
+    if (expected !== undefined) await this.#project.remember({ key, expected, value, ttlMs });
   }
 
   async #plan<List extends readonly Edit[]>(
@@ -137,17 +147,18 @@ export class EditorWriter {
     const { draft } = plan.workspace;
     const scene = this.#scenes.get(draft);
     const state = stateOf(plan.state, scene);
-    const { steps, results } = plan;
-    if (scene === undefined) return { draft, scene, becomes: undefined, steps, results, state };
+    const { steps, touched, results } = plan;
+    const still = { draft, scene, becomes: undefined, steps, touched, results, state };
+    if (scene === undefined) return still;
     if (!draft.exists(scene.path) || draft.assetAt(scene.path)?.uuid !== scene.uuid) {
       throw new CocosError('E_PRECONDITION_FAILED', `${scene.path} is open in the editor.`, {
         suggestion: 'Open another scene first.',
       });
     }
     const text = draft.text(scene.path);
-    if (text === scene.text) return { draft, scene, becomes: undefined, steps, results, state };
+    if (text === scene.text) return still;
     const becomes = { document: openDocument(plan.workspace, scene.path), text };
-    return { draft, scene, becomes, steps, results, state };
+    return { ...still, becomes };
   }
 
   /** Whether all that a plan was made from is as it was. */
@@ -172,24 +183,25 @@ export class EditorWriter {
 
   async #commit<List extends readonly Edit[]>(work: Committing<List>): Promise<Committed<List>> {
     const { edits, planned, label, beforeWrite } = work;
-    const { draft, scene, becomes, results, steps } = planned;
+    const { draft, scene, becomes, results, touched } = planned;
     // The open scene is the editor's to save.
     if (scene !== undefined) draft.write(scene.path, this.#project.draft().text(scene.path));
     if (scene === undefined || becomes === undefined) return this.#commitFiles(work);
     if (!areByMessages(edits)) this.#refuseForeign(scene);
     await this.#refuseShown(draft);
     // What the editor will make of it is not known before.
-    await beforeWrite?.(undefined);
+    const note = await beforeWrite?.(undefined);
     const files = await this.#project.commit(draft, label);
     const written = files?.files ?? [];
     try {
       if (files !== undefined) await this.#assets.refresh(written);
-      const { real, after } = await this.#change(scene, { edits, becomes, changes: steps.flat() });
+      const { real, after } = await this.#change(scene, { edits, becomes, touched });
       const transaction = this.#history.add({
         label,
         files: [{ path: scene.path, change: 'update' }, ...written],
         scene: { uuid: scene.uuid, before: scene.text, after },
         filesId: files?.id,
+        note,
       });
       return { results: renamed(results, real), transaction };
     } catch (error) {
@@ -205,7 +217,8 @@ export class EditorWriter {
   }: Committing<List>): Promise<Committed<List>> {
     await this.#refuseShown(draft);
     const files = await this.#project.commit(draft, label, {
-      beforeWrite: async () => beforeWrite?.(undefined),
+      beforeWrite:
+        beforeWrite && ((done) => beforeWrite({ results, transaction: readTransaction(done) })),
     });
     if (files === undefined) return { results };
     try {
@@ -227,10 +240,10 @@ export class EditorWriter {
     plan: {
       readonly edits: readonly Edit[];
       readonly becomes: Future;
-      readonly changes: readonly Change[];
+      readonly touched: ReadonlySet<string>;
     },
   ): Promise<SceneSent> {
-    const { edits, becomes, changes } = plan;
+    const { edits, becomes, touched } = plan;
     // What is not saved was just read from there.
     const text = scene.isDirty ? scene.text : await this.#scene.text(scene.uuid);
     try {
@@ -240,7 +253,7 @@ export class EditorWriter {
           return { text: present, document: await this.#documentOf({ ...scene, text: present }) };
         };
         const before = { text, document: await this.#documentOf({ ...scene, text }) };
-        return await sendChange(this.#link, { before, planned: becomes.document, changes, read });
+        return await sendChange(this.#link, { before, planned: becomes.document, touched, read });
       }
       await this.#scene.replace({ uuid: scene.uuid, text: becomes.text });
       const after = (await this.#scene.text(scene.uuid)) ?? becomes.text;

@@ -1,4 +1,4 @@
-import { type Change, CocosError, isList, textOf, typeOf, type ViewItem } from '#cocos/document';
+import { CocosError, isList, textOf, typeOf, type ViewItem } from '#cocos/document';
 import { className, type SceneDocument } from '#cocos/edit';
 import { type Comparison, type Difference, differencesOf, isArranged } from './difference.ts';
 import { toDump } from './dump.ts';
@@ -22,7 +22,8 @@ export interface SceneSent {
 export interface SceneChange {
   readonly before: Present;
   readonly planned: SceneDocument;
-  readonly changes: readonly Change[];
+  /** The handles of what is said to change. */
+  readonly touched: ReadonlySet<string>;
   /** Reads the scene of the editor again. */
   read(): Promise<Present>;
 }
@@ -234,11 +235,11 @@ class SceneMessages {
 
   /** All that is new or is said to change. */
   #touched(): ViewItem[] {
-    const named = new Set(this.#change.changes.map(({ target }) => target));
+    const { touched } = this.#change;
     return [...this.#planned.values()].filter(
       (item) =>
         item.owner !== undefined &&
-        (named.has(item.handle) || (!item.inside && !this.#before.has(item.handle))),
+        (touched.has(item.handle) || (!item.inside && !this.#before.has(item.handle))),
     );
   }
 

@@ -1,4 +1,5 @@
 import { CocosError, newUuid } from '#cocos/document';
+import type { EarlyNote } from '#cocos/project';
 import type { TransactionReading } from '../readings.ts';
 
 /** Something done to the open scene, perhaps together with files, that can be taken back. */
@@ -6,6 +7,8 @@ export interface SceneTransaction extends TransactionReading {
   readonly scene: { readonly uuid: string; readonly before: string; readonly after: string };
   /** The transaction of the files that belong to it. */
   readonly filesId?: string | undefined;
+  /** What is remembered of the call that did it. */
+  readonly note?: EarlyNote | undefined;
 }
 
 const maxKept = 20;

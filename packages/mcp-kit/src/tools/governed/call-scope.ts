@@ -26,8 +26,8 @@ export class CallScope implements Scope {
   beforeApply: ((plan: Plan | undefined) => MaybePromise<void>) | undefined;
   /** What the call will have come to when the tool returns this. */
   outcomeOf: ((returned: unknown) => MaybePromise<Outcome>) | undefined;
-  /** What to keep with the change, so that this outcome is known to whoever asks again; where there is a key. */
-  noteFor: ((outcome: Outcome) => MaybePromise<CommitNote>) | undefined;
+  /** What to keep with the change, so that this outcome, if it is known, is told to whoever asks again; where there is a key. */
+  noteFor: ((outcome: Outcome | undefined) => CommitNote) | undefined;
   noQuestions: Error | undefined;
   /** Work that was answered for because its time was up, until it ends; never rejects. */
   leftOver: Promise<void> | undefined;
@@ -87,9 +87,9 @@ export class CallScope implements Scope {
   async commit(answer: { readonly output: unknown } | undefined): Promise<CommitNote | undefined> {
     this.#refuseLate();
     const { noteFor, outcomeOf } = this;
-    const isKept = answer !== undefined && noteFor !== undefined && outcomeOf !== undefined;
-    const note = isKept ? await noteFor(await outcomeOf(answer.output)) : undefined;
-    if (!isKept && !this.#committed) await this.beforeApply?.(this.plan);
+    const outcome = noteFor && answer && (await outcomeOf?.(answer.output));
+    const note = noteFor?.(outcome);
+    if (outcome === undefined && !this.#committed) await this.beforeApply?.(this.plan);
     this.#refuseLate();
     this.#committed = true;
     return note;

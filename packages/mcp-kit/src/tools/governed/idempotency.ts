@@ -243,12 +243,16 @@ class KeyedCall {
   }
 
   /** The answer as the record of a call that is done; it replaces what this call wrote, and nothing else. */
-  #noteFor(outcome: Outcome): CommitNote {
+  #noteFor(outcome: Outcome | undefined): CommitNote {
+    const { maxAnswer, keepMs: ttlMs } = this.#keyed.keeping;
+    const textOf = (told: Outcome): string =>
+      writeRecord(this.#record('done', { outcome: told }), maxAnswer);
+    const note = { key: this.#keyed.at, expected: this.#text, undone: textOf(undone), ttlMs };
+    if (outcome === undefined) return { ...note, value: undefined };
     this.#witnessOf(this.#call.plan);
-    const { maxAnswer, keepMs } = this.#keyed.keeping;
-    const text = writeRecord(this.#record('done', { outcome }), maxAnswer);
-    this.#note = { text, outcome };
-    return { key: this.#keyed.at, expected: this.#text, value: text, ttlMs: keepMs };
+    const value = textOf(outcome);
+    this.#note = { text: value, outcome };
+    return { ...note, value };
   }
 
   /** Where the answer was kept together with the change, that is what was done, whatever came after. */
@@ -338,6 +342,14 @@ function settled(outcome: Outcome): Outcome {
     'It may have been done in part. Look at the present state. If it is still to be done, use a new key.';
   return { ok: false, failure: { ...outcome.failure, retryable: false, suggestion } };
 }
+
+/** What a call has come to when what it did was taken back: nothing of it is there any more. */
+const undone: Outcome = {
+  ok: false,
+  failure: fail('E_CONFLICT', 'What was done under this idempotencyKey has been undone since.', {
+    suggestion: 'To do it again, use a new key.',
+  }).failure,
+};
 
 function inProgress(): ToolFailure {
   return fail('E_CONFLICT', 'A call with this idempotencyKey is under way.', {
