@@ -122,7 +122,7 @@ describe('changes', () => {
   test('name nodes, components, scripts and assets as people do', async () => {
     const script = { nodeUuid: 'Canvas/Menu', type: 'Menu' };
     const [made] = await changesOf('create_node_component', script);
-    expect(made).toMatchObject({ type: 'create', to: 'Canvas/Menu:Menu' });
+    expect(made).toMatchObject({ type: 'create', target: 'Canvas/Menu:Menu' });
     const linked = await changesOf('set_component_properties', {
       componentUuid: 'Canvas/Menu:Menu',
       properties: {
@@ -132,7 +132,7 @@ describe('changes', () => {
       },
     });
     expect(linked).toMatchObject([
-      { field: 'panel', from: null, to: 'Canvas/Item' },
+      { target: 'Canvas/Menu:Menu', field: 'panel', from: null, to: 'Canvas/Item' },
       { field: 'heading', from: null, to: 'Canvas/Menu/Title:cc.Label' },
       { field: 'icon', from: null, to: 'db://assets/images/logo.png/spriteFrame' },
     ]);
@@ -145,14 +145,65 @@ describe('changes', () => {
     expect(events).toMatchObject({
       field: 'clickEvents',
       from: [],
-      to: [{ target: 'Canvas/Menu', _componentId: 'Menu', handler: 'onStart' }],
+      to: [{ target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' }],
     });
     const cut = await changesOf('delete_scene_node', { nodeUuid: 'Canvas/Menu/Title' });
     expect(cut).toMatchObject([
-      { type: 'delete', from: 'Canvas/Menu/Title' },
+      { type: 'delete', target: 'Canvas/Menu/Title' },
       { field: 'heading', from: 'Canvas/Menu/Title:cc.Label', to: null },
     ]);
     expect(JSON.stringify([made, linked, events, cut])).not.toMatch(/handle"|#\d/);
+  });
+
+  test('have the names and units of whoever asked', async () => {
+    const turned = await changesOf('set_node_transform', {
+      nodeUuid: 'Canvas/Menu',
+      rotation: { z: 30 },
+      scale: { x: 2 },
+    });
+    const target = 'Canvas/Menu';
+    expect(turned).toMatchObject([
+      { target, field: 'rotation', from: { x: 0, y: 0, z: 0 }, to: { x: 0, y: 0, z: 30 } },
+      { target, field: 'scale', to: { x: 2, y: 1, z: 1 } },
+    ]);
+    const [chosen] = await changesOf('set_component_properties', {
+      componentUuid: 'Canvas/Menu/Title:cc.Label',
+      properties: { overflow: 'SHRINK' },
+    });
+    expect(chosen).toMatchObject({
+      target: 'Canvas/Menu/Title:cc.Label',
+      field: 'overflow',
+      from: 'NONE',
+      to: 'SHRINK',
+    });
+    const told = await changesOf('update_node_info', {
+      nodeUuid: 'Canvas/Menu/Title',
+      name: 'Heading',
+      layer: 'UI_3D',
+    });
+    expect(told).toMatchObject([
+      { target: 'Canvas/Menu/Heading', field: 'name', from: 'Title', to: 'Heading' },
+      { field: 'layer', from: 'UI_2D', to: 'UI_3D' },
+    ]);
+  });
+
+  test('are none where a node stays where it is', async () => {
+    const before = world.snapshot();
+    for (const place of [{ parentUuid: 'Canvas' }, {}]) {
+      const done = await client.succeed('move_scene_node', { nodeUuid: 'Canvas/Menu', ...place });
+      expect(done['changes']).toEqual([]);
+      expect(done).not.toHaveProperty('transactionId');
+    }
+    expect(world.snapshot()).toEqual(before);
+    const last = { nodeUuid: 'Canvas/Menu/Title', siblingIndex: 99 };
+    const [moved] = await changesOf('move_scene_node', last);
+    expect(moved).toMatchObject({
+      type: 'move',
+      target: 'Canvas/Menu/Title',
+      field: 'siblingIndex',
+      from: 0,
+    });
+    expect(await changesOf('move_scene_node', last)).toEqual([]);
   });
 
   test('of vectors and colours are without their classes', async () => {

@@ -122,12 +122,13 @@ describe('writes', () => {
     const args = { parentUuid: 'Canvas', name: 'Panel', element: 'Button' };
     const tried = await client.succeed('create_scene_node', { ...args, dryRun: true });
     const other = await client.succeed('create_scene_node', { ...args, dryRun: true });
-    const [change] = tried['changes'] as { target: string }[];
+    const [change] = tried['changes'] as { target: string; to: string }[];
+    expect(change?.target).toBe('Canvas/Panel');
     const made = await client.succeed('create_scene_node', {
       ...args,
       planToken: tried['planToken'],
     });
-    expect(made['nodeUuid']).toBe(change?.target);
+    expect(made['nodeUuid']).toBe(change?.to);
     const late = await client.fail('create_scene_node', { ...args, planToken: other['planToken'] });
     expect(late).toMatchObject({ code: 'E_CONFLICT', details: { reason: 'stale' } });
   });

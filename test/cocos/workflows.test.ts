@@ -93,6 +93,15 @@ describe('workflow_create_ui_node_with_components', () => {
     expect(clash).toMatchObject({ code: 'E_CONFLICT', stage: 'add_components' });
     const lost = await refused(name, { ...args, parentUuid: 'Canvas/Nowhere', components: [] });
     expect(lost).toMatchObject({ code: 'E_NOT_FOUND', stage: 'create_node' });
+    expect(statusesOf(Object(lost.details))).toEqual([
+      ['create_node', 'failed'],
+      ['add_components', 'skipped'],
+      ['save', 'skipped'],
+    ]);
+    expect(await refused(name, { parentUuid: 'Canvas' })).toMatchObject({
+      code: 'E_INVALID_ARGUMENT',
+      stage: 'prepare',
+    });
   });
 });
 
@@ -274,6 +283,11 @@ describe('workflow_open_scene_and_validate', () => {
     const before = world.snapshot();
     const tried = await succeed(name, { scenePath: scene, dryRun: true });
     expect(tried['changes']).toMatchObject([{ target: 'open scene', from: null, to: scene }]);
+    expect(tried['validationReport']).toMatchObject({ isValid: true, counts: { error: 0 } });
+    expect(statusesOf(tried)).toEqual([
+      ['open_scene', 'planned'],
+      ['validate_scene', 'planned'],
+    ]);
     expect(await client.fail('get_scene_tree')).toMatchObject({ code: 'E_PRECONDITION_FAILED' });
     const done = await succeed(name, { scenePath: scene });
     expect(done['validationReport']).toMatchObject({ isValid: true, counts: { error: 0 } });

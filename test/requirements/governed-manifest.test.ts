@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connectInMemory } from 'mcp-kit/testing';
-import { toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
+import { tool, toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
 import { send } from '../support/http-client.ts';
@@ -62,10 +62,29 @@ describe('manifest', () => {
     expect(errors.map(({ code }) => code)).toContain('E_TIMEOUT');
   });
 
-  test('get_tool_manifest without a name has all tools', async () => {
-    await using governed = await startGoverned();
-    const { tools } = dataOf(await governed.ask('get_tool_manifest')) as { tools: Manifest[] };
-    expect(tools.map(({ name }) => name)).toEqual((await governed.list()).map(({ name }) => name));
+  test('get_tool_manifest without a name has all tools, in short, a page at a time', async () => {
+    const many = Array.from({ length: 200 }, (_, at) =>
+      tool({ name: `get_node_${at}`, description: 'Looks. '.repeat(20), run: () => 'seen' }),
+    );
+    await using governed = await startGoverned({ tools: many, lint: 'off' });
+    const listed = (await governed.list()).map(({ name }) => name);
+    for (const full of [false, true]) {
+      const names: string[] = [];
+      for (let offset: number | undefined = 0; offset !== undefined;) {
+        const answer = dataOf(await governed.ask('get_tool_manifest', { full, offset }));
+        expect(JSON.stringify(answer).length).toBeLessThan(21_000);
+        const { tools, nextOffset, total } = answer as {
+          tools: Manifest[];
+          total: number;
+          nextOffset?: number;
+        };
+        expect(total).toBe(listed.length);
+        expect(tools.every((each) => 'inputSchema' in each === full)).toBe(true);
+        names.push(...tools.map(({ name }) => name));
+        offset = nextOffset;
+      }
+      expect(names).toEqual(listed);
+    }
   });
 
   test('get_tool_manifest is a method of the legacy era, too', async () => {

@@ -29,8 +29,8 @@ describe('a workflow', () => {
       chargeId,
       stages: [
         { stage: 'reserve', status: 'applied', durationMs: expect.any(Number) },
-        { stage: 'charge', status: 'applied', output: { chargeId } },
-        { stage: 'send', status: 'applied', output: { parcelId: data['parcelId'] } },
+        { stage: 'charge', status: 'applied' },
+        { stage: 'send', status: 'applied' },
       ],
     });
     expect(data['changes']).toMatchObject([

@@ -41,9 +41,7 @@ it('shows a plan without touching the editor, and calls what is new by its name'
   const before = editor.text;
   const plan = await backend.plan(label, { newId });
   expect(plan.results).toMatchObject([{ op: 'create_node', nodeUuid: '$title' }]);
-  expect(plan.changes).toContainEqual(
-    expect.objectContaining({ type: 'create', target: '$title' }),
-  );
+  expect(plan.changes).toContainEqual({ type: 'create', target: 'Canvas/Title', to: '$title' });
   expect(editor.text).toBe(before);
   expect(editor.received.filter((message) => !/query|execute-scene-script/.test(message))).toEqual(
     [],

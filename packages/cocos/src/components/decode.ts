@@ -1,5 +1,5 @@
 import { isList, type Json, type JsonObject } from '#cocos/document';
-import { type FieldType, valueParts, type ValueTypeName } from './field.ts';
+import { eventType, type FieldType, valueParts, type ValueTypeName } from './field.ts';
 
 /** How references are shown to a reader. */
 export interface DecodeContext {
@@ -7,6 +7,8 @@ export interface DecodeContext {
   asset(uuid: string): string;
   /** The handle of the object that a stored reference points at, or the object itself where it is no node or component. */
   object(id: number): string | Readonly<Record<string, Json>>;
+  /** What people call a stored class; absent where it is shown as it is stored. */
+  className?(type: string): string;
 }
 
 /** Objects may point at each other in circles. */
@@ -57,7 +59,15 @@ function decodeObject(on: Decoding, type: FieldType, stored: Readonly<Record<str
     const field = fields.find((other) => other.stored === key);
     value[field?.name ?? key] = decode(on, field?.type ?? { kind: 'any' }, part);
   }
-  return value;
+  return type === eventType ? asEvent(value, on.context) : value;
+}
+
+/** People name the class of an event, the file its identifier. */
+function asEvent(event: Readonly<Record<string, Json>>, context: DecodeContext): Json {
+  if (context.className === undefined) return event;
+  const { componentId, ...rest } = event;
+  if (typeof componentId !== 'string' || componentId === '') return rest;
+  return { ...rest, component: context.className(componentId) };
 }
 
 function enumName(type: FieldType & { kind: 'enum' }, stored: Json): Json {

@@ -17,7 +17,13 @@ export { ownerAt, put, valueAt } from './property-path.ts';
 export { print, printTable, readBack, settledObjects, type Printed } from './print-table.ts';
 export * from './references.ts';
 export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
-export { duplicateNode, insertComponent, insertNode, moveNode } from './structure.ts';
+export {
+  duplicateNode,
+  insertComponent,
+  insertNode,
+  moveNode,
+  siblingIndexOf,
+} from './structure.ts';
 export type { Inserted, Place } from './structure.ts';
 export * from './table.ts';
 export * from './text.ts';

@@ -197,13 +197,22 @@ export function moveNode(view: SceneView, index: number, to: Place): Change[] {
       });
     }
   }
+  const { handle, owner = to.parent } = item;
   const from = view.path(index);
+  const place = siblingIndexOf(view, index, owner);
   const leavesOther = item.owner !== undefined && view.isChanged(item.owner);
   detach(view, { index, kind: 'node' });
   if (!leavesOther) view.forget(index);
   attach(view, { index, kind: 'node' }, to);
   if (leavesOther) view.refresh();
-  return [{ type: 'move', target: item.handle, from, to: view.path(index) }];
+  if (owner !== to.parent) return [{ type: 'move', target: handle, from, to: view.path(index) }];
+  const now = siblingIndexOf(view, index, owner);
+  return [{ type: 'move', target: handle, field: 'siblingIndex', from: place, to: now }];
+}
+
+/** The place of a node among its siblings. */
+export function siblingIndexOf(view: SceneView, index: number, parent: number): number {
+  return view.children(parent).findIndex((sibling) => sibling.index === index);
 }
 
 /** Copies a node, with all below it, to the place after it. */

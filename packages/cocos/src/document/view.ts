@@ -163,7 +163,7 @@ export class SceneView {
       suggestion:
         near.length > 0
           ? `Did you mean ${near.map((path) => `"${path}"`).join(' or ')}?`
-          : 'Ask for the tree, and use a handle or path from there.',
+          : 'Ask for the tree, and use a uuid or path from there.',
       details: { asked: handleOrPath },
     });
   }

@@ -7,6 +7,7 @@ import {
   moveNode as moveIn,
   removeNode,
   setValue,
+  siblingIndexOf,
   type ViewItem,
 } from '#cocos/document';
 import { requireInnerNode, requireNode } from './references.ts';
@@ -94,6 +95,7 @@ export function moveNode(
     }
   }
   const at = checkIndex(siblingIndex);
+  if (target === above && isAt(document, item, at)) return { changes: [] };
   const change =
     keepWorldTransform === true && target !== above
       ? keptInWorld(document, item, target)
@@ -102,6 +104,12 @@ export function moveNode(
   const changes = moveIn(view, item.index, { parent: target.index, at });
   if (change !== undefined) changes.push(...writeTransform(document, view.get(handle), change));
   return { changes };
+}
+
+/** Whether a node is at this place among its siblings, or at the last one where there are not so many. */
+function isAt({ view }: SceneDocument, { index, owner = -1 }: ViewItem, at?: number): boolean {
+  const last = view.children(owner).length - 1;
+  return at === undefined || siblingIndexOf(view, index, owner) === Math.min(at, last);
 }
 
 function rootStays(how: string): CocosError {

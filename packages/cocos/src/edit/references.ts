@@ -7,7 +7,7 @@ import {
   typeOf,
   type ViewItem,
 } from '#cocos/document';
-import { className, findClass, isOfClass } from './component-class.ts';
+import { className, findClass, isOfClass, typeName } from './component-class.ts';
 import { findAsset } from './find-asset.ts';
 import type { SceneDocument, Workspace } from './workspace.ts';
 
@@ -103,6 +103,7 @@ export function decodeContext(document: SceneDocument): DecodeContext {
   return {
     asset: (uuid) => assetName(workspace, uuid),
     object: (index) => view.item(index)?.handle ?? unseen(index, view.at(index)),
+    className: (type) => typeName(workspace, type),
   };
 }
 

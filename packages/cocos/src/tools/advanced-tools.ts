@@ -13,6 +13,7 @@ import {
   text,
 } from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
+import { countsText, findingLine, goesOn, howMany, lines } from './show.ts';
 
 const layer = 'advanced';
 
@@ -32,6 +33,12 @@ function validateProjectAssets(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ counts, findings, ...page }) =>
+      lines(
+        countsText(counts),
+        findings.map((each) => `${each.file} ${findingLine(each)}`),
+        goesOn(page),
+      ),
     async run(args) {
       const found = await backend.validate(all);
       const { items, ...page } = pageOf(found, args);
@@ -66,6 +73,15 @@ function listProjectHistory(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ transactions, ...page }) =>
+      lines(
+        howMany(page.total, 'write'),
+        transactions.map(({ transactionId, label, at, files }) => {
+          const changed = files.map(({ path, change }) => `${change} ${path}`);
+          return `${transactionId} ${at} ${label}: ${changed.join(', ')}`;
+        }),
+        goesOn(page),
+      ),
     async run(args) {
       const { items, ...page } = pageOf(await backend.history(), args);
       return { transactions: items.map((each) => ({ ...each, files: [...each.files] })), ...page };

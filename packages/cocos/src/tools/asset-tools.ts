@@ -15,6 +15,7 @@ import {
   text,
   texts,
 } from './schemas.ts';
+import { assetLines, goesOn, howMany, lines } from './show.ts';
 
 const category = 'asset';
 
@@ -63,6 +64,8 @@ function listAssetFiles(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ assets, ...page }) =>
+      lines(howMany(page.total, 'asset'), assets.flatMap(assetLines), goesOn(page)),
     async run({ folder, type, name, internal, includeParts = false, ...args }) {
       const found = await backend.assets({ folder, type, name, internal });
       const { items, ...page } = pageOf(found, args);
@@ -96,6 +99,14 @@ function getAssetInfo(backend: CocosBackend): Tool {
       total: { ...count, description: 'How many files use it.' },
       nextOffset: count,
     }),
+    show: ({ usedBy, uses, nodes, ...rest }) =>
+      lines(
+        assetLines(rest),
+        nodes === undefined ? undefined : howMany(nodes, 'node'),
+        `used by ${usedBy.length === 0 ? 'nothing' : usedBy.join(', ')}`,
+        uses.length === 0 ? undefined : `uses ${uses.join(', ')}`,
+        goesOn(rest),
+      ),
     async run({ assetPath, ...args }) {
       const found = await backend.asset(assetPath);
       const { usedBy, uses } = await backend.references(found.assetUuid);

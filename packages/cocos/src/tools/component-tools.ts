@@ -1,5 +1,5 @@
 import type { ClassReading, CocosBackend } from '#cocos/backend';
-import type { Tool } from 'mcp-kit/tools';
+import type { Infer, Tool } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
 import { pageOf } from './page.ts';
 import {
@@ -15,6 +15,7 @@ import {
   text,
   texts,
 } from './schemas.ts';
+import { componentLines, goesOn, lines, valueText } from './show.ts';
 
 const category = 'component';
 
@@ -44,6 +45,7 @@ export function listNodeComponents(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ components, ...page }) => lines(components.flatMap(componentLines), goesOn(page)),
     async run({ type, namesOnly = false, ...args }) {
       const { path: scene } = await backend.document(args.scenePath);
       const all = await backend.components(scene, args.nodeUuid);
@@ -109,6 +111,7 @@ export function listComponentClasses(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ classes, ...page }) => lines(classes.flatMap(classLines), goesOn(page)),
     async run({ of = 'scripts', type, ...args }) {
       if (type !== undefined) {
         return { classes: [describeClass(await backend.classOf(type))], total: 1 };
@@ -117,6 +120,22 @@ export function listComponentClasses(backend: CocosBackend): Tool {
       return { classes: items.map(summarizeClass), ...page };
     },
   });
+}
+
+function classLines(known: Infer<typeof classSchema>): string[] {
+  const { name, scriptPath, problem, requires = [], propertyNames, properties = [] } = known;
+  const head = scriptPath === undefined ? name : `${name} ${scriptPath}`;
+  return [
+    propertyNames === undefined ? head : `${head}: ${propertyNames.join(', ')}`,
+    ...(problem === undefined ? [] : [`  ${problem}`]),
+    ...(requires.length === 0 ? [] : [`  requires ${requires.join(', ')}`]),
+    ...properties.map((property) => {
+      const { name: own, type, values = [], default: initial } = property;
+      const choice = values.length === 0 ? '' : ` (${values.join(', ')})`;
+      const usual = initial === undefined ? '' : ` = ${valueText(initial)}`;
+      return `  ${own}: ${type}${choice}${usual}`;
+    }),
+  ];
 }
 
 function headOf({ name, script }: ClassReading) {

@@ -17,6 +17,7 @@ import {
   text,
   vector,
 } from './schemas.ts';
+import { componentLines, goesOn, howMany, lines, nodeLine, numbers } from './show.ts';
 
 const category = 'node';
 
@@ -72,6 +73,15 @@ function getNodeInfo(backend: CocosBackend): Tool {
         properties: { type: 'array', items: component },
       },
     ),
+    show: (node) =>
+      lines(
+        nodeLine(node),
+        `layer ${node.layer}, siblingIndex ${node.siblingIndex}, ${node.childCount} below it${node.locked ? ', locked' : ''}`,
+        `position ${numbers(node.position)}, rotation ${numbers(node.rotation)}, scale ${numbers(node.scale)}`,
+        node.size && `size ${node.size.width} × ${node.size.height}`,
+        node.anchor && `anchor ${numbers(node.anchor)}`,
+        (node.properties ?? []).flatMap(componentLines),
+      ),
     async run({ includeProperties = false, ...args }) {
       const { path: scene } = await backend.document(args.scenePath);
       const node = await backend.node(scene, args.nodeUuid);
@@ -117,6 +127,8 @@ function findSceneNodes(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ scenePath: scene, nodes, ...page }) =>
+      lines(`${scene}: ${howMany(page.total, 'node')}`, nodes.map(nodeLine), goesOn(page)),
     async run(args) {
       const { name, path, active, parentUuid } = args;
       const query = { name, path, active, component: args.component, below: parentUuid };

@@ -14,6 +14,7 @@ import {
   scenePath,
   text,
 } from './schemas.ts';
+import { goesOn, howMany, lines, valueText } from './show.ts';
 
 const category = 'prefab';
 
@@ -50,6 +51,15 @@ export function listPrefabOverrides(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ overrides, ...page }) =>
+      lines(
+        howMany(page.total, 'override'),
+        overrides.map(
+          ({ kind, targetPath, property, value }) =>
+            `${kind} ${[targetPath, property].filter(Boolean).join(' ')}${value === undefined ? '' : `: ${valueText(value)}`}`,
+        ),
+        goesOn(page),
+      ),
     async run({ includeReserved = false, ...args }) {
       const { path: scene } = await backend.document(args.scenePath);
       const all = await backend.overrides(scene, args.nodeUuid);

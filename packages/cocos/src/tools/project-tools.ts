@@ -5,6 +5,7 @@ import { tool, type Tool } from 'mcp-kit/tools';
 import { committing, readTool } from './define-tools.ts';
 import { telling } from './failures.ts';
 import { openedIn } from './open-scenes.ts';
+import { lines } from './show.ts';
 import { closedObject, count, flag, object, size, text, texts } from './schemas.ts';
 
 const category = 'project';
@@ -39,6 +40,17 @@ function getProjectInfo(backend: CocosBackend): Tool {
       counts,
       problems: texts,
     }),
+    show: (project) =>
+      lines(
+        `${project.name}, Cocos Creator ${project.creatorVersion}, design ${project.designResolution.width} × ${project.designResolution.height}`,
+        `${project.backend}; the editor is running: ${project.editorRunning ?? 'no'}`,
+        `open: ${project.currentScene ?? 'no scene'}${project.isDirty === true ? ', not saved' : ''}`,
+        `scenes: ${project.scenes.join(', ') || 'none'}`,
+        Object.entries(project.counts)
+          .map(([what, count]) => `${count} ${what}`)
+          .join(', '),
+        project.problems,
+      ),
     async run(_args, context) {
       const project = await backend.project();
       const { name, creatorVersion, designResolution, editor } = project;

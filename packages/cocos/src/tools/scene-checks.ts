@@ -17,6 +17,7 @@ import {
   text,
   texts,
 } from './schemas.ts';
+import { countsText, findingLine, goesOn, lines } from './show.ts';
 
 const category = 'scene';
 
@@ -69,6 +70,8 @@ export function validateSceneDocument(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ scenePath: scene, counts, findings, ...page }) =>
+      lines(`${scene}: ${countsText(counts)}`, findings.map(findingLine), goesOn(page)),
     async run({ minSeverity = 'info', ...args }) {
       // A file that cannot be opened is a finding as well.
       const all = await backend.validate(args.scenePath);

@@ -19,6 +19,7 @@ import {
   text,
 } from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
+import { countsText, goesOn, howMany, lines } from './show.ts';
 import { treeText } from './tree-text.ts';
 
 const category = 'scene';
@@ -54,6 +55,11 @@ function executeSceneOpen(backend: CocosBackend): Tool {
         description: 'False: name scenePath in each call.',
       },
     }),
+    show: ({ scenePath: scene, assetUuid, kind, nodes, staysOpen }) =>
+      lines(
+        `${scene} (${assetUuid}), ${kind}, ${howMany(nodes, 'node')}`,
+        staysOpen ? undefined : 'It does not stay open: name scenePath in each call.',
+      ),
     plan: (args, context) =>
       telling(async () => {
         const { path } = await backend.document(args.scenePath);
@@ -116,6 +122,8 @@ function getSceneTree(backend: CocosBackend): Tool {
       total: count,
       nextOffset: count,
     }),
+    show: ({ scenePath: scene, kind, tree, ...page }) =>
+      lines(`${scene}, ${kind}, ${howMany(page.total, 'line')}`, tree, goesOn(page)),
     async run({ nodeUuid: node, depth, expandInstances = false, limit: most = 500, ...args }) {
       const { path, kind } = await backend.document(args.scenePath);
       const tree = await backend.tree(path, { node, depth });
@@ -149,6 +157,8 @@ function executeSceneSave(backend: CocosBackend): Tool {
       nodes: count,
       findings: findingCounts,
     }),
+    show: ({ scenePath: scene, nodes, findings }) =>
+      `${scene}: ${howMany(nodes, 'node')}, ${countsText(findings)}`,
     plan: (args) =>
       telling(async () => {
         const { path } = await backend.document(args.scenePath);

@@ -320,3 +320,21 @@ test('what a failure leaves undefined is as its code says', () => {
     ['retryable', true],
   ]);
 });
+
+describe('a tool that says what is read of its value', () => {
+  const output = {
+    type: 'object',
+    properties: { n: { type: 'number' } },
+    required: ['n'],
+  } as const;
+  const head = { name: 'tool', description: 'Shows.', output } as const;
+  const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const;
+
+  test.each([
+    ['a text', (): string => 'seven', [text('seven')]],
+    ['content of another kind', (): readonly [typeof image] => [image], [image]],
+  ])('as %s has that as content, and the value for programs', async (_, show, content) => {
+    const { call } = await start(tool({ ...head, show, run: () => ({ n: 7 }) }));
+    expect(await call('tool')).toEqual({ content, structuredContent: { n: 7 } });
+  });
+});

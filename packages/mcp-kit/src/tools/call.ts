@@ -18,9 +18,9 @@ import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
 import {
   refusePlans,
+  shownValue,
   toFailedResult,
   toResult,
-  toTextResult,
   type Contract,
   type Outcome,
 } from './contract/contract.ts';
@@ -84,11 +84,12 @@ function run({ entry, args, context }: Call): MaybePromise<Outcome> {
 }
 
 /** What a tool returned, as the outcome of the call; a value that does not match its schema is a bug. */
-export function checkOutput({ output }: Entry, value: unknown): MaybePromise<Outcome> {
+export function checkOutput(entry: Entry, value: unknown): MaybePromise<Outcome> {
+  const { output } = entry;
   if (output === undefined) return { ok: true, value, shown: toResult(value) };
   return chain(output.check(value), (checked) => {
     const fitting = checkValue(checked);
-    return { ok: true, value: fitting, shown: toTextResult(fitting) };
+    return { ok: true, value: fitting, shown: { content: shownValue(entry, fitting) } };
   });
 }
 

@@ -48,13 +48,17 @@ export function diagnostics(known: Known): {
 
 type ManifestFor = (name: string, context: Context) => Manifest | undefined;
 
+/** A page has so many characters, or one tool. */
+const pageCharacters = 20_000;
+
 function manifestTool(
   manifestFor: ManifestFor,
   manifests: (context: Context) => readonly Manifest[],
 ): Tool {
   return tool({
     name: 'get_tool_manifest',
-    description: 'Returns all that is known about a tool, or about all: schemas, traits, examples.',
+    description:
+      'Returns all that is known about a tool: schemas, traits, examples, errors. Without a name, what the tools are, in short.',
     category: 'diagnostics',
     safety: 'readonly',
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -64,17 +68,42 @@ function manifestTool(
       type: 'object',
       properties: {
         name: { type: 'string', description: 'The name of a tool. Absent: all tools.' },
+        full: { type: 'boolean', description: 'Without a name: all of each. Default false.' },
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          description: 'How many to leave out: nextOffset of the answer before.',
+        },
       },
       additionalProperties: false,
     },
     output: { type: 'object' },
-    run({ name }, context) {
-      if (name === undefined) return { tools: manifests(context) };
+    run({ name, full = false, offset = 0 }, context) {
+      if (name === undefined) {
+        const all = manifests(context);
+        return pageOf(full ? all : all.map(briefly), offset);
+      }
       const manifest = manifestFor(name, context);
       if (manifest === undefined) throw fail('E_NOT_FOUND', `No tool is named ${name}`);
       return { ...manifest };
     },
   });
+}
+
+/** What to choose a tool by. */
+function briefly(manifest: Manifest): object {
+  const { inputSchema: _input, outputSchema: _output, examples: _examples, ...brief } = manifest;
+  return { ...brief, errors: manifest.errors?.map(({ code }) => code) };
+}
+
+function pageOf(all: readonly object[], offset: number): Record<string, unknown> {
+  let end = offset;
+  for (let left = pageCharacters; end < all.length; end += 1) {
+    left -= JSON.stringify(all[end]).length;
+    if (left < 0 && end > offset) break;
+  }
+  const rest = end < all.length ? { nextOffset: end } : {};
+  return { tools: all.slice(offset, end), total: all.length, ...rest };
 }
 
 function traceTool(traces: Traces): Tool {

@@ -1,5 +1,5 @@
 import { chain, type MaybePromise } from '#base';
-import type { CallToolResult, Icon, Meta, ToolAnnotations } from '#protocol';
+import type { CallToolResult, ContentBlock, Icon, Meta, ToolAnnotations } from '#protocol';
 import type { AnySchema } from '#schema';
 import type { Context } from '#server';
 import type { Plan, RiskLevel } from './changes.ts';
@@ -73,7 +73,12 @@ interface Described<In extends AnySchema, Out> extends ToolHead {
   readonly input?: In | undefined;
   /** What the tool returns as structured content; checked on every call. */
   readonly output?: Out | undefined;
+  /** What people and models read of the value, where there is an output schema; by default the value as JSON. */
+  readonly show?: ([Out] extends [AnySchema] ? (value: Infer<Out>) => Shown : never) | undefined;
 }
+
+/** A text, or content of other kinds. */
+export type Shown = string | readonly ContentBlock[];
 
 /** A tool that does its work in one step. */
 export interface ToolDefinition<In extends AnySchema, Out> extends Described<In, Out> {
@@ -107,9 +112,12 @@ export interface WriteDefinition<In extends AnySchema, Out, P extends Plan> exte
 export interface Tool extends ToolHead {
   readonly input?: AnySchema | undefined;
   readonly output?: AnySchema | undefined;
+  readonly show?: ((value: never) => Shown) | undefined;
   run(args: never, context: Context): MaybePromise<unknown>;
   readonly plan?: ((args: never, context: Context) => MaybePromise<Plan>) | undefined;
   readonly resumable?: boolean | undefined;
+  /** The stages of a workflow: a failure is that of one of them, or of `prepare` before the first. */
+  readonly stages?: readonly string[] | undefined;
   readonly apply?: ((plan: never, context: Context) => MaybePromise<unknown>) | undefined;
 }
 

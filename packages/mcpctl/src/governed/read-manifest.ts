@@ -60,15 +60,23 @@ async function toldBy(
   { server, tools, run }: { server: string; tools: readonly Tool[]; run: Run },
 ): Promise<ReadonlyMap<string, LintedTool>> {
   const { globals, stop } = run;
-  const told = await askGoverned(handle, 'get_tool_manifest', { tools, args: {}, stop });
-  if (told === undefined) return new Map();
-  const list = 'known' in told ? told.known['tools'] : undefined;
-  if (Array.isArray(list)) {
-    return new Map(list.filter(isManifest).map((manifest) => [manifest.name, manifest]));
+  const known = new Map<string, LintedTool>();
+  for (let offset = 0; ;) {
+    const args = { full: true, offset };
+    const told = await askGoverned(handle, 'get_tool_manifest', { tools, args, stop });
+    if (told === undefined) return known;
+    const { tools: list, nextOffset } = 'known' in told ? told.known : {};
+    if (!Array.isArray(list)) {
+      const why = 'refused' in told ? told.refused : 'it names no tools';
+      const what = `${server}: get_tool_manifest does not tell, its list is used: ${why}`;
+      warn(globals, plainLine(what));
+      return new Map();
+    }
+    for (const manifest of list.filter(isManifest)) known.set(manifest.name, manifest);
+    // What does not go on would go on for ever.
+    if (typeof nextOffset !== 'number' || nextOffset <= offset) return known;
+    offset = nextOffset;
   }
-  const why = 'refused' in told ? told.refused : 'it names no tools';
-  warn(globals, plainLine(`${server}: get_tool_manifest does not tell, its list is used: ${why}`));
-  return new Map();
 }
 
 function isTool(value: unknown): value is Tool {

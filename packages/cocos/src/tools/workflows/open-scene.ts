@@ -85,7 +85,8 @@ export function openSceneAndValidate(backend: CocosBackend, options: WorkflowOpt
           const from = (await shownIn(backend, context)) ?? null;
           const change = { type: 'update', target: 'open scene', from, to: path };
           const changes = from === path ? [] : [change];
-          return { changes, state: from, from, scenePath: path, assetUuid, nodes };
+          const shown = { scenePath: path, assetUuid, nodes };
+          return { changes, state: from, shown, from, ...shown };
         }),
       apply: ({ plan }, context) =>
         telling(async () => {
@@ -111,19 +112,18 @@ export function openSceneAndValidate(backend: CocosBackend, options: WorkflowOpt
         const { checkMissingAssets = true, checkPerformance = true } = args;
         const { failOnErrors = false, limit = 100 } = args;
         const path = plans.open_scene.scenePath;
-        const wanted = { checkMissingAssets, checkPerformance, failOnErrors, limit, path };
-        return { changes: [], state: null, ...wanted };
-      },
-      apply: ({ plan }) =>
-        telling(async () => {
+        return telling(async () => {
           const isMeant = ({ code }: FindingReading): boolean =>
-            (plan.checkMissingAssets || !missing.has(code)) &&
-            (plan.checkPerformance || code !== 'performance');
-          const all = (await backend.validate(plan.path)).filter(isMeant);
+            (checkMissingAssets || !missing.has(code)) &&
+            (checkPerformance || code !== 'performance');
+          const all = (await backend.validate(path)).filter(isMeant);
           const counts = countFindings(all);
-          if (plan.failOnErrors && counts.error > 0) throw refused(plan.path, all, counts.error);
-          return reportOf(all, plan.limit);
-        }),
+          if (failOnErrors && counts.error > 0) throw refused(path, all, counts.error);
+          const validationReport = reportOf(all, limit);
+          return { changes: [], state: null, shown: { validationReport }, validationReport };
+        });
+      },
+      apply: ({ plan }) => plan.validationReport,
     })
     .returns(output, ({ open_scene: opened, validate_scene: validationReport }) => ({
       ...opened,

@@ -65,18 +65,20 @@ export function toResult(value: unknown): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   if (value === undefined) return { content: [] };
   if (isCallToolResult(value)) return value;
-  return toTextResult(value);
+  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
 }
 
-/** A value as JSON text: all that clients see who read no structured content. */
-export function toTextResult(value: unknown): CallToolResult {
-  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
+/** What is read of a value that its schema describes. */
+export function shownValue({ tool }: Entry, value: unknown): readonly ContentBlock[] {
+  // What the output schema let through is what `show` takes.
+  const shown = tool.show?.(value as never) ?? JSON.stringify(value) ?? 'null';
+  return typeof shown === 'string' ? [textBlock(shown)] : shown;
 }
 
 /** A failure as a result. */
 export function toFailedResult({ code, message, suggestion }: Failure): CallToolResult {
-  const text =
-    suggestion === undefined ? `${code}: ${message}` : `${code}: ${message} ${suggestion}`;
+  const said = /[.!?:]$/.test(message) ? message : `${message}.`;
+  const text = suggestion === undefined ? `${code}: ${message}` : `${code}: ${said} ${suggestion}`;
   return { content: [textBlock(text)], isError: true };
 }
 

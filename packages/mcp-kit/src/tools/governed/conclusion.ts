@@ -27,7 +27,8 @@ export function concludeCall(
   governed: Governed,
 ): MaybePromise<CallToolResult | Encoded> {
   const { envelope } = governed.preparedOf(call.entry);
-  const outcome = call.entry.tool.plan === undefined ? heeded(ended, call.entry) : ended;
+  const { plan } = call.entry.tool;
+  const outcome = staged(plan === undefined ? heeded(ended, call.entry) : ended, call.entry);
   if (envelope === undefined) return answer(call, outcome, governed);
   const result = wrap(outcome, call.entry, aboutOf(call, outcome, governed));
   return chain(envelope.check(result.structuredContent), (fits) => {
@@ -35,6 +36,13 @@ export function concludeCall(
     const [issue] = fits.issues;
     return answer(call, broken(call, `broke its contract: ${issue?.message}`, governed), governed);
   });
+}
+
+/** Whatever a workflow fails for, its caller learns in which stage. */
+function staged(outcome: Outcome, { tool }: Entry): Outcome {
+  if (outcome.ok || tool.stages === undefined || outcome.failure.stage !== undefined)
+    return outcome;
+  return { ...outcome, failure: { ...outcome.failure, stage: 'prepare' } };
 }
 
 function answer(call: CallScope, outcome: Outcome, governed: Governed): CallToolResult | Encoded {

@@ -139,7 +139,10 @@ function preview(
   });
   const text =
     `Dry run, nothing was changed. ${summary} Risk: ${riskLevel}. ` +
-    `To do exactly this, call ${tool.name} with the same arguments and planToken "${planToken}".`;
+    `To do exactly this, call ${tool.name} with the same arguments and planToken "${planToken}".` +
+    (changes.some(({ type }) => type === 'create')
+      ? ' Without it, what is new gets other ids.'
+      : '');
   const value = { ...shown, dryRun: true, changes, riskLevel, planToken, expiresAt };
   return { ok: true, value, shown: { content: [textBlock(text)] } };
 }

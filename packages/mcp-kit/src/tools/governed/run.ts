@@ -1,10 +1,11 @@
 import { chain, KitError, type MaybePromise } from '#base';
+import type { ContentBlock } from '#protocol';
 import { checkOutput, checkValue } from '../call.ts';
 import { Applied, describeChanges, type Change } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
 import { isWriting, riskOf } from '../manifest/manifest.ts';
-import { textBlock, type Outcome } from '../contract/contract.ts';
+import { shownValue, textBlock, type Outcome } from '../contract/contract.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Wrap } from './layer.ts';
 
@@ -56,7 +57,7 @@ function conclude({ entry, plan }: CallScope, returned: unknown): MaybePromise<O
   return chain(ownOutput(entry, value), (output) => ({
     ok: true,
     value: { ...output, changes, riskLevel },
-    shown: { content: [textBlock(summaryOf(changes, output))] },
+    shown: { content: contentOf(entry, changes, output) },
   }));
 }
 
@@ -65,8 +66,15 @@ function ownOutput({ output }: Entry, value: unknown): MaybePromise<object> {
   return chain(output.check(value), (checked) => Object(checkValue(checked)) as object);
 }
 
-function summaryOf(changes: readonly Change[], output: object): string {
+function contentOf(
+  entry: Entry,
+  changes: readonly Change[],
+  output: object,
+): readonly ContentBlock[] {
   const done =
     changes.length === 0 ? 'Nothing had to be changed.' : `Done: ${describeChanges(changes)}.`;
-  return Object.keys(output).length === 0 ? done : `${done}\n${JSON.stringify(output)}`;
+  if (Object.keys(output).length === 0) return [textBlock(done)];
+  const [first, ...others] = shownValue(entry, output);
+  if (first?.type !== 'text') return [textBlock(done), ...(first ? [first] : []), ...others];
+  return [textBlock(`${done}\n${first.text}`), ...others];
 }

@@ -20,7 +20,7 @@ import {
   type Returned,
   type WorkflowRuns,
 } from './recover.ts';
-import { changesOf, runFailure, runSchema, stagesOf } from './report.ts';
+import { changesOf, runFailure, runSchema, stagesOf, type StageReport } from './report.ts';
 import type { AnyStage, Stage } from './stage.ts';
 
 /** What a workflow is besides its stages. */
@@ -90,6 +90,7 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
     // The journal knows how far it got.
     resumable: true,
     output: outputSchema(definition.returned?.schema.json),
+    show: (value: unknown) => showRun(value as RunAnswer),
     plan: (args: unknown, context: Context) => planRun(definition, args, context),
     apply: (plan: WorkflowPlan, context: Context) => applyRun(definition, plan, context),
   });
@@ -99,6 +100,7 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
     ...asTool,
     stage: (name: string, stage: Omit<AnyStage, 'name'>) =>
       grown({ stages: [...definition.stages, checkStage(name, stage, definition)] }),
+    stages: definition.stages.map(({ name }) => name),
     returns: (schema: AnySchema, value: Returned['value']) => {
       const subject = `output of workflow ${head.name}`;
       return grown({
@@ -217,8 +219,23 @@ async function answerOf({ returned }: Definition, record: RunRecord): Promise<ob
   const { runId, stages } = record;
   const outputs = Object.fromEntries(stages.map(({ stage, output }) => [stage, output]));
   const checked = await returned?.schema.check(returned.value(outputs as never));
-  const own = checked === undefined ? {} : (checkValue(checked) as object);
-  return applied({ ...own, runId, stages: stagesOf(record) }, changesOf(stages));
+  const told = stagesOf(record);
+  if (checked === undefined) return applied({ runId, stages: told }, changesOf(stages));
+  // Their outputs are what the value was made from.
+  const brief = told.map(({ output: _, ...stage }) => stage);
+  const own = checkValue(checked) as object;
+  return applied({ ...own, runId, stages: brief }, changesOf(stages));
+}
+
+/** What people and models read: the value, and how long each stage took. */
+function showRun({ runId: _, stages, ...own }: RunAnswer): string {
+  const took = stages.map(({ stage, durationMs }) => `${stage} ${durationMs} ms`).join(', ');
+  return Object.keys(own).length === 0 ? took : `${JSON.stringify(own)}\n${took}`;
+}
+
+interface RunAnswer {
+  readonly runId: string;
+  readonly stages: readonly StageReport[];
 }
 
 function outputSchema(own: JsonSchema = {}): JsonSchema {

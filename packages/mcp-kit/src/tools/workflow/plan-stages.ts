@@ -1,8 +1,9 @@
 import type { Logger } from '#base';
-import { RpcError } from '#jsonrpc';
+import { isRecord, RpcError } from '#jsonrpc';
 import { InputNeeded, type Context } from '#server';
 import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
-import { ToolFailure } from '../failure.ts';
+import { ToolFailure, type Failure } from '../failure.ts';
+import type { StageReport } from './report.ts';
 import { asJson, stageFailure } from './running.ts';
 import { askFor, stageContext, type AnyStage } from './stage.ts';
 
@@ -28,11 +29,38 @@ export async function planStages(
   planning: Planning,
 ): Promise<WorkflowPlan> {
   const plans: Record<string, Plan> = {};
-  for (const stage of stages) {
-    const seen = Object.fromEntries(stage.after.map((name) => [name, plans[name]]));
-    plans[stage.name] = await planStage(stage, seen, planning);
+  const planned: StageReport[] = [];
+  for (const own of stages) {
+    const { name: stage } = own;
+    const seen = Object.fromEntries(own.after.map((name) => [name, plans[name]]));
+    const startedMs = performance.now();
+    const lasted = (): number => Math.round(performance.now() - startedMs);
+    try {
+      plans[stage] = await planStage(own, seen, planning);
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error;
+      const { failure } = error;
+      const failed: StageReport = { stage, status: 'failed', durationMs: lasted(), error: failure };
+      throw brokenOff(failure, [...planned, failed], stages);
+    }
+    planned.push({ stage, status: 'planned', durationMs: lasted() });
   }
-  return joinPlans(plans, planning);
+  const plan = joinPlans(plans, planning);
+  return { ...plan, shown: { ...plan.shown, stages: planned } };
+}
+
+/** The failure of a plan, with what is known of each stage. */
+function brokenOff(
+  failure: Failure,
+  known: readonly StageReport[],
+  stages: readonly AnyStage[],
+): ToolFailure {
+  const skipped = stages
+    .slice(known.length)
+    .map(({ name: stage }): StageReport => ({ stage, status: 'skipped', durationMs: 0 }));
+  const { details: found } = failure;
+  const own = isRecord(found) || found === undefined ? found : { found };
+  return new ToolFailure({ ...failure, details: { ...own, stages: [...known, ...skipped] } });
 }
 
 async function planStage(stage: AnyStage, plans: object, planning: Planning): Promise<Plan> {
