@@ -37,8 +37,24 @@ describe('execute_scene_edits', () => {
     const refused = await client.fail('execute_scene_edits', { edits });
     expect(refused).toMatchObject({
       code: 'E_NOT_FOUND',
-      details: { item: '1 delete_scene_node' },
+      details: {
+        item: '1 delete_scene_node',
+        succeeded: [],
+        failed: [{ item: '1 delete_scene_node', error: { code: 'E_NOT_FOUND' } }],
+        skipped: [
+          { item: '0 create_scene_node' },
+          { item: '2 set_component_properties' },
+          { item: '3 create_node_component' },
+        ],
+      },
     });
+    const tried = await client.succeed('execute_scene_edits', {
+      edits,
+      onError: 'continue',
+      dryRun: true,
+    });
+    expect(tried).toMatchObject({ failed: [{ item: '1 delete_scene_node' }], skipped: [] });
+    expect(tried['succeeded']).toHaveLength(3);
     expect(world.snapshot()).toEqual(before);
     const stopped = await client.succeed('execute_scene_edits', { edits, onError: 'stop' });
     expect(stopped).toMatchObject({
@@ -50,6 +66,20 @@ describe('execute_scene_edits', () => {
     const others = await client.succeed('execute_scene_edits', { edits, onError: 'continue' });
     expect(others).toMatchObject({ failed: [{ item: '1 delete_scene_node' }], skipped: [] });
     expect(others['succeeded']).toHaveLength(3);
+  });
+
+  test('has the risk of the worst of them, and says first that some failed', async () => {
+    const riskOf = async (...edits: readonly object[]): Promise<unknown> =>
+      (await client.succeed('execute_scene_edits', { edits, dryRun: true }))['riskLevel'];
+    const cautious = { tool: 'execute_prefab_revert', arguments: { nodeUuid: 'Canvas/Item' } };
+    const worst = { tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Menu' } };
+    expect(await riskOf(...panel)).toBe('low');
+    expect(await riskOf(...panel, cautious)).toBe('medium');
+    expect(await riskOf(worst, cautious)).toBe('high');
+    const part = { edits: [panel[0], broken], onError: 'continue' };
+    expect(await client.read('execute_scene_edits', part)).toMatch(
+      /^Not all was done, 1 of 2 failed\. Done: create Canvas\/Panel/,
+    );
   });
 
   test('checks the arguments of each as its tool would', async () => {

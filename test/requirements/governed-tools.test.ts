@@ -45,7 +45,13 @@ describe('layers', () => {
 
   test('hidden tools can neither be called nor looked up', async () => {
     await using governed = await startGoverned();
-    await expect(governed.call('execute_scene_export')).rejects.toMatchObject({ code: -32602 });
+    await expect(governed.call('execute_scene_export')).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^Unknown tool: execute_scene_export; .* layer advanced/),
+    });
+    await expect(governed.call('execute_scene_wait')).rejects.toMatchObject({
+      message: 'Unknown tool: execute_scene_wait',
+    });
     const { error } = await governed.ask('get_tool_manifest', { name: 'execute_scene_export' });
     expect(error).toMatchObject({ code: 'E_NOT_FOUND' });
     const tools = dataOf(await governed.ask('get_tool_manifest'))['tools'] as { layer: string }[];

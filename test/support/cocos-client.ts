@@ -11,6 +11,8 @@ export interface CocosClient extends AsyncDisposable {
   ask(name: string, args?: object): Promise<Envelope>;
   /** The data of a call that must succeed. */
   succeed(name: string, args?: object): Promise<Record<string, unknown>>;
+  /** What people and models read of an answer. */
+  read(name: string, args?: object): Promise<string>;
   /** The failure of a call that must fail. */
   fail(name: string, args?: object): Promise<NonNullable<Envelope['error']>>;
 }
@@ -35,6 +37,10 @@ export async function connectCocos(project: CocosBackend): Promise<CocosClient> 
       const { data, error } = await ask(name, args);
       expect(error).toBeNull();
       return data as Record<string, unknown>;
+    },
+    async read(name, args = {}) {
+      const { content } = await session.callTool(name, { ...args });
+      return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n');
     },
     async fail(name, args) {
       const { data, error } = await ask(name, args);

@@ -6,7 +6,9 @@ import {
   type Json,
   overridesOf,
   revertOverrides as revertIn,
+  type ViewItem,
 } from '#cocos/document';
+import { className } from './component-class.ts';
 import { updateNode } from './nodes.ts';
 import { findAsset } from './find-asset.ts';
 import { requireInstance } from './prefabs.ts';
@@ -19,6 +21,7 @@ export interface OverrideReading {
   readonly kind: InstanceOverride['kind'];
   /** The handle of the node or component; absent where the prefab no longer has it. */
   readonly target: string | undefined;
+  /** `Panel/Title`, `Panel/Title:cc.Label`. */
   readonly targetPath: string | undefined;
   /** The stored path: `_contentSize`. */
   readonly property: string;
@@ -33,16 +36,22 @@ export function listOverrides(document: SceneDocument, reference: string): Overr
   return overridesOf(document.view, index).map((override) => read(document, override));
 }
 
-function read({ view }: SceneDocument, override: InstanceOverride): OverrideReading {
+function read(document: SceneDocument, override: InstanceOverride): OverrideReading {
+  const { view } = document;
   const { kind, target, path, value, reserved } = override;
   return {
     kind,
     target: target?.handle,
-    targetPath: target === undefined ? undefined : view.path(target.index),
+    targetPath: target && pathOf(document, target),
     property: path.join('.'),
     value: describeValue(view, value),
     reserved,
   };
+}
+
+function pathOf(document: SceneDocument, item: ViewItem): string {
+  const path = document.view.path(item.index);
+  return item.kind === 'component' ? `${path}:${className(document, item)}` : path;
 }
 
 /** Lets an instance be as its prefab, in all or in what is selected; its name and place stay its own. */
@@ -117,11 +126,9 @@ export function updateInstance(
 
 function summary(document: SceneDocument, handle: string): Map<string, string> {
   return new Map(
-    listOverrides(document, handle).map(({ kind, target, targetPath, property, value }) => {
+    listOverrides(document, handle).map(({ kind, targetPath = '?', property, value }) => {
       const what = kind === 'property' || kind === 'reference' ? property : kind;
-      const isComponent = target !== undefined && document.view.find(target)?.kind === 'component';
-      const where = isComponent ? `${targetPath}:${target}` : (targetPath ?? '?');
-      return [`${where}.${what}`, JSON.stringify(value)];
+      return [`${targetPath}.${what}`, JSON.stringify(value)];
     }),
   );
 }

@@ -84,7 +84,7 @@ export class Draft {
   /** The text of a file. */
   text(input: string): string {
     const bytes = this.read(input);
-    if (bytes === undefined) throw notFound(input);
+    if (bytes === undefined) throw notFound(input, this.assets());
     return decode(bytes);
   }
 
@@ -104,7 +104,7 @@ export class Draft {
   /** The names in a folder, sorted. */
   list(input: string): string[] {
     const folder = this.resolve(input);
-    if (!this.isFolder(folder)) throw notFound(input);
+    if (!this.isFolder(folder)) throw notFound(input, this.assets());
     const names = new Set(this.#namesOnDisk(folder));
     for (const place of [...this.#files.keys(), ...this.#folders.keys()]) {
       if (path.posix.dirname(place) !== folder) continue;
@@ -121,11 +121,11 @@ export class Draft {
     const own = this.#tables.get(file);
     if (own !== undefined) return own;
     const written = this.#files.get(file);
-    if (written === removed) throw notFound(input);
+    if (written === removed) throw notFound(input, this.assets());
     if (written !== undefined) return this.#parse(file, written);
     const parsed = this.#base.store.table(file);
     this.#saw(file, parsed);
-    if (parsed === undefined) throw notFound(input);
+    if (parsed === undefined) throw notFound(input, this.assets());
     return parsed.table;
   }
 
@@ -179,7 +179,7 @@ export class Draft {
       this.#folders.set(place, removed);
       return;
     }
-    if (!this.#isFile(place)) throw notFound(input);
+    if (!this.#isFile(place)) throw notFound(input, this.assets());
     this.#look(place);
     this.#tables.delete(place);
     this.#files.set(place, removed);
@@ -189,7 +189,7 @@ export class Draft {
   /** Moves a file, or a folder with everything in it, to where nothing is. */
   move(from: string, to: string): void {
     const [source, target] = [this.resolve(from), this.resolve(to)];
-    if (!this.exists(source)) throw notFound(from);
+    if (!this.exists(source)) throw notFound(from, this.assets());
     if (this.exists(target)) throw new CocosError('E_CONFLICT', `${target} exists already`);
     if (`${target}/`.startsWith(`${source}/`)) {
       throw new CocosError('E_INVALID_ARGUMENT', `${source} cannot be moved into itself`);
@@ -344,8 +344,21 @@ export class Draft {
   }
 }
 
-function notFound(input: string): CocosError {
-  return new CocosError('E_NOT_FOUND', `the project has no ${input}`, {
-    suggestion: 'Look at the list of assets for what there is.',
+const maxNamed = 5;
+
+/** Says what else there is of the kind that was meant. */
+function notFound(input: string, assets: Iterable<Asset>): CocosError {
+  const ending = /\.\w+$/.exec(input)?.[0];
+  const alike: string[] = [];
+  for (const { path: other } of assets) {
+    if (ending !== undefined && other.endsWith(ending)) alike.push(other);
+    if (alike.length > maxNamed) break;
+  }
+  const more = alike.length > maxNamed ? ', …' : '';
+  return new CocosError('E_NOT_FOUND', `The project has no ${input}.`, {
+    suggestion:
+      alike.length === 0
+        ? 'Look at the list of assets for what there is.'
+        : `It has ${alike.slice(0, maxNamed).join(', ')}${more}`,
   });
 }

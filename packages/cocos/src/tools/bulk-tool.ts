@@ -36,12 +36,10 @@ export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDef
     description:
       'Does many edits as one write. Each has the name and arguments of an editing tool; what one creates "as" a name, ' +
       'later ones call "$name".',
-    layer: 'advanced',
+    layer: 'core',
     category: 'scene',
     safety: 'destructive',
     commits: true,
-    riskLevel: 'medium',
-    prerequisites: ['A scene is open, or named.'],
     errors: {
       E_NOT_FOUND: 'A node, component or asset is not there, and onError is rollback.',
       E_INVALID_ARGUMENT: 'An edit cannot be, and onError is rollback.',
@@ -59,24 +57,44 @@ export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDef
         const { edits: calls, onError, scenePath: document } = args as BulkArgs;
         const parts = calls.map((part, index) => place(part, index, byTool));
         const newId = (label: string): string => context.newId(label);
+        const riskLevel = highestRisk(calls.map(({ tool: name }) => byTool.get(name)));
         return planParts(parts, onError ?? 'rollback', (list) =>
           backend.plan(list, { document, newId }),
-        );
+        ).then((made) => ({ ...made, riskLevel, shown: reportOf(made, made.planned.results) }));
       }),
     apply: ({ planned, items, failed, skipped }, context) =>
       telling(async () => {
-        const answerTo = ({ results, transaction }: Committed): object => {
-          const succeeded = results.map(({ op: _, ...value }, index) => ({
-            item: items[index] ?? '',
-            value,
-          }));
-          const { transactionId } = transaction ?? {};
-          return { scenePath: planned.document, succeeded, failed, skipped, transactionId };
-        };
+        const answerTo = ({ results, transaction }: Committed): object => ({
+          ...reportOf({ planned, items, failed, skipped }, results),
+          transactionId: transaction?.transactionId,
+        });
         const beforeWrite = committing(context, answerTo);
         return answerTo(await planned.commit('execute_scene_edits', { beforeWrite }));
       }),
   });
+}
+
+/** What became of each part, or would. */
+function reportOf(
+  { planned, items, failed, skipped }: Pick<BulkPlan, 'planned' | 'items' | 'failed' | 'skipped'>,
+  results: Committed['results'],
+): Readonly<Record<string, unknown>> {
+  const succeeded = results.map(({ op: _, ...value }, index) => ({
+    item: items[index] ?? '',
+    value,
+  }));
+  return { scenePath: planned.document, succeeded, failed, skipped };
+}
+
+const risks = ['low', 'medium', 'high'] as const;
+type RiskLevel = (typeof risks)[number];
+
+/** How bad a mistake in the worst of the parts would be. */
+function highestRisk(parts: readonly (EditDefinition | undefined)[]): RiskLevel {
+  const levels = parts.map((part) =>
+    risks.indexOf(part?.riskLevel ?? (part?.safety === 'destructive' ? 'high' : 'low')),
+  );
+  return risks[Math.max(...levels)] ?? 'low';
 }
 
 interface BulkArgs {
@@ -163,7 +181,7 @@ function bulkInput(edits: readonly EditDefinition[]): AnySchema {
     onError: {
       enum: ['rollback', 'stop', 'continue'],
       description:
-        'When an edit cannot be done: rollback (default) does nothing at all, stop does those before it, continue all others.',
+        'Where one cannot be done: rollback (default) does nothing, stop those before it, continue all others.',
     },
   });
 }
@@ -199,7 +217,7 @@ async function planParts(
       const broken = at === undefined ? undefined : left[at];
       if (at === undefined || broken === undefined) throw error;
       const failure = failureOf(error);
-      if (onError === 'rollback') throw refused(failure, broken.item);
+      if (onError === 'rollback') throw refused(failure, broken.item, parts);
       failed.push({ item: broken.item, error: failure });
       const after = left.slice(at + 1);
       left = left.slice(0, at);
@@ -214,9 +232,16 @@ function placeOf(error: unknown): number | undefined {
   return typeof edit === 'number' ? edit : undefined;
 }
 
-function refused(failure: Failure, item: string): ToolFailure {
-  const message = `Edit ${item}: ${failure.message} Nothing was done.`;
-  return new ToolFailure({ ...failure, message, details: { item } });
+function refused(failure: Failure, item: string, parts: readonly Placed[]): ToolFailure {
+  const said = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+  const skipped = parts
+    .filter((part) => part.item !== item)
+    .map((part) => ({ item: part.item, reason: `${item} failed` }));
+  return new ToolFailure({
+    ...failure,
+    message: `Edit ${item}: ${said} Nothing was done.`,
+    details: { item, succeeded: [], failed: [{ item, error: failure }], skipped },
+  });
 }
 
 function failureOf(error: unknown): Failure {

@@ -48,7 +48,7 @@ export function cocosToolList(
   const offered = (group: readonly EditDefinition[]): Tool[] =>
     group.map((definition) => editTool(backend, definition));
   const { node, component, prefab, instance } = edits;
-  return [
+  const list = [
     ...projectTools(backend),
     ...offered(edits.scene),
     ...sceneTools(backend),
@@ -75,6 +75,13 @@ export function cocosToolList(
     ...offered(edits.advanced),
     ...advancedTools(backend),
   ];
+  return list.map((each) => ({ prerequisites: prerequisitesOf(each), ...each }));
+}
+
+/** What must be so before a tool can do anything. */
+function prerequisitesOf({ input }: Tool): readonly string[] {
+  const { properties } = Object(input) as { readonly properties?: object };
+  return Object.hasOwn(properties ?? {}, 'scenePath') ? ['sceneReady=true'] : ['projectReady=true'];
 }
 
 /** The tools of the pack as a feature of a server. */
@@ -115,8 +122,10 @@ const saving = {
 const instructionsFor = ({ kind }: CocosBackend): string =>
   `Edits a Cocos Creator 3.8 project. Begin with get_project_info, open a scene with execute_scene_open, look at it \
 with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: Canvas/Menu/Button[1]; components as \
-Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. ${saving[kind]}. Writes can be tried with dryRun: true, and taken \
-back with execute_project_undo. A client without sessions names scenePath in each call. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
+Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. scenePath is a scene or prefab, absent: the open one; a client \
+without sessions names it in each call. ${saving[kind]}. Writes take dryRun: true to say only what would change, and then \
+planToken from that answer to do just that; idempotencyKey, with which a call is done once however often it is repeated; \
+timeoutMs and clientTag. execute_project_undo takes the last one back; execute_scene_edits does many at once. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
 
 /** Opens a project and makes a server for it; serve it over any transport. */
 export async function openCocosServer(options: CocosServerOptions): Promise<CocosServer> {

@@ -18,73 +18,89 @@ function compact(tool: ListedTool): ListedTool {
   const { inputSchema, outputSchema } = tool;
   return {
     ...tool,
-    inputSchema: { ...inputSchema, properties: withFewWords(inputSchema) },
+    inputSchema: withFewWords(inputSchema),
     outputSchema: outputSchema && envelope(outputSchema),
   };
 }
 
+/** What the instructions of the server say of all tools that have it. */
 const fewWords: Readonly<Record<string, Schema>> = {
-  dryRun: { type: 'boolean', description: 'Only say what would change.' },
-  planToken: { type: 'string', description: 'From a dry run: do exactly that.' },
-  idempotencyKey: { type: 'string', description: 'Any text: with the same, it is done once.' },
-  timeoutMs: { type: 'integer', description: 'How long to wait at most.' },
-  clientTag: { type: 'string', description: 'Any text, kept in traces.' },
+  scenePath: { type: 'string' },
+  dryRun: { type: 'boolean' },
+  planToken: { type: 'string' },
+  idempotencyKey: { type: 'string' },
+  timeoutMs: { type: 'integer' },
+  clientTag: { type: 'string' },
 };
 
-function withFewWords(schema: Schema): Schema {
+function withFewWords(schema: ListedTool['inputSchema']): ListedTool['inputSchema'] {
+  const { additionalProperties: _, ...rest } = schema;
   const named = Object.entries(propertiesOf(schema));
-  return Object.fromEntries(named.map(([name, each]) => [name, fewWords[name] ?? each]));
+  const properties = named.map(([name, each]) => [name, fewWords[name] ?? loose(each)]);
+  return { ...rest, properties: Object.fromEntries(properties) };
 }
 
-/** What an answer is around its data. */
+/** What only a wrong argument makes a difference to: the tool checks it, and says what is wrong. */
+const bounds = new Set([
+  'additionalProperties',
+  'allOf',
+  'maxItems',
+  'maximum',
+  'maxLength',
+  'minItems',
+  'minimum',
+  'minLength',
+  'minProperties',
+  'pattern',
+]);
+
+/** A schema without its bounds. */
+function loose(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(loose);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { properties, ...rest } = schema as Schema;
+  const kept = Object.entries(rest)
+    .filter(([name]) => !bounds.has(name))
+    .map(([name, part]) => [name, loose(part)]);
+  if (properties === undefined) return Object.fromEntries(kept);
+  const named = Object.entries(Object(properties) as Schema).map(([name, part]) => [
+    name,
+    loose(part),
+  ]);
+  return { ...Object.fromEntries(kept), properties: Object.fromEntries(named) };
+}
+
+/** What an answer is around its data, and what that has by name. */
 function envelope(schema: Schema): Schema {
   const { data } = propertiesOf(schema);
   const kinds = listOf(data?.['anyOf']);
   const own = Object.assign({}, ...kinds.map((each) => propertiesOf(each))) as Schema;
   const known = Object.entries(own)
-    .filter(([name]) => !unneeded.has(name))
-    .map(([name, each]) => [name, shared[name] ?? brief(each, 0)]);
+    .filter(([name]) => !common.has(name))
+    .map(([name]) => [name, {}]);
   return {
     type: 'object',
     properties: {
       success: { type: 'boolean' },
       data: { type: ['object', 'null'], properties: Object.fromEntries(known) as Schema },
-      error: { type: ['object', 'null'] },
-      meta: { type: 'object' },
+      error: {},
+      meta: {},
     },
-    required: ['success', 'data', 'error', 'meta'],
   };
 }
 
 /** What answers of many tools have. */
-const shared: Readonly<Record<string, Schema>> = {
-  changes: { type: 'array' },
-  stages: { type: 'array' },
-  dryRun: { type: 'boolean' },
-  transactionId: { type: 'string' },
-};
-
-/** What is answered for people who look at a plan, and is no argument of another call. */
-const unneeded = new Set(['riskLevel', 'expiresAt']);
-
-/** How deep the values of an answer are described. */
-const deepest = 1;
-
-/** The kind of a value, with its parts where they are near. */
-function brief(schema: unknown, depth: number): Schema {
-  const { type, enum: values, description, properties, items } = (schema ?? {}) as Schema;
-  const parts = Object.entries((properties ?? {}) as Schema).map(
-    ([name, each]) => [name, brief(each, depth + 1)] as const,
-  );
-  const isNear = depth < deepest;
-  return {
-    type,
-    enum: values,
-    description,
-    properties: isNear && parts.length > 0 ? Object.fromEntries(parts) : undefined,
-    items: isNear && items !== undefined ? brief(items, depth + 1) : undefined,
-  };
-}
+const common = new Set([
+  'changes',
+  'dryRun',
+  'expiresAt',
+  'planToken',
+  'riskLevel',
+  'runId',
+  'scenePath',
+  'stages',
+  'transactionId',
+]);
 
 function propertiesOf(schema: Schema): Readonly<Record<string, Schema | undefined>> {
   return (schema['properties'] ?? {}) as Readonly<Record<string, Schema | undefined>>;

@@ -24,6 +24,7 @@ export function listPrefabOverrides(backend: CocosBackend): Tool {
     description:
       'Lists what a prefab instance has other than its prefab: properties, references, added and removed parts.',
     category,
+    riskLevel: 'low',
     ...ofInstance,
     input: closedObject(['nodeUuid'], {
       scenePath,

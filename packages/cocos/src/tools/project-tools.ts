@@ -47,7 +47,7 @@ function getProjectInfo(backend: CocosBackend): Tool {
         `open: ${project.currentScene ?? 'no scene'}${project.isDirty === true ? ', not saved' : ''}`,
         `scenes: ${project.scenes.join(', ') || 'none'}`,
         Object.entries(project.counts)
-          .map(([what, count]) => `${count} ${what}`)
+          .map(([what, many]) => `${many} ${what}`)
           .join(', '),
         project.problems,
       ),

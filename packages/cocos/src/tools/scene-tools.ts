@@ -127,8 +127,8 @@ function getSceneTree(backend: CocosBackend): Tool {
     async run({ nodeUuid: node, depth, expandInstances = false, limit: most = 500, ...args }) {
       const { path, kind } = await backend.document(args.scenePath);
       const tree = await backend.tree(path, { node, depth });
-      const lines = treeText(tree, { expandInstances }).split('\n');
-      const { items, ...page } = pageOf(lines, { offset: args.offset ?? 0, limit: most });
+      const all = treeText(tree, { expandInstances }).split('\n');
+      const { items, ...page } = pageOf(all, { offset: args.offset ?? 0, limit: most });
       return { scenePath: path, kind, tree: items.join('\n'), ...page };
     },
   });

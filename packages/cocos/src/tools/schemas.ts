@@ -33,7 +33,7 @@ export const transform = object(['position', 'rotation', 'scale'], {
 export const offset = {
   type: 'integer',
   minimum: 0,
-  description: 'How many to leave out: nextOffset of the answer before.',
+  description: 'nextOffset of the answer before.',
 } as const;
 
 export const limit = {

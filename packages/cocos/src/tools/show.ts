@@ -45,7 +45,7 @@ export function nodeLine({ nodeUuid, path, active, components, prefab }: NodeSho
 }
 
 /** The name of a class without that of the engine. */
-export function shortClass(type: string): string {
+function shortClass(type: string): string {
   return type.replace(/^cc\./, '');
 }
 

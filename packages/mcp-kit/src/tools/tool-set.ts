@@ -50,6 +50,11 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     const entry = typeof name === 'string' ? registry.get(name) : undefined;
     return entry !== undefined && sees(entry, context) ? entry : undefined;
   };
+  const whyNot = ({ name }: Params): string => {
+    const entry = typeof name === 'string' ? registry.get(name) : undefined;
+    const reason = entry && contract.hides?.(entry);
+    return reason === undefined ? '' : `; ${reason}`;
+  };
   const methodsOf = (seen: Pick<Contract, 'listed' | 'call'>): Record<string, Handler> => {
     const items = (to: string): readonly Entry[] =>
       [...registry.values()].filter((entry) => shows(entry, to));
@@ -59,7 +64,10 @@ export function toolSet(tools: readonly Tool[], options: ToolSetOptions = {}): T
     return {
       'tools/list': list.handle,
       'tools/call': (params, context) =>
-        seen.call(readCall(find(params['name'], context), params, context), logger),
+        seen.call(
+          readCall(find(params['name'], context) ?? whyNot(params), params, context),
+          logger,
+        ),
     };
   };
   const join = (tool: Tool): void => {
@@ -130,10 +138,10 @@ function refusing(refuse: NonNullable<Contract['refuse']>): Layer {
 }
 
 /** One call of a tool. */
-function readCall(entry: Entry | undefined, params: Params, context: Context): Call {
+function readCall(entry: Entry | string, params: Params, context: Context): Call {
   const { name } = params;
   if (typeof name !== 'string') throw invalidParams('name must be a string: the tool to call');
-  if (entry === undefined) throw invalidParams(`Unknown tool: ${name}`);
+  if (typeof entry === 'string') throw invalidParams(`Unknown tool: ${name}${entry}`);
   const args = params['arguments'] ?? {};
   if (!isRecord(args)) throw invalidParams('arguments must be an object');
   return { entry, args, context };

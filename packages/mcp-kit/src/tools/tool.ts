@@ -78,7 +78,7 @@ interface Described<In extends AnySchema, Out> extends ToolHead {
 }
 
 /** A text, or content of other kinds. */
-export type Shown = string | readonly ContentBlock[];
+type Shown = string | readonly ContentBlock[];
 
 /** A tool that does its work in one step. */
 export interface ToolDefinition<In extends AnySchema, Out> extends Described<In, Out> {

@@ -25,8 +25,16 @@ export async function showResult(
     if (structuredContent !== undefined && repeats(block, structuredContent)) continue;
     lines.push(await showBlock(block, place));
   }
-  if (structuredContent !== undefined) lines.push(prettyJson(structuredContent));
+  const isTold = lines.length > 0 && isEnvelope(structuredContent);
+  if (structuredContent !== undefined && !isTold) lines.push(prettyJson(structuredContent));
   return lines;
+}
+
+/** Whether a governed tool has answered: what it says in words is the same, made to be read. */
+function isEnvelope(value: unknown): boolean {
+  if (!isRecord(value) || typeof value['success'] !== 'boolean') return false;
+  const { meta } = value;
+  return 'data' in value && 'error' in value && isRecord(meta) && 'traceId' in meta;
 }
 
 function repeats(block: ContentBlock, structured: unknown): boolean {

@@ -119,10 +119,8 @@ export const advancedEdits = [
     op: 'unpack_prefab',
     tool: 'execute_prefab_unpack',
     description: 'Turns a prefab instance into plain nodes, without a link to the prefab.',
-    layer: 'advanced',
     category: 'prefab',
     riskLevel: 'medium',
-    prerequisites: ['The node is a prefab instance.'],
     ...ofInstance,
     input: closedObject(['nodeUuid'], {
       scenePath,

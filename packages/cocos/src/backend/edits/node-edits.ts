@@ -168,7 +168,10 @@ export const nodeEdits = [
         ...parentUuid,
         description: 'The new parent: uuid or path. Absent: as it is.',
       },
-      siblingIndex,
+      siblingIndex: {
+        ...siblingIndex,
+        description: '0 is first. Absent: last below a new parent, else as it is.',
+      },
       keepWorldTransform: {
         ...flag,
         description: 'Keeps its place on the screen rather than in the parent. Default false.',

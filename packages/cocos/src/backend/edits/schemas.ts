@@ -40,13 +40,13 @@ export const texts = { type: 'array', items: { type: 'string' } } as const;
 export const scenePath = {
   type: 'string',
   minLength: 1,
-  description: 'The scene or prefab: path, URL or uuid. Absent: the open one.',
+  description: 'Scene or prefab. Absent: the open one.',
 } as const;
 
 export const nodeUuid = {
   type: 'string',
   minLength: 1,
-  description: 'The node: uuid, or path: Canvas/Menu/Button[1].',
+  description: 'The node: uuid, or path: Canvas/Menu.',
 } as const;
 
 export const parentUuid = {
@@ -63,7 +63,7 @@ export const componentUuid = {
 export const siblingIndex = {
   type: 'integer',
   minimum: 0,
-  description: 'The place among its siblings, 0 first. Absent: last.',
+  description: '0 is first. Absent: last.',
 } as const;
 
 const number = { type: 'number' } as const;
@@ -77,26 +77,26 @@ const someAxes = { ...closedObject([], axes), minProperties: 1 } as const;
 
 export const position = {
   ...someAxes,
-  description: 'Relative to the parent. Parts that are left out stay.',
+  description: 'Relative to the parent.',
 } as const;
 
 export const rotation = {
   ...someAxes,
-  description: 'Degrees around each axis; z turns 2D nodes.',
+  description: 'Degrees; z turns 2D nodes.',
 } as const;
 
 export const scale = { ...someAxes, description: '1 is the natural size.' } as const;
 
 export const size = {
   ...closedObject(['width', 'height'], { width: number, height: number }),
-  description: 'In pixels of the design resolution.',
+  description: 'In design pixels.',
 } as const;
 
 export const properties = {
   type: 'object',
   description:
-    'Values by the names of the editor: {"string":"Start","color":"#ff8800"}. Assets by path or uuid, nodes and components ' +
-    'by uuid or path, enums by name, events as {target, component, handler}. A name may be a path: clickEvents.0.handler.',
+    'By the names of the editor: {"string":"Start","color":"#ff8800"}. Assets, nodes and components by path or uuid, enums by ' +
+    'name, events as {target, component, handler}; parts as clickEvents.0.handler.',
 } as const;
 
 export const instanceUuid = {
@@ -113,6 +113,8 @@ export const anyAsset = {
 
 /** How edits and tools that work on an instance fail, and what they are tried with. */
 export const ofInstance = {
+  layer: 'advanced',
+  prerequisites: ['sceneReady=true', 'The node is part of a prefab instance.'],
   errors: {
     E_NOT_FOUND: 'There is no such node.',
     E_PRECONDITION_FAILED: 'The node is not part of a prefab instance.',

@@ -19,6 +19,8 @@ export interface Contract {
   view?(context: Context): string;
   /** Whether a tool is among those of a view. */
   shows?(entry: Entry, view: string): boolean;
+  /** Why nobody sees a tool, where that is no secret. */
+  hides?(entry: Entry): string | undefined;
   call(call: Call, logger: Logger): MaybePromise<CallToolResult | Encoded>;
   /** What legacy clients see instead; absent: the same. */
   readonly legacy?: Pick<Contract, 'listed' | 'call'>;

@@ -53,6 +53,7 @@ export type Visible = readonly ToolLayer[] | ((caller: Caller) => readonly ToolL
 export interface Visibility {
   view(context: Context): string;
   shows(entry: Entry, view: string): boolean;
+  hides(entry: Entry): string | undefined;
 }
 
 const layers: readonly ToolLayer[] = ['core', 'advanced', 'internal'];
@@ -69,5 +70,10 @@ export function createVisibility(visible: Visible): Visibility {
     // No name of a layer is part of another's.
     shows: ({ tool }, view) =>
       diagnosticNames.has(tool.name) || view.includes(tool.layer ?? 'core'),
+    // Where it goes by who asks, what others see is not for everybody to know.
+    hides: ({ tool: { layer = 'core' } }) =>
+      always === undefined || layer === 'internal'
+        ? undefined
+        : `it is of the layer ${layer}, which whoever runs the server can show`,
   };
 }

@@ -66,13 +66,22 @@ function ownOutput({ output }: Entry, value: unknown): MaybePromise<object> {
   return chain(output.check(value), (checked) => Object(checkValue(checked)) as object);
 }
 
+const doneOf = (changes: readonly Change[]): string =>
+  changes.length === 0 ? 'Nothing had to be changed.' : `Done: ${describeChanges(changes)}.`;
+
+/** A batch of which some failed does not begin as if it were done. */
+function failedOf(output: object): string {
+  const { succeeded, failed } = output as Partial<Readonly<Record<string, unknown>>>;
+  if (!Array.isArray(succeeded) || !Array.isArray(failed) || failed.length === 0) return '';
+  return `Not all was done, ${failed.length} of ${failed.length + succeeded.length} failed. `;
+}
+
 function contentOf(
   entry: Entry,
   changes: readonly Change[],
   output: object,
 ): readonly ContentBlock[] {
-  const done =
-    changes.length === 0 ? 'Nothing had to be changed.' : `Done: ${describeChanges(changes)}.`;
+  const done = `${failedOf(output)}${doneOf(changes)}`;
   if (Object.keys(output).length === 0) return [textBlock(done)];
   const [first, ...others] = shownValue(entry, output);
   if (first?.type !== 'text') return [textBlock(done), ...(first ? [first] : []), ...others];
