@@ -107,8 +107,8 @@ test('ARCHITECTURE.md names the dependencies of the packages', () => {
   for (const [name = '', , dependencies = ''] of table) {
     const folder = name.replace('@mcp-kit/', '');
     const manifest: unknown = JSON.parse(read(`packages/${folder}/package.json`));
-    const actual =
-      isRecord(manifest) && isRecord(manifest['dependencies']) ? manifest['dependencies'] : {};
+    const { dependencies: needed, optionalDependencies: optional } = Object(manifest);
+    const actual = { ...needed, ...optional };
     const [named = ''] = dependencies.split(':');
     expect(named).toBe(Object.keys(actual).join(', ') || 'none');
   }

@@ -8,7 +8,8 @@ import {
   setTransform,
   updateNode,
 } from '@mcp-kit/cocos/edit';
-import { type RenderOptions, renderDocument } from '@mcp-kit/cocos/render';
+import { readImage, trimBox } from '@mcp-kit/cocos/images';
+import { pngOf, type RenderOptions, renderDocument } from '@mcp-kit/cocos/render';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasCorpus, needsCorpus } from '../support/cocos-corpus.ts';
 import { button, game, menu } from '../support/cocos-defects.ts';
@@ -300,4 +301,43 @@ describe.skipIf(!hasCorpus)(`Real scenes ${needsCorpus}`, () => {
       checkMarkup(picture.svg);
     });
   }
+});
+
+describe('as PNG', () => {
+  /** The part of a picture that is not transparent. */
+  const inkOf = async (png: Uint8Array): Promise<{ width: number; height: number }> =>
+    trimBox(readImage(png), 8);
+
+  test.each([
+    ['Latin', 'Play'],
+    ['accents', 'Příšerně'],
+    ['Greek', 'Παίξε'],
+    ['Cyrillic', 'Играть'],
+  ])('has the letters of a label: %s', async (_, string) => {
+    const document = await open(menu);
+    setProperties(document, 'Canvas/Title:cc.Label', { string });
+    const how = { node: 'Canvas/Title', outlines: false, background: 'none' } as const;
+    const ink = await inkOf(await pngOf(renderDocument(document, how), { pixels: 400 }));
+    setProperties(document, 'Canvas/Title:cc.Label', { string: '.' });
+    const dot = await inkOf(await pngOf(renderDocument(document, how), { pixels: 400 }));
+    expect(ink.width).toBeGreaterThan(4 * dot.width);
+  });
+
+  test('is as long on its longer side as is wanted', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="4000"/>';
+    const tall = await pngOf({ svg, width: 10, height: 4000 }, { pixels: 1000 });
+    expect(readImage(tall)).toMatchObject({ width: 3, height: 1000 });
+  });
+
+  test('fails where there is nothing that can be drawn, and when nobody waits', async () => {
+    const wrong = pngOf({ svg: 'no markup', width: 1, height: 1 }, { pixels: 10 });
+    await expect(wrong).rejects.toMatchObject({ code: 'E_UNAVAILABLE' });
+    const { signal } = new AbortController();
+    const picture = renderDocument(await open(menu));
+    const given = AbortSignal.abort();
+    await expect(pngOf(picture, { pixels: 100, signal: given })).rejects.toMatchObject({
+      code: 'E_UNAVAILABLE',
+    });
+    expect((await pngOf(picture, { pixels: 100, signal })).length).toBeGreaterThan(100);
+  });
 });

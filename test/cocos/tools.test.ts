@@ -8,7 +8,10 @@ import {
   openHeadless,
 } from '@mcp-kit/cocos/backend';
 import { CocosError } from '@mcp-kit/cocos/document';
-import { cocosTools } from '@mcp-kit/cocos/tools';
+import { readImage } from '@mcp-kit/cocos/images';
+import { cocosTools, openCocosServer } from '@mcp-kit/cocos/tools';
+import { openSession } from 'mcp-kit/client';
+import { memoryTarget } from 'mcp-kit/testing';
 import { lintTools } from 'mcp-kit/tools/inspect';
 import { describe, expect, test } from 'vitest';
 import { connectCocos } from '../support/cocos-client.ts';
@@ -280,11 +283,24 @@ describe('a scene that cannot be opened', () => {
 });
 
 describe('get_scene_picture', () => {
-  test('draws the nodes, with images only where they are wanted', async () => {
-    const { svg } = await client.succeed('get_scene_picture');
+  test('is an image to look at', async () => {
+    await using cocos = await openCocosServer({ project: world.backend });
+    await using session = await openSession(memoryTarget(cocos.server));
+    const args = { scenePath: 'assets/scenes/main.scene', pixels: 300 };
+    const { content, structuredContent } = await session.callTool('get_scene_picture', args);
+    const [told, image] = content;
+    expect(told).toMatchObject({ type: 'text', text: expect.stringContaining('main.scene') });
+    if (image?.type !== 'image') throw new Error('there is no image');
+    expect(image.mimeType).toBe('image/png');
+    expect(readImage(Buffer.from(image.data, 'base64')).width).toBe(300);
+    expect(JSON.stringify(structuredContent).length).toBeLessThan(1000);
+  });
+
+  test('is markup where that is wanted, with images only on request', async () => {
+    const { svg } = await client.succeed('get_scene_picture', { format: 'svg' });
     expect(svg).toMatch(/^<svg/);
     expect(svg).not.toContain('data:image');
-    const whole = await client.succeed('get_scene_picture', { includeImages: true });
+    const whole = await client.succeed('get_scene_picture', { format: 'svg', includeImages: true });
     expect(whole['svg']).toContain('data:image/png');
   });
 });

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readImage } from '@mcp-kit/cocos/images';
 import { openSession } from 'mcp-kit/client';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
@@ -125,6 +126,18 @@ describe('mcpctl cocos render', () => {
     expect(printed).toEqual({ code: 0, stdout: svg.endsWith('\n') ? svg : `${svg}\n`, stderr: '' });
   });
 
+  test('writes a PNG to a file that is named so', async () => {
+    using user = new FreshUser();
+    const out = path.join(user.project.folder, 'menu.png');
+    const scene = path.join(sample, 'assets/scenes/menu.scene');
+    const written = await run('render', scene, '--out', out, '--pixels', '240');
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    expect(readImage(readFileSync(out))).toMatchObject({ format: 'png', width: 240, height: 160 });
+    for (const pixels of ['few', '0', '99999']) {
+      expect((await run('render', scene, '--out', out, '--pixels', pixels)).code).toBe(2);
+    }
+  });
+
   test('says what it cannot draw', async () => {
     const script = path.join(sample, 'assets/scripts/menu-view.ts');
     expect((await run('render', script)).code).toBe(2);
@@ -146,14 +159,14 @@ describe('mcpctl cocos serve', () => {
     using user = new FreshUser();
     const folder = path.join(user.project.folder, 'game');
     for (const [layers, count] of [
-      [[], 40],
+      [[], 38],
       [['--layer', 'core', '--layer', 'advanced'], 47],
     ] as const) {
       const args = [mcpctl, 'cocos', 'serve', '--sample', '--project', folder, ...layers];
       const session = await openSession(childTarget({ command: process.execPath, args }));
       const names: string[] = [];
       for await (const { name } of session.tools()) names.push(name);
-      expect(names.includes('execute_scene_edits')).toBe(layers.length > 0);
+      expect(names.includes('execute_prefab_unpack')).toBe(layers.length > 0);
       expect(names).toHaveLength(count);
       const { structuredContent } = await session.callTool('get_project_info');
       expect(structuredContent).toMatchObject({ success: true, data: { name: 'star-catcher' } });

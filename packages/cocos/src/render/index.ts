@@ -1,1 +1,2 @@
 export { type Picture, renderDocument, type RenderOptions } from './render.ts';
+export { maxPixels, pngOf } from './png.ts';

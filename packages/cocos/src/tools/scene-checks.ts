@@ -1,6 +1,8 @@
 import type { CocosBackend, FindingReading } from '#cocos/backend';
-import type { Tool } from 'mcp-kit/tools';
+import { maxPixels, pngOf } from '#cocos/render';
+import { tool, type Tool, withContent } from 'mcp-kit/tools';
 import { readTool } from './define-tools.ts';
+import { telling } from './failures.ts';
 import { pageOf } from './page.ts';
 import {
   closedObject,
@@ -17,7 +19,7 @@ import {
   text,
   texts,
 } from './schemas.ts';
-import { countsText, findingLine, goesOn, lines } from './show.ts';
+import { countsText, findingLine, goesOn, howMany, lines } from './show.ts';
 
 const category = 'scene';
 
@@ -84,18 +86,26 @@ export function validateSceneDocument(backend: CocosBackend): Tool {
   });
 }
 
+/** The longer side of a picture, unless told otherwise, in pixels. */
+const usualPixels = 800;
+
 export function getScenePicture(backend: CocosBackend): Tool {
-  return readTool({
+  return tool({
     name: 'get_scene_picture',
     description:
-      'Draws the layout of the UI of a scene or prefab as SVG: rectangles, sprites, labels, names. To look at what was built.',
+      'Draws the UI of a scene or prefab as it looks when the game starts: a picture to look at what was built.',
+    layer: 'core',
+    safety: 'readonly',
+    idempotent: true,
     category,
     errors: {
       E_NOT_FOUND: 'There is no such scene or node.',
       E_PRECONDITION_FAILED: noScene,
+      E_UNAVAILABLE: 'It cannot be drawn as PNG here.',
     },
     examples: [
       { input: { scenePath: 'assets/scenes/main.scene' } },
+      { title: 'As markup', input: { scenePath: 'assets/scenes/main.scene', format: 'svg' } },
       { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
@@ -105,12 +115,19 @@ export function getScenePicture(backend: CocosBackend): Tool {
         ...nodeUuid,
         description: 'Only this node and what is below it: uuid or path.',
       },
+      format: { enum: ['png', 'svg'], description: 'Default png: an image; svg: its markup.' },
+      pixels: {
+        type: 'integer',
+        minimum: 16,
+        maximum: maxPixels,
+        description: 'The longer side of the PNG. Default 800.',
+      },
       includeImages: {
         ...flag,
-        description: 'With the pixels of sprites, which makes it large; else boxes. Default false.',
+        description: 'With the pixels of sprites, else boxes. Default: in PNG.',
       },
     }),
-    output: object(['scenePath', 'svg', 'width', 'height', 'nodes', 'notes'], {
+    output: object(['scenePath', 'width', 'height', 'nodes', 'notes'], {
       scenePath: text,
       svg: text,
       width: { type: 'number' },
@@ -118,10 +135,23 @@ export function getScenePicture(backend: CocosBackend): Tool {
       nodes: count,
       notes: texts,
     }),
-    async run({ includeImages: images = false, nodeUuid: node, ...args }) {
-      const { path } = await backend.document(args.scenePath);
-      const { svg, width, height, nodes, notes } = await backend.render(path, { node, images });
-      return { scenePath: path, svg, width, height, nodes, notes: [...notes] };
-    },
+    run: (args, { signal }) =>
+      telling(async () => {
+        const { format = 'png', pixels = usualPixels, nodeUuid: node } = args;
+        const { includeImages: images = format === 'png' } = args;
+        const { path } = await backend.document(args.scenePath);
+        const picture = await backend.render(path, { node, images });
+        const { svg, width, height, nodes, notes } = picture;
+        const about = { scenePath: path, width, height, nodes, notes: [...notes] };
+        const told = `${path}: ${howMany(nodes, 'node')}, ${width} × ${height}`;
+        if (format === 'svg') {
+          return withContent({ ...about, svg }, [{ type: 'text', text: lines(told, svg) }]);
+        }
+        const png = Buffer.from(await pngOf(picture, { pixels, signal }));
+        return withContent(about, [
+          { type: 'text', text: lines(told, notes) },
+          { type: 'image', mimeType: 'image/png', data: png.toString('base64') },
+        ]);
+      }),
   });
 }

@@ -21,6 +21,7 @@ import {
   shownValue,
   toFailedResult,
   toResult,
+  WithContent,
   type Contract,
   type Outcome,
 } from './contract/contract.ts';
@@ -87,9 +88,11 @@ function run({ entry, args, context }: Call): MaybePromise<Outcome> {
 export function checkOutput(entry: Entry, value: unknown): MaybePromise<Outcome> {
   const { output } = entry;
   if (output === undefined) return { ok: true, value, shown: toResult(value) };
-  return chain(output.check(value), (checked) => {
+  const returned = value instanceof WithContent ? value : { value, content: undefined };
+  return chain(output.check(returned.value), (checked) => {
     const fitting = checkValue(checked);
-    return { ok: true, value: fitting, shown: { content: shownValue(entry, fitting) } };
+    const content = returned.content ?? shownValue(entry, fitting);
+    return { ok: true, value: fitting, shown: { content } };
   });
 }
 

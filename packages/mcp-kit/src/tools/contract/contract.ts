@@ -70,6 +70,23 @@ export function toResult(value: unknown): CallToolResult {
   return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
 }
 
+/** A value that a schema describes, together with what is read of it. */
+export class WithContent {
+  readonly value: unknown;
+  readonly content: readonly ContentBlock[];
+
+  constructor(value: unknown, content: readonly ContentBlock[]) {
+    this.value = value;
+    this.content = content;
+  }
+}
+
+/** What `run` returns where more is to be read than the value says: a picture, or a file. */
+export function withContent<Value>(value: Value, content: readonly ContentBlock[]): Value {
+  // Taken apart again before anybody sees it.
+  return new WithContent(value, content) as Value;
+}
+
 /** What is read of a value that its schema describes. */
 export function shownValue({ tool }: Entry, value: unknown): readonly ContentBlock[] {
   // What the output schema let through is what `show` takes.

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readDocument } from '@mcp-kit/cocos/edit';
-import { renderDocument, type RenderOptions } from '@mcp-kit/cocos/render';
+import { maxPixels, pngOf, renderDocument, type RenderOptions } from '@mcp-kit/cocos/render';
 import { usageError, type Options } from '../../args.ts';
 import { lookAtProject, placeOf } from '../../cocos/on-project.ts';
 import { defineCommand } from '../../command.ts';
@@ -9,7 +9,12 @@ import { exitCodes } from '../../exit-code.ts';
 import { count, print, tell } from '../../output.ts';
 
 const options = {
-  out: { type: 'string', value: 'FILE', help: 'Write the picture here. Default: standard output.' },
+  out: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write the picture here, as PNG or SVG by its ending. Default: SVG to standard output.',
+  },
+  pixels: { type: 'string', value: 'COUNT', help: 'The longer side of a PNG. Default: 1600.' },
   project: {
     type: 'string',
     value: 'DIR',
@@ -32,7 +37,7 @@ export const cocosRender = defineCommand({
   positionals: [{ name: 'SCENE', help: 'A scene or prefab of a project.', files: true }],
   options,
   examples: [
-    { command: 'mcpctl cocos render assets/main.scene --out main.svg', about: 'A picture.' },
+    { command: 'mcpctl cocos render assets/main.scene --out main.png', about: 'A picture.' },
     {
       command:
         'mcpctl cocos render db://assets/dialog.prefab --project my-game --names > dialog.svg',
@@ -51,11 +56,15 @@ export const cocosRender = defineCommand({
       node,
       background: readBackground(background),
     };
-    const { svg, width, height, nodes, notes } = await lookAtProject(folder, (workspace) =>
-      renderDocument(readDocument(workspace, file), how),
-    );
+    const pixels = readPixels(values.pixels);
+    const isPng = out !== undefined && /\.png$/i.test(out);
+    const { picture, png } = await lookAtProject(folder, async (workspace) => {
+      const drawn = renderDocument(readDocument(workspace, file), how);
+      return { picture: drawn, png: isPng ? await pngOf(drawn, { pixels }) : undefined };
+    });
+    const { svg, width, height, nodes, notes } = picture;
     if (out === undefined || out === '-') print(svg.trimEnd());
-    else await writeFile(out, svg);
+    else await writeFile(out, png ?? svg);
     if (values.quiet) return exitCodes.ok;
     for (const note of notes) tell(note);
     if (out !== undefined) tell(`drew ${count(nodes, 'node')}, ${width} × ${height}, to ${out}`);
@@ -71,6 +80,12 @@ function placeOfFile(typed: string): {
   if (place.file !== undefined) return place;
   const next = 'Name a scene or prefab; with --project DIR also by its db:// address or uuid.';
   throw usageError(`there is no file ${typed}`, next);
+}
+
+function readPixels(text = '1600'): number {
+  const pixels = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (pixels >= 16 && pixels <= maxPixels) return pixels;
+  throw usageError(`--pixels cannot be "${text}"`, `Use a number from 16 to ${maxPixels}.`);
 }
 
 function readBackground(text: string | undefined): RenderOptions['background'] {
