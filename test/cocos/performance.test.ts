@@ -42,6 +42,7 @@ describe(`a project with a scene of ${size.nodes} nodes and ${size.assets} asset
       await using served = await openCocosServer({
         project,
         headless: { imageFolders: [scratch] },
+        governance: { visible: ['core', 'advanced'] },
       });
       await using session = await openSession(memoryTarget(served.server));
       const calls = measuredCalls(scratch);

@@ -303,6 +303,64 @@ describe.skipIf(!hasCorpus)(`Real scenes ${needsCorpus}`, () => {
   }
 });
 
+describe('what components do when the game starts', () => {
+  /** Where nodes are drawn, by path. */
+  function placesOf(document: SceneDocument): Map<string, string> {
+    const { svg } = renderDocument(document);
+    const drawnAt = /transform="translate\(([^)]*)\)"><title>([^<]*)<\/title>/g;
+    return new Map([...svg.matchAll(drawnAt)].map(([, at = '', path = '']) => [path, at]));
+  }
+
+  test.each([
+    ['HORIZONTAL', { spacingX: 10 }, ['-155 0', '-45 0', '65 0', '175 0']],
+    [
+      'HORIZONTAL',
+      { horizontalDirection: 'RIGHT_TO_LEFT', paddingRight: 5 },
+      ['150 0', '50 0', '-50 0', '-150 0'],
+    ],
+    ['VERTICAL', { paddingTop: 20 }, ['0 -155', '0 -105', '0 -55', '0 -5']],
+    ['GRID', { spacingX: 50, spacingY: 10 }, ['-155 -175', '-5 -175', '145 -175', '-155 -115']],
+    [
+      'GRID',
+      { constraint: 'FIXED_COL', constraintNum: 2 },
+      ['-155 -175', '-55 -175', '-155 -125', '-55 -125'],
+    ],
+    ['GRID', { startAxis: 'VERTICAL', constraint: 'FIXED_ROW', constraintNum: 3 }, undefined],
+  ] as const)('a Layout places its children: %s %j', async (type, properties, expected) => {
+    const document = await open(menu);
+    createNode(document, { parent: 'Canvas', name: 'Rows', size: { width: 410, height: 400 } });
+    addComponent(document, 'Canvas/Rows', {
+      type: 'cc.Layout',
+      properties: { type, ...properties },
+    });
+    const names = ['A', 'B', 'C', 'D'];
+    for (const name of names) {
+      const size = { width: 100, height: 50 };
+      createNode(document, { parent: 'Canvas/Rows', name, element: 'Sprite', size });
+    }
+    const places = placesOf(document);
+    const found = names.map((name) => places.get(`Canvas/Rows/${name}`) ?? '0 0');
+    const other = ['-155 -175', '-155 -125', '-155 -75', '-55 -175'];
+    expect(found).toEqual(expected ?? other);
+  });
+
+  test('a Toggle hides its mark, a Slider moves its handle, a ProgressBar has its length', async () => {
+    const document = await open(menu);
+    for (const element of ['Toggle', 'Slider', 'ProgressBar'] as const) {
+      createNode(document, { parent: 'Canvas', name: element, element });
+    }
+    expect(renderDocument(document).svg).toContain('Canvas/Toggle/Checkmark');
+    const before = placesOf(document).get('Canvas/Slider/Handle');
+    setProperties(document, 'Canvas/Toggle:cc.Toggle', { isChecked: false });
+    setProperties(document, 'Canvas/Slider:cc.Slider', { progress: 1 });
+    setProperties(document, 'Canvas/ProgressBar:cc.ProgressBar', { progress: 0.5 });
+    const { svg } = renderDocument(document);
+    expect(svg).not.toContain('Canvas/Toggle/Checkmark');
+    expect(placesOf(document).get('Canvas/Slider/Handle')).not.toBe(before);
+    expect(svg).toMatch(/<title>Canvas\/ProgressBar\/Bar<\/title>.*?width="150"/s);
+  });
+});
+
 describe('as PNG', () => {
   /** The part of a picture that is not transparent. */
   const inkOf = async (png: Uint8Array): Promise<{ width: number; height: number }> =>

@@ -180,7 +180,7 @@ describe('an edit of the tree', () => {
     expect(() => moveNode(view, canvas, { parent: plain })).toThrow(/into itself/);
     expect(() => moveNode(view, canvas, { parent: canvas })).toThrow(/into itself/);
     expect(moveNode(view, plain, { parent: canvas, at: 2 })).toEqual([
-      { type: 'move', target: view.item(plain)?.handle, from: 'Canvas/Plain', to: 'Canvas/Plain' },
+      { type: 'move', target: view.item(plain)?.handle, field: 'siblingIndex', from: 0, to: 2 },
     ]);
     expect(view.children(canvas).map(({ index }) => view.name(index))).toEqual([
       'One',

@@ -148,8 +148,7 @@ describe('Components', () => {
     expect(readComponent(scene, 'Canvas/B:cc.Button').properties['clickEvents']).toEqual([
       {
         target: scene.view.get('Canvas/Root').handle,
-        component: '',
-        componentId: scriptTypeOf(menuUuid),
+        component: 'Menu',
         handler: 'onStop',
         customEventData: '1',
       },

@@ -1,5 +1,6 @@
 import type { Change } from '#cocos/document';
 import type { EarlyNote, Note } from '#cocos/project';
+import type { RenderOptions } from '#cocos/render';
 import type { Edit, EditResults } from './edits/index.ts';
 import type {
   AssetReading,
@@ -62,6 +63,7 @@ export interface PictureOptions {
   readonly node?: NodeReference | undefined;
   /** Whether images are part of the picture, which makes it large; yes where absent. */
   readonly images?: boolean | undefined;
+  readonly background?: RenderOptions['background'];
 }
 
 /** What planning may use. */

@@ -70,12 +70,12 @@ function valuesOf(type: FieldType): string[] | undefined {
 }
 
 function ofScript(script: ScriptDescription): ClassReading {
-  const { uuid, path, className, bases, isComponent, requires, properties, problem } = script;
+  const { uuid, path, className, bases, isComponent, methods, requires, properties } = script;
   return {
     name: className,
     requires,
     properties: properties.filter(({ serialized }) => serialized).map(ofProperty),
-    script: { assetUuid: uuid, path, bases, isComponent, problem },
+    script: { assetUuid: uuid, path, bases, isComponent, methods, problem: script.problem },
   };
 }
 

@@ -139,6 +139,8 @@ export interface ClassReading {
     readonly path: string;
     readonly bases: readonly string[];
     readonly isComponent: boolean | undefined;
+    /** What an event can call. */
+    readonly methods: readonly string[];
     /** Why properties may be missing. */
     readonly problem?: string | undefined;
   };

@@ -7,8 +7,8 @@ export interface DecodeContext {
   asset(uuid: string): string;
   /** The handle of the object that a stored reference points at, or the object itself where it is no node or component. */
   object(id: number): string | Readonly<Record<string, Json>>;
-  /** What people call a stored class; absent where it is shown as it is stored. */
-  className?(type: string): string;
+  /** A name that means a stored class and no other; absent, or nothing, where it is shown as it is stored. */
+  className?(type: string): string | undefined;
 }
 
 /** Objects may point at each other in circles. */
@@ -64,10 +64,10 @@ function decodeObject(on: Decoding, type: FieldType, stored: Readonly<Record<str
 
 /** People name the class of an event, the file its identifier. */
 function asEvent(event: Readonly<Record<string, Json>>, context: DecodeContext): Json {
-  if (context.className === undefined) return event;
   const { componentId, ...rest } = event;
-  if (typeof componentId !== 'string' || componentId === '') return rest;
-  return { ...rest, component: context.className(componentId) };
+  if (typeof componentId !== 'string' || componentId === '') return event;
+  const component = context.className?.(componentId);
+  return component === undefined ? event : { ...rest, component };
 }
 
 function enumName(type: FieldType & { kind: 'enum' }, stored: Json): Json {

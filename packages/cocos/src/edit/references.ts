@@ -4,6 +4,7 @@ import {
   type Entry,
   isComponent,
   isNode,
+  isScriptType,
   typeOf,
   type ViewItem,
 } from '#cocos/document';
@@ -103,8 +104,15 @@ export function decodeContext(document: SceneDocument): DecodeContext {
   return {
     asset: (uuid) => assetName(workspace, uuid),
     object: (index) => view.item(index)?.handle ?? unseen(index, view.at(index)),
-    className: (type) => typeName(workspace, type),
+    className: (type) => nameOfClass(workspace, type),
   };
+}
+
+/** What people call a stored class; nothing where the same name means another, or none. */
+function nameOfClass(workspace: Workspace, type: string): string | undefined {
+  const name = typeName(workspace, type);
+  if (!isScriptType(type)) return name;
+  return workspace.scripts.byClass(name)?.type === type ? name : undefined;
 }
 
 /** The URL of an asset, or its uuid where the project has none of that. */

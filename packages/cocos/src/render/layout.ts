@@ -1,5 +1,7 @@
 import { type Entry, refIndex, type SceneView, typeOf } from '#cocos/document';
 import { type Box, type Matrix, numberIn, placeOf, type Point, type Size } from './geometry.ts';
+import { arrange } from './arrange.ts';
+import { type Started, startOf } from './start.ts';
 import { align, type Extent } from './widget.ts';
 
 /** A node with everything that decides where it is drawn. */
@@ -26,6 +28,8 @@ export interface Placing {
   readonly includesInactive: boolean;
   /** Hears of nodes that a Widget moves or resizes. */
   readonly moved: (path: string, from: string, to: string) => void;
+  /** What components above make of nodes, by their numbers. */
+  readonly started: Map<number, Started>;
 }
 
 /** A node to place. */
@@ -48,11 +52,12 @@ export function place(placing: Placing, node: Spot, parent?: Extent): Placed {
   const entry = view.at(index);
   const all = view.components(index).map((item) => view.at(item.index));
   const components = all.filter((component) => component['_enabled'] !== false);
-  const transform = all.find((component) => typeOf(component) === 'cc.UITransform');
-  const stored = extentOf(transform);
-  const position = { x: numberIn(entry['_lpos'], 'x'), y: numberIn(entry['_lpos'], 'y') };
+  const given = placing.started.get(index);
+  const stored = startedExtent(extentAt(view, index), given);
+  const position = { ...positionAt(view, index), ...given?.position };
   const found = applyWidget(placing, { entry, components, path }, { stored, position, parent });
-  const extent = stored && { ...found, anchor: stored.anchor };
+  const placed = stored && { ...found, anchor: stored.anchor };
+  const extent = placed && startComponents(placing, { index, components }, placed);
   return {
     index,
     name: view.name(index),
@@ -60,7 +65,7 @@ export function place(placing: Placing, node: Spot, parent?: Extent): Placed {
     place: placeOf(entry, found.position),
     box: extent && boxOf(extent),
     anchor: stored?.anchor ?? { x: 0.5, y: 0.5 },
-    isActive: entry['_active'] !== false,
+    isActive: isActive(placing, index),
     components,
     children: placeChildren(placing, node, extent),
   };
@@ -78,11 +83,73 @@ function placeChildren(
     const name = view.name(child.index);
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
-    if (!includesInactive && view.at(child.index)['_active'] === false) return [];
+    if (!includesInactive && !isActive(placing, child.index)) return [];
     const step = count > 0 ? `${name}[${count}]` : name;
     const childPath = path === '' ? step : `${path}/${step}`;
     return [place(placing, { index: child.index, path: childPath, depth: depth + 1 }, extent)];
   });
+}
+
+function isActive({ view, started }: Placing, index: number): boolean {
+  return started.get(index)?.isActive ?? view.at(index)['_active'] !== false;
+}
+
+/** Has the components of a node do to it, and to nodes below it, what they do when the game starts. */
+function startComponents(
+  placing: Placing,
+  { index, components }: { readonly index: number; readonly components: readonly Entry[] },
+  extent: Extent,
+): Extent {
+  const { view, appliesWidgets, started } = placing;
+  if (!appliesWidgets) return extent;
+  let size: Size = extent;
+  for (const component of components) {
+    if (typeOf(component) === 'cc.Layout') {
+      size = startLayout(placing, { index, layout: component }, extent);
+    }
+    for (const [target, change] of startOf(view, component, extent)) {
+      started.set(target, { ...started.get(target), ...change });
+    }
+  }
+  return { width: size.width, height: size.height, anchor: extent.anchor };
+}
+
+function startLayout(
+  placing: Placing,
+  { index, layout }: { readonly index: number; readonly layout: Entry },
+  own: Extent,
+): Size {
+  const { view, started } = placing;
+  const heeds = layout['_affectedByScale'] === true;
+  const children = view.children(index).flatMap(({ index: child }) => {
+    const extent = extentAt(view, child);
+    if (extent === undefined || !isActive(placing, child)) return [];
+    const scaled = view.at(child)['_lscale'];
+    const scale = heeds
+      ? { x: Math.abs(numberIn(scaled, 'x', 1)), y: Math.abs(numberIn(scaled, 'y', 1)) }
+      : { x: 1, y: 1 };
+    return [{ child, ...extent, position: positionAt(view, child), scale }];
+  });
+  const { size, spots } = arrange(layout, own, children);
+  for (const [at, { child }] of children.entries()) {
+    const { position, ...room } = spots[at] ?? {};
+    started.set(child, { ...started.get(child), position, size: room });
+  }
+  return size;
+}
+
+function positionAt(view: SceneView, index: number): Point {
+  const position = view.at(index)['_lpos'];
+  return { x: numberIn(position, 'x'), y: numberIn(position, 'y') };
+}
+
+function extentAt(view: SceneView, index: number): Extent | undefined {
+  const parts = view.components(index).map((item) => view.at(item.index));
+  return extentOf(parts.find((component) => typeOf(component) === 'cc.UITransform'));
+}
+
+function startedExtent(stored: Extent | undefined, given: Started | undefined): Extent | undefined {
+  return stored && { ...stored, ...given?.size, anchor: given?.anchor ?? stored.anchor };
 }
 
 function extentOf(transform: Entry | undefined): Extent | undefined {

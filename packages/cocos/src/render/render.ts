@@ -62,6 +62,7 @@ export function renderDocument(document: SceneDocument, options: RenderOptions =
       view,
       appliesWidgets: widgets === 'applied',
       includesInactive: inactive,
+      started: new Map(),
       moved: (path, from, to) =>
         moved.push(`The Widget of "${path}" makes it ${to}; the file has ${from}.`),
     },

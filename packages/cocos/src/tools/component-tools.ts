@@ -69,6 +69,7 @@ const classSchema = object(['name'], {
   isComponent: flag,
   problem: text,
   requires: texts,
+  methods: { ...texts, description: 'What an event of a button can call.' },
   propertyNames: texts,
   properties: {
     type: 'array',
@@ -123,12 +124,14 @@ export function listComponentClasses(backend: CocosBackend): Tool {
 }
 
 function classLines(known: Infer<typeof classSchema>): string[] {
-  const { name, scriptPath, problem, requires = [], propertyNames, properties = [] } = known;
+  const { name, scriptPath, problem, requires = [], methods = [] } = known;
+  const { propertyNames, properties = [] } = known;
   const head = scriptPath === undefined ? name : `${name} ${scriptPath}`;
   return [
     propertyNames === undefined ? head : `${head}: ${propertyNames.join(', ')}`,
     ...(problem === undefined ? [] : [`  ${problem}`]),
     ...(requires.length === 0 ? [] : [`  requires ${requires.join(', ')}`]),
+    ...(methods.length === 0 ? [] : [`  methods ${methods.join(', ')}`]),
     ...properties.map((property) => {
       const { name: own, type, values = [], default: initial } = property;
       const choice = values.length === 0 ? '' : ` (${values.join(', ')})`;
@@ -148,11 +151,12 @@ function summarizeClass(known: ClassReading) {
 }
 
 function describeClass(known: ClassReading) {
-  const { bases = [], isComponent } = known.script ?? {};
+  const { bases = [], isComponent, methods } = known.script ?? {};
   return {
     ...headOf(known),
     bases,
     isComponent,
+    methods,
     requires: known.requires,
     properties: known.properties,
   };

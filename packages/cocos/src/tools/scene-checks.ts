@@ -86,6 +86,9 @@ export function validateSceneDocument(backend: CocosBackend): Tool {
   });
 }
 
+/** What white and black letters are seen on, where nothing says what is behind them. */
+const behindPrefabs = '#6b7280';
+
 /** The longer side of a picture, unless told otherwise, in pixels. */
 const usualPixels = 800;
 
@@ -101,7 +104,6 @@ export function getScenePicture(backend: CocosBackend): Tool {
     errors: {
       E_NOT_FOUND: 'There is no such scene or node.',
       E_PRECONDITION_FAILED: noScene,
-      E_UNAVAILABLE: 'It cannot be drawn as PNG here.',
     },
     examples: [
       { input: { scenePath: 'assets/scenes/main.scene' } },
@@ -139,8 +141,9 @@ export function getScenePicture(backend: CocosBackend): Tool {
       telling(async () => {
         const { format = 'png', pixels = usualPixels, nodeUuid: node } = args;
         const { includeImages: images = format === 'png' } = args;
-        const { path } = await backend.document(args.scenePath);
-        const picture = await backend.render(path, { node, images });
+        const { path, kind } = await backend.document(args.scenePath);
+        const background = kind === 'scene' ? 'camera' : behindPrefabs;
+        const picture = await backend.render(path, { node, images, background });
         const { svg, width, height, nodes, notes } = picture;
         const about = { scenePath: path, width, height, nodes, notes: [...notes] };
         const told = `${path}: ${howMany(nodes, 'node')}, ${width} × ${height}`;
