@@ -246,3 +246,17 @@ describe('findings are looked for again', () => {
     await expect.poll(counts).toEqual({ ...clean, error: 1 });
   });
 });
+
+describe('what is refused says what is wrong', () => {
+  test.each([
+    ['set_node_transform', { nodeUuid: 'Canvas/Menu' }, /position, rotation or scale/],
+    ['workflow_safe_set_transform', { nodeUuid: 'Canvas/Menu' }, /position or rotation or scale/],
+    ['create_scene_node', { parentUuid: 'Canvas', name: 'x'.repeat(257) }, /1 to 256 characters/],
+    ['create_scene_node', { parentUuid: 'Canvas', name: 'a\0b' }, /Choose a name/],
+    ['create_scene_asset', { assetPath: 'assets/a\0.scene' }, /NUL byte/],
+  ])('%s %j', async (name, args, said) => {
+    const { code, message, suggestion = '' } = await client.fail(name, args);
+    expect(code).toBe('E_INVALID_ARGUMENT');
+    expect(`${message} ${suggestion}`).toMatch(said);
+  });
+});

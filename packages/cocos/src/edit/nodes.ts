@@ -50,11 +50,15 @@ function lockFlags({ view }: SceneDocument, item: ViewItem, locked: boolean): nu
   return locked ? flags | lockedFlag : flags & ~lockedFlag;
 }
 
+/** What is longer is no name, and paths are made of them. */
+const longestName = 256;
+
 /** Refuses names that paths cannot express. */
 export function checkName(name: string): void {
-  if (name !== '' && !/[/\0]/.test(name)) return;
-  throw new CocosError('E_INVALID_ARGUMENT', `A node cannot be called "${name}".`, {
-    suggestion: 'Choose a name with at least one character and without "/".',
+  if (name !== '' && name.length <= longestName && !/[/\0]/.test(name)) return;
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  throw new CocosError('E_INVALID_ARGUMENT', `A node cannot be called "${shown}".`, {
+    suggestion: `Choose a name of 1 to ${longestName} characters, without "/".`,
   });
 }
 

@@ -16,7 +16,8 @@ export function resolvePath(place: Place, input: string): string {
   const normal = path.posix.normalize(relative).replace(/\/$/, '');
   if (normal.length > maxLength || normal.split('/').length > maxFolders) throw tooLong(input);
   const leadsOut = normal === '..' || normal.startsWith('../') || path.posix.isAbsolute(normal);
-  if (leadsOut || normal.includes('\0') || /^[a-z]:/i.test(normal)) throw outside(input);
+  if (normal.includes('\0')) throw withNul(input);
+  if (leadsOut || /^[a-z]:/i.test(normal)) throw outside(input);
   return normal;
 }
 
@@ -94,6 +95,13 @@ export function refuseUnwritable({ mounts }: Pick<Place, 'mounts'>, relative: st
   const reason = mount?.readonly === true ? 'is read-only' : 'is no place for assets';
   throw new CocosError('E_INVALID_ARGUMENT', `${relative} ${reason}: nothing is written there`, {
     suggestion: 'Use a path below assets.',
+  });
+}
+
+function withNul(input: string): CocosError {
+  const shown = input.replaceAll('\0', '\\0');
+  return new CocosError('E_INVALID_ARGUMENT', `${shown} is no path: it has a NUL byte in it.`, {
+    suggestion: 'Leave it out.',
   });
 }
 

@@ -42,6 +42,11 @@ const findings: ReadonlyMap<string, Explain> = new Map<string, Explain>([
     'minLength',
     ({ schema, data }) => mismatch(`at least ${show(schema)} characters`, sizeOf(data)),
   ],
+  [
+    'minProperties',
+    ({ schema, data }) =>
+      mismatch(`at least ${show(schema)} properties`, String(Object.keys(Object(data)).length)),
+  ],
   ['multipleOf', ({ schema, data }) => mismatch(`a multiple of ${show(schema)}`, show(data))],
   [
     'oneOf',

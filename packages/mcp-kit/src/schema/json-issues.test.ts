@@ -33,6 +33,8 @@ describe('an issue says where, what was expected and what came', () => {
     [{ exclusiveMaximum: 1 }, 1, 'expected less than 1, received 1'],
     [{ multipleOf: 5 }, 7, 'expected a multiple of 5, received 7'],
     [{ minLength: 3 }, 'ab', 'expected at least 3 characters, received 2'],
+    [{ minProperties: 1 }, {}, 'expected at least 1 properties, received 0'],
+    [{ anyOf: [{ required: ['a'] }, { required: ['b'] }] }, {}, 'needs a or b'],
     [{ maxItems: 1 }, [1, 2], 'expected at most 1 items, received 2'],
     [{ pattern: '^a' }, 'b', 'expected text that matches ^a, received "b"'],
     [{ uniqueItems: true }, [{ a: 1, b: 2 }, 3, { b: 2, a: 1 }], 'items 0 and 2 are equal'],

@@ -27,6 +27,8 @@ const maxAlternatives = 8;
 /** The branch that was meant is the one that got furthest; where none got far, any of them would do. */
 function chooseBranch(inner: readonly Violation[], union: Violation): [Violation, Finding] {
   const own = inner.filter((each) => !isUnion(each) && each.keyword !== 'if');
+  const missing = missingOf(own, union);
+  if (missing.length > 1) return [union, { text: `needs ${missing.join(' or ')}` }];
   const further = own.filter((each) => depthOf(each) > depthOf(union));
   // A wrong constant is how a branch says that it was not meant.
   const telling = further.filter(({ keyword }) => keyword !== 'const' && keyword !== 'enum');
@@ -41,6 +43,15 @@ function chooseBranch(inner: readonly Violation[], union: Violation): [Violation
   return expected.size > 1 && finding.received !== undefined
     ? [chosen, mismatch([...expected].join(' or '), finding.received)]
     : [chosen, finding];
+}
+
+/** The properties of which any one would do; none where something else is wrong as well. */
+function missingOf(own: readonly Violation[], union: Violation): string[] {
+  const names = own.flatMap((each) => {
+    const isHere = each.keyword === 'required' && isSamePlace(each.steps, union.steps);
+    return isHere ? (namedProperty(each) ?? []) : [];
+  });
+  return names.length === own.length ? [...new Set(names)].slice(0, maxAlternatives) : [];
 }
 
 function isUnion({ keyword }: Violation): boolean {

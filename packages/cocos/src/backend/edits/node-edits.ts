@@ -1,3 +1,4 @@
+import { CocosError } from '#cocos/document';
 import {
   createNode,
   deleteNode,
@@ -126,9 +127,14 @@ export const nodeEdits = [
       'Sets position, rotation or scale of a node, relative to its parent. Parts that are left out stay.',
     category,
     idempotent: true,
-    errors: { E_NOT_FOUND: notThere, E_PRECONDITION_FAILED: 'The scene itself cannot be moved.' },
+    errors: {
+      E_NOT_FOUND: notThere,
+      E_INVALID_ARGUMENT: 'None of position, rotation and scale is given.',
+      E_PRECONDITION_FAILED: 'The scene itself cannot be moved.',
+    },
     examples: [
       { input: { nodeUuid: 'Canvas/Menu', position: { x: 0, y: 40 } } },
+      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_INVALID_ARGUMENT' },
       { input: { nodeUuid: 'Canvas/Menu/Start', rotation: { z: 90 }, scale: { x: 2, y: 2 } } },
       { input: { nodeUuid: 'Canvas/Nowhere', scale: { x: 1 } }, fails: 'E_NOT_FOUND' },
       { input: { nodeUuid: '/', position: { x: 1 } }, fails: 'E_PRECONDITION_FAILED' },
@@ -137,6 +143,12 @@ export const nodeEdits = [
     output: object(['nodeUuid', 'warnings'], { scenePath: text, nodeUuid: text, warnings: texts }),
     byMessages: true,
     run(args, run) {
+      const { position: at, rotation: turn, scale: factor } = args;
+      if ([at, turn, factor].every((part) => part === undefined)) {
+        throw new CocosError('E_INVALID_ARGUMENT', 'There is nothing to set.', {
+          suggestion: 'Give position, rotation or scale; one is enough.',
+        });
+      }
       const { document, handle } = nodeOf(args, run);
       const { warnings, changes } = setTransform(document, handle, args);
       return { result: { nodeUuid: handle, warnings }, changes };
