@@ -31,6 +31,8 @@ const settings = {
     tools: { echo: '1000000/s' },
   },
   logs: { level: 'silent' },
+  // What sessions are entitled to is no leak: they end soon.
+  sessions: { ttlMs: 1000, sweepMs: 200 },
 };
 
 async function serve(served) {
