@@ -9,8 +9,8 @@ import {
 } from '#cocos/document';
 import {
   assetName,
-  className,
   componentSpec,
+  labelOf,
   type SceneDocument,
   typeName,
   type Workspace,
@@ -37,7 +37,7 @@ function readable(workspace: Workspace, change: Change): Change {
   }
   const place = placeOf(workspace, target);
   if (place === undefined) return withValues(workspace, change, { kind: 'any' });
-  const path = labelOf(place);
+  const path = labelOf(place.document, place.item);
   if (type === 'create') return { type, target: path, to: target };
   if (type === 'move') return { ...change, target: path };
   const { name, kind } = propertyOf(place, change.field ?? '');
@@ -54,13 +54,6 @@ function placeOf({ documents }: Workspace, handle: string): Place | undefined {
     if (document.view.has(handle)) return { document, item: document.view.get(handle) };
   }
   return undefined;
-}
-
-/** `Canvas/Menu`, `Canvas/Menu:cc.Sprite`; of a script, its class. */
-function labelOf({ document, item }: Place): string {
-  const { view } = document;
-  const path = view.path(item.index) || view.name(view.root);
-  return item.kind === 'node' ? path : `${path}:${className(document, item)}`;
 }
 
 const nodeFields: readonly Field[] = [

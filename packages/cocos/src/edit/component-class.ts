@@ -67,6 +67,13 @@ export function className(document: SceneDocument, item: ViewItem): string {
   return typeName(document.workspace, typeOf(document.view.at(item.index)));
 }
 
+/** What people call a node or component: `Canvas/Menu`, `Canvas/Menu:cc.Sprite`; of a script, its class. */
+export function labelOf(document: SceneDocument, item: ViewItem): string {
+  const { view } = document;
+  const path = view.path(item.index) || view.name(view.root);
+  return item.kind === 'node' ? path : `${path}:${className(document, item)}`;
+}
+
 /** What people call a stored class. */
 export function typeName({ scripts }: Workspace, type: string): string {
   return (isScriptType(type) ? scripts.byType(type)?.className : undefined) ?? type;

@@ -15,6 +15,7 @@ export {
   componentSpec,
   findClass,
   isOfClass,
+  labelOf,
   typeName,
 } from './component-class.ts';
 export {

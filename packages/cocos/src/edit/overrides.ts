@@ -6,9 +6,8 @@ import {
   type Json,
   overridesOf,
   revertOverrides as revertIn,
-  type ViewItem,
 } from '#cocos/document';
-import { className } from './component-class.ts';
+import { labelOf } from './component-class.ts';
 import { updateNode } from './nodes.ts';
 import { findAsset } from './find-asset.ts';
 import { requireInstance } from './prefabs.ts';
@@ -42,16 +41,11 @@ function read(document: SceneDocument, override: InstanceOverride): OverrideRead
   return {
     kind,
     target: target?.handle,
-    targetPath: target && pathOf(document, target),
+    targetPath: target && labelOf(document, target),
     property: path.join('.'),
     value: describeValue(view, value),
     reserved,
   };
-}
-
-function pathOf(document: SceneDocument, item: ViewItem): string {
-  const path = document.view.path(item.index);
-  return item.kind === 'component' ? `${path}:${className(document, item)}` : path;
 }
 
 /** Lets an instance be as its prefab, in all or in what is selected; its name and place stay its own. */

@@ -1,17 +1,12 @@
 import type { Entry } from '#cocos/document';
 import { numberIn, type Point, type Size } from './geometry.ts';
-import type { Extent } from './widget.ts';
+import type { Alignment, Extent } from './widget.ts';
 
 /** A child that a Layout places. */
 export interface Arranged extends Extent {
   readonly position: Point;
   /** How large it is for the Layout: 1 where that does not heed scales. */
   readonly scale: Point;
-}
-
-/** Where a child goes, and how large it becomes. */
-export interface Spot extends Size {
-  readonly position: Point;
 }
 
 const types = { none: 0, horizontal: 1, vertical: 2, grid: 3 };
@@ -38,7 +33,7 @@ export function arrange(
   layout: Entry,
   own: Extent,
   children: readonly Arranged[],
-): { readonly size: Size; readonly spots: readonly Spot[] } {
+): { readonly size: Size; readonly spots: readonly Alignment[] } {
   const type = numberIn(layout, '_layoutType');
   const isRight = numberIn(layout, '_horizontalDirection') === 1;
   const isTop = numberIn(layout, '_verticalDirection', 1) === 1;
@@ -134,7 +129,7 @@ function inRows(layout: Entry, { own, children, axis, other }: Grid): ReturnType
   let down = startOf(other, base[other.size], own.anchor[other.at]);
   const spots = rows.flatMap((row, index) => {
     let next = startOf(axis, base[axis.size], own.anchor[axis.at]);
-    const placed = row.map((piece): Spot => {
+    const placed = row.map((piece): Alignment => {
       const position = {
         [axis.at]: next + placeIn(piece, axis),
         [other.at]: down + placeIn(piece, other),

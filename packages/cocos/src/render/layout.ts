@@ -149,7 +149,7 @@ function extentAt(view: SceneView, index: number): Extent | undefined {
 }
 
 function startedExtent(stored: Extent | undefined, given: Started | undefined): Extent | undefined {
-  return stored && { ...stored, ...given?.size, anchor: given?.anchor ?? stored.anchor };
+  return stored && { ...stored, ...given?.size };
 }
 
 function extentOf(transform: Entry | undefined): Extent | undefined {

@@ -6,7 +6,6 @@ import type { Extent } from './widget.ts';
 export interface Started {
   readonly position?: Partial<Point> | undefined;
   readonly size?: Partial<Size> | undefined;
-  readonly anchor?: Point | undefined;
   readonly isActive?: boolean | undefined;
 }
 

@@ -4,8 +4,8 @@ type ListedTool = ReturnType<Contract['listed']>;
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Lists tools in half the space: a model reads the list before everything else. What all answers have in common is named only,
- * and arguments that every write takes are described in few words; `get_tool_manifest` has all of it.
+ * Lists tools in half the space: a model reads the list before everything else. Of answers only what is their own is named, and
+ * what many tools take is explained once, in the instructions; `get_tool_manifest` has all of it.
  */
 export function compactListing(create: CreateContract): CreateContract {
   return (set) => {

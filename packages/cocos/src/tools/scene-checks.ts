@@ -100,6 +100,8 @@ export function getScenePicture(backend: CocosBackend): Tool {
     layer: 'core',
     safety: 'readonly',
     idempotent: true,
+    // Each is a thread with tens of megabytes.
+    limit: { concurrent: 4 },
     category,
     errors: {
       E_NOT_FOUND: 'There is no such scene or node.',
