@@ -199,6 +199,33 @@ describe('in the modern era', () => {
     ]);
   });
 
+  test('what a server tells on a subscription that was left before it knew is not heard', async () => {
+    const server = script(newer);
+    const inbox = new Inbox();
+    await using session = await open(server, { onNotification: (told) => inbox.put(told) });
+    const tell = (uri: string, id: unknown): void => {
+      const _meta = { [metaKeys.subscriptionId]: id };
+      server.peer.notify('notifications/resources/updated', { uri, _meta });
+    };
+    const told = (): unknown[] =>
+      inbox.of('notifications/resources/updated').map((one) => one.params?.['uri']);
+    await session.subscribe('x:1');
+    await session.subscribe('x:2');
+    await session.unsubscribe('x:1');
+    const own = await session.listen({ resourceSubscriptions: ['x:3'] });
+    const ids = server.peer.of('subscriptions/listen').map(({ id }) => id);
+    for (const id of ids) tell('x:2', id);
+    await settle();
+    expect(told()).toEqual(['x:2', 'x:2']);
+    own.close();
+    await own.closed;
+    tell('x:3', ids.at(-1));
+    // Whoever does not say which one it is about is heard.
+    tell('x:2', undefined);
+    await settle();
+    expect(told()).toEqual(['x:2', 'x:2', 'x:2']);
+  });
+
   test('what the server does not agree to tell is refused to whoever wanted it', async () => {
     const server = script({
       ...newer,

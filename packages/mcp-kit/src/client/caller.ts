@@ -10,7 +10,8 @@ import type { CallOptions, SessionOptions, SessionStats } from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { ResultCache } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
-import { Subscriptions, type Subscriber } from './subscriptions.ts';
+import type { Subscriber } from './subscriptions/era.ts';
+import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { ToolTable } from './tool-table.ts';
 import { UrlElicitations } from './url-elicitation.ts';
 
@@ -158,7 +159,7 @@ export class Caller implements Subscriber {
     }
     if (method === 'notifications/elicitation/complete') this.urlElicitations?.complete(params);
     if (this.cache?.invalidate(method, params)) this.changes += 1;
-    this.#queue?.push(notification);
+    if (!this.#subscriptions?.isLate(params)) this.#queue?.push(notification);
   }
 
   /** Tells the server again what it has never heard of or has forgotten. */
