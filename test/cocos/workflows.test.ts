@@ -342,7 +342,7 @@ describe('workflow_create_or_update_prefab_instance', () => {
     expect(node).toMatchObject({ path: 'Canvas/Menu/Shield', prefab: prefabPath });
     const table = parseTable(world.read(scene), scene);
     const root = table.objects.find(
-      ({ __type__, asset }) => __type__ === 'cc.PrefabInfo' && asset === null,
+      (entry) => entry?.['__type__'] === 'cc.PrefabInfo' && entry['asset'] === null,
     );
     expect(root?.['nestedPrefabInstanceRoots']).toHaveLength(3);
     await undoRestores(before);

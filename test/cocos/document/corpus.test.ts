@@ -100,7 +100,7 @@ describe.skipIf(!hasCorpus)(`real files ${needsCorpus}`, () => {
       .flatMap(({ objects }) => objects)
       .filter((entry) => typeOf(entry) === 'cc.PrefabInstance');
     expect(instances.length).toBeGreaterThan(10);
-    expect(instances.filter((entry) => !isObjectId(textOf(entry['fileId'])))).toEqual([]);
+    expect(instances.filter((entry) => !isObjectId(textOf(entry?.['fileId'])))).toEqual([]);
   });
 
   test('name sub-assets by the hash of their names', () => {

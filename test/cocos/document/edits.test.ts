@@ -10,7 +10,9 @@ import {
   instanceOf,
   moveNode,
   parseTable,
+  print,
   printTable,
+  readBack,
   ref,
   refIndices,
   removeComponent,
@@ -21,7 +23,7 @@ import {
   setValue,
   unpackInstance,
 } from '@mcp-kit/cocos/document';
-import type { Json } from '@mcp-kit/cocos/document';
+import type { Json, Table } from '@mcp-kit/cocos/document';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -144,6 +146,64 @@ test.each(['scene', 'branch'] as const)(
     );
   },
 );
+
+/** The view of what a file has become, for the next edits: with the numbers, and what is known, of the view that was edited. */
+function written(view: SceneView, { resolve }: Sample): SceneView {
+  const printed = print(view.table);
+  const text = Buffer.from(printed.bytes).toString();
+  const table = readBack(printed, 'the file');
+  // The places that are written are those that the objects have.
+  expect(printTable(editTable(parseTable(text)))).toBe(text);
+  expect(checkTable(table)).toEqual([]);
+  const base = new SceneView(table, resolve, table === printed.table ? view : undefined);
+  return new SceneView(editTable(table), resolve, base);
+}
+
+test('any sequence of edits and writes leaves a sound file, whose objects keep their numbers', () => {
+  let longest = 0;
+  fc.assert(
+    fc.property(fc.array(fc.nat(), { minLength: 100, maxLength: 500 }), (numbers) => {
+      const made = sample();
+      const table = parseTable(printTable(made.scene));
+      let view = new SceneView(editTable(table), made.resolve);
+      const waiting = [...numbers];
+      const pick: Pick = (elements) => elements[(waiting.pop() ?? 0) % elements.length] as never;
+      const log: string[] = [];
+      for (let step = 0; waiting.length > 0 && view.table.objects.length < 3000; step += 1) {
+        try {
+          log.push(randomEdit(view, { step, pick }, made));
+          view = written(view, made);
+          expectTrue(view, made);
+        } catch (error) {
+          throw new Error(`after\n${log.join('\n')}`, { cause: error });
+        }
+      }
+      longest = Math.max(longest, view.table.objects.length - fileLength(view.table));
+    }),
+    { numRuns: runs, interruptAfterTimeLimit: 10_000 },
+  );
+  // Some were gone whose numbers stayed empty.
+  expect(longest).toBeGreaterThan(0);
+});
+
+const fileLength = ({ objects }: Table): number =>
+  objects.filter((entry) => entry !== undefined).length;
+
+test('a table most of whose objects are gone is read anew when it is written', () => {
+  const made = sample();
+  let view = new SceneView(editTable(parseTable(printTable(made.scene))), made.resolve);
+  const parent = view.get('Canvas').index;
+  const added = Array.from({ length: 900 }, (_, at) =>
+    insertNode(view, nodeWithComponent(`N${at}`), { parent }),
+  ).map(({ index }) => index);
+  view = written(view, made);
+  const most = view.table.objects.length;
+  removeNodes(view, added);
+  view = written(view, made);
+  expect(fileLength(view.table)).toBe(view.table.objects.length);
+  expect(view.table.objects.length).toBeLessThan(most / 2);
+  expectTrue(view, made);
+});
 
 test.each([['null', null] as const, ['absent', undefined] as const])(
   'a file whose list of instances is %s, as old ones are, gets one of all of them',

@@ -173,7 +173,7 @@ describe('tables', () => {
     listIn(ownAt(scene, 1), '_children').push(ref(last));
     const again = parseTable(printTable(scene));
     expect(again.canonical).toBe(true);
-    expect(again.objects.map((entry) => entry['_name'] ?? entry['__type__'])).toEqual([
+    expect(again.objects.map((entry) => entry?.['_name'] ?? entry?.['__type__'])).toEqual([
       'sample',
       'sample',
       'A',
@@ -197,7 +197,7 @@ describe('tables', () => {
     const added = append(table, { ...node('B'), _parent: ref(1) });
     ownAt(table, 1)['_children'] = [ref(added)];
     const names = parseTable(printTable(table)).objects.map(
-      (one) => one['_name'] ?? one['__type__'],
+      (one) => one?.['_name'] ?? one?.['__type__'],
     );
     expect(names).toEqual(['sample', 'sample', 'cc.Stray', 'cc.SceneGlobals', 'B']);
     expect(checkTable(parseTable(printTable(table)))).toEqual([]);

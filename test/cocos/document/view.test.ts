@@ -40,7 +40,7 @@ function reopened(view: SceneView, resolve: (uuid: string) => Table | undefined)
 /** A scene, written by hand, with one instance of Leaf that has something of everything. */
 function handWritten(leaf: Table): Table {
   const [root, tip] = [1, 0].map((back) => {
-    const nodes = leaf.objects.filter((entry) => entry['__type__'] === 'cc.Node');
+    const nodes = leaf.objects.filter((entry) => entry?.['__type__'] === 'cc.Node');
     return nodes[nodes.length - 1 - back] as Entry;
   }) as [Entry, Entry];
   const fileId = (entry: Entry): string => infoOf(leaf, entry)?.['fileId'] as string;

@@ -120,10 +120,13 @@ describe('The component table', () => {
     for (const { file, table } of corpusTables()) {
       for (const entry of table.objects) {
         const spec = builtInComponents.get(typeOf(entry));
-        const isNew = Object.keys(entry).slice(0, head.length).join() === head.join();
+        const isNew =
+          Object.keys(entry ?? {})
+            .slice(0, head.length)
+            .join() === head.join();
         if (spec === undefined || !isNew) continue;
         const known = new Set(spec.fields.map(({ stored }) => stored));
-        const keys = Object.keys(entry).slice(head.length, -1);
+        const keys = Object.keys(entry ?? {}).slice(head.length, -1);
         const own = keys.filter((key) => known.has(key));
         const order = spec.fields
           .map(({ stored }) => stored)
@@ -140,8 +143,8 @@ describe('The component table', () => {
     for (const { file, table } of corpusTables()) {
       for (const entry of table.objects) {
         for (const { stored, type } of builtInComponents.get(typeOf(entry))?.fields ?? []) {
-          if (!fits(type, entry[stored] ?? null, table)) {
-            faults.push(`${file} ${typeOf(entry)}.${stored} = ${JSON.stringify(entry[stored])}`);
+          if (!fits(type, entry?.[stored] ?? null, table)) {
+            faults.push(`${file} ${typeOf(entry)}.${stored} = ${JSON.stringify(entry?.[stored])}`);
           }
         }
       }
@@ -270,7 +273,7 @@ describe('Recipes', () => {
       expect(nodes.every((entry) => entry['_layer'] === layers.UI_2D)).toBe(true);
       for (const entry of parts) {
         const stored = builtInComponents.get(typeOf(entry))?.fields.map((field) => field.stored);
-        const keys = Object.keys(entry).slice(head.length, -1);
+        const keys = Object.keys(entry ?? {}).slice(head.length, -1);
         expect({ name, keys }).toEqual({ name, keys: stored });
       }
       const wanted = JSON.stringify(recipe).match(/"link":/g)?.length ?? 0;
@@ -298,7 +301,7 @@ describe('A new scene', () => {
     const table = parseTable(text, 'menu.scene');
     expect(checkTable(table)).toEqual([]);
     expect(table.canonical).toBe(true);
-    expect(table.objects.map((entry) => entry['__type__'])).toEqual([
+    expect(table.objects.map(typeOf)).toEqual([
       'cc.SceneAsset',
       'cc.Scene',
       'cc.Node',
@@ -333,10 +336,10 @@ describe('A new scene', () => {
     const likeMade = made.map(
       (entry) => real.find((other) => typeOf(other) === typeOf(entry)) ?? {},
     );
-    expect(made.map((entry) => Object.keys(entry))).toEqual(
+    expect(made.map((entry) => Object.keys(entry ?? {}))).toEqual(
       likeMade.map((entry) => Object.keys(entry)),
     );
-    const settings = (entries: readonly Entry[]): Entry[] =>
+    const settings = (entries: Table['objects']): Table['objects'] =>
       entries.filter((entry) => typeOf(entry).endsWith('Info'));
     expect(settings(made)).toEqual(settings(likeMade));
   });

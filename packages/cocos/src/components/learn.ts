@@ -21,14 +21,14 @@ interface Seen {
 
 /** Learns the layout of component classes from files: the fields, their types, their usual values. */
 export function learnComponents(
-  files: Iterable<readonly Stored[]>,
+  files: Iterable<readonly (Stored | undefined)[]>,
   isKnown: (type: string) => boolean,
 ): ComponentSpec[] {
   const classes = new Map<string, Seen>();
   for (const objects of files) {
     for (const object of objects) {
-      const type = object['__type__'];
-      if (typeof type !== 'string' || object['node'] === undefined || isKnown(type)) continue;
+      const type = object?.['__type__'];
+      if (typeof type !== 'string' || object?.['node'] === undefined || isKnown(type)) continue;
       const seen = classes.get(type) ?? { fields: [], values: new Map<string, Json[]>() };
       classes.set(type, seen);
       observe(seen, object, (index) => objects[index]);

@@ -1,6 +1,7 @@
 import { instanceOf, isNode } from './entries.ts';
-import { eachRef, refIndex, refIndices, typeOf } from './json.ts';
+import { refIndex, refIndices, typeOf } from './json.ts';
 import type { Entry } from './json.ts';
+import { eachReference } from './print/layout.ts';
 import { rootOf } from './table.ts';
 import type { Table } from './table.ts';
 
@@ -8,12 +9,10 @@ import type { Table } from './table.ts';
 export function checkTable(table: Table): string[] {
   const faults: string[] = [];
   const { objects } = table;
-  objects.forEach((entry, index) => {
-    eachRef(entry, (to) => {
-      if (!Number.isInteger(to) || objects[to] === undefined) {
-        faults.push(`Object ${index} refers to object ${to}, which does not exist`);
-      }
-    });
+  eachReference(table, (index, to) => {
+    if (!Number.isInteger(to) || objects[to] === undefined) {
+      faults.push(`Object ${index} refers to object ${to}, which does not exist`);
+    }
   });
   return faults.length > 0 ? faults : [...checkTree(table), ...checkIds(table)];
 }
@@ -22,7 +21,8 @@ export function checkTable(table: Table): string[] {
 function checkIds({ objects }: Table): string[] {
   const seen = new Set<string>();
   const faults: string[] = [];
-  for (const [index, { _id: id }] of objects.entries()) {
+  for (const [index, entry] of objects.entries()) {
+    const id = entry?.['_id'];
     if (typeof id !== 'string' || id === '') continue;
     if (seen.has(id)) faults.push(`Object ${index} has the id ${id} of another`);
     seen.add(id);

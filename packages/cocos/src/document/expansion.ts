@@ -56,9 +56,11 @@ export class Expansion {
   readonly #table: Table;
   readonly #templates: Templates;
   /** Own objects that look different once everything is applied. */
-  readonly #changed: Map<number, OwnEntry>;
-  readonly #inside: OwnEntry[];
-  readonly #targets: Map<number, (localId: readonly string[]) => number | undefined>;
+  #changed: Map<number, OwnEntry>;
+  #inside: OwnEntry[];
+  #targets: Map<number, (localId: readonly string[]) => number | undefined>;
+  /** Whether another expansion has these, so that they must be copied before they change. */
+  #isShared: boolean;
   /** Of those the ones that may be changed, because nobody shares them; all where absent. */
   readonly #own: Set<number> | undefined;
 
@@ -67,16 +69,26 @@ export class Expansion {
     this.#table = table;
     this.#templates = templates;
     this.problems = base === undefined ? [] : [...base.problems];
-    this.#changed = new Map(base === undefined ? [] : base.#changed);
-    this.#inside = base === undefined ? [] : [...base.#inside];
-    this.#targets = new Map(base === undefined ? [] : base.#targets);
+    this.#changed = base === undefined ? new Map() : base.#changed;
+    this.#inside = base === undefined ? [] : base.#inside;
+    this.#targets = base === undefined ? new Map() : base.#targets;
+    this.#isShared = base !== undefined;
     this.#own = base && new Set();
     if (base === undefined) {
       this.grow(rootOf(table));
       this.#applyTargetOverrides();
     } else {
+      base.#isShared = true;
       for (const [uuid, template] of base.#templates.made) templates.made.set(uuid, template);
     }
+  }
+
+  #unshare(): void {
+    if (!this.#isShared) return;
+    this.#changed = new Map(this.#changed);
+    this.#inside = [...this.#inside];
+    this.#targets = new Map(this.#targets);
+    this.#isShared = false;
   }
 
   /** The object of a number, with everything applied. */
@@ -98,6 +110,7 @@ export class Expansion {
   }
 
   #keep(index: number, entry: OwnEntry): void {
+    this.#unshare();
     if (index >= insideBase) this.#inside[index - insideBase] = entry;
     else this.#changed.set(index, entry);
     this.#own?.add(index);
@@ -304,7 +317,7 @@ export class Expansion {
       ...this.#table.objects.map((entry, index) => this.#changed.get(index) ?? entry),
       ...this.#inside,
     ];
-    return { objects: entries.map((entry) => cloneJson(entry, numberOf)), numberOf };
+    return { objects: entries.map((entry) => cloneJson(entry ?? {}, numberOf)), numberOf };
   }
 }
 

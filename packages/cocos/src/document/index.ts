@@ -1,5 +1,6 @@
 export type { Change } from './change.ts';
 export { checkTable } from './check.ts';
+export { isSoundAround } from './check-around.ts';
 export { CocosError } from './cocos-error.ts';
 export type { CocosErrorCode } from './cocos-error.ts';
 export * from './entries.ts';
@@ -14,7 +15,8 @@ export * from './json.ts';
 export * from './meta.ts';
 export { linksOf, type ObjectLink, structureFields } from './links.ts';
 export { ownerAt, put, valueAt } from './property-path.ts';
-export { print, printTable, readBack, settledObjects, type Printed } from './print-table.ts';
+export { placesIn, settled } from './print/order.ts';
+export { print, printTable, readBack, type Printed } from './print/print-table.ts';
 export * from './references.ts';
 export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
 export {

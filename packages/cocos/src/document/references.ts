@@ -1,7 +1,8 @@
 import { expandId, isScriptType } from './ids.ts';
 import { isObject, refIndex, typeOf } from './json.ts';
 import type { Json, OwnEntry, OwnJson } from './json.ts';
-import { ownAt } from './table.ts';
+import { eachReference } from './print/layout.ts';
+import { eachEntry, entryAt, ownAt } from './table.ts';
 import type { Table } from './table.ts';
 
 /** A place in a table: the number of an object, and the way from there. */
@@ -48,14 +49,18 @@ export function referencesToAny(
       path.pop();
     }
   };
-  table.objects.forEach((entry, from) => search(entry, [], from));
+  const holders = new Set<number>();
+  eachReference(table, (from, to) => {
+    if (targets.has(to)) holders.add(from);
+  });
+  for (const from of holders) search(entryAt(table, from), [], from);
   return spots;
 }
 
 /** All uses of assets in a scene or prefab. */
 export function assetUses(table: Table): AssetUse[] {
   const uses: AssetUse[] = [];
-  table.objects.forEach((entry, from) => {
+  eachEntry(table, (entry, from) => {
     walk(entry, [], (value, path) => {
       if (!isObject(value)) return;
       const { __uuid__: uuid, __expectedType__: type } = value;

@@ -15,9 +15,10 @@ import { partsOf } from './fragment.ts';
 import { equalJson, isList, isObject, ref, refIndex, refIndices, typeOf } from './json.ts';
 import type { Entry, OwnEntry, OwnJson } from './json.ts';
 import { keep, ownInstanceAt } from './overrides.ts';
+import { reachedWithout } from './print/order.ts';
 import { referencesToAny } from './references.ts';
 import { detach, ownNode } from './structure.ts';
-import { append, entryAt, ownAt, rootOf, visitOrder } from './table.ts';
+import { append, entryAt, ownAt, rootOf } from './table.ts';
 import type { Table } from './table.ts';
 import type { SceneView } from './view.ts';
 
@@ -106,8 +107,7 @@ function cutReferences(view: SceneView, gone: ReadonlySet<number>): Change[] {
   const changes = cutTargetOverrides(view, gone);
   const found = referencesToAny(table, own).filter(({ from }) => !own.has(from));
   if (found.length === 0) return changes;
-  const staying = table.objects.map((entry, index) => (own.has(index) ? undefined : entry));
-  const reached = new Set(visitOrder(staying));
+  const reached = reachedWithout(table, own);
   const owners = ownersOf(view, reached);
   for (const { from, path, to } of found) {
     if (!reached.has(from)) continue;

@@ -1,17 +1,20 @@
 import { Buffer } from 'node:buffer';
 import { CocosError } from './cocos-error.ts';
-import { cloneJson, eachRef, isList, isObject, refIndex, typeOf } from './json.ts';
+import { cloneJson, isList, isObject, refIndex, typeOf } from './json.ts';
 import type { Entry, Json, OwnEntry } from './json.ts';
+import { visitOrder } from './print/order.ts';
 import { parseText, tableStyle } from './text.ts';
 import type { TextStyle } from './text.ts';
 
 /**
- * The objects of a scene or prefab, numbered as in the file. New objects are appended and nothing is taken out, so numbers
- * hold while a file is edited; printing numbers anew.
+ * The objects of a scene or prefab, by numbers that hold for as long as the table and those that it becomes are kept: new
+ * objects are appended, and the numbers of those that are gone stay empty. In the file each is called by its place.
  */
 export interface Table {
   readonly kind: 'scene' | 'prefab';
-  readonly objects: readonly Entry[];
+  readonly objects: readonly (Entry | undefined)[];
+  /** The numbers of the objects in the order of the file; absent where each has the number of its place. */
+  readonly order?: Uint32Array | undefined;
   /** Whether the objects came in the order in which the editor writes them. */
   readonly canonical: boolean;
   readonly style: TextStyle;
@@ -28,7 +31,7 @@ interface Editing {
   /** What it was when editing began; nothing for a new file. */
   readonly base: Table | undefined;
   /** The objects of the table. */
-  readonly objects: Entry[];
+  readonly objects: (Entry | undefined)[];
   /** The objects that it has for itself. */
   readonly own: Map<number, OwnEntry>;
 }
@@ -122,6 +125,13 @@ export function entryAt(table: Table, index: number): Entry {
   return entry;
 }
 
+/** Calls `found` for every object that the file has. */
+export function eachEntry({ objects }: Table, found: (entry: Entry, index: number) => void): void {
+  objects.forEach((entry, index) => {
+    if (entry !== undefined) found(entry, index);
+  });
+}
+
 /** The object that a reference names, if it names one. */
 export function follow(table: Table, value: Json | undefined): Entry | undefined {
   const index = refIndex(value);
@@ -141,23 +151,4 @@ export function rootOf(table: Table): number {
   const root = refIndex(entryAt(table, 0)[table.kind === 'scene' ? 'scene' : 'data']);
   if (root === undefined) throw new CocosError('E_INTERNAL', 'The file has lost its root');
   return root;
-}
-
-/** The numbers of all objects that the first one leads to, in the order in which the editor writes them. */
-export function visitOrder(objects: readonly (Entry | undefined)[]): number[] {
-  const seen = new Uint8Array(objects.length);
-  const order: number[] = [];
-  const waiting = [0];
-  const found: number[] = [];
-  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
-    const entry = objects[index];
-    if (entry === undefined || seen[index] === 1) continue;
-    seen[index] = 1;
-    order.push(index);
-    found.length = 0;
-    for (const key in entry) eachRef(entry[key] ?? null, (next) => found.push(next));
-    // Last first, as the next one visited is the last one waiting.
-    for (let at = found.length - 1; at >= 0; at -= 1) waiting.push(found[at] ?? 0);
-  }
-  return order;
 }

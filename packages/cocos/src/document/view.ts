@@ -4,6 +4,7 @@ import { Expansion, insideBase } from './expansion.ts';
 import type { Resolve, ViewProblem } from './expansion.ts';
 import { refIndices, textOf, typeOf } from './json.ts';
 import type { Entry, OwnJson } from './json.ts';
+import { LayeredMap } from './layered-map.ts';
 import { rootOf } from './table.ts';
 import type { Table } from './table.ts';
 
@@ -46,16 +47,16 @@ const few = 8;
 export class SceneView {
   readonly table: Table;
   readonly #resolve: Resolve;
-  readonly #items: Map<number, ViewItem>;
-  readonly #handles: Map<string, number>;
+  #items: LayeredMap<number, ViewItem>;
+  #handles: LayeredMap<string, number>;
   #expansion: Expansion;
 
   /** `base` is a view of a table of the same objects, whose prefabs are the same: what it has found is shared. */
   constructor(table: Table, resolve: Resolve, base?: SceneView) {
     this.table = table;
     this.#resolve = resolve;
-    this.#items = new Map(base === undefined ? [] : base.#items);
-    this.#handles = new Map(base === undefined ? [] : base.#handles);
+    this.#items = base === undefined ? new LayeredMap() : base.#items.copy();
+    this.#handles = base === undefined ? new LayeredMap() : base.#handles.copy();
     this.#expansion = this.#expand(base === undefined ? undefined : base.#expansion);
     if (base === undefined) this.#add({ index: this.root, owner: undefined, within: undefined });
   }
@@ -183,8 +184,8 @@ export class SceneView {
   /** Expands everything anew, after an edit that changed what instances contain. */
   refresh(): void {
     this.#expansion = this.#expand();
-    this.#items.clear();
-    this.#handles.clear();
+    this.#items = new LayeredMap();
+    this.#handles = new LayeredMap();
     this.#add({ index: this.root, owner: undefined, within: undefined });
   }
 

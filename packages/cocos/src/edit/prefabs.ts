@@ -123,10 +123,10 @@ export function contains({ draft }: Workspace, prefabs: readonly string[], other
 }
 
 /** The prefabs of which objects are instances. */
-export function prefabsIn(objects: readonly Entry[]): string[] {
+export function prefabsIn(objects: readonly (Entry | undefined)[]): string[] {
   return objects
     .filter((entry) => typeOf(entry) === 'cc.PrefabInfo')
-    .map((info) => assetOf(info['asset']))
+    .map((info) => assetOf(info?.['asset']))
     .filter((uuid) => uuid !== '');
 }
 

@@ -33,7 +33,7 @@ function handOver(draft: Draft, edited: SceneView, written: Table): void {
   const { objects } = edited.table;
   const isSame =
     objects.length === written.objects.length &&
-    objects.every((entry, index) => entry === written.objects[index]);
+    written.objects.every((entry, index) => entry === undefined || entry === objects[index]);
   if (isSame) kept(written, newView(draft, written, edited));
 }
 

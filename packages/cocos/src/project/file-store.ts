@@ -30,6 +30,8 @@ const maxKept = 64 * 1024 * 1024;
 export class FileStore {
   readonly #root: string;
   readonly #parsed = new Map<string, ParsedFile>();
+  /** What files were before they were last written here, for whoever takes that back; it shares most with what they are. */
+  readonly #replaced = new Map<string, ParsedFile>();
   #kept = 0;
 
   constructor(root: string) {
@@ -54,8 +56,10 @@ export class FileStore {
     const kept = this.#parsed.get(path);
     const stamp = kept && stampOf(fileOf({ root: this.#root }, path));
     if (kept !== undefined && kept.stamp === stamp) {
-      this.#drop(path);
-      return this.#keep(path, kept);
+      // The one used last is the last.
+      this.#parsed.delete(path);
+      this.#parsed.set(path, kept);
+      return kept;
     }
     this.#drop(path);
     const known = this.read(path);
@@ -70,12 +74,20 @@ export class FileStore {
     return this.#parsed.has(path);
   }
 
+  /** What a file was before it was last written here, if it had this fingerprint and is still known. */
+  replaced(path: string, hash: string): Table | undefined {
+    const before = this.#replaced.get(path);
+    return before?.hash === hash ? before.table : undefined;
+  }
+
   /** Remembers what was just written, if that is still what is there. */
   adopt(path: string, written: WrittenFile): void {
     const stat = statOf(fileOf({ root: this.#root }, path));
     if (stat === undefined || identityOf(stat) !== written.identity) return;
     const { table, bytes } = written;
+    const before = this.#parsed.get(path);
     this.#drop(path);
+    if (before !== undefined) this.#replaced.set(path, before);
     this.#keep(path, { table, hash: hashOf(bytes), stamp: stampOfStat(stat), size: bytes.length });
   }
 
@@ -105,6 +117,7 @@ export class FileStore {
   #drop(path: string): void {
     this.#kept -= this.#parsed.get(path)?.size ?? 0;
     this.#parsed.delete(path);
+    this.#replaced.delete(path);
   }
 }
 

@@ -177,18 +177,16 @@ export class Transactions {
   }
 
   async #takeBack(
-    { entry, record }: Done,
+    done: Done,
     lock: Lock,
     beforeWrite: CommitOptions['beforeWrite'],
   ): Promise<Transaction> {
+    const { record } = done;
     const steps = record.files.map(async (file, index): Promise<FileStep[]> => {
       if (isOwnFile(file.path)) return this.#keys.undoneStep(file.path, file.after);
-      const hash = this.#store.read(file.path)?.hash;
+      const hash = this.#store.hash(file.path);
       if ((hash ?? null) !== file.after) throw savedMeanwhile([file.path]);
-      const after = file.before === null ? undefined : await readBefore(entry, index);
-      if (after !== undefined && hashOf(after) !== file.before) {
-        throw new CocosError('E_INTERNAL', `what ${file.path} was before is damaged`);
-      }
+      const after = file.before === null ? undefined : await this.#before(done, index);
       return [{ path: file.path, before: hash, after }];
     });
     const files = (await Promise.all(steps)).flat();
@@ -201,10 +199,23 @@ export class Transactions {
       removedFolders: record.createdFolders,
       undoes: record.id,
     };
-    const { done } = await this.#run(plan, lock, beforeWrite);
-    // Whoever looked at them before looks at them next.
-    for (const { path: file } of files) if (this.#store.isKept(file)) parseAhead(this.#store, file);
-    return done;
+    const { done: undone, written } = await this.#run(plan, lock, beforeWrite);
+    for (const { path: file, after: bytes } of files) {
+      const table = bytes && this.#store.replaced(file, hashOf(bytes));
+      if (table) this.#store.adopt(file, { bytes, table, identity: written.get(file) });
+      // Whoever looked at them before looks at them next.
+      if (this.#store.isKept(file)) parseAhead(this.#store, file);
+    }
+    return undone;
+  }
+
+  /** The bytes that a file had before a transaction. */
+  async #before({ entry, record }: Done, index: number): Promise<Uint8Array> {
+    const { path: file = '', before = null } = record.files[index] ?? {};
+    const known = this.#store.replaced(file, before ?? '')?.bytes;
+    const bytes = known ?? (await readBefore(entry, index));
+    if (hashOf(bytes) === before) return bytes;
+    throw new CocosError('E_INTERNAL', `what ${file} was before is damaged`);
   }
 
   async #run(

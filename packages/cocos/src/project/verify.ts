@@ -1,8 +1,10 @@
 import {
   checkTable,
   CocosError,
+  isSoundAround,
   parseMeta,
   parseTable,
+  type Printed,
   readBack,
   type Table,
 } from '#cocos/document';
@@ -20,7 +22,7 @@ export function verify(
   try {
     if (/\.(scene|prefab)$/.test(file)) {
       const table = printed ? readBack(printed, file) : parseTable(decode(after), file);
-      if (printed?.hangsAsBefore !== true) refuseNewFaults(table, () => store.read(file)?.bytes);
+      if (!isSurelySound(printed, table)) refuseNewFaults(table, () => store.read(file)?.bytes);
       return table;
     }
     if (file.endsWith('.meta') && parseMeta(decode(after)) === undefined) {
@@ -34,6 +36,14 @@ export function verify(
       cause: error,
     });
   }
+}
+
+/** Whether a look at what was printed anew is enough to know that everything hangs together as it did. */
+function isSurelySound(printed: Printed | undefined, table: Table): boolean {
+  if (printed === undefined || printed.hangsAsBefore) return printed !== undefined;
+  const { base: before, anew: changed } = printed;
+  if (before === undefined || changed === undefined || table !== printed.table) return false;
+  return isSoundAround({ table, before, changed });
 }
 
 /** Faults that the file has had before are not for this edit to answer for. */

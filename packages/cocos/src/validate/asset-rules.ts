@@ -1,5 +1,5 @@
 import { acceptsAsset, classOfImporter, findBuiltInAsset, nearest } from '#cocos/components';
-import { expandId, isScriptType } from '#cocos/document';
+import { eachEntry, expandId, isScriptType } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { engineComponents, engineScripts } from './engine-classes.ts';
 import { type AssetSpot, describe, type Inspection } from './inspection.ts';
@@ -80,7 +80,7 @@ function checkType(inspection: Inspection, spot: AssetSpot, actual: string | und
 
 /** `missingScript`, `unknownClass`: every object is of a class that there is. */
 export function checkClasses(inspection: Inspection): void {
-  const { kinds, workspace, issues } = inspection;
+  const { table, kinds, workspace, issues } = inspection;
   const seen = new Map<string, boolean>();
   let scriptsAreKnown: boolean | undefined;
   const isKnown = (type: string): boolean => {
@@ -92,7 +92,8 @@ export function checkClasses(inspection: Inspection): void {
     );
     return !scriptsAreKnown || workspace.scripts.byType(type) !== undefined;
   };
-  kinds.types.forEach((type, at) => {
+  eachEntry(table, (_, at) => {
+    const type = kinds.types[at] ?? '';
     if (type === 'cc.MissingScript' || (isScriptType(type) && !cached(seen, type, isKnown))) {
       const uuid = expandId(type);
       issues.push({
@@ -117,7 +118,10 @@ export function checkClasses(inspection: Inspection): void {
       code: 'unknownClass',
       at,
       path: ['__type__'],
-      message: type === '' ? `Object ${at} has no class.` : `There is no class "${type}".`,
+      message:
+        type === ''
+          ? `Object ${inspection.places[at]} has no class.`
+          : `There is no class "${type}".`,
       suggestion: isStrange
         ? `Did you mean ${near}? If it belongs to your version of the engine, all is well.`
         : 'Restore the script that has the class, or remove the object.',

@@ -1,5 +1,6 @@
 import {
   type Change,
+  eachEntry,
   entryAt,
   newObjectId,
   ownAt,
@@ -15,7 +16,7 @@ import { isComponentAt, isNodeAt } from './walk.ts';
 export function checkIds(inspection: Inspection): void {
   const seen = new Map<string, number>();
   const { kinds } = inspection;
-  inspection.table.objects.forEach((entry, at) => {
+  eachEntry(inspection.table, (entry, at) => {
     if (!isNodeAt(kinds, at) && !isComponentAt(kinds, at)) return;
     const id = textOf(entry['_id']);
     const other = seen.get(id);
@@ -40,10 +41,10 @@ export function checkIds(inspection: Inspection): void {
 
 /** `dupFileId`: overrides name every object of a prefab, and every instance, by an id of its own. */
 export function checkFileIds(inspection: Inspection): void {
-  const { objects, kind } = inspection.table;
+  const { kind } = inspection.table;
   const members = new Map<string, number>();
   const instances = new Map<string, number>();
-  objects.forEach((entry, at) => {
+  eachEntry(inspection.table, (entry, at) => {
     const type = inspection.kinds.types[at];
     const isInstance = type === 'cc.PrefabInstance';
     const isMember =

@@ -13,6 +13,7 @@ import {
   type JsonObject,
   ownAt,
   ownerAt,
+  placesIn,
   put,
   rootOf,
   SceneView,
@@ -58,6 +59,8 @@ export interface Inspection {
   readonly table: Table;
   /** As it opens, without references that lead nowhere; absent where it cannot be opened. */
   readonly view: SceneView | undefined;
+  /** Where in the file each object is. */
+  readonly places: Int32Array;
   /** What the objects of the table are. */
   readonly kinds: ObjectKinds;
   /** The nodes of the view. */
@@ -84,7 +87,8 @@ export function inspect(workspace: Workspace, { file, table, view: opened }: Sub
   const asset = workspace.draft.assetAt(file);
   const kinds = kindsOf(table);
   const tree = view === undefined ? [] : walkTree(view);
-  return { workspace, file, asset, table, view, kinds, tree, assets, issues };
+  const places = placesIn(table);
+  return { workspace, file, asset, table, view, places, kinds, tree, assets, issues };
 }
 
 interface Spot {
@@ -94,7 +98,7 @@ interface Spot {
 
 /** What one walk over everything finds. */
 interface Scan {
-  readonly objects: readonly Entry[];
+  readonly objects: Table['objects'];
   readonly dangling: Spot[];
   readonly assets: AssetSpot[];
   /** The way from the object that is walked over. */
@@ -106,7 +110,7 @@ interface Scan {
 function scan({ objects }: Table): Pick<Scan, 'dangling' | 'assets'> {
   const state: Scan = { objects, dangling: [], assets: [], path: [], at: 0 };
   for (const entry of objects) {
-    visit(state, entry);
+    if (entry !== undefined) visit(state, entry);
     state.at += 1;
   }
   return state;
@@ -182,7 +186,7 @@ function danglingIssue(table: Table, at: number, path: Spot['path']): Issue {
 function withoutDangling(table: Table): Table {
   const known = (index: number): number | null =>
     table.objects[index] === undefined ? null : index;
-  return { ...table, objects: table.objects.map((entry) => cloneJson(entry, known)) };
+  return { ...table, objects: table.objects.map((entry) => entry && cloneJson(entry, known)) };
 }
 
 function openView(workspace: Workspace, table: Table, issues: Issue[]): SceneView | undefined {
@@ -210,12 +214,12 @@ export function readPrefab({ draft }: Workspace, uuid: string): Table | undefine
   }
 }
 
-/** What people call an object: its name, else its class and number. */
-export function describe({ table }: Inspection, at: number): string {
+/** What people call an object: its name, else its class and its place in the file. */
+export function describe({ table, places }: Inspection, at: number): string {
   const entry = table.objects[at];
   const name = entry?.['_name'];
   const type = (typeOf(entry) || 'Object').replace(/^cc\./, '');
-  return typeof name === 'string' && name !== '' ? `${type} "${name}"` : `${type} #${at}`;
+  return typeof name === 'string' && name !== '' ? `${type} "${name}"` : `${type} #${places[at]}`;
 }
 
 /** Finds the node or component that an object belongs to. */
@@ -235,7 +239,7 @@ function isMember(entry: Entry | undefined): boolean {
   return isNode(entry) || isComponent(entry);
 }
 
-function allOwners(objects: readonly Entry[]): Map<number, number> {
+function allOwners(objects: Table['objects']): Map<number, number> {
   const owners = new Map<number, number>();
   const waiting = [...objects.keys()].filter((index) => isMember(objects[index]));
   for (const index of waiting) owners.set(index, index);

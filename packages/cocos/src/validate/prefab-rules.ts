@@ -5,6 +5,7 @@ import {
   type Change,
   componentHead,
   compPrefabInfo,
+  eachEntry,
   type Entry,
   entryAt,
   follow,
@@ -36,7 +37,7 @@ export function checkInfos(inspection: Inspection): void {
   const { table } = inspection;
   if (table.kind !== 'prefab') return;
   const lacks = (entry: Entry): boolean => textOf(infoOf(table, entry)?.['fileId']) === '';
-  table.objects.forEach((entry, at) => {
+  eachEntry(table, (entry, at) => {
     const isPart = isNode(entry) || isComponent(entry);
     const node = isComponent(entry) ? follow(table, entry['node']) : undefined;
     // The components of such a node are meant with it.
@@ -80,7 +81,7 @@ export function checkNestedRoots(inspection: Inspection): void {
   const root = entryAt(table, rootOf(table));
   const holder = infoOf(table, root);
   const found: number[] = [];
-  table.objects.forEach((entry, index) => {
+  eachEntry(table, (entry, index) => {
     const isOther = isNodeAt(inspection.kinds, index) && entry !== root;
     if (isOther && instanceOf(table, entry) !== undefined) found.push(index);
   });

@@ -28,7 +28,7 @@ const head = { severity: 'error', line: 1, fixable: false } as const;
 
 /** What no engine opens, and no rule could look at. */
 function defectOf(file: string, { kind, objects }: Table): Finding | undefined {
-  const reference = objects.findIndex((entry) => '__id__' in entry);
+  const reference = objects.findIndex((entry) => entry !== undefined && '__id__' in entry);
   if (reference >= 0) {
     return {
       ...head,

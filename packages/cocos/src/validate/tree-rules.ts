@@ -1,5 +1,6 @@
 import {
   type Change,
+  eachEntry,
   instanceOf,
   isList,
   isObject,
@@ -77,7 +78,7 @@ function expectationsOf(kinds: ObjectKinds, at: number): readonly Expectation[] 
 
 /** `typeMismatch`, `nullChild`, `nullComponent`: what the structure of a file refers to is of the right kind. */
 export function checkKinds(inspection: Inspection): void {
-  inspection.table.objects.forEach((entry, at) => {
+  eachEntry(inspection.table, (entry, at) => {
     for (const expectation of expectationsOf(inspection.kinds, at)) {
       const value = entry[expectation.field];
       if (value === null || value === undefined) continue;
@@ -199,7 +200,7 @@ function countListings(
 ): Uint8Array | undefined {
   const counts = new Uint8Array(objects.length);
   for (const [by, entry] of objects.entries()) {
-    const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
+    const elements = isNodeAt(kinds, by) ? entry?.[list] : undefined;
     if (!isList(elements)) continue;
     for (const element of elements) {
       const index = refIndex(element);
@@ -214,7 +215,7 @@ function countListings(
 
 function listingsOf({ table, kinds }: Inspection, { list, is }: Family): Map<number, Listing[]> {
   const listings = new Map<number, Listing[]>();
-  table.objects.forEach((entry, by) => {
+  eachEntry(table, (entry, by) => {
     const elements = isNodeAt(kinds, by) ? entry[list] : undefined;
     if (!isList(elements)) return;
     elements.forEach((element, position) => {
@@ -232,7 +233,7 @@ function listingsOf({ table, kinds }: Inspection, { list, is }: Family): Map<num
 function mountedOf({ table, kinds }: Inspection): Set<number> {
   const infos = table.objects.filter((_, index) => mountings.has(kinds.types[index] ?? ''));
   return new Set(
-    infos.flatMap((info) => [...refIndices(info['nodes']), ...refIndices(info['components'])]),
+    infos.flatMap((info) => [...refIndices(info?.['nodes']), ...refIndices(info?.['components'])]),
   );
 }
 

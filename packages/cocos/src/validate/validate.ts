@@ -3,7 +3,7 @@ import {
   isComponent,
   refIndex,
   type SceneView,
-  settledObjects,
+  settled,
   type Table,
   textOf,
 } from '#cocos/document';
@@ -63,10 +63,8 @@ export function validateDocument(
   if (inspection.issues.length === 0) return [];
   const text = lines ? workspace.draft.text(file) : undefined;
   // What was edited in the draft is described as it would be written.
-  const objects = workspace.draft.isEdited(file) ? settledObjects(table) : table.objects;
-  if (objects === table.objects) return findingsOf(inspection, text);
-  const settled = inspectTable(workspace, { file, table: { ...table, objects } });
-  return findingsOf(settled, text);
+  if (!workspace.draft.isEdited(file)) return findingsOf(inspection, text);
+  return findingsOf(inspectTable(workspace, { file, table: settled(table) }), text);
 }
 
 /** The same for all scenes and prefabs of a project, or those given, and for its metas. */
@@ -113,9 +111,9 @@ export function documentFile({ draft }: Workspace, reference: string): string {
 
 /** The findings of an inspection, for people to read; with lines where there is a text. */
 export function findingsOf(inspection: Inspection, text?: string): Finding[] {
-  const { issues, table, file } = inspection;
+  const { issues, table, places, file } = inspection;
   if (issues.length === 0) return [];
-  const pointers = issues.map(pointerOf);
+  const pointers = issues.map((issue) => pointerOf(issue, places));
   const lines = text === undefined ? undefined : linesOf(text, new Set(pointers));
   const ownerOf = ownersOf(inspection);
   const pathOf = pathsOf(inspection);
@@ -141,8 +139,8 @@ export function findingsOf(inspection: Inspection, text?: string): Finding[] {
   });
 }
 
-function pointerOf({ at, path = [] }: Issue): string {
-  return `/${[at, ...path].map((step) => escapeStep(String(step))).join('/')}`;
+function pointerOf({ at, path = [] }: Issue, places: Int32Array): string {
+  return `/${[places[at] ?? at, ...path].map((step) => escapeStep(String(step))).join('/')}`;
 }
 
 function nodeOf({ objects }: Table, index: number): number | undefined {
