@@ -240,6 +240,7 @@ export class HeadlessBackend implements CocosBackend {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const done = await this.files.commit(latest.workspace.draft, label, options);
+        this.#reading.forget(latest.workspace.documents.keys());
         handOverViews(latest.workspace, this.files.draft());
         return committed(latest, done);
       } catch (error) {

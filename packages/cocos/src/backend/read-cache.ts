@@ -54,6 +54,11 @@ export class ReadCache {
     }
   }
 
+  /** Forgets documents that were written: what is read next is what they have become. */
+  forget(paths: Iterable<string>): void {
+    for (const path of paths) this.#kept.delete(path);
+  }
+
   /** Forgets all: assets came or went, so that other prefabs may be meant. */
   clear(): void {
     this.#kept.clear();
