@@ -85,11 +85,19 @@ function missingProperty(error: Violation): Finding {
   const name = namedProperty(error) ?? '';
   const known = propertiesOf(error);
   const strangers = Object.keys(Object(error.data)).filter((key) => !Object.hasOwn(known, key));
-  const slip = nearMiss(name, strangers);
+  const slip = nearMiss(name, strangers) ?? onlyStranger(error, strangers);
   const text = `required but missing${slip === undefined ? '' : `; is it what you named ${show(slip)}?`}`;
   const schema = Object.hasOwn(known, name) ? known[name] : undefined;
   const type = isRecord(schema) ? schema['type'] : undefined;
   return { text, received: 'nothing', expected: typeof type === 'string' ? type : undefined };
+}
+
+/** The one name that nothing is called by, where that is refused: most likely another word for what is missing. */
+function onlyStranger(error: Violation, strangers: readonly string[]): string | undefined {
+  if (error.parentSchema?.['additionalProperties'] !== false) return undefined;
+  const known = Object.keys(propertiesOf(error));
+  const [only, ...others] = strangers.filter((key) => nearMiss(key, known) === undefined);
+  return others.length === 0 ? only : undefined;
 }
 
 function unknownProperty(error: Violation): Finding {

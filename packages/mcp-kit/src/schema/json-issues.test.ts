@@ -73,6 +73,28 @@ describe('a name', () => {
     );
   });
 
+  test('that is another word for what is missing is told with it', async () => {
+    const add = {
+      properties: { node: { type: 'string' }, type: { type: 'string' }, values: {} },
+      required: ['node', 'type'],
+      additionalProperties: false,
+    };
+    await expect(messageFor(add, { node: 'a', component: 'b' })).resolves.toBe(
+      'type: required but missing; is it what you named "component"?',
+    );
+    await expect(messageFor(add, { node: 'a', component: 'b', value: 1 })).resolves.toBe(
+      'type: required but missing; is it what you named "component"?',
+    );
+    // Which of two it would be nobody knows, nor whether what may be there is meant for it.
+    await expect(messageFor(add, { node: 'a', component: 'b', kind: 'c' })).resolves.toBe(
+      'type: required but missing',
+    );
+    const open = { ...add, additionalProperties: true };
+    await expect(messageFor(open, { node: 'a', component: 'b' })).resolves.toBe(
+      'type: required but missing',
+    );
+  });
+
   test('that is unknown is answered with those that are known', async () => {
     await expect(messageFor(search, { query: '', verbose: true })).resolves.toBe(
       'verbose: unknown property; known are query, limit, maxItems',
