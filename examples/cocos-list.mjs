@@ -33,7 +33,7 @@ await onSample(async (call) => {
       prefabPath: 'assets/prefabs/list-item.prefab',
       parentUuid: content,
       name,
-      overrides: [{ target: 'Name:cc.Label', property: 'string', value: name }],
+      overrides: [{ targetUuid: 'Name:cc.Label', property: 'string', value: name }],
     });
     console.log(nodeUuid, diffSummary);
   }

@@ -38,7 +38,7 @@ await inFolder(async (folder) => {
       }
     };
     await Promise.all([add(left, 'Left', -200), add(right, 'Right', 200)]);
-    const { total } = await left('find_scene_nodes', { scenePath, component: 'cc.Label' });
+    const { total } = await left('find_scene_nodes', { scenePath, type: 'cc.Label' });
     console.log(`${total} labels of 10`);
     await conclude(right, scenePath);
     await Promise.all(sessions.map((session) => session.close()));

@@ -11,7 +11,7 @@ const panel = (round) => `Canvas/Group${round % 40}/Panel${round % 9}`;
 const reads = {
   get_project_info: () => ({}),
   get_scene_tree: () => ({ depth: 3, limit: 500 }),
-  find_scene_nodes: (round) => ({ name: `Panel${round % 9}`, component: 'cc.Sprite', limit: 50 }),
+  find_scene_nodes: (round) => ({ name: `Panel${round % 9}`, type: 'cc.Sprite', limit: 50 }),
   get_node_info: (round) => ({ nodeUuid: panel(round) }),
   list_node_components: (round) => ({ nodeUuid: `${panel(round)}/Title` }),
   list_component_classes: () => ({ of: 'scripts' }),
@@ -74,7 +74,7 @@ const workflows = ({ image }) => ({
     prefabPath: `assets/prefabs/panel-${round + 40}.prefab`,
     parentUuid: 'Canvas/Shelf',
     name: `Flow${round}`,
-    overrides: [{ target: 'Title:cc.Label', property: 'string', value: `Flow ${round}` }],
+    overrides: [{ targetUuid: 'Title:cc.Label', property: 'string', value: `Flow ${round}` }],
   }),
 });
 

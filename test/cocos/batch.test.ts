@@ -25,7 +25,7 @@ describe('execute_scene_edits', () => {
     const done = await client.succeed('execute_scene_edits', { edits: panel });
     expect(done).toMatchObject({ failed: [], skipped: [] });
     expect(done['succeeded']).toHaveLength(3);
-    expect(await nodePaths({ component: 'cc.Widget', name: 'Panel' })).toEqual(['Canvas/Panel']);
+    expect(await nodePaths({ type: 'cc.Widget', name: 'Panel' })).toEqual(['Canvas/Panel']);
     await client.succeed('execute_project_undo');
     expect(world.snapshot()).toEqual(before);
   });

@@ -103,8 +103,8 @@ describe('A write that names neither scene nor node', () => {
   ])('is refused also where there is only one scene: %s %j', async (tool, args) => {
     const one = await connect('legacy');
     const { data } = await one('list_asset_files', { type: 'scene' });
-    for (const { path } of (data as { assets: { path: string }[] }).assets) {
-      if (path !== main) await one('delete_asset_file', { assetPath: path, force: true });
+    for (const { assetPath } of (data as { assets: { assetPath: string }[] }).assets) {
+      if (assetPath !== main) await one('delete_asset_file', { assetPath, force: true });
     }
     const before = world.snapshot();
     expect((await one(tool, args)).error).toMatchObject({ code: 'E_PRECONDITION_FAILED' });

@@ -53,16 +53,16 @@ describe('a new asset is refused', () => {
 });
 
 describe('a raw value is refused', () => {
-  test.each<[string, string[], unknown]>([
-    ['a number as a name', ['_name'], 5],
-    ['a text as a number', ['_lpos', 'x'], '5'],
-    ['a number as a vector', ['_lpos'], 5],
-    ['nothing as a vector', ['_lpos'], null],
-    ['a size as a vector', ['_lpos'], { __type__: 'cc.Size', width: 1, height: 1 }],
-    ['a vector without its class', ['_lpos'], { x: 1, y: 1, z: 1 }],
-  ])('where it would be %s', async (_, at, value) => {
+  test.each<[string, string, unknown]>([
+    ['a number as a name', '_name', 5],
+    ['a text as a number', '_lpos.x', '5'],
+    ['a number as a vector', '_lpos', 5],
+    ['nothing as a vector', '_lpos', null],
+    ['a size as a vector', '_lpos', { __type__: 'cc.Size', width: 1, height: 1 }],
+    ['a vector without its class', '_lpos', { x: 1, y: 1, z: 1 }],
+  ])('where it would be %s', async (_, property, value) => {
     const before = world.snapshot();
-    const args = { targetUuid: 'Canvas/Menu', path: at, value };
+    const args = { targetUuid: 'Canvas/Menu', property, value };
     const error = await client.fail('set_scene_value', args);
     expect(error.code).toBe('E_INVALID_ARGUMENT');
     expect(error.suggestion).toMatch(/^Give a value like the one that is there: /);
@@ -71,19 +71,19 @@ describe('a raw value is refused', () => {
 
   test('but not where it is of the kind that is there, or nothing is', async () => {
     const vector = { __type__: 'cc.Vec3', x: 1, y: 2, z: 3 };
-    for (const [at, value] of [
-      [['_lpos'], vector],
-      [['_lpos', 'x'], 7],
-      [['note'], 'new'],
+    for (const [property, value] of [
+      ['_lpos', vector],
+      ['_lpos.x', 7],
+      ['note', 'new'],
     ] as const) {
-      await client.succeed('set_scene_value', { targetUuid: 'Canvas/Menu', path: at, value });
+      await client.succeed('set_scene_value', { targetUuid: 'Canvas/Menu', property, value });
     }
     const { components } = await client.succeed('list_node_components', {
       nodeUuid: 'Canvas/Menu/Logo',
       type: 'cc.Sprite',
     });
     const [{ componentUuid: targetUuid }] = components as [{ componentUuid: string }];
-    await client.succeed('set_scene_value', { targetUuid, path: ['_spriteFrame'], value: null });
+    await client.succeed('set_scene_value', { targetUuid, property: '_spriteFrame', value: null });
   });
 });
 
@@ -199,12 +199,13 @@ describe('repairing', () => {
   });
 });
 
-describe('a file without meta', () => {
+describe('a file whose meta is none', () => {
   test('is told from one that is not there', async () => {
-    world.write('assets/images/bare.png', 'no meta beside it');
+    world.write('assets/images/bare.png', 'an image');
+    world.write('assets/images/bare.png.meta', '{}');
     const bare = await client.fail('get_asset_info', { assetPath: 'assets/images/bare.png' });
     expect(bare).toMatchObject({ code: 'E_NOT_FOUND' });
-    expect(bare.message).toContain('no assets/images/bare.png.meta beside it');
+    expect(bare.message).toBe('The meta of "assets/images/bare.png" is none: it has no uuid.');
     const none = await client.fail('get_asset_info', { assetPath: 'assets/images/none.png' });
     expect(none.message).toBe('There is no asset "assets/images/none.png".');
   });

@@ -77,7 +77,7 @@ describe('lists', () => {
     expect(await nodePaths({ name: '*e', parentUuid: 'Canvas/Menu' })).toEqual([
       'Canvas/Menu/Title',
     ]);
-    expect(await nodePaths({ path: 'Canvas/Menu/*', component: 'Sprite' })).toEqual([
+    expect(await nodePaths({ path: 'Canvas/Menu/*', type: 'Sprite' })).toEqual([
       'Canvas/Menu/Start',
       'Canvas/Menu/Logo',
     ]);
@@ -276,7 +276,7 @@ describe('a scene that cannot be opened', () => {
     const report = await client.succeed('validate_scene_document');
     expect(report).toMatchObject({ scenePath: scene, findings: [{ code: 'parse' }], total: 1 });
     const info = await client.succeed('get_asset_info', { assetPath: scene });
-    expect(info).toMatchObject({ path: scene, type: 'cc.SceneAsset' });
+    expect(info).toMatchObject({ assetPath: scene, type: 'cc.SceneAsset' });
     expect(info).not.toHaveProperty('nodes');
     expect(await client.fail('get_scene_tree')).toMatchObject({ code: 'E_INVALID_ARGUMENT' });
   });

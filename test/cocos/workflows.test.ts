@@ -81,7 +81,7 @@ describe('workflow_create_ui_node_with_components', () => {
     });
     const found = await succeed('find_scene_nodes', {
       scenePath: 'assets/scenes/bare.scene',
-      component: 'Player',
+      type: 'Player',
     });
     expect(found['nodes']).toMatchObject([{ nodeUuid: done['nodeUuid'], path: 'Canvas/Score' }]);
     expect(done['canvasUuid']).toEqual(expect.any(String));
@@ -332,8 +332,8 @@ describe('workflow_create_or_update_prefab_instance', () => {
       name: 'Shield',
       position: { x: 50, y: 5 },
       overrides: [
-        { target: 'Text:cc.Label', property: 'string', value: 'Shield' },
-        { target: 'Icon', property: 'active', value: false },
+        { targetUuid: 'Text:cc.Label', property: 'string', value: 'Shield' },
+        { targetUuid: 'Icon', property: 'active', value: false },
       ],
     });
     expect(done).toMatchObject({ action: 'created', diffSummary: { changed: [], removed: [] } });

@@ -159,8 +159,8 @@ describe('mcpctl cocos serve', () => {
     using user = new FreshUser();
     const folder = path.join(user.project.folder, 'game');
     for (const [layers, count] of [
-      [[], 38],
-      [['--layer', 'core', '--layer', 'advanced'], 47],
+      [[], 39],
+      [['--layer', 'core', '--layer', 'advanced'], 48],
     ] as const) {
       const args = [mcpctl, 'cocos', 'serve', '--sample', '--project', folder, ...layers];
       const session = await openSession(childTarget({ command: process.execPath, args }));

@@ -212,7 +212,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     [{ op: 'delete_asset', assetPath: 'assets/icon.png' }],
   ],
   'stored values set as they are': [
-    [{ op: 'set_raw_value', targetUuid: 'Canvas', path: ['_lpos', 'x'], value: 4 }],
+    [{ op: 'set_raw_value', targetUuid: 'Canvas', property: '_lpos.x', value: 4 }],
     [{ op: 'update_node', nodeUuid: 'Canvas', name: 'Screen' }],
     [{ op: 'repair_document' }],
   ],

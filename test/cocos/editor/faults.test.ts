@@ -99,7 +99,7 @@ it('carries out plans that were made at the same time, one after the other', asy
     ),
   );
   await Promise.all(plans.map((plan) => plan.commit('add')));
-  const found = await backend.findNodes(undefined, { component: 'cc.Label' });
+  const found = await backend.findNodes(undefined, { type: 'cc.Label' });
   expect(found.map(({ name }) => name).sort()).toEqual(names.toSorted());
 });
 

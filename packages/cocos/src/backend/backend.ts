@@ -39,7 +39,7 @@ export interface NodeQuery {
   /** A part of the path, in any case; with `*`, the whole path. */
   readonly path?: string | undefined;
   /** A class of component: `cc.Sprite`, or the class of a script. */
-  readonly component?: string | undefined;
+  readonly type?: string | undefined;
   readonly active?: boolean | undefined;
   /** Only this node and those below it. */
   readonly below?: NodeReference | undefined;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CocosError } from '#cocos/document';
+import { CocosError, isUuid } from '#cocos/document';
 import { handOverViews, openWorkspace, requireNode, type SceneDocument } from '#cocos/edit';
 import {
   baseUuid,
@@ -75,6 +75,7 @@ export class HeadlessBackend implements CocosBackend {
   readonly #options: FilesOptions;
   readonly #watch: Disposable;
   readonly #reading = new ReadCache();
+  /** By uuid, or by path where it has none yet. */
   #current: string | undefined;
   /** One write of this process after the other. */
   readonly #inTurn: OneByOne = oneByOne();
@@ -103,7 +104,7 @@ export class HeadlessBackend implements CocosBackend {
       return undefined;
     }
     const reading = await this.document(document);
-    this.#current = reading.assetUuid;
+    this.#current = reading.assetUuid || reading.path;
     return reading;
   }
 
@@ -162,6 +163,7 @@ export class HeadlessBackend implements CocosBackend {
     uses: readonly { assetUuid: string; path?: string | undefined }[];
   }> {
     const { assetUuid, path: place } = await this.asset(asset);
+    if (assetUuid === undefined) return { usedBy: [], uses: [] };
     const users = await this.files.usersOf(assetUuid);
     const uses = place === undefined ? [] : await this.files.referencesOf(place);
     return {
@@ -319,7 +321,8 @@ export class HeadlessBackend implements CocosBackend {
 
   #findCurrent(): string | undefined {
     // Whoever opened one that is gone does not mean another.
-    if (this.#current !== undefined) return this.files.asset(this.#current)?.path;
+    const open = this.#current;
+    if (open !== undefined) return isUuid(open) ? this.files.asset(open)?.path : open;
     const scenes = this.#scenes();
     return scenes.length === 1 ? scenes[0] : undefined;
   }

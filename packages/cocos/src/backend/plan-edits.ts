@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Change, CocosError, compressUuid, withUuids } from '#cocos/document';
-import { openDocument, openWorkspace, type Workspace } from '#cocos/edit';
+import {
+  type Imports,
+  openDocument,
+  openWorkspace,
+  prepareImports,
+  type Workspace,
+} from '#cocos/edit';
 import type { Draft, Project } from '#cocos/project';
 import type { EditDefinition, EditRun } from './edits/define-edit.ts';
 import { definitionOf, type Edit, type EditResult, type EditResults } from './edits/index.ts';
@@ -35,7 +41,8 @@ export async function planEdits<const List extends readonly Edit[]>(
   edits: List,
   planning: Planning,
 ): Promise<PlannedEdits<List>> {
-  const workspace = await openWorkspace(planning.project, planning.draft);
+  const imports: Imports = { images: new Map(), changes: [] };
+  const workspace = await openWorkspace(planning.project, planning.draft, imports);
   const sources = new Map<string, string>();
   const run = {
     workspace,
@@ -55,7 +62,9 @@ export async function planEdits<const List extends readonly Edit[]>(
     try {
       const path = documentOf(edit, planning);
       const named = resolveNames(edit, names, (handle) => pathOf(workspace, path, handle));
-      const { result, changes, made } = await withUuids(ids, () => runEdit(named, run));
+      await prepareImports(workspace, named);
+      const { result, changes: own, made } = await withUuids(ids, () => runEdit(named, run));
+      const changes = [...imports.changes.splice(0), ...own];
       // Each result is that of its own edit.
       results.push({ op: edit.op, ...result } as EditResult);
       steps.push(readableChanges(workspace, changes));

@@ -1,5 +1,5 @@
 import { acceptsAsset, builtInAssets, classOfImporter } from '#cocos/components';
-import { findAsset, type Workspace } from '#cocos/edit';
+import { findAsset, importerOf, unimportedAt, type Workspace } from '#cocos/edit';
 import { type Asset, baseUuid } from '#cocos/project';
 import type { AssetQuery } from './backend.ts';
 import { matcher } from './matcher.ts';
@@ -36,6 +36,15 @@ function readAsset(asset: Asset): AssetReading {
   };
 }
 
+/** Describes a file or folder that no editor has seen. */
+function readUnimported({ project, draft }: Workspace, path: string): AssetReading {
+  const importer = draft.isFolder(path) ? 'directory' : (importerOf(path)?.name ?? '');
+  const file = path.replace(/^.*\//, '');
+  const name = importer === 'directory' ? file : file.replace(/\.[^.]*$/, '');
+  const type = importer === '' ? 'cc.Asset' : typeOfImporter(importer);
+  return { path, url: project.url(path) ?? path, name, type, exists: true, subAssets: [] };
+}
+
 function typeOfImporter(importer: string): string {
   return importer === 'directory' ? 'folder' : (classOfImporter(importer) ?? importer);
 }
@@ -67,8 +76,9 @@ function inFolder({ draft }: Workspace, folder: string, internal: boolean): stri
   return draft.resolve(folder.replace(/(?<!\/)\/$/, ''));
 }
 
-function* projectAssets({ draft }: Workspace): Generator<AssetReading> {
-  for (const asset of draft.assets()) yield readAsset(asset);
+function* projectAssets(workspace: Workspace): Generator<AssetReading> {
+  for (const asset of workspace.draft.assets()) yield readAsset(asset);
+  for (const path of workspace.project.unimported()) yield readUnimported(workspace, path);
 }
 
 function* engineAssets(): Generator<AssetReading> {
@@ -86,6 +96,8 @@ function* engineAssets(): Generator<AssetReading> {
 
 /** The asset of a path, URL or uuid; that of the image, where a part of one is named. */
 export function readNamedAsset(workspace: Workspace, reference: string): AssetReading {
+  const unimported = unimportedAt(workspace, reference);
+  if (unimported !== undefined) return readUnimported(workspace, unimported);
   const { uuid, url, type, path } = findAsset(workspace, reference);
   const asset = path === undefined ? undefined : workspace.draft.asset(baseUuid(uuid));
   if (asset !== undefined) return readAsset(asset);

@@ -1,6 +1,5 @@
-import { type ComponentSpec, type FieldType, nearest } from '#cocos/components';
-import { CocosError, isUuid } from '#cocos/document';
-import type { Workspace } from '#cocos/edit';
+import type { ComponentSpec, FieldType } from '#cocos/components';
+import { noClass, scriptNamed, type Workspace } from '#cocos/edit';
 import type { ScriptDescription, ScriptProperty } from '#cocos/scripts';
 import type { ClassReading, PropertyReading } from './readings.ts';
 
@@ -15,24 +14,14 @@ export function readClasses(workspace: Workspace, of: 'scripts' | 'engine'): Cla
 
 /** The class of that name, with or without `cc.`, or of a script named by class, path or uuid. */
 export function readClass(workspace: Workspace, name: string): ClassReading {
-  const { components, scripts } = workspace;
+  const { components } = workspace;
   const spec = components.get(name);
   if (spec !== undefined) return ofEngine(spec);
-  const script = findScript(workspace, name);
+  const script = scriptNamed(workspace, name);
   if (script !== undefined) return ofScript(script);
   const short = components.get(`cc.${name}`);
   if (short !== undefined) return ofEngine(short);
-  const known = [...components.keys(), ...[...scripts.all()].map((other) => other.className)];
-  throw new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
-    suggestion: `Near names: ${nearest(name.replace(/^.*\//, ''), known).join(', ')}.`,
-  });
-}
-
-function findScript({ scripts, draft }: Workspace, name: string): ScriptDescription | undefined {
-  if (isUuid(name)) return scripts.byUuid(name);
-  if (!/^db:\/\/|\.(ts|js)$/.test(name)) return scripts.byClass(name);
-  const asset = draft.assetAt(name);
-  return asset === undefined ? undefined : scripts.byUuid(asset.uuid);
+  throw noClass(workspace, name);
 }
 
 function ofEngine({ type, fields, requires, brings }: ComponentSpec): ClassReading {

@@ -131,14 +131,14 @@ export function findNodes(document: SceneDocument, query: NodeQuery): NodeSummar
   const from = query.below === undefined ? view.root : requireNode(document, query.below).index;
   const isNamed = matcher(query.name);
   const isAt = matcher(query.path);
-  const { component, active } = query;
+  const { type, active } = query;
   const hasComponent = (item: ViewItem): boolean =>
-    component === undefined ||
+    type === undefined ||
     view.components(item.index).some((each) => {
       const name = className(document, each);
-      const type = typeOf(view.at(each.index));
-      return [component, `cc.${component}`].some(
-        (wanted) => name === wanted || isOfClass(workspace, type, wanted),
+      const stored = typeOf(view.at(each.index));
+      return [type, `cc.${type}`].some(
+        (wanted) => name === wanted || isOfClass(workspace, stored, wanted),
       );
     });
   const found: NodeSummary[] = [];

@@ -99,7 +99,8 @@ export interface OverrideReading {
 
 /** An asset of the project, or one of the engine's. */
 export interface AssetReading {
-  readonly assetUuid: string;
+  /** Absent where it is not imported yet: that happens when an edit names it. */
+  readonly assetUuid?: string | undefined;
   /** In the project; absent for assets of the engine. */
   readonly path?: string | undefined;
   readonly url: string;
@@ -135,7 +136,8 @@ export interface ClassReading {
   readonly requires: readonly string[];
   /** Of scripts. */
   readonly script?: {
-    readonly assetUuid: string;
+    /** Absent where it is not imported yet: that happens when an edit names it. */
+    readonly assetUuid?: string | undefined;
     readonly path: string;
     readonly bases: readonly string[];
     readonly isComponent: boolean | undefined;

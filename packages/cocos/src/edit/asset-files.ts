@@ -1,46 +1,10 @@
-import { CocosError, createMeta, type JsonObject, type Meta, newUuid } from '#cocos/document';
+import { CocosError } from '#cocos/document';
+import type { Project } from '#cocos/project';
+import { newMeta } from './import/importers.ts';
 import type { Workspace } from './workspace.ts';
 
 /** In bytes; leaves room for the ending of the meta. */
 const longestName = 240;
-
-/** What metas say where a project has none to learn from. */
-const versions: Readonly<Record<string, string>> = {
-  directory: '1.2.0',
-  image: '1.0.27',
-  prefab: '1.1.50',
-  scene: '1.1.50',
-  'sprite-frame': '1.0.12',
-  texture: '1.0.22',
-};
-
-/** The version that the project's editor writes into metas of an importer. */
-export function metaVersion({ draft }: Workspace, importer: string): string {
-  for (const asset of draft.assets()) {
-    if (asset.importer === importer && asset.ver !== '') return asset.ver;
-  }
-  return versions[importer] ?? '1.0.0';
-}
-
-/** The meta of a new asset. */
-export function newMeta(
-  workspace: Workspace,
-  importer: string,
-  {
-    files = [],
-    userData = {},
-  }: { readonly files?: string[] | undefined; readonly userData?: JsonObject | undefined } = {},
-): Meta {
-  return createMeta({
-    ver: metaVersion(workspace, importer),
-    importer,
-    imported: true,
-    uuid: newUuid(),
-    files,
-    subMetas: {},
-    userData,
-  });
-}
 
 /** What a new path must be like. */
 interface Wanted {
@@ -114,17 +78,23 @@ function endingText(ending: RegExp): string {
 
 /** Makes the folders above a path, with their metas; answers those that are new. */
 export function ensureFolders(workspace: Workspace, path: string): string[] {
-  const { draft } = workspace;
+  const { draft, project } = workspace;
   const steps = path.split('/').slice(0, -1);
   const made: string[] = [];
   for (let count = 2; count <= steps.length; count++) {
     const folder = steps.slice(0, count).join('/');
+    if (!isAssetPath(project, folder)) continue;
     if (draft.meta(folder) !== undefined) continue;
     if (!draft.exists(folder)) draft.createFolder(folder);
-    if (draft.meta(folder) === undefined) draft.writeMeta(folder, newMeta(workspace, 'directory'));
+    draft.writeMeta(folder, newMeta(workspace, folder, 'directory'));
     made.push(folder);
   }
   return made;
+}
+
+/** Whether a path is of an asset: below a folder of assets, and not that folder. */
+export function isAssetPath(project: Project, path: string): boolean {
+  return project.url(path) !== undefined && project.mounts.every((mount) => mount.path !== path);
 }
 
 /** The name of a file without folder and ending. */

@@ -1,16 +1,9 @@
-import {
-  type Change,
-  cloneJson,
-  CocosError,
-  isObject,
-  ownAt,
-  replaceAsset,
-  rootOf,
-  setField,
-} from '#cocos/document';
+import { type Change, cloneJson, CocosError, isObject, replaceAsset } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { baseName, ensureFolders, newFilePath } from './asset-files.ts';
 import { findAsset } from './find-asset.ts';
+import { unimportedAt } from './import/import-file.ts';
+import { nameAfterFile } from './scenes.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Creates a folder for assets, with its meta, and the folders above it. */
@@ -47,7 +40,7 @@ export function moveAsset(
   closeDocuments(workspace, asset.path);
   draft.move(asset.path, path);
   draft.move(`${asset.path}.meta`, `${path}.meta`);
-  if (asset.importer === 'scene' || asset.importer === 'prefab') rename(workspace, path);
+  if (asset.importer === 'scene' || asset.importer === 'prefab') nameAfterFile(workspace, path);
   renameParts(workspace, path, asset.name);
   const changes: Change[] = folders.map((target) => ({ type: 'create', target }));
   changes.push({ type: 'move', target: asset.path, to: path });
@@ -57,20 +50,6 @@ export function moveAsset(
 function endingOf({ path, importer }: Asset): string {
   const ending = importer === 'directory' ? undefined : /\.[^./]+$/.exec(path)?.[0];
   return ending === undefined ? '' : `\\${ending}`;
-}
-
-/** Scenes and prefabs repeat the name of their file. */
-function rename({ draft }: Workspace, path: string): void {
-  const table = draft.edit(path);
-  const name = baseName(path);
-  const [head, root] = [ownAt(table, 0), ownAt(table, rootOf(table))];
-  if (head['_name'] !== '') setField(head, { key: '_name', value: name });
-  if (root['_name'] !== undefined) setField(root, { key: '_name', value: name });
-  const meta = draft.meta(path);
-  const userData = meta?.value['userData'];
-  if (meta === undefined || !isObject(userData) || !('syncNodeName' in userData)) return;
-  const value = { ...meta.value, userData: { ...userData, syncNodeName: name } };
-  draft.writeMeta(path, { ...meta, value });
 }
 
 /** The parts of an image are shown by the name of its file. */
@@ -111,7 +90,9 @@ export async function deleteAsset(
   }: { readonly path: string; readonly force?: boolean | undefined },
 ): Promise<AssetDeleted> {
   const { draft, project } = workspace;
-  const asset = requireFile(workspace, reference);
+  // What goes need not be imported before.
+  const bare = unimportedAt(workspace, reference);
+  const asset = bare === undefined ? requireFile(workspace, reference) : { path: bare };
   const isGone = (path: string): boolean =>
     [asset.path, `${asset.path}.meta`].includes(path) || path.startsWith(`${asset.path}/`);
   const gone = [...draft.assets()].filter(({ path }) => isGone(path));
@@ -133,8 +114,9 @@ export async function deleteAsset(
   }
   closeDocuments(workspace, asset.path);
   draft.remove(asset.path);
-  draft.remove(`${asset.path}.meta`);
-  const changes = gone.map(({ path }) => ({ type: 'delete', target: path }) as const);
+  if (bare === undefined) draft.remove(`${asset.path}.meta`);
+  const places = new Set([asset.path, ...gone.map(({ path }) => path)]);
+  const changes = [...places].map((target) => ({ type: 'delete', target }) as const);
   return { path: asset.path, users: [...users].sort(), changes };
 }
 

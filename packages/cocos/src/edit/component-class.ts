@@ -1,6 +1,7 @@
 import { type ComponentSpec, type Field, learnComponent, nearest } from '#cocos/components';
 import { CocosError, isScriptType, isUuid, typeOf, type ViewItem } from '#cocos/document';
 import type { ScriptDescription } from '#cocos/scripts';
+import { assetAt } from './import/import-file.ts';
 import { scriptSpec } from './script-spec.ts';
 import type { SceneDocument, Workspace } from './workspace.ts';
 
@@ -12,32 +13,75 @@ export interface ComponentClass {
   readonly script?: ScriptDescription | undefined;
 }
 
-/** The class named by an engine class, a class of a script, or the path or uuid of a script. */
+/** The class named by an engine class, a class of a script, or the path or uuid of a script, which is imported if it is not yet. */
 export function findClass(document: SceneDocument, name: string): ComponentClass {
-  const { components, scripts } = document.workspace;
+  const { workspace } = document;
+  const found = classNamed(document, name);
+  if (found.script === undefined || found.script.uuid !== undefined) return found;
+  importScript(workspace, found.script);
+  return classNamed(document, found.script.path);
+}
+
+/** The same of a class that is only looked for: nothing is imported. */
+export function classNamed(document: SceneDocument, name: string): ComponentClass {
+  const { workspace } = document;
+  const { components, scripts } = workspace;
   const spec = components.get(name) ?? document.learned().get(name);
   if (spec !== undefined && !isScriptType(name)) return { spec, name };
-  const script = findScript(document.workspace, name);
+  const script = scriptNamed(workspace, name);
   if (script !== undefined) {
     return { spec: scriptSpec(script, scripts), name: script.className, script };
   }
   const short = components.get(`cc.${name}`);
   if (short !== undefined) return { spec: short, name: short.type };
-  const known = [...components.keys(), ...[...scripts.all()].map((other) => other.className)];
-  throw new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
-    suggestion: `Near names: ${nearest(name.replace(/^.*\//, ''), known).join(', ')}.`,
+  throw noClass(workspace, name);
+}
+
+/** The script of a class, stored type, uuid or path. */
+export function scriptNamed(
+  { scripts, draft }: Workspace,
+  name: string,
+): ScriptDescription | undefined {
+  if (isScriptType(name)) return scripts.byType(name);
+  if (isUuid(name)) return scripts.byUuid(name);
+  if (!/^db:\/\/|\.(ts|js)$/.test(name)) return scripts.byClass(name);
+  const path = draft.resolve(name);
+  const asset = draft.assetAt(path);
+  return asset === undefined ? scripts.byPath(path) : scripts.byUuid(asset.uuid);
+}
+
+/** Says that there is no such class, and what there is instead. */
+export function noClass({ components, scripts }: Workspace, name: string): CocosError {
+  const all = [...scripts.all()];
+  const asked = name.replace(/^.*\//, '');
+  const unread = all.find(
+    (other) => isUnread(other) && other.className.toLowerCase() === asked.toLowerCase(),
+  );
+  if (unread !== undefined) return cannotRead(unread);
+  const known = [...components.keys(), ...all.map((other) => other.className)];
+  return new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
+    suggestion: `Near names: ${nearest(asked, known).join(', ')}.`,
     details: { asked: name },
   });
 }
 
-function findScript({ scripts, draft }: Workspace, name: string): ScriptDescription | undefined {
-  if (isScriptType(name)) return scripts.byType(name);
-  if (isUuid(name)) return scripts.byUuid(name);
-  if (/^db:\/\/|\.(ts|js)$/.test(name)) {
-    const asset = draft.assetAt(draft.resolve(name));
-    return asset === undefined ? undefined : scripts.byUuid(asset.uuid);
-  }
-  return scripts.byClass(name);
+const isUnread = ({ isComponent, bases }: ScriptDescription): boolean =>
+  isComponent === undefined && bases.length === 0;
+
+function cannotRead({ path, problem = '' }: ScriptDescription): CocosError {
+  return new CocosError(
+    'E_PRECONDITION_FAILED',
+    `The script "${path}" cannot be read: ${problem}`,
+    {
+      suggestion: 'Mend its source first.',
+      details: { script: path },
+    },
+  );
+}
+
+function importScript(workspace: Workspace, script: ScriptDescription): void {
+  if (isUnread(script)) throw cannotRead(script);
+  assetAt(workspace, script.path);
 }
 
 /** What is known about a component of an open document; fields that only this one has are added. */

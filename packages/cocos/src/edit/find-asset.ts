@@ -1,6 +1,7 @@
 import { acceptsAsset, classOfImporter, findBuiltInAsset, subAssetFor } from '#cocos/components';
 import { CocosError, subAssetId } from '#cocos/document';
 import type { Asset } from '#cocos/project';
+import { assetAt, unimportedAt } from './import/import-file.ts';
 import type { Workspace } from './workspace.ts';
 
 /** An asset of the project or of the engine. */
@@ -20,12 +21,12 @@ export function findAsset(
   reference: string,
   expected = 'cc.Asset',
 ): FoundAsset {
-  const found = lookUp(workspace, reference);
+  const found = lookUp(workspace, reference, expected);
   if (found === undefined) throw missing(workspace, reference);
   if (acceptsAsset(expected, found.type)) return found;
   const sub = subAssetFor(expected);
   const part =
-    sub === undefined ? undefined : lookUp(workspace, `${found.uuid}@${subAssetId(sub)}`);
+    sub === undefined ? undefined : lookUp(workspace, `${found.uuid}@${subAssetId(sub)}`, expected);
   if (part !== undefined && acceptsAsset(expected, part.type)) return part;
   const isImage = found.type === 'cc.ImageAsset' && expected === 'cc.SpriteFrame';
   throw new CocosError(
@@ -40,27 +41,29 @@ export function findAsset(
   );
 }
 
-function missing({ draft }: Workspace, reference: string): CocosError {
-  const isFile = /[./]/.test(reference) && draft.exists(reference);
+function missing(workspace: Workspace, reference: string): CocosError {
+  const { draft } = workspace;
   const details = { asset: reference };
-  if (!isFile) {
-    return new CocosError('E_NOT_FOUND', `There is no asset "${reference}".`, {
-      suggestion: 'Name an asset by its path in the project, its db:// URL, or its uuid.',
+  const path = /[./]/.test(reference) ? draft.resolve(reference) : reference;
+  if (unimportedAt(workspace, path) !== undefined) {
+    return new CocosError('E_NOT_FOUND', `"${reference}" is not imported yet.`, {
+      suggestion: 'An edit that names it imports it; create_asset_meta does only that.',
       details,
     });
   }
-  return new CocosError(
-    'E_NOT_FOUND',
-    `There is a file "${reference}", but no ${reference}.meta beside it: it is no asset yet.`,
-    {
-      suggestion:
-        'Open the project in the editor, which makes the meta, or restore it. An image can be imported to another path.',
+  if (draft.exists(path) && draft.exists(`${path}.meta`)) {
+    return new CocosError('E_NOT_FOUND', `The meta of "${reference}" is none: it has no uuid.`, {
+      suggestion: `Restore ${path}.meta, or delete it: another is made when it is needed.`,
       details,
-    },
-  );
+    });
+  }
+  return new CocosError('E_NOT_FOUND', `There is no asset "${reference}".`, {
+    suggestion: 'Name an asset by its path in the project, its db:// URL, or its uuid.',
+    details,
+  });
 }
 
-function lookUp(workspace: Workspace, reference: string): FoundAsset | undefined {
+function lookUp(workspace: Workspace, reference: string, expected: string): FoundAsset | undefined {
   const builtIn = findBuiltInAsset(reference);
   if (builtIn !== undefined) return builtIn;
   const [name = '', ...subs] = reference.split('@');
@@ -69,10 +72,13 @@ function lookUp(workspace: Workspace, reference: string): FoundAsset | undefined
   if (byUuid !== undefined) return withSub(byUuid, subs.join('@'));
   if (name.startsWith('db://internal/')) return undefined;
   const path = draft.resolve(name);
-  const byPath = draft.assetAt(path);
+  const isFrame = expected === 'cc.SpriteFrame' || /[/@](spriteFrame|f9941)$/.test(reference);
+  const type = isFrame ? 'sprite-frame' : undefined;
+  const byPath = assetAt(workspace, path, type);
   if (byPath !== undefined) return withSub(byPath, subs.join('@'));
   const slash = path.lastIndexOf('/');
-  const above = draft.assetAt(path.slice(0, slash));
+  const folder = path.slice(0, slash);
+  const above = draft.isFolder(folder) ? undefined : assetAt(workspace, folder, type);
   const isImage = above !== undefined && above.subAssets.length > 0;
   return isImage ? withSub(above, subAssetId(path.slice(slash + 1))) : undefined;
 }

@@ -16,6 +16,8 @@ export {
   findClass,
   isOfClass,
   labelOf,
+  noClass,
+  scriptNamed,
   typeName,
 } from './component-class.ts';
 export {
@@ -33,7 +35,9 @@ export {
   nodeElements,
 } from './create-node.ts';
 export { findAsset, type FoundAsset } from './find-asset.ts';
-export { type ImageImport, type ImageImported, importImage } from './import-image.ts';
+export { type ImageImport, type ImageImported, imageSource, importImage } from './import/image.ts';
+export { createAsset, type Imports, prepareImports, unimportedAt } from './import/import-file.ts';
+export { importerOf } from './import/importers.ts';
 export {
   deleteNode,
   duplicateNode,

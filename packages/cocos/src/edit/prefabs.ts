@@ -23,9 +23,10 @@ import {
 } from '#cocos/document';
 import { baseName, newFilePath } from './asset-files.ts';
 import { findAsset } from './find-asset.ts';
+import { newMeta } from './import/importers.ts';
 import { checkIndex, checkName } from './nodes.ts';
 import { requireInnerNode, requireNode } from './references.ts';
-import { prefabMeta, writeAsset } from './scenes.ts';
+import { writeAsset } from './scenes.ts';
 import { checkChange, type TransformChange, writeTransform } from './transform.ts';
 import type { SceneDocument, Workspace } from './workspace.ts';
 
@@ -166,7 +167,7 @@ export function createPrefab(
   const name = baseName(path);
   const table = prefabFrom(takeFragment(view, item.index).fragment, name);
   const text = printTable(table);
-  const made = writeAsset(workspace, path, { text, meta: prefabMeta(workspace, name) });
+  const made = writeAsset(workspace, path, { text, meta: newMeta(workspace, path, 'prefab') });
   if (!replace) return { ...made, node: item.handle };
   const { node, changes } = replaceByInstance(document, item, made.uuid);
   return { ...made, node, changes: [...made.changes, ...changes] };

@@ -8,7 +8,7 @@ import {
   typeOf,
   type ViewItem,
 } from '#cocos/document';
-import { className, findClass, isOfClass, typeName } from './component-class.ts';
+import { className, classNamed, findClass, isOfClass, typeName } from './component-class.ts';
 import { findAsset } from './find-asset.ts';
 import type { SceneDocument, Workspace } from './workspace.ts';
 
@@ -69,7 +69,7 @@ export function componentOn(document: SceneDocument, node: ViewItem, type: strin
 
 function wantedType(document: SceneDocument, name: string): string {
   try {
-    return findClass(document, name).spec.type;
+    return classNamed(document, name).spec.type;
   } catch (error) {
     if (error instanceof CocosError) return name;
     throw error;

@@ -1,6 +1,17 @@
-import { type Change, CocosError, type Meta, prefabFrom, printTable } from '#cocos/document';
+import {
+  type Change,
+  CocosError,
+  isObject,
+  type Meta,
+  ownAt,
+  prefabFrom,
+  printTable,
+  rootOf,
+  setField,
+} from '#cocos/document';
 import { createSceneTable, type DesignResolution, fragmentOf, layers } from '#cocos/components';
-import { baseName, ensureFolders, newFilePath, newMeta } from './asset-files.ts';
+import { baseName, ensureFolders, newFilePath } from './asset-files.ts';
+import { newMeta } from './import/importers.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A scene to create. */
@@ -29,7 +40,7 @@ export function createScene(workspace: Workspace, creation: SceneCreation): File
       'The resolution must have a positive width and height.',
     );
   }
-  const meta = newMeta(workspace, 'scene', { files: ['.json'] });
+  const meta = newMeta(workspace, path, 'scene');
   const table = createSceneTable({
     name: baseName(path),
     uuid: meta.uuid,
@@ -50,13 +61,35 @@ export function createEmptyPrefab(
   const table = prefabFrom(fragmentOf({ name, components }, layer), name);
   return writeAsset(workspace, path, {
     text: printTable(table),
-    meta: prefabMeta(workspace, name),
+    meta: newMeta(workspace, path, 'prefab'),
   });
 }
 
-/** The meta of a new prefab. */
-export function prefabMeta(workspace: Workspace, name: string): Meta {
-  return newMeta(workspace, 'prefab', { files: ['.json'], userData: { syncNodeName: name } });
+/** Scenes and prefabs repeat the name of their file. */
+export function nameAfterFile({ draft }: Workspace, path: string): void {
+  const table = draft.edit(path);
+  const name = baseName(path);
+  const [head, root] = [ownAt(table, 0), ownAt(table, rootOf(table))];
+  if (head['_name'] !== '') setField(head, { key: '_name', value: name });
+  if (root['_name'] !== undefined) setField(root, { key: '_name', value: name });
+  const meta = draft.meta(path);
+  const userData = meta?.value['userData'];
+  if (meta === undefined || !isObject(userData) || !('syncNodeName' in userData)) return;
+  const value = { ...meta.value, userData: { ...userData, syncNodeName: name } };
+  draft.writeMeta(path, { ...meta, value });
+}
+
+/** Lets a scene or prefab have the name of its file, and a scene the uuid of its meta, as the editor does; false where it had. */
+export function takeIdentity(workspace: Workspace, path: string): boolean {
+  const { draft } = workspace;
+  const before = draft.text(path);
+  nameAfterFile(workspace, path);
+  const table = draft.edit(path);
+  const value = draft.assetAt(path)?.uuid;
+  if (table.kind === 'scene' && value !== undefined) {
+    setField(ownAt(table, rootOf(table)), { key: '_id', value });
+  }
+  return draft.text(path) !== before;
 }
 
 /** Writes a new asset with its meta, and the folders it needs. */

@@ -2,18 +2,22 @@ import { builtInComponents, type ComponentTable, learnComponents } from '#cocos/
 import { CocosError, type SceneView, type Table } from '#cocos/document';
 import type { Draft, Project } from '#cocos/project';
 import type { ScriptCatalog } from '#cocos/scripts';
+import { assetAt, type Imports } from './import/import-file.ts';
 import { viewOf } from './views.ts';
 
 /** A draft of a project with what is needed to understand it; operations change the draft, never the disk. */
 export interface Workspace {
   readonly project: Project;
   readonly draft: Draft;
-  readonly scripts: ScriptCatalog;
+  /** Others once one is imported. */
+  scripts: ScriptCatalog;
   /** The classes of the engine that are known; `componentSpec` knows those of a document, too. */
   readonly components: ComponentTable;
   readonly documents: Map<string, SceneDocument>;
   /** The paths of open documents that must be expanded anew, because a prefab may have changed. */
   readonly stale: Set<string>;
+  /** Absent where nothing is changed: what no editor has seen stays as it is. */
+  readonly imports?: Imports | undefined;
 }
 
 /** A scene or prefab, open. */
@@ -27,10 +31,11 @@ export interface SceneDocument {
   readonly learned: () => ComponentTable;
 }
 
-/** Opens a draft for operations. */
+/** Opens a draft for operations; those that are given `imports` import what they name. */
 export async function openWorkspace(
   project: Project,
   draft: Draft = project.draft(),
+  imports?: Imports,
 ): Promise<Workspace> {
   const scripts = await project.scripts();
   return {
@@ -40,12 +45,14 @@ export async function openWorkspace(
     components: builtInComponents,
     documents: new Map(),
     stale: new Set(),
+    imports,
   };
 }
 
 /** Opens a scene or prefab to be edited, named by path, URL or uuid; to be asked for again after a prefab was edited. */
 export function openDocument(workspace: Workspace, reference: string): SceneDocument {
   const path = documentPath(workspace, reference);
+  assetAt(workspace, path);
   const document = opened(workspace, path) ?? describe(workspace, path, workspace.draft.edit(path));
   workspace.documents.set(path, document);
   if (document.kind === 'prefab') {

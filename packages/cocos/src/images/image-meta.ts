@@ -38,16 +38,23 @@ export const spriteFrameId = 'f9941';
 
 /** The meta that the editor writes for an image it has never seen. */
 export async function newImageMeta(options: NewImage): Promise<JsonObject> {
+  const { image, type } = options;
+  const whole = { x: 0, y: 0, width: image.width, height: image.height };
+  return trimmedImageMeta(options, type === 'sprite-frame' ? await trimBox(image, 1) : whole);
+}
+
+/** The same, where it is known what is left of the image without its transparent edges. */
+export function trimmedImageMeta(options: NewImage, box: Box): JsonObject {
   const { uuid, extension, image, versions = {} } = options;
   const type = options.type ?? 'texture';
   const subMetas: Record<string, Json> = { [textureId]: textureMeta(options, type) };
-  if (type === 'sprite-frame') subMetas[spriteFrameId] = await spriteFrameMeta(options);
+  if (type === 'sprite-frame') subMetas[spriteFrameId] = spriteFrameMeta(options, box);
   return {
     ver: versions.image ?? '1.0.27',
     importer: 'image',
     imported: true,
     uuid,
-    files: ['.json', extension],
+    files: ['.json', extension.toLowerCase()].sort(),
     subMetas,
     userData: {
       type,
@@ -102,8 +109,8 @@ function textureMeta(options: NewImage, type: ImageType): JsonObject {
   });
 }
 
-async function spriteFrameMeta(options: NewImage): Promise<JsonObject> {
-  const { vertices, numbers } = spriteGeometry(options.image, await trimBox(options.image, 1));
+function spriteFrameMeta(options: NewImage, box: Box): JsonObject {
+  const { vertices, numbers } = spriteGeometry(options.image, box);
   return subMeta(options, {
     importer: 'sprite-frame',
     id: spriteFrameId,

@@ -2,6 +2,7 @@ export {
   newImageMeta,
   spriteFrameId,
   textureId,
+  trimmedImageMeta,
   updateImageMeta,
   type ImageType,
   type ImporterVersions,

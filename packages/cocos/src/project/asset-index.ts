@@ -44,6 +44,7 @@ export class AssetIndex {
   #entries = new Map<string, Entry>();
   #byPath = new Map<string, Asset>();
   #byUuid = new Map<string, Asset>();
+  #unimported = new Set<string>();
   #folders: string[] = [];
 
   constructor(project: FoundProject) {
@@ -52,6 +53,11 @@ export class AssetIndex {
 
   get assets(): Iterable<Asset> {
     return this.#byPath.values();
+  }
+
+  /** The paths of files and folders that have no meta yet: no editor has seen them. */
+  get unimported(): Iterable<string> {
+    return this.#unimported;
   }
 
   /** The folders that were seen, absolute. */
@@ -93,6 +99,7 @@ export class AssetIndex {
   async refresh(): Promise<AssetChange[]> {
     const entries = new Map<string, Entry>();
     const folders: string[] = [];
+    const unimported = new Set<string>();
     let until = performance.now() + sliceMs;
     for (const mount of this.#project.mounts) {
       const waiting = [mount.path];
@@ -100,6 +107,7 @@ export class AssetIndex {
         folders.push(path.join(this.#project.root, folder));
         const listed = list(path.join(this.#project.root, folder));
         const names = new Set(listed.map(({ name }) => name));
+        for (const name of withoutMeta(listed, names)) unimported.add(`${folder}/${name}`);
         for (const entry of listed) {
           const place = `${folder}/${entry.name}`;
           if (entry.isDirectory()) {
@@ -117,6 +125,7 @@ export class AssetIndex {
       }
     }
     this.#folders = folders;
+    this.#unimported = unimported;
     return this.#replace(entries);
   }
 
@@ -136,6 +145,10 @@ export class AssetIndex {
         if (path.posix.dirname(place) === parent) entries.delete(place);
       }
       const names = new Set(listed.map(({ name }) => name));
+      for (const place of this.#unimported) {
+        if (path.posix.dirname(place) === parent) this.#unimported.delete(place);
+      }
+      for (const name of withoutMeta(listed, names)) this.#unimported.add(`${parent}/${name}`);
       for (const entry of listed) {
         if (entry.isDirectory() || !entry.name.endsWith('.meta')) continue;
         const place = `${parent}/${entry.name}`;
@@ -152,8 +165,12 @@ export class AssetIndex {
     const entries = new Map(this.#entries);
     for (const changed of paths) {
       const meta = changed.endsWith('.meta') ? changed : `${changed}.meta`;
-      const asset = path.join(this.#project.root, meta.slice(0, -'.meta'.length));
-      const indexed = this.#lookAt(meta, { exists: existsSync(asset), isLink: true });
+      const place = meta.slice(0, -'.meta'.length);
+      const exists = existsSync(path.join(this.#project.root, place));
+      const indexed = this.#lookAt(meta, { exists, isLink: true });
+      const isAsset = urlOf(this.#project, place) !== undefined && !isHidden(place);
+      if (exists && indexed === undefined && isAsset) this.#unimported.add(place);
+      else this.#unimported.delete(place);
       if (indexed === undefined) entries.delete(meta);
       else entries.set(meta, indexed);
     }
@@ -242,6 +259,17 @@ export function subAssetOf(asset: Asset, uuid: string): SubAsset | undefined {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The editor overlooks what begins with a dot. */
+const isHidden = (place: string): boolean => path.posix.basename(place).startsWith('.');
+
+/** The names in a folder that no meta is beside. */
+function withoutMeta(listed: readonly Dirent[], names: ReadonlySet<string>): string[] {
+  return listed
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map(({ name }) => name)
+    .filter((name) => !isHidden(name) && !name.endsWith('.meta') && !names.has(`${name}.meta`));
+}
 
 /** Links to folders are not followed: they lead out of the project, or to a folder that is listed anyway. */
 function list(folder: string): Dirent[] {

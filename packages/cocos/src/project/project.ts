@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { uuidsInText } from '#cocos/document';
-import { readScript, ScriptCatalog, type ScriptFacts, type ScriptFile } from '#cocos/scripts';
+import {
+  isScriptPath,
+  readScript,
+  ScriptCatalog,
+  type ScriptFacts,
+  type ScriptFile,
+} from '#cocos/scripts';
 import { baseUuid, type Asset } from './asset.ts';
 import { AssetIndex, type AssetChange, type AssetProblem } from './asset-index.ts';
 import { Draft } from './draft.ts';
@@ -9,7 +15,7 @@ import { decode, FileStore } from './file-store.ts';
 import { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
 import { fileOf, folderGone, resolvePath, urlOf } from './paths.ts';
 import { matching, ReferenceIndex, type AssetUse } from './references.ts';
-import { stampOf } from './stamp.ts';
+import { stampOf, statOf } from './stamp.ts';
 import { entryOf } from './own-folder.ts';
 import type { Note } from './keys.ts';
 import {
@@ -111,6 +117,11 @@ export class Project implements Disposable {
     return this.#index.assets;
   }
 
+  /** The paths of files and folders that have no meta yet: no editor has seen them. */
+  unimported(): Iterable<string> {
+    return this.#index.unimported;
+  }
+
   /** The asset of a uuid, also of one of its sub-assets. */
   asset(uuid: string): Asset | undefined {
     return this.#index.byUuid(uuid);
@@ -141,26 +152,23 @@ export class Project implements Disposable {
     return fileOf(this.#found, this.resolve(input));
   }
 
-  /** The classes of all scripts; reads only those that changed. */
+  /** The classes of all scripts, also of those that have no meta yet; reads only those that changed. */
   async scripts(): Promise<ScriptCatalog> {
     const files: ScriptFile[] = [];
     let isSame = this.#catalog !== undefined;
-    for (const asset of this.assets()) {
-      if (asset.importer !== 'typescript' && asset.importer !== 'javascript') continue;
-      const stamp = stampOf(this.file(asset.path)) ?? '';
-      const known = this.#scripts.get(asset.uuid);
-      const isKnown = known?.stamp === stamp && known.file.path === asset.path;
-      const file = isKnown
-        ? known.file
-        : { uuid: asset.uuid, path: asset.path, facts: await this.#readScript(asset) };
-      if (!isKnown) this.#scripts.set(asset.uuid, { stamp, file });
+    for (const { path, uuid } of this.#scriptPlaces()) {
+      const stamp = stampOf(this.file(path)) ?? '';
+      const known = this.#scripts.get(path);
+      const isKnown = known?.stamp === stamp && known.file.uuid === uuid;
+      const file = isKnown ? known.file : { uuid, path, facts: await this.#readScript(path) };
+      if (!isKnown) this.#scripts.set(path, { stamp, file });
       isSame &&= isKnown;
       files.push(file);
     }
     const count = files.length;
     if (!isSame || count !== this.#scripts.size) {
-      const present = new Set(files.map(({ uuid }) => uuid));
-      for (const uuid of this.#scripts.keys()) if (!present.has(uuid)) this.#scripts.delete(uuid);
+      const present = new Set(files.map(({ path }) => path));
+      for (const path of this.#scripts.keys()) if (!present.has(path)) this.#scripts.delete(path);
       this.#catalog = new ScriptCatalog(files);
     }
     return this.#catalog ?? new ScriptCatalog(files);
@@ -282,12 +290,19 @@ export class Project implements Disposable {
     }, settleMs).unref();
   }
 
-  async #readScript(asset: Asset): Promise<ScriptFacts> {
-    if (!asset.exists) {
-      return { classes: [], imports: [], enums: {}, problem: 'its file is missing' };
+  *#scriptPlaces(): Generator<{ readonly path: string; readonly uuid: string | undefined }> {
+    for (const { importer, path, uuid } of this.assets()) {
+      if (importer === 'typescript' || importer === 'javascript') yield { path, uuid };
     }
+    for (const path of this.unimported()) {
+      if (isScriptPath(path)) yield { path, uuid: undefined };
+    }
+  }
+
+  async #readScript(path: string): Promise<ScriptFacts> {
     try {
-      const file = this.file(asset.path);
+      const file = this.file(path);
+      if (statOf(file) === undefined) throw new Error('its file is missing');
       if (stampOf(file) === undefined) throw new Error('it is no file');
       return await readScript(readFileSync(file, 'utf8'));
     } catch (error) {

@@ -3,9 +3,13 @@ import { expandId, isScriptType, scriptTypeOf } from '#cocos/document';
 import { kindOfEngineClass } from './engine-classes.ts';
 import type { PropertyType, ScriptClass, ScriptFacts, ScriptProperty } from './facts.ts';
 
+/** Whether a file is a script, by its name; what only declares types is none. */
+export const isScriptPath = (file: string): boolean => /(?<!\.d)\.[jt]s$/.test(file);
+
 /** A script of the project with what was read from it. */
 export interface ScriptFile {
-  readonly uuid: string;
+  /** Of its meta; undefined while it has none. */
+  readonly uuid: string | undefined;
   /** In the project, with `/`. */
   readonly path: string;
   readonly facts: ScriptFacts;
@@ -13,9 +17,13 @@ export interface ScriptFile {
 
 /** What can be attached from a script, with everything it inherits. */
 export interface ScriptDescription {
-  readonly uuid: string;
+  /** Of its meta; undefined while it has none. */
+  readonly uuid: string | undefined;
   readonly path: string;
-  /** The name its components are stored under: 23 characters for the component of a file, the name for every other class. */
+  /**
+   * The name its components are stored under: 23 characters for the component of a file, the name for every other class, and for
+   * one that has no uuid yet.
+   */
   readonly type: string;
   readonly className: string;
   /** From the nearest: `BaseView`, `cc.Component`. */
@@ -45,7 +53,7 @@ export class ScriptCatalog {
 
   constructor(files: Iterable<ScriptFile>) {
     for (const file of files) {
-      this.#byUuid.set(file.uuid, file);
+      if (file.uuid !== undefined) this.#byUuid.set(file.uuid, file);
       this.#byPath.set(file.path, file);
       for (const own of file.facts.classes) {
         for (const name of new Set([own.name, own.className])) {
@@ -58,23 +66,35 @@ export class ScriptCatalog {
 
   /** All scripts, as what can be attached from each. */
   *all(): Generator<ScriptDescription> {
-    for (const uuid of this.#byUuid.keys()) {
-      const description = this.byUuid(uuid);
-      if (description !== undefined) yield description;
-    }
+    for (const file of this.#byPath.values()) yield this.#main(file);
+  }
+
+  byUuid(uuid: string): ScriptDescription | undefined {
+    const file = this.#byUuid.get(uuid);
+    return file && this.#main(file);
+  }
+
+  byPath(place: string): ScriptDescription | undefined {
+    const file = this.#byPath.get(place);
+    return file && this.#main(file);
+  }
+
+  /** The same scripts, where one that had no uuid has got one. */
+  imported(place: string, uuid: string): ScriptCatalog {
+    const files = [...this.#byPath.values()];
+    return new ScriptCatalog(files.map((file) => (file.path === place ? { ...file, uuid } : file)));
   }
 
   /** What a script attaches: its first class that is a component, which gets the id of the file. */
-  byUuid(uuid: string): ScriptDescription | undefined {
-    const file = this.#byUuid.get(uuid);
-    if (file === undefined) return undefined;
+  #main(file: ScriptFile): ScriptDescription {
     const main = this.#mainClass(file);
     if (main !== undefined) return this.#describe({ file, own: main });
+    const name = path.posix.basename(file.path).replace(/\.[jt]s$/, '');
     return {
-      uuid,
+      uuid: file.uuid,
       path: file.path,
-      type: scriptTypeOf(uuid),
-      className: path.posix.basename(file.path).replace(/\.[jt]s$/, ''),
+      type: file.uuid === undefined ? name : scriptTypeOf(file.uuid),
+      className: name,
       bases: [],
       isComponent: file.facts.problem === undefined ? false : undefined,
       requires: [],
@@ -94,8 +114,16 @@ export class ScriptCatalog {
 
   /** By the name of a class, as the engine or as the source has it; undefined where two files have it. */
   byClass(name: string): ScriptDescription | undefined {
-    const [found, ...others] = this.#byName.get(name) ?? [];
-    return found === undefined || others.length > 0 ? undefined : this.#describe(found);
+    const found = this.#only(name);
+    return found && this.#describe(found);
+  }
+
+  /** The class of that name; a file that no editor has seen does not make another's name unclear. */
+  #only(name: string): Located | undefined {
+    const all = this.#byName.get(name) ?? [];
+    const imported = all.filter(({ file }) => file.uuid !== undefined);
+    const [found, ...others] = imported.length > 0 ? imported : all;
+    return others.length > 0 ? undefined : found;
   }
 
   #mainClass(file: ScriptFile): ScriptClass | undefined {
@@ -153,7 +181,7 @@ export class ScriptCatalog {
     const isFirst = before.every(
       (other) => this.#describe({ file, own: other }).isComponent !== true,
     );
-    return isFirst ? scriptTypeOf(file.uuid) : own.className;
+    return isFirst && file.uuid !== undefined ? scriptTypeOf(file.uuid) : own.className;
   }
 
   /** The class and what it extends, as far as the scripts go. */
@@ -184,8 +212,7 @@ export class ScriptCatalog {
     }
     const wanted =
       imported?.imported === 'default' ? head : (rest.at(-1) ?? imported?.imported ?? head);
-    const [only, ...others] = this.#byName.get(wanted) ?? [];
-    return others.length === 0 ? only : undefined;
+    return this.#only(wanted);
   }
 
   #resolveImport(from: string, file: ScriptFile): ScriptFile | undefined {

@@ -1,4 +1,4 @@
-export { ScriptCatalog, type ScriptDescription, type ScriptFile } from './catalog.ts';
+export { isScriptPath, ScriptCatalog, type ScriptDescription, type ScriptFile } from './catalog.ts';
 export type {
   PropertyType,
   ScriptClass,

@@ -20,8 +20,9 @@ import { assetLines, goesOn, howMany, lines } from './show.ts';
 const category = 'asset';
 
 /** An asset as it is answered. */
-function shown({ assetUuid, path, url, type, exists }: AssetReading) {
-  return { assetUuid, path, url, type, exists: exists ? undefined : false };
+function shown({ assetUuid, path: assetPath, url, type, exists }: AssetReading) {
+  const imported = assetUuid === undefined ? false : undefined;
+  return { assetUuid, assetPath, url, type, exists: exists ? undefined : false, imported };
 }
 
 function listAssetFiles(backend: CocosBackend): Tool {
@@ -91,7 +92,7 @@ function getAssetInfo(backend: CocosBackend): Tool {
       { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
     ],
     input: closedObject(['assetPath'], { assetPath: anyAsset, offset, limit }),
-    output: object(['assetUuid', 'url', 'type', 'subAssets', 'usedBy', 'uses', 'total'], {
+    output: object(['url', 'type', 'subAssets', 'usedBy', 'uses', 'total'], {
       ...asset.properties,
       nodes: count,
       usedBy: texts,
@@ -109,7 +110,7 @@ function getAssetInfo(backend: CocosBackend): Tool {
       ),
     async run({ assetPath, ...args }) {
       const found = await backend.asset(assetPath);
-      const { usedBy, uses } = await backend.references(found.assetUuid);
+      const { usedBy, uses } = await backend.references(found.assetUuid ?? assetPath);
       const nodes = await nodesOf(backend, found);
       const { items, ...page } = pageOf(usedBy, args);
       return {

@@ -7,6 +7,7 @@ import {
   component,
   count,
   flag,
+  imported,
   limit,
   nodeUuid,
   object,
@@ -15,7 +16,7 @@ import {
   text,
   texts,
 } from './schemas.ts';
-import { componentLines, goesOn, lines, valueText } from './show.ts';
+import { componentLines, goesOn, lines, notImported, valueText } from './show.ts';
 
 const category = 'component';
 
@@ -65,6 +66,7 @@ const classSchema = object(['name'], {
   name: text,
   scriptPath: text,
   assetUuid: text,
+  imported,
   bases: texts,
   isComponent: flag,
   problem: text,
@@ -129,6 +131,7 @@ function classLines(known: Infer<typeof classSchema>): string[] {
   const head = scriptPath === undefined ? name : `${name} ${scriptPath}`;
   return [
     propertyNames === undefined ? head : `${head}: ${propertyNames.join(', ')}`,
+    ...(known.imported === false ? [`  ${notImported}`] : []),
     ...(problem === undefined ? [] : [`  ${problem}`]),
     ...(requires.length === 0 ? [] : [`  requires ${requires.join(', ')}`]),
     ...(methods.length === 0 ? [] : [`  methods ${methods.join(', ')}`]),
@@ -143,7 +146,8 @@ function classLines(known: Infer<typeof classSchema>): string[] {
 
 function headOf({ name, script }: ClassReading) {
   const { path: scriptPath, assetUuid, problem } = script ?? {};
-  return { name, scriptPath, assetUuid, problem };
+  const isUnimported = script !== undefined && assetUuid === undefined;
+  return { name, scriptPath, assetUuid, imported: isUnimported ? false : undefined, problem };
 }
 
 function summarizeClass(known: ClassReading) {

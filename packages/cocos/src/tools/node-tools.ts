@@ -101,7 +101,7 @@ function findSceneNodes(backend: CocosBackend): Tool {
     category,
     errors: { E_NOT_FOUND: 'There is no such scene, or no node to look below.' },
     examples: [
-      { title: 'All buttons', input: { component: 'cc.Button' } },
+      { title: 'All buttons', input: { type: 'cc.Button' } },
       { input: { name: 'title', parentUuid: 'Canvas/Menu' } },
       { input: { scenePath: 'assets/scenes/none.scene', name: 'a' }, fails: 'E_NOT_FOUND' },
     ],
@@ -115,7 +115,7 @@ function findSceneNodes(backend: CocosBackend): Tool {
         ...text,
         description: 'A part of the path, in any case; with *, the whole: Canvas/*.',
       },
-      component: { ...text, description: 'A class on the node: cc.Label, or that of a script.' },
+      type: { ...text, description: 'A class on the node: cc.Label, or that of a script.' },
       active: { ...flag, description: 'Whether the node itself is switched on.' },
       parentUuid: { ...text, description: 'Only this node and those below it: uuid or path.' },
       offset,
@@ -130,8 +130,8 @@ function findSceneNodes(backend: CocosBackend): Tool {
     show: ({ scenePath: scene, nodes, ...page }) =>
       lines(`${scene}: ${howMany(page.total, 'node')}`, nodes.map(nodeLine), goesOn(page)),
     async run(args) {
-      const { name, path, active, parentUuid } = args;
-      const query = { name, path, active, component: args.component, below: parentUuid };
+      const { name, path, type, active, parentUuid } = args;
+      const query = { name, path, type, active, below: parentUuid };
       const { path: scene } = await backend.document(args.scenePath);
       const found = await backend.findNodes(scene, query);
       const { items, ...page } = pageOf(found, args);

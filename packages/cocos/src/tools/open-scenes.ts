@@ -7,20 +7,20 @@ import { telling } from './failures.ts';
 
 type Conversing = Pick<Context, 'conversation'>;
 
-/** The uuids of the scenes and prefabs that are open, by conversation. */
+/** The scenes and prefabs that are open, by conversation: by uuid, or by path where one has none yet. */
 const opened = new WeakMap<CocosBackend, WeakMap<object, string>>();
 
 /** Makes a scene or prefab the open one of a conversation, or none; false where calls stand alone, and nothing stays open. */
 export function openIn(
   backend: CocosBackend,
   { conversation }: Conversing,
-  assetUuid: string | undefined,
+  asset: string | undefined,
 ): boolean {
   if (conversation === undefined) return false;
   const own = opened.get(backend) ?? new WeakMap<object, string>();
   opened.set(backend, own);
-  if (assetUuid === undefined) own.delete(conversation);
-  else own.set(conversation, assetUuid);
+  if (asset === undefined) own.delete(conversation);
+  else own.set(conversation, asset);
   return true;
 }
 
@@ -29,10 +29,10 @@ export async function openedIn(
   backend: CocosBackend,
   { conversation }: Conversing,
 ): Promise<string | undefined> {
-  const uuid = conversation && opened.get(backend)?.get(conversation);
-  if (uuid === undefined) return undefined;
+  const asset = conversation && opened.get(backend)?.get(conversation);
+  if (asset === undefined) return undefined;
   try {
-    return (await backend.asset(uuid)).path;
+    return (await backend.asset(asset)).path;
   } catch (error) {
     if (error instanceof CocosError && error.code === 'E_NOT_FOUND') return undefined;
     throw error;

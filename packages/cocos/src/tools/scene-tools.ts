@@ -71,7 +71,8 @@ function executeSceneOpen(backend: CocosBackend): Tool {
       telling(async () => {
         if (backend.kind === 'editor') await backend.openDocument(path);
         const { path: opened, ...rest } = await backend.document(path);
-        return { scenePath: opened, ...rest, staysOpen: openIn(backend, context, rest.assetUuid) };
+        const staysOpen = openIn(backend, context, rest.assetUuid || opened);
+        return { scenePath: opened, ...rest, staysOpen };
       }),
   });
 }

@@ -60,12 +60,19 @@ export const component = object(['componentUuid', 'type', 'enabled'], {
   properties: { type: 'object' },
 });
 
-export const asset = object(['assetUuid', 'url', 'type'], {
+/** What is said, as false, of what is there and has no uuid yet. */
+export const imported = {
+  ...flag,
+  description: 'False: not yet; an edit that names it imports it.',
+} as const;
+
+export const asset = object(['url', 'type'], {
   assetUuid: text,
-  path: text,
+  assetPath: text,
   url: text,
   type: text,
   exists: flag,
+  imported,
   subAssets: {
     type: 'array',
     items: object(['assetUuid', 'name', 'type'], { assetUuid: text, name: text, type: text }),

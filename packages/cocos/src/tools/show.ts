@@ -100,9 +100,12 @@ export function countsText(counts: {
   return told.length === 0 ? 'no findings' : told.join(', ');
 }
 
+/** What is said of a file that no editor has seen. */
+export const notImported = 'not imported yet, an edit that names it does that';
+
 interface AssetShown {
-  readonly assetUuid: string;
-  readonly path?: string | undefined;
+  readonly assetUuid?: string | undefined;
+  readonly assetPath?: string | undefined;
   readonly url: string;
   readonly type: string;
   readonly exists?: boolean | undefined;
@@ -114,14 +117,15 @@ interface AssetShown {
 /** `assets/ui/logo.png cc.ImageAsset (uuid)`, and a line for each of its parts. */
 export function assetLines({
   assetUuid,
-  path,
+  assetPath,
   url,
   type,
   exists,
   subAssets = [],
 }: AssetShown): string[] {
+  const identity = assetUuid === undefined ? `: ${notImported}` : ` (${assetUuid})`;
   return [
-    `${path ?? url} ${type} (${assetUuid})${exists === false ? ', which is missing' : ''}`,
+    `${assetPath ?? url} ${type}${identity}${exists === false ? ', which is missing' : ''}`,
     ...subAssets.map((part) => `  ${part.name} ${part.type} (${part.assetUuid})`),
   ];
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, CocosError } from '#cocos/document';
+import { type Change, CocosError, scriptTypeOf } from '#cocos/document';
 import { openDocument, openWorkspace, readDocument, type SceneDocument } from '#cocos/edit';
-import type { Draft, Project } from '#cocos/project';
+import type { Draft, FileChange, Project } from '#cocos/project';
+import { isScriptPath } from '#cocos/scripts';
 import type { Committed, EditContext, EditPlan, WriteOptions } from '../backend.ts';
 import { definitionOf, type Edit, type EditResults } from '../edits/index.ts';
 import type { HeadlessBackend } from '../headless-backend.ts';
@@ -195,6 +196,7 @@ export class EditorWriter {
     const written = files?.files ?? [];
     try {
       if (files !== undefined) await this.#assets.refresh(written);
+      await this.#scene.awaitScripts(this.#newScripts(written, becomes));
       const { real, after } = await this.#change(scene, { edits, becomes, touched });
       const transaction = this.#history.add({
         label,
@@ -228,6 +230,13 @@ export class EditorWriter {
       await this.#takeBack(files.id);
       throw error;
     }
+  }
+
+  /** The scripts that were imported for what the scene becomes. */
+  #newScripts(written: readonly FileChange[], { text }: Future): string[] {
+    const places = written.map(({ path }) => path.replace(/\.meta$/, '')).filter(isScriptPath);
+    const uuids = places.flatMap((place) => this.#project.assetAt(place)?.uuid ?? []);
+    return uuids.filter((uuid) => text.includes(`"${scriptTypeOf(uuid)}"`));
   }
 
   #refuseShown(draft: Draft): Promise<void> {

@@ -118,6 +118,8 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
         return this.#document !== undefined;
       case 'query-ready':
         return true;
+      case 'query-components':
+        return this.#components();
       case 'query-dirty':
         return this.#isDirty;
       case 'execute-scene-script':
@@ -168,6 +170,16 @@ export class FakeEditor implements EditorRequester, AsyncDisposable {
     const shown = this.shows ?? { uuid: this.#requireDocument().uuid, mode: 'general' };
     if (method === 'showOpenScene' || this.shows !== undefined) return shown;
     return method === 'readOpenScene' ? { ...shown, text: this.text } : undefined;
+  }
+
+  async #components(): Promise<unknown> {
+    const scripts = [...(await this.#project.scripts()).all()];
+    return scripts.map(({ uuid, path, type, className }) => ({
+      name: className,
+      cid: type,
+      path,
+      assetUuid: uuid,
+    }));
   }
 
   #save(): string {

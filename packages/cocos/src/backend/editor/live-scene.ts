@@ -118,6 +118,17 @@ export class LiveScene {
     }, 'open the scene');
   }
 
+  /** Waits until the scene knows the classes of new scripts, which the editor compiles; one that cannot say is not waited for. */
+  async awaitScripts(uuids: readonly string[]): Promise<void> {
+    if (uuids.length === 0) return;
+    await this.#until(async () => {
+      const known = await this.#link.send('scene', 'query-components');
+      if (!Array.isArray(known)) return true;
+      const present = new Set(known.map((each) => field(each, 'assetUuid')));
+      return uuids.every((uuid) => present.has(uuid));
+    }, 'compile the new script');
+  }
+
   /** Saves the open scene. */
   async save(): Promise<void> {
     if (!(await this.isDirty())) return;

@@ -28,6 +28,7 @@ interface Messages {
     'query-dirty': [];
     'query-node-tree': [] | [uuid: string];
     'query-node': [uuid: string];
+    'query-components': [];
     'execute-scene-script': [
       { readonly name: string; readonly method: string; readonly args: unknown[] },
     ];
@@ -77,6 +78,7 @@ export const allowedMessages: {
     'query-dirty': true,
     'query-node-tree': true,
     'query-node': true,
+    'query-components': true,
     'execute-scene-script': true,
     'save-scene': true,
     'create-node': true,

@@ -71,7 +71,7 @@ export const advancedEdits = [
     op: 'set_raw_value',
     tool: 'set_scene_value',
     description:
-      'Sets a value of a node or component by its stored path; only its kind is checked: for what no other tool can set.',
+      'Sets a value of a node or component by its stored name; only its kind is checked: for what no other tool can set.',
     layer,
     category: 'scene',
     idempotent: true,
@@ -83,31 +83,31 @@ export const advancedEdits = [
         'The path does not exist, is part of the structure, or has another kind of value.',
     },
     examples: [
-      { input: { targetUuid: 'Canvas/Menu', path: ['_lpos', 'x'], value: 12 } },
+      { input: { targetUuid: 'Canvas/Menu', property: '_lpos.x', value: 12 } },
       {
-        input: { targetUuid: 'Canvas/Nowhere', path: ['_name'], value: 'a' },
+        input: { targetUuid: 'Canvas/Nowhere', property: '_name', value: 'a' },
         fails: 'E_NOT_FOUND',
       },
       {
-        input: { targetUuid: 'Canvas/Menu', path: ['_parent'], value: null },
+        input: { targetUuid: 'Canvas/Menu', property: '_parent', value: null },
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
-    input: closedObject(['targetUuid', 'path', 'value'], {
+    input: closedObject(['targetUuid', 'property', 'value'], {
       scenePath,
       targetUuid: {
         ...text,
         minLength: 1,
         description: 'A node or component: uuid; of nodes also the path.',
       },
-      path: { ...texts, minItems: 1, description: 'As it is stored: ["_contentSize","width"].' },
+      property: { ...text, minLength: 1, description: 'As it is stored: _contentSize.width.' },
       value: { description: 'Any JSON, with __type__ where the engine stores it.' },
     }),
     output: object(['targetUuid'], { scenePath: text, targetUuid: text }),
     run(args, run) {
       const { view } = documentOf(args, run);
       const { index, handle } = view.get(args.targetUuid);
-      const { path } = args;
+      const path = args.property.split('.');
       // What comes as JSON is nothing else.
       const value = args.value as Json;
       refuseStructure(path, value);

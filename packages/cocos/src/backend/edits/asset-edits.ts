@@ -1,4 +1,4 @@
-import { deleteAsset, importImage, moveAsset } from '#cocos/edit';
+import { createAsset, deleteAsset, imageSource, importImage, moveAsset } from '#cocos/edit';
 import { defineEdit } from './define-edit.ts';
 import { anyAsset, closedObject, flag, object, text, texts } from './schemas.ts';
 
@@ -41,17 +41,18 @@ export const assetEdits = [
         fails: 'E_CONFLICT',
       },
     ],
-    input: closedObject(['sourcePath', 'assetPath'], {
+    input: closedObject([], {
       sourcePath: {
         ...text,
         minLength: 1,
         description:
-          'The image: relative to the project, or in a folder that the server was given.',
+          'The image: relative to the project, or in a folder that the server was given. Absent: what is at assetPath.',
       },
       assetPath: {
         ...text,
         minLength: 1,
-        description: 'The file to create: assets/ui/coin.png. Folders come with it.',
+        description:
+          'The file to create: assets/ui/coin.png. Folders come with it. Absent: where it is, or else assets/images.',
       },
       type: {
         enum: ['sprite-frame', 'texture'],
@@ -71,14 +72,49 @@ export const assetEdits = [
     }),
     byMessages: true,
     async run(args, { workspace, readSource }) {
-      const { sourcePath, assetPath, type = 'sprite-frame', onConflict } = args;
-      const image = { bytes: readSource(sourcePath), path: assetPath, type, onConflict };
+      const { type = 'sprite-frame', onConflict } = args;
+      const image = { ...imageSource(workspace, args, readSource), type, onConflict };
       const { path, uuid, spriteFrameUuid, reused, changes } = await importImage(workspace, image);
       return {
         result: { assetPath: path, assetUuid: uuid, spriteFrameUuid, reused },
         changes,
         made: spriteFrameUuid ?? uuid,
       };
+    },
+  }),
+  defineEdit({
+    op: 'import_asset',
+    tool: 'create_asset_meta',
+    description:
+      'Makes a file or folder that is in the project an asset: gives it the meta that the editor would. ' +
+      'Other edits do so themselves with what they name.',
+    category,
+    idempotent: true,
+    errors: {
+      E_NOT_FOUND: 'There is no such file.',
+      E_INVALID_ARGUMENT: 'It is not where assets are.',
+    },
+    examples: [
+      { input: { assetPath: 'assets/scripts' } },
+      { input: { assetPath: 'assets/none.json' }, fails: 'E_NOT_FOUND' },
+      { input: { assetPath: 'package.json' }, fails: 'E_INVALID_ARGUMENT' },
+    ],
+    input: closedObject(['assetPath'], {
+      assetPath: {
+        ...text,
+        minLength: 1,
+        description: 'The file: assets/data/levels.json. Images: as the project imports them.',
+      },
+    }),
+    output: object(['assetPath', 'assetUuid', 'reused'], {
+      assetPath: text,
+      assetUuid: text,
+      reused: { ...flag, description: 'It was an asset already.' },
+    }),
+    byMessages: true,
+    run({ assetPath }, { workspace }) {
+      const { path, uuid, reused } = createAsset(workspace, assetPath);
+      return { result: { assetPath: path, assetUuid: uuid, reused }, changes: [], made: uuid };
     },
   }),
   defineEdit({

@@ -77,7 +77,7 @@ export const workflowEdits = [
       overrides: {
         type: 'array',
         items: object(['property', 'value'], {
-          target: text,
+          targetUuid: text,
           property: text,
           value: { description: 'Any JSON.' },
         }),
@@ -97,8 +97,8 @@ export const workflowEdits = [
       const document = documentOf(args, run);
       const { prefabPath: prefab, revert } = args;
       const root = requireInstance(document, args.nodeUuid);
-      const overrides = args.overrides?.map(({ target, property, value }) => ({
-        target: partOf(document, root, target),
+      const overrides = args.overrides?.map(({ targetUuid, property, value }) => ({
+        target: partOf(document, root, targetUuid),
         property,
         // What comes as JSON is nothing else.
         value: value as Json,

@@ -15,7 +15,10 @@ const input = closedObject(['sourcePath', 'targetNodeUuid'], {
       'A PNG or JPEG: relative to the project, or in a folder that the server was given.',
   },
   targetNodeUuid: { ...nodeUuid, description: 'The node that shall show it: uuid or path.' },
-  targetFolder: { ...text, description: 'Where it goes in the project. Default assets/images.' },
+  targetFolder: {
+    ...text,
+    description: 'Where it goes in the project. Absent: where it is, or else assets/images.',
+  },
   onConflict: {
     enum: ['update', 'fail'],
     description:
@@ -81,10 +84,10 @@ const head = {
 /** Imports an image and shows it. */
 export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
-    const { sourcePath, targetNodeUuid, targetFolder = 'assets/images', ...rest } = args;
+    const { sourcePath, targetNodeUuid, targetFolder, ...rest } = args;
     const { scenePath: document, onConflict, sizeMode } = rest;
     const file = sourcePath.split(/[/\\]/).at(-1) ?? '';
-    const path = `${targetFolder.replace(/(?<!\/)\/$/, '')}/${file}`;
+    const path = targetFolder && `${targetFolder.replace(/(?<!\/)\/$/, '')}/${file}`;
     return {
       document,
       stages: {

@@ -96,14 +96,15 @@ export function openSceneAndValidate(backend: CocosBackend, options: WorkflowOpt
             scenePath: path,
             assetUuid,
             nodes,
-            staysOpen: openIn(backend, context, assetUuid),
+            staysOpen: openIn(backend, context, assetUuid || path),
           };
         }),
       undo: ({ plan }, context) =>
         telling(async () => {
           const { from } = plan;
           if (backend.kind === 'editor') await backend.openDocument(from ?? undefined);
-          const before = from === null ? undefined : (await backend.asset(from)).assetUuid;
+          const before =
+            from === null ? undefined : ((await backend.asset(from)).assetUuid ?? from);
           openIn(backend, context, before);
         }),
     })

@@ -40,7 +40,7 @@ const input = closedObject(['prefabPath'], {
     type: 'array',
     maxItems: 100,
     items: closedObject(['property', 'value'], {
-      target: {
+      targetUuid: {
         type: 'string',
         description:
           'A part of the instance: path below it, path:class for components. Absent: its root.',
@@ -87,7 +87,7 @@ const head = {
         parentUuid: 'Canvas/Menu',
         name: 'Shield',
         position: { x: 50, y: 0 },
-        overrides: [{ target: 'Text:cc.Label', property: 'string', value: 'Shield' }],
+        overrides: [{ targetUuid: 'Text:cc.Label', property: 'string', value: 'Shield' }],
       },
     },
     {
