@@ -1,21 +1,21 @@
 // Makes the sample project of the Cocos pack with the pack itself: images, metas, prefabs and scenes. What people write by
-// hand (manifest, settings, scripts) is taken from packages/cocos/sample. Every run gives the same bytes.
+// hand (manifest, settings, scripts, data) is taken from packages/cocos/sample. Every run gives the same bytes.
 // Run after a build: node scripts/make-cocos-sample.mjs [FOLDER]
 import { beginIds } from './cocos-sample/ids.mjs';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createMeta, newUuid } from '../packages/cocos/dist/document/index.js';
 import * as edit from '../packages/cocos/dist/edit/index.js';
 import { openProject } from '../packages/cocos/dist/project/index.js';
-import { sampleImages } from './cocos-sample/images.mjs';
+import { sampleArt, sampleImages } from './cocos-sample/images.mjs';
 import { makeButton, makeDialog, makeListItem } from './cocos-sample/prefabs.mjs';
 import { makeGame, makeMenu } from './cocos-sample/scenes.mjs';
 
 const sample = path.resolve(import.meta.dirname, '../packages/cocos/sample');
 
 const byHand =
-  /^(package\.json|tsconfig\.json|\.gitignore|\.creator|settings|assets(\/scripts)?)$|\.ts$/;
+  /^(package\.json|tsconfig\.json|\.gitignore|\.creator|settings|assets(\/(scripts|data))?)$|\.ts$|levels\.json$/;
 
 /** Makes the project in a folder. */
 export async function makeSample(folder) {
@@ -26,6 +26,9 @@ export async function makeSample(folder) {
       return name === '' || byHand.test(name) || /^(settings|\.creator)\//.test(name);
     },
   });
+  mkdirSync(path.join(folder, 'art'));
+  for (const [name, bytes] of Object.entries(sampleArt))
+    writeFileSync(path.join(folder, 'art', name), bytes);
   const project = await openProject(folder);
   const step = async (label, make) => {
     const workspace = await edit.openWorkspace(project);

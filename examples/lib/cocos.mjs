@@ -1,4 +1,4 @@
-// What the examples named cocos-* share: a copy of the sample project, its server, and a client that calls the tools.
+// What the examples in cocos share: a copy of the sample project, its server, and a client that calls the tools.
 // `--project DIR` works there and leaves it; otherwise the copy goes when the example ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -81,6 +81,24 @@ const heart = png(32, 32, (x, y) => {
   return [...mix([240, 92, 112], [204, 40, 78], y / 32), 255 * share];
 });
 
+/** Drawn, and not imported yet: a comet, and a star that shines in another way. */
+const comet = png(96, 48, (x, y) => {
+  const [dx, dy] = [x + 0.5 - 74, y + 0.5 - 24];
+  const head = clamp(17 - Math.hypot(dx, dy));
+  const tail = clamp(1 + dx / 74) * clamp((15 * (1 + dx / 90) - Math.abs(dy)) / 6);
+  const color = mix([255, 150, 90], [255, 240, 210], clamp(1 - Math.hypot(dx, dy) / 22));
+  return [...color, 255 * Math.max(head, dx < 0 ? tail * 0.8 : 0)];
+});
+
+const newStar = png(64, 64, (x, y) => {
+  const [dx, dy] = [Math.abs(x + 0.5 - 32), Math.abs(y + 0.5 - 32)];
+  const inside = clamp((5.2 - Math.sqrt(dx) - Math.sqrt(dy)) * 4);
+  return [...mix([255, 255, 255], [150, 205, 255], clamp((dx + dy) / 28)), 255 * inside];
+});
+
+/** Files beside the assets, as artists hand them in: what a game can import. */
+export const sampleArt = { 'comet.png': comet, 'star.png': newStar };
+
 /** The images by file name, and how wide the borders of those are that are stretched in the middle. */
 export const sampleImages = {
   'sky.png': { bytes: sky },

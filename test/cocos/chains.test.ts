@@ -5,19 +5,20 @@ import path from 'node:path';
 import { scriptTypeOf } from '@mcp-kit/cocos/document';
 import { openWorkspace } from '@mcp-kit/cocos/edit';
 import { openProject } from '@mcp-kit/cocos/project';
+import { cocosToolList } from '@mcp-kit/cocos/tools';
 import { validateProject, type Report } from '@mcp-kit/cocos/validate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
+import { CocosWorld } from '../support/cocos-world.ts';
 
 beforeAll(requireBuild);
 
 /** Objects of a file as they are, read without any of our own code. */
 type Objects = readonly Readonly<Record<string, unknown>>[];
 
-const examples = readdirSync(path.join(root, 'examples')).filter((name) =>
-  /^cocos-.*\.mjs$/.test(name),
-);
+const folder = path.join(root, 'examples/cocos');
+const examples = readdirSync(folder);
 
 /** A task, from the first call of a client over the wire to the files that are left. */
 class Chain implements Disposable {
@@ -25,7 +26,7 @@ class Chain implements Disposable {
 
   /** Runs an example; what it printed. */
   async run(name: string): Promise<string> {
-    const file = path.join(root, 'examples', name);
+    const file = path.join(folder, name);
     const project = path.join(this.folder, 'project');
     await using child = new Child(process.execPath, [file, '--project', project]);
     const { code } = await child.ended;
@@ -92,7 +93,7 @@ interface Meta {
 
 /** What is to be seen of each task in the files, besides that nothing is wrong with them. */
 const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>> = {
-  'cocos-menu.mjs'(chain) {
+  'menu.mjs'(chain) {
     const objects = chain.objects('assets/scenes/first-menu.scene');
     const { uuid } = JSON.parse(chain.read('assets/scripts/menu-view.ts.meta')) as Meta;
     const script = component(objects, 'Canvas', scriptTypeOf(uuid));
@@ -104,7 +105,8 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
       expect(at(objects, event['target'])).toBe(node(objects, 'Canvas'));
     }
   },
-  'cocos-hud.mjs'(chain) {
+  'hud.mjs'(chain, printed) {
+    expect(printed).toContain('one node: E_CONFLICT, and 0 nodes are left of it');
     const objects = chain.objects('assets/scenes/level.scene');
     expect(component(objects, 'Score', 'cc.Widget')).toMatchObject({
       _alignFlags: 1 | 8,
@@ -118,7 +120,7 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
       __expectedType__: 'cc.SpriteFrame',
     });
   },
-  'cocos-list.mjs'(chain) {
+  'list.mjs'(chain, printed) {
     const objects = chain.objects('assets/scenes/ranking.scene');
     const instances = all(objects, 'cc.PrefabInstance');
     expect(instances).toHaveLength(5);
@@ -135,8 +137,13 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
       'Barbara',
       'Niklaus',
     ]);
+    const colors = all(objects, 'CCPropertyOverrideInfo').filter(
+      ({ propertyPath }) => String(propertyPath) === '_color',
+    );
+    expect(colors.map(({ value }) => value)).toMatchObject([{ r: 255, g: 226, b: 122 }]);
+    expect(printed).toContain('As an instance of another prefab: E_CONFLICT');
   },
-  'cocos-dialog.mjs'(chain, printed) {
+  'dialog.mjs'(chain, printed) {
     const prefab = chain.objects('assets/prefabs/question.prefab');
     expect(component(prefab, 'Text', 'cc.Label')).toMatchObject({ _string: 'Are you sure?' });
     expect(component(prefab, 'question', 'cc.Sprite')).toMatchObject({ _type: 1, _sizeMode: 0 });
@@ -144,14 +151,14 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
     expect(printed).toContain('In the scene: Are you sure?');
     expect(printed).toContain('inactive');
   },
-  'cocos-settings.mjs'(chain) {
+  'settings.mjs'(chain) {
     const objects = chain.objects('assets/scenes/settings.scene');
     expect(component(objects, 'Volume', 'cc.Slider')).toMatchObject({ _progress: 0.6 });
     expect(component(objects, 'Music', 'cc.Toggle')).toMatchObject({ _isChecked: true });
     expect(component(objects, 'Vibration', 'cc.Toggle')).toMatchObject({ _isChecked: false });
     expect(component(objects, 'PlayerName', 'cc.EditBox')).toMatchObject({ _maxLength: 12 });
   },
-  'cocos-prefab-overrides.mjs'(chain, printed) {
+  'prefab-overrides.mjs'(chain, printed) {
     const prefab = chain.objects('assets/prefabs/coin.prefab');
     expect(component(prefab, 'coin', 'cc.Sprite')['_color']).toMatchObject({
       r: 255,
@@ -163,7 +170,7 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
     const objects = chain.objects('assets/scenes/coins.scene');
     expect(all(objects, 'CCPropertyOverrideInfo')).toHaveLength(8);
   },
-  'cocos-import-sprites.mjs'(chain, printed) {
+  'import-sprites.mjs'(chain, printed) {
     const meta = JSON.parse(chain.read('assets/art/badge.png.meta')) as Meta;
     const heart = JSON.parse(chain.read('assets/textures/heart.png.meta')) as Meta;
     // The same picture, but for the image that it is of.
@@ -172,7 +179,7 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
     expect(frameOf(meta)).toBe(frameOf(heart));
     expect(printed).toMatch(/again: nothing to do\nOther bytes: the same uuid\n/);
   },
-  'cocos-bind-script.mjs'(chain) {
+  'bind-script.mjs'(chain) {
     const objects = chain.objects('assets/scenes/playing.scene');
     const { uuid } = JSON.parse(chain.read('assets/scripts/hud-view.ts.meta')) as Meta;
     const script = component(objects, 'Canvas', scriptTypeOf(uuid));
@@ -183,11 +190,38 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
     expect(all(objects, 'cc.TargetOverrideInfo')).toHaveLength(1);
     expect(all(objects, 'cc.TargetOverrideInfo')[0]?.['propertyPath']).toEqual(['pauseDialog']);
   },
-  'cocos-repair.mjs'(chain) {
+  'place-nodes.mjs'(chain, printed) {
+    const objects = chain.objects('assets/scenes/menu.scene');
+    expect(node(objects, 'Title')['_lpos']).toMatchObject({ x: 0, y: 240, z: 0 });
+    const stars = all(objects, 'cc.Node').filter(({ _name }) => _name === 'Star');
+    expect(stars.map(({ _lpos }) => _lpos)).toMatchObject([
+      { x: 260, y: 0 },
+      { x: 130, y: 225 },
+      { x: -130, y: 225 },
+      { x: -260, y: 0 },
+      { x: -130, y: -225 },
+      { x: 130, y: -225 },
+    ]);
+    expect(printed).toContain('The title would go from 210 up to 240');
+    expect(printed).toMatch(/A button in a Layout: .*Layout/);
+    expect(printed).toContain('Where warnings are failures: E_PRECONDITION_FAILED');
+  },
+  'open-and-validate.mjs'(chain, printed) {
+    expect(printed).toContain(
+      'Only without errors: E_PRECONDITION_FAILED; open is still assets/scenes/game.scene',
+    );
+    expect(printed).toMatch(/errors; the first: missing\w+ at Canvas\/Stars\/Star/);
+    expect(printed).toContain('The star is back, valid: true; open is assets/scenes/menu.scene');
+    for (const name of ['assets/textures/star.png.meta', 'assets/scenes/menu.scene']) {
+      const original = path.join(root, 'packages/cocos/sample', name);
+      expect(chain.read(name)).toBe(readFileSync(original, 'utf8'));
+    }
+  },
+  'repair.mjs'(chain) {
     const original = path.join(root, 'packages/cocos/sample/assets/scenes/menu.scene');
     expect(chain.read('assets/scenes/menu.scene')).toBe(readFileSync(original, 'utf8'));
   },
-  'cocos-move-assets.mjs'(chain, printed) {
+  'move-assets.mjs'(chain, printed) {
     expect(printed).toContain('The same uuid: true');
     const heart = JSON.parse(chain.read('assets/art/heart.png.meta')) as Meta;
     const objects = chain.objects('assets/scenes/menu.scene');
@@ -197,18 +231,18 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
     expect(() => chain.read('assets/art/icons/star.png')).toThrow('ENOENT');
     expect(() => chain.read('assets/textures/heart.png')).toThrow('ENOENT');
   },
-  'cocos-undo.mjs'(chain, printed) {
+  'undo.mjs'(chain, printed) {
     expect(printed).toContain('A plan that something else overtook: E_CONFLICT');
     expect(printed).toContain('Copied once: true');
     expect(printed).toContain('As it was, byte for byte: true');
   },
-  'cocos-tile-map.mjs'(chain, printed) {
+  'tile-map.mjs'(chain, printed) {
     const objects = chain.objects('assets/scenes/board.scene');
     expect(node(objects, 'Board')['_children']).toHaveLength(48);
     expect(node(objects, 'Tile0')['_lpos']).toMatchObject({ x: -245, y: 175, z: 0 });
     expect(printed).toContain('48 tiles');
   },
-  'cocos-two-clients.mjs'(chain) {
+  'two-clients.mjs'(chain) {
     const objects = chain.objects('assets/scenes/together.scene');
     const names = all(objects, 'cc.Node').map(({ _name }) => String(_name));
     expect(names.filter((name) => /^(Left|Right)\d$/.test(name))).toHaveLength(10);
@@ -225,4 +259,18 @@ describe('a task over MCP', () => {
     if (look === undefined) throw new Error(`Nobody looks at what ${name} does.`);
     look(chain, printed);
   });
+});
+
+test('Every workflow has a script of its own, which the documentation names', async () => {
+  const rows = readFileSync(path.join(root, 'docs/cocos.md'), 'utf8').matchAll(
+    /^\| `(workflow_\w+)` \|.*\]\(\.\.\/examples\/cocos\/([\w-]+\.mjs)\) \|$/gm,
+  );
+  const scripts = new Map([...rows].map(([, workflow, script]) => [workflow, script]));
+  await using world = CocosWorld.ofSample();
+  const names = cocosToolList(world.backend).map(({ name }) => name);
+  expect([...scripts.keys()]).toEqual(names.filter((name) => name.startsWith('workflow_')));
+  expect(new Set(scripts.values()).size).toBe(scripts.size);
+  for (const [workflow, script = ''] of scripts) {
+    expect(readFileSync(path.join(folder, script), 'utf8')).toContain(`'${workflow}'`);
+  }
 });

@@ -1,32 +1,121 @@
-import { cocosToolList } from '@mcp-kit/cocos/tools';
-import { type ToolWorld, toolContract } from 'mcp-kit/testing';
+import { all } from '@mcp-kit/cocos/backend';
+import { cocosToolList, cocosTools } from '@mcp-kit/cocos/tools';
+import { toolContract, type ToolWorld } from 'mcp-kit/testing';
 import type { ToolExample } from 'mcp-kit/tools';
-import { describe, test } from 'vitest';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { describe, expect, test } from 'vitest';
+import { connectCocos } from '../support/cocos-client.ts';
+import { CocosWorld, prepareExample } from '../support/cocos-world.ts';
 
-/** A fresh copy of the project that the examples are about. */
+/** A fresh copy of the sample, which the examples are about. */
 function open(): ToolWorld {
-  const world = new CocosWorld();
+  const world = CocosWorld.ofSample();
   return {
     tools: cocosToolList(world.backend),
     snapshot: () => world.snapshot(),
-    prepare: (tool, example) => prepare(world, tool, example),
+    prepare: (_tool, example) => prepareExample(world, example),
     close: () => world[Symbol.asyncDispose](),
   };
-}
-
-async function prepare({ backend }: CocosWorld, tool: string, example: ToolExample): Promise<void> {
-  if (example.title === 'Before a scene is opened') return;
-  if (tool === 'execute_project_undo' && example.title !== 'Nothing was written yet') {
-    const edit = { op: 'create_folder', assetPath: 'assets/levels' } as const;
-    const planned = await backend.plan([edit], { newId: (label) => label });
-    await planned.commit('a folder');
-  }
-  if (!/^(execute_scene_open|workflow_open_scene_and_validate)$/.test(tool)) {
-    await backend.openDocument('assets/scenes/main.scene');
-  }
 }
 
 describe('every tool of the Cocos pack keeps its contract', () => {
   test.each(toolContract(open))('$name', ({ run }) => run());
 });
+
+/** What every tool of every layer says of itself, those included that come with the engine. */
+async function allManifests() {
+  await using world = CocosWorld.ofSample();
+  return cocosTools(world.backend).manifests();
+}
+
+const manifests = await allManifests();
+
+const cases = manifests.flatMap((manifest) =>
+  (manifest.examples ?? []).map((example, index) => ({
+    ...manifest,
+    example,
+    number: index + 1,
+    ends: example.fails ?? 'success',
+  })),
+);
+
+/** What changes no file of a project that is not open in an editor. */
+const opensOrSaves = new Set([
+  'execute_scene_open',
+  'execute_scene_save',
+  'workflow_open_scene_and_validate',
+]);
+
+describe('an example that a server tells, on a fresh copy of the sample', () => {
+  let ran = 0;
+
+  test.each(cases)('of $name, number $number, ends with $ends', async (manifest) => {
+    const { name, example, safety, supportsDryRun } = manifest;
+    await using world = CocosWorld.ofSample();
+    await prepareExample(world, example);
+    await using client = await connectCocos(world.backend);
+    // A first call, which is remembered: those that tell of tools and calls are not.
+    await client.succeed('get_project_info');
+    const told = await client.succeed('get_tool_manifest', { name });
+    expect(told['examples']).toContainEqual(example);
+
+    const known = new Set(await findingsOf(world));
+    const before = world.snapshot();
+    const ending = endingOf(example);
+    for (const dry of supportsDryRun ? [{ ...example.input, dryRun: true }] : []) {
+      expect((await client.ask(name, dry)).error).toEqual(ending);
+      expect(world.snapshot()).toEqual(before);
+    }
+    expect((await client.ask(name, example.input)).error).toEqual(ending);
+    const writes = safety !== 'readonly' && example.fails === undefined && !opensOrSaves.has(name);
+    expect(JSON.stringify(world.snapshot()) !== JSON.stringify(before)).toBe(writes);
+    const found = await findingsOf(world);
+    expect(found.filter((each) => !known.has(each))).toEqual([]);
+    ran += 1;
+  });
+
+  test('is never left out: as many ran as are told', async () => {
+    const told = await toldExamples();
+    expect(ran).toBe(told.flatMap(({ examples }) => examples).length);
+  });
+
+  test('is there for every tool; workflows have two that succeed, for different purposes', async () => {
+    const told = await toldExamples();
+    expect(told.map(({ name }) => name)).toEqual(manifests.map(({ name }) => name));
+    const purposes = ({ examples }: Told): Set<string | undefined> =>
+      new Set(examples.filter(({ fails }) => fails === undefined).map(({ title }) => title));
+    const tooFew = told.filter((tool) =>
+      tool.name.startsWith('workflow_') ? purposes(tool).size < 2 : tool.examples.length === 0,
+    );
+    expect(tooFew.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** What is to be seen in the place of an error. */
+const endingOf = ({ fails }: ToolExample): unknown =>
+  fails === undefined ? null : expect.objectContaining({ code: fails });
+
+/** All that is wrong with a project, each as a line. */
+async function findingsOf({ backend }: CocosWorld): Promise<string[]> {
+  const findings = await backend.validate(all);
+  return findings.map(({ code, file, message }) => `${code} ${file}: ${message}`);
+}
+
+interface Told {
+  readonly name: string;
+  readonly examples: readonly ToolExample[];
+}
+
+/** The examples of all tools, page by page, as a client reads them. */
+async function toldExamples(): Promise<readonly Told[]> {
+  await using world = CocosWorld.ofSample();
+  await using client = await connectCocos(world.backend);
+  const told: Told[] = [];
+  let offset: unknown = 0;
+  while (offset !== undefined) {
+    const page = await client.succeed('get_tool_manifest', { full: true, offset });
+    expect(JSON.stringify(page).length).toBeLessThanOrEqual(20_480);
+    told.push(...(page['tools'] as readonly Told[]));
+    offset = page['nextOffset'];
+  }
+  return told;
+}

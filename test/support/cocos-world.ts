@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CocosBackend, type Edit, openHeadless } from '@mcp-kit/cocos/backend';
+import type { ToolExample } from 'mcp-kit/tools';
 import { borderedPng } from './cocos-game.ts';
 import { metaFor, TestProject } from './cocos-project.ts';
+import { sampleFolder } from './cocos-sample-project.ts';
 
 const menuSource = `
 import { _decorator, Component, Label, Node, SpriteFrame } from 'cc';
@@ -29,7 +31,7 @@ export class Player extends Component {
 }
 `;
 
-/** What the examples of the tools are about. */
+/** What a small project has in it. */
 const edits: readonly Edit[] = [
   { op: 'create_scene', assetPath: 'assets/scenes/main.scene' },
   {
@@ -63,7 +65,7 @@ const edits: readonly Edit[] = [
   { op: 'create_prefab', nodeUuid: 'Canvas/Other', assetPath: 'assets/prefabs/other.prefab' },
 ];
 
-/** Makes the project that the examples of the tools are about, by the engine itself. */
+/** Makes a small project, by the engine itself. */
 async function makeTemplate(): Promise<Record<string, string>> {
   using project = new TestProject();
   rmSync(path.join(project.folder, 'assets/main.scene'));
@@ -97,16 +99,21 @@ async function makeTemplate(): Promise<Record<string, string>> {
   return project.snapshot();
 }
 
-/** A copy of that project, and the engine on it, which opens when first used. */
+type OpenBackend = (folder: string) => Promise<CocosBackend>;
+
+/** A copy of that project, or of the sample, and the engine on it, which opens when first used. */
 export class CocosWorld implements AsyncDisposable {
   readonly folder: string;
   readonly backend: CocosBackend;
   #opened: Promise<CocosBackend> | undefined;
 
   /** With the project opened otherwise than by the files alone, where that is given. */
-  constructor(open: (folder: string) => Promise<CocosBackend> = openHeadless) {
+  constructor(
+    open: OpenBackend = openHeadless,
+    files: Readonly<Record<string, string>> = template,
+  ) {
     this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-world-'));
-    for (const [name, content] of Object.entries(template)) {
+    for (const [name, content] of Object.entries(files)) {
       const file = path.join(this.folder, name);
       if (name.endsWith('/')) {
         mkdirSync(file, { recursive: true });
@@ -116,6 +123,11 @@ export class CocosWorld implements AsyncDisposable {
       }
     }
     this.backend = lazily(() => (this.#opened ??= open(this.folder)));
+  }
+
+  /** The sample project: what the examples of the tools are about. */
+  static ofSample(open?: OpenBackend): CocosWorld {
+    return new CocosWorld(open, sampleFiles);
   }
 
   read(name: string): string {
@@ -128,15 +140,7 @@ export class CocosWorld implements AsyncDisposable {
 
   /** All files of the project, but not what is kept for undoing. */
   snapshot(): Record<string, string> {
-    const found: Record<string, string> = {};
-    for (const entry of readdirSync(this.folder, { recursive: true, withFileTypes: true })) {
-      const file = path.join(entry.parentPath, entry.name);
-      const name = path.relative(this.folder, file).replaceAll('\\', '/');
-      if (!name.startsWith('local')) {
-        found[name] = entry.isFile() ? readFileSync(file, 'base64') : '';
-      }
-    }
-    return found;
+    return filesIn(this.folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,7 +150,51 @@ export class CocosWorld implements AsyncDisposable {
   }
 }
 
+/** All files below a folder, but not what is kept for undoing; folders end with a slash. */
+function filesIn(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    const name = path.relative(folder, file).replaceAll('\\', '/');
+    if (name.startsWith('local')) continue;
+    if (entry.isFile()) found[name] = readFileSync(file, 'base64');
+    else found[`${name}/`] = '';
+  }
+  return found;
+}
+
 const template = await makeTemplate();
+const sampleFiles = filesIn(sampleFolder);
+
+/** What the titles of examples say that was before, and how it comes about. */
+const preparations: Readonly<Record<string, (world: CocosWorld) => unknown>> = {
+  'Before a scene is opened': () => undefined,
+  'Before anything is written': () => undefined,
+  // Who runs an example asks for the project first.
+  'After a call': () => undefined,
+  async 'After a write'({ backend }) {
+    const edit = { op: 'create_folder', assetPath: 'assets/levels' } as const;
+    const planned = await backend.plan([edit], { newId: (label) => label });
+    await planned.commit('a folder');
+  },
+  'After a merge went wrong'(world) {
+    const scene = 'assets/scenes/menu.scene';
+    world.write(scene, world.read(scene).replace('"_children": [', '"_children": [null, '));
+  },
+  'After a texture was lost'({ folder }) {
+    const image = path.join(folder, 'assets/textures/star.png');
+    for (const file of [image, `${image}.meta`]) rmSync(file);
+  },
+};
+
+/** Makes a copy of the sample so that an example ends as it says. */
+export async function prepareExample(world: CocosWorld, example: ToolExample): Promise<void> {
+  const [when = ''] = (example.title ?? '').split(', ');
+  if (!/^(After|Before) /.test(when)) return;
+  const prepare = preparations[when];
+  if (prepare === undefined) throw new Error(`Nobody knows how it comes to "${when}"`);
+  await prepare(world);
+}
 
 function lazily(open: () => Promise<CocosBackend>): CocosBackend {
   const keys: CocosBackend['keys'] = {

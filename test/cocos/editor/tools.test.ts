@@ -7,27 +7,26 @@ import {
 import { cocosToolList } from '@mcp-kit/cocos/tools';
 import { type ToolWorld, toolContract } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { CocosWorld } from '../../support/cocos-world.ts';
+import { CocosWorld, prepareExample } from '../../support/cocos-world.ts';
 
-/** A fresh copy of the project that the examples are about, in an editor. */
+/** A fresh copy of the sample, which the examples are about, in an editor that shows the scene of the example. */
 function open(): ToolWorld {
   let editor: FakeEditor | undefined;
-  let scene: FakeEditorOptions = { scene: 'assets/scenes/main.scene' };
-  const world = new CocosWorld(async (folder) => {
-    editor = await openFakeEditor(folder, scene);
+  let shown: FakeEditorOptions = {};
+  const world = CocosWorld.ofSample(async (folder) => {
+    editor = await openFakeEditor(folder, shown);
     return openEditorBackend(editor, folder, { timeoutMs: 5000 });
   });
   return {
     tools: cocosToolList(world.backend),
     // What is not saved yet counts as well.
     snapshot: () => ({ ...world.snapshot(), editor: editor?.isDirty === true ? editor.text : '' }),
-    async prepare(tool, { title }) {
-      if (tool === 'execute_project_undo' && title !== 'Nothing was written yet') {
-        const edit = { op: 'create_folder', assetPath: 'assets/levels' } as const;
-        const planned = await world.backend.plan([edit], { newId: (label) => label });
-        await planned.commit('a folder');
-      }
-      if (title === 'Before a scene is opened') scene = {};
+    async prepare(_tool, example) {
+      const { scenePath } = example.input;
+      const isGame = scenePath === 'assets/scenes/game.scene';
+      const scene = isGame ? scenePath : 'assets/scenes/menu.scene';
+      if (example.title !== 'Before a scene is opened') shown = { scene };
+      await prepareExample(world, example);
     },
     async close() {
       expect(editor?.dialogs ?? []).toEqual([]);

@@ -34,12 +34,16 @@ function listAssetFiles(backend: CocosBackend): Tool {
     errors: { E_INVALID_ARGUMENT: 'The folder is not in the project.' },
     examples: [
       { title: 'All prefabs', input: { type: 'prefab' } },
-      { title: 'By name', input: { name: 'logo', type: 'cc.SpriteFrame' } },
+      { title: 'By name', input: { name: 'star', type: 'cc.SpriteFrame' } },
+      {
+        title: 'In a folder, with the parts of images',
+        input: { folder: 'assets/textures', includeParts: true },
+      },
       { title: 'Of the engine', input: { internal: true, name: 'default_btn', limit: 10 } },
       { input: { folder: '../other' }, fails: 'E_INVALID_ARGUMENT' },
     ],
     input: closedObject([], {
-      folder: { ...text, description: 'Only what is below it: assets/ui.' },
+      folder: { ...text, description: 'Only what is below it: assets/textures.' },
       type: {
         ...text,
         description:
@@ -47,7 +51,7 @@ function listAssetFiles(backend: CocosBackend): Tool {
       },
       name: {
         ...text,
-        description: 'A part of the path, in any case; with *, the whole file name: btn_*.png.',
+        description: 'A part of the path, in any case; with *, the whole file name: star*.png.',
       },
       internal: {
         ...flag,
@@ -87,9 +91,9 @@ function getAssetInfo(backend: CocosBackend): Tool {
     category,
     errors: { E_NOT_FOUND: 'There is no such asset.' },
     examples: [
-      { input: { assetPath: 'assets/images/logo.png' } },
-      { input: { assetPath: 'assets/prefabs/item.prefab' } },
-      { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
+      { input: { assetPath: 'assets/textures/star.png' } },
+      { input: { assetPath: 'assets/prefabs/dialog.prefab' } },
+      { input: { assetPath: 'assets/textures/moon.png' }, fails: 'E_NOT_FOUND' },
     ],
     input: closedObject(['assetPath'], { assetPath: anyAsset, offset, limit }),
     output: object(['url', 'type', 'subAssets', 'usedBy', 'uses', 'total'], {

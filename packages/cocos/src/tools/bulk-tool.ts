@@ -4,7 +4,7 @@ import { type AnySchema, type Failure, tool, type Tool, ToolFailure } from 'mcp-
 import { batchSchema } from 'mcp-kit/tools/governed';
 import { committing, editFor } from './define-tools.ts';
 import { telling, toFailure } from './failures.ts';
-import { closedObject, object, scenePath, text } from './schemas.ts';
+import { closedObject, menuScene, object, scenePath, text } from './schemas.ts';
 
 const maxEdits = 500;
 
@@ -107,12 +107,13 @@ type OnError = 'rollback' | 'stop' | 'continue';
 
 const bulkExamples = [
   {
-    title: 'A panel with a title and a button',
+    title: 'A panel with a text',
     input: {
+      scenePath: menuScene,
       edits: [
         {
           tool: 'create_scene_node',
-          arguments: { parentUuid: 'Canvas', name: 'Panel', element: 'Sprite' },
+          arguments: { parentUuid: 'Canvas', name: 'News', element: 'Sprite' },
           as: 'panel',
         },
         {
@@ -122,7 +123,7 @@ const bulkExamples = [
         },
         {
           tool: 'set_component_properties',
-          arguments: { componentUuid: '$text:cc.Label', properties: { string: 'Hi' } },
+          arguments: { componentUuid: '$text:cc.Label', properties: { string: 'New: comets!' } },
         },
       ],
     },
@@ -130,20 +131,25 @@ const bulkExamples = [
   {
     title: 'As much as can be done',
     input: {
+      scenePath: menuScene,
       edits: [
-        { tool: 'update_node_info', arguments: { nodeUuid: 'Canvas/Menu', active: false } },
-        { tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Nowhere' } },
+        { tool: 'update_node_info', arguments: { nodeUuid: 'Canvas/Version', active: false } },
+        { tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Shop' } },
       ],
       onError: 'continue',
     },
   },
   {
-    input: { edits: [{ tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Nowhere' } }] },
+    input: {
+      scenePath: menuScene,
+      edits: [{ tool: 'delete_scene_node', arguments: { nodeUuid: 'Canvas/Shop' } }],
+    },
     fails: 'E_NOT_FOUND',
   },
   {
     input: {
-      edits: [{ tool: 'update_node_info', arguments: { nodeUuid: 'Canvas', layer: 'NOPE' } }],
+      scenePath: menuScene,
+      edits: [{ tool: 'update_node_info', arguments: { nodeUuid: 'Canvas', layer: 'STARS' } }],
     },
     fails: 'E_INVALID_ARGUMENT',
   },

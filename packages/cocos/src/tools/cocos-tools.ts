@@ -121,8 +121,8 @@ const saving = {
 
 const instructionsFor = ({ kind }: CocosBackend): string =>
   `Edits a Cocos Creator 3.8 project. Begin with get_project_info, open a scene with execute_scene_open, look at it \
-with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: Canvas/Menu/Button[1]; components as \
-Canvas/Menu:cc.Sprite; assets by path: assets/ui/logo.png. scenePath is a scene or prefab, absent: the open one; a client \
+with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: Canvas/Stars/Star[1]; components as \
+Canvas/Title:cc.Label; assets by path: assets/textures/star.png. scenePath is a scene or prefab, absent: the open one; a client \
 without sessions names it in each call. ${saving[kind]}. Writes take dryRun: true to say only what would change, and then \
 planToken from that answer to do just that; idempotencyKey, with which a call is done once however often it is repeated; \
 timeoutMs and clientTag. execute_project_undo takes the last one back; execute_scene_edits does many at once. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;

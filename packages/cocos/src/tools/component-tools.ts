@@ -7,8 +7,10 @@ import {
   component,
   count,
   flag,
+  gameScene,
   imported,
   limit,
+  menuScene,
   nodeUuid,
   object,
   offset,
@@ -28,9 +30,12 @@ export function listNodeComponents(backend: CocosBackend): Tool {
     category,
     errors: { E_NOT_FOUND: 'There is no such node.' },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu/Title' } },
-      { input: { nodeUuid: 'Canvas/Menu/Start', type: 'cc.Button' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Title' } },
+      {
+        title: 'Only a script',
+        input: { scenePath: gameScene, nodeUuid: 'Canvas', type: 'HudView' },
+      },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop' }, fails: 'E_NOT_FOUND' },
     ],
     input: closedObject(['nodeUuid'], {
       scenePath,
@@ -95,7 +100,8 @@ export function listComponentClasses(backend: CocosBackend): Tool {
     errors: { E_NOT_FOUND: 'There is no such class or script.' },
     examples: [
       { title: 'The scripts of the project', input: {} },
-      { title: 'One in full', input: { type: 'cc.Label' } },
+      { title: 'A script in full', input: { type: 'HudView' } },
+      { title: 'A component of the engine in full', input: { type: 'cc.Label' } },
       { input: { of: 'engine', limit: 20 } },
       { input: { type: 'cc.Nothing' }, fails: 'E_NOT_FOUND' },
     ],

@@ -7,7 +7,9 @@ import {
   component,
   count,
   flag,
+  gameScene,
   limit,
+  menuScene,
   nodeSummary,
   nodeUuid,
   object,
@@ -29,9 +31,12 @@ function getNodeInfo(backend: CocosBackend): Tool {
     category,
     errors: { E_NOT_FOUND: 'There is no such node.' },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu' } },
-      { input: { nodeUuid: 'Canvas/Menu/Title', includeProperties: true } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Title' } },
+      {
+        title: 'By the uuid that get_scene_tree shows',
+        input: { scenePath: menuScene, nodeUuid: '48+d2FG7', includeProperties: true },
+      },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop' }, fails: 'E_NOT_FOUND' },
     ],
     input: closedObject(['nodeUuid'], {
       scenePath,
@@ -101,15 +106,19 @@ function findSceneNodes(backend: CocosBackend): Tool {
     category,
     errors: { E_NOT_FOUND: 'There is no such scene, or no node to look below.' },
     examples: [
-      { title: 'All buttons', input: { type: 'cc.Button' } },
-      { input: { name: 'title', parentUuid: 'Canvas/Menu' } },
-      { input: { scenePath: 'assets/scenes/none.scene', name: 'a' }, fails: 'E_NOT_FOUND' },
+      { title: 'All buttons', input: { scenePath: menuScene, type: 'cc.Button' } },
+      {
+        title: 'By name, in a part of the scene',
+        input: { scenePath: gameScene, name: 'Heart*', parentUuid: 'Canvas/TopBar' },
+      },
+      { title: 'What is switched off', input: { scenePath: gameScene, active: false } },
+      { input: { scenePath: 'assets/scenes/shop.scene', name: 'coin' }, fails: 'E_NOT_FOUND' },
     ],
     input: closedObject([], {
       scenePath,
       name: {
         ...text,
-        description: 'A part of the name, in any case; with *, the whole: Item*.',
+        description: 'A part of the name, in any case; with *, the whole: Heart*.',
       },
       path: {
         ...text,

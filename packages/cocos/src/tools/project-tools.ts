@@ -115,9 +115,13 @@ function executeProjectUndo(backend: CocosBackend): Tool {
       E_NOT_FOUND: 'There is no such transaction.',
     },
     examples: [
-      { title: 'Take back the last write', input: {} },
-      { input: { transactionId: '0123456789ab' }, fails: 'E_NOT_FOUND' },
-      { title: 'Nothing was written yet', input: {}, fails: 'E_PRECONDITION_FAILED' },
+      { title: 'After a write', input: {} },
+      {
+        title: 'After a write, which has another id',
+        input: { transactionId: '0123456789ab' },
+        fails: 'E_NOT_FOUND',
+      },
+      { title: 'Before anything is written', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject([], {
       transactionId: {

@@ -10,7 +10,9 @@ import {
   finding,
   findingCounts,
   flag,
+  gameScene,
   limit,
+  menuScene,
   nodeUuid,
   noScene,
   object,
@@ -51,9 +53,12 @@ export function validateSceneDocument(backend: CocosBackend): Tool {
     category,
     errors: { E_NOT_FOUND: 'There is no such scene.', E_PRECONDITION_FAILED: noScene },
     examples: [
-      { input: { scenePath: 'assets/scenes/main.scene' } },
-      { input: { scenePath: 'assets/scenes/broken.scene', minSeverity: 'error' } },
-      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene } },
+      {
+        title: 'A prefab, without what is less serious',
+        input: { scenePath: 'assets/prefabs/dialog.prefab', minSeverity: 'error' },
+      },
+      { input: { scenePath: 'assets/scenes/shop.scene' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject([], {
@@ -108,9 +113,16 @@ export function getScenePicture(backend: CocosBackend): Tool {
       E_PRECONDITION_FAILED: noScene,
     },
     examples: [
-      { input: { scenePath: 'assets/scenes/main.scene' } },
-      { title: 'As markup', input: { scenePath: 'assets/scenes/main.scene', format: 'svg' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene } },
+      {
+        title: 'A part of a scene, small',
+        input: { scenePath: gameScene, nodeUuid: 'Canvas/TopBar', pixels: 400 },
+      },
+      {
+        title: 'A prefab, as markup',
+        input: { scenePath: 'assets/prefabs/dialog.prefab', format: 'svg' },
+      },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject([], {

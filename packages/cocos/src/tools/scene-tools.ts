@@ -10,7 +10,9 @@ import {
   count,
   findingCounts,
   flag,
+  gameScene,
   limit,
+  menuScene,
   nodeUuid,
   noScene,
   object,
@@ -37,9 +39,13 @@ function executeSceneOpen(backend: CocosBackend): Tool {
       E_NOT_FOUND: 'There is no such scene.',
     },
     examples: [
-      { input: { scenePath: 'assets/scenes/main.scene' } },
-      { title: 'A prefab', input: { scenePath: 'db://assets/prefabs/item.prefab' } },
-      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene } },
+      { title: 'A prefab', input: { scenePath: 'db://assets/prefabs/dialog.prefab' } },
+      {
+        title: 'By its uuid',
+        input: { scenePath: 'fbe013ab-f9aa-4a96-8338-f990bc10445c' },
+      },
+      { input: { scenePath: 'assets/scenes/shop.scene' }, fails: 'E_NOT_FOUND' },
     ],
     input: closedObject(['scenePath'], {
       scenePath: { ...scenePath, description: 'A scene or prefab: path, db:// URL or uuid.' },
@@ -97,9 +103,16 @@ function getSceneTree(backend: CocosBackend): Tool {
       E_PRECONDITION_FAILED: noScene,
     },
     examples: [
-      { input: { scenePath: 'assets/scenes/main.scene' } },
-      { title: 'Part of the open scene', input: { nodeUuid: 'Canvas/Menu', depth: 1 } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene } },
+      {
+        title: 'Part of a scene',
+        input: { scenePath: gameScene, nodeUuid: 'Canvas/TopBar', depth: 1 },
+      },
+      {
+        title: 'A prefab, with what is in the instances in it',
+        input: { scenePath: 'assets/prefabs/dialog.prefab', expandInstances: true },
+      },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject([], {
@@ -147,8 +160,8 @@ function executeSceneSave(backend: CocosBackend): Tool {
     idempotent: true,
     errors: { E_NOT_FOUND: 'There is no such scene.', E_PRECONDITION_FAILED: noScene },
     examples: [
-      { input: { scenePath: 'assets/scenes/main.scene' } },
-      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene } },
+      { input: { scenePath: 'assets/scenes/shop.scene' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject([], { scenePath }),

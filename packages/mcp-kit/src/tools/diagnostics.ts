@@ -62,7 +62,11 @@ function manifestTool(
     category: 'diagnostics',
     safety: 'readonly',
     annotations: { readOnlyHint: true, openWorldHint: false },
-    examples: [{ input: { name: 'get_tool_manifest' } }, { input: {} }],
+    examples: [
+      { input: { name: 'get_tool_manifest' } },
+      { title: 'All tools, in short', input: {} },
+      { input: { name: 'get_no_such_tool' }, fails: 'E_NOT_FOUND' },
+    ],
     errors: { E_NOT_FOUND: 'There is no such tool.' },
     input: {
       type: 'object',
@@ -113,7 +117,11 @@ function traceTool(traces: Traces): Tool {
     category: 'diagnostics',
     safety: 'readonly',
     annotations: { readOnlyHint: true, openWorldHint: false },
-    examples: [{ input: { traceId: 'trc_0af7651916cd43dd8448eb211c80319c' } }, { input: {} }],
+    examples: [
+      { title: 'After a call', input: {} },
+      { title: 'After a call, the slowest', input: { pick: 'slowest' } },
+      { input: { traceId: 'trc_0af7651916cd43dd8448eb211c80319c' }, fails: 'E_NOT_FOUND' },
+    ],
     errors: { E_NOT_FOUND: 'No such call is remembered.' },
     input: {
       type: 'object',

@@ -7,6 +7,7 @@ import {
   count,
   flag,
   instanceUuid,
+  menuScene,
   object,
   ofInstance,
   scenePath,
@@ -32,13 +33,27 @@ export const advancedEdits = [
       E_INVALID_ARGUMENT: 'The assets are of different classes.',
     },
     examples: [
-      { input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/images/spare.png' } },
       {
-        input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/none.png' },
+        title: 'Hearts for stars',
+        input: { assetPath: 'assets/textures/star.png', targetPath: 'assets/textures/heart.png' },
+      },
+      {
+        title: 'In one prefab only',
+        input: {
+          assetPath: 'assets/textures/star.png',
+          targetPath: 'assets/textures/portrait.png',
+          files: ['assets/prefabs/list-item.prefab'],
+        },
+      },
+      {
+        input: { assetPath: 'assets/textures/star.png', targetPath: 'assets/textures/moon.png' },
         fails: 'E_NOT_FOUND',
       },
       {
-        input: { assetPath: 'assets/scripts/menu.ts', targetPath: 'assets/images/spare.png' },
+        input: {
+          assetPath: 'assets/scripts/menu-view.ts',
+          targetPath: 'assets/textures/heart.png',
+        },
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
@@ -83,13 +98,30 @@ export const advancedEdits = [
         'The path does not exist, is part of the structure, or has another kind of value.',
     },
     examples: [
-      { input: { targetUuid: 'Canvas/Menu', property: '_lpos.x', value: 12 } },
       {
-        input: { targetUuid: 'Canvas/Nowhere', property: '_name', value: 'a' },
+        input: {
+          scenePath: menuScene,
+          targetUuid: 'Canvas/Title',
+          property: '_lpos.y',
+          value: 240,
+        },
+      },
+      {
+        input: {
+          scenePath: menuScene,
+          targetUuid: 'Canvas/Shop',
+          property: '_name',
+          value: 'Store',
+        },
         fails: 'E_NOT_FOUND',
       },
       {
-        input: { targetUuid: 'Canvas/Menu', property: '_parent', value: null },
+        input: {
+          scenePath: menuScene,
+          targetUuid: 'Canvas/Title',
+          property: '_parent',
+          value: null,
+        },
         fails: 'E_INVALID_ARGUMENT',
       },
     ],

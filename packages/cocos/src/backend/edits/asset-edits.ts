@@ -1,6 +1,6 @@
 import { createAsset, deleteAsset, imageSource, importImage, moveAsset } from '#cocos/edit';
 import { defineEdit } from './define-edit.ts';
-import { anyAsset, closedObject, flag, object, text, texts } from './schemas.ts';
+import { anyAsset, closedObject, flag, gameScene, object, text, texts } from './schemas.ts';
 
 const category = 'asset';
 
@@ -19,23 +19,30 @@ export const assetEdits = [
       E_PRECONDITION_FAILED: 'The file is outside of the project and of the folders for images.',
     },
     examples: [
-      { input: { sourcePath: 'art/coin.png', assetPath: 'assets/images/coin.png' } },
       {
-        input: { sourcePath: '../coin.png', assetPath: 'assets/images/coin.png' },
+        title: 'A new image',
+        input: { sourcePath: 'art/comet.png', assetPath: 'assets/textures/comet.png' },
+      },
+      {
+        title: 'New pixels for one that is used',
+        input: { sourcePath: 'art/star.png', assetPath: 'assets/textures/star.png' },
+      },
+      {
+        input: { sourcePath: '../comet.png', assetPath: 'assets/textures/comet.png' },
         fails: 'E_PRECONDITION_FAILED',
       },
       {
-        input: { sourcePath: 'art/none.png', assetPath: 'assets/images/none.png' },
+        input: { sourcePath: 'art/moon.png', assetPath: 'assets/textures/moon.png' },
         fails: 'E_NOT_FOUND',
       },
       {
-        input: { sourcePath: 'package.json', assetPath: 'assets/images/a.png' },
+        input: { sourcePath: 'package.json', assetPath: 'assets/textures/comet.png' },
         fails: 'E_INVALID_ARGUMENT',
       },
       {
         input: {
-          sourcePath: 'art/coin.png',
-          assetPath: 'assets/images/logo.png',
+          sourcePath: 'art/star.png',
+          assetPath: 'assets/textures/star.png',
           onConflict: 'fail',
         },
         fails: 'E_CONFLICT',
@@ -52,7 +59,7 @@ export const assetEdits = [
         ...text,
         minLength: 1,
         description:
-          'The file to create: assets/ui/coin.png. Folders come with it. Absent: where it is, or else assets/images.',
+          'The file to create: assets/textures/comet.png. Folders come with it. Absent: where it is, or else assets/images.',
       },
       type: {
         enum: ['sprite-frame', 'texture'],
@@ -95,8 +102,8 @@ export const assetEdits = [
       E_INVALID_ARGUMENT: 'It is not where assets are.',
     },
     examples: [
-      { input: { assetPath: 'assets/scripts' } },
-      { input: { assetPath: 'assets/none.json' }, fails: 'E_NOT_FOUND' },
+      { title: 'A file that was just written', input: { assetPath: 'assets/data/levels.json' } },
+      { input: { assetPath: 'assets/data/enemies.json' }, fails: 'E_NOT_FOUND' },
       { input: { assetPath: 'package.json' }, fails: 'E_INVALID_ARGUMENT' },
     ],
     input: closedObject(['assetPath'], {
@@ -128,10 +135,23 @@ export const assetEdits = [
       E_CONFLICT: 'There is an asset at the new path.',
     },
     examples: [
-      { input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/ui/logo.png' } },
-      { input: { assetPath: 'assets/none.png', targetPath: 'assets/b.png' }, fails: 'E_NOT_FOUND' },
       {
-        input: { assetPath: 'assets/images/logo.png', targetPath: 'assets/images/spare.png' },
+        title: 'A file, to a folder that comes with it',
+        input: {
+          assetPath: 'assets/textures/star.png',
+          targetPath: 'assets/textures/icons/star.png',
+        },
+      },
+      {
+        title: 'A folder',
+        input: { assetPath: 'assets/textures', targetPath: 'assets/art' },
+      },
+      {
+        input: { assetPath: 'assets/textures/moon.png', targetPath: 'assets/art/moon.png' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { assetPath: 'assets/textures/star.png', targetPath: 'assets/textures/heart.png' },
         fails: 'E_CONFLICT',
       },
     ],
@@ -157,9 +177,9 @@ export const assetEdits = [
       E_PRECONDITION_FAILED: 'Other files use it.',
     },
     examples: [
-      { input: { assetPath: 'assets/images/spare.png' } },
-      { input: { assetPath: 'assets/none.png' }, fails: 'E_NOT_FOUND' },
-      { input: { assetPath: 'assets/images/logo.png' }, fails: 'E_PRECONDITION_FAILED' },
+      { title: 'A scene, which no other file uses', input: { assetPath: gameScene } },
+      { input: { assetPath: 'assets/textures/moon.png' }, fails: 'E_NOT_FOUND' },
+      { input: { assetPath: 'assets/textures/star.png' }, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject(['assetPath'], {
       assetPath: anyAsset,

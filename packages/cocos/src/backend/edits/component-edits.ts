@@ -12,6 +12,8 @@ import {
   closedObject,
   componentUuid,
   flag,
+  gameScene,
+  menuScene,
   nodeUuid,
   object,
   properties,
@@ -62,16 +64,38 @@ export const componentEdits = [
     },
     examples: [
       {
-        input: { nodeUuid: 'Canvas/Menu', type: 'cc.Widget', properties: { alignFlags: ['TOP'] } },
+        title: 'What keeps the title at the top of every screen',
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Title',
+          type: 'cc.Widget',
+          properties: { alignFlags: ['TOP'], top: 60 },
+        },
       },
       {
         title: 'A script',
-        input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { speed: 7 } },
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/TopBar',
+          type: 'MenuView',
+          properties: { gameScene: 'menu' },
+        },
       },
-      { input: { nodeUuid: 'Canvas/Menu', type: 'cc.Nothing' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu/Title', type: 'cc.Sprite' }, fails: 'E_CONFLICT' },
       {
-        input: { nodeUuid: 'Canvas/Menu', type: 'Player', properties: { sped: 7 } },
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Title', type: 'cc.Nothing' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Title', type: 'cc.Sprite' },
+        fails: 'E_CONFLICT',
+      },
+      {
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/TopBar',
+          type: 'MenuView',
+          properties: { scene: 'menu' },
+        },
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
@@ -97,26 +121,47 @@ export const componentEdits = [
       {
         title: 'Text and colour',
         input: {
-          componentUuid: 'Canvas/Menu/Title:cc.Label',
-          properties: { string: 'Hello', color: '#ff8800' },
+          scenePath: menuScene,
+          componentUuid: 'Canvas/Title:cc.Label',
+          properties: { string: 'Comet Catcher', color: '#ff8800' },
         },
       },
       {
-        title: 'A click event, and a reference',
+        title: 'What a click calls: "Quit" asks first',
         input: {
-          componentUuid: 'Canvas/Menu/Start:cc.Button',
+          scenePath: menuScene,
+          componentUuid: 'Canvas/Menu/Quit:cc.Button',
           properties: {
-            clickEvents: [{ target: 'Canvas/Menu', component: 'Menu', handler: 'onStart' }],
-            target: 'Canvas/Menu/Start',
+            clickEvents: [{ target: 'Canvas', component: 'MenuView', handler: 'onSettings' }],
           },
         },
       },
       {
-        input: { componentUuid: 'Canvas/Menu:cc.Label', properties: { string: 'a' } },
+        title: 'Of a script: a number, an asset, and one of a list of nodes',
+        input: {
+          scenePath: gameScene,
+          componentUuid: 'Canvas:HudView',
+          properties: {
+            lives: 5,
+            itemPrefab: 'assets/prefabs/button.prefab',
+            'hearts.0': 'Canvas/TopBar/Health',
+          },
+        },
+      },
+      {
+        input: {
+          scenePath: menuScene,
+          componentUuid: 'Canvas/Menu:cc.Label',
+          properties: { string: 'Menu' },
+        },
         fails: 'E_NOT_FOUND',
       },
       {
-        input: { componentUuid: 'Canvas/Menu/Title:cc.Label', properties: { txt: 'a' } },
+        input: {
+          scenePath: menuScene,
+          componentUuid: 'Canvas/Title:cc.Label',
+          properties: { text: 'Comet Catcher' },
+        },
         fails: 'E_INVALID_ARGUMENT',
       },
     ],
@@ -159,10 +204,13 @@ export const componentEdits = [
       E_PRECONDITION_FAILED: 'Another component of the node requires it.',
     },
     examples: [
-      { input: { componentUuid: 'Canvas/Menu/Start:cc.Button' } },
-      { input: { componentUuid: 'Canvas/Menu:cc.Label' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene, componentUuid: 'Canvas/Version:cc.Widget' } },
       {
-        input: { componentUuid: 'Canvas/Menu/Title:cc.UITransform' },
+        input: { scenePath: menuScene, componentUuid: 'Canvas/Menu:cc.Label' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { scenePath: menuScene, componentUuid: 'Canvas/Title:cc.UITransform' },
         fails: 'E_PRECONDITION_FAILED',
       },
     ],

@@ -3,6 +3,7 @@ import { defineEdit, documentOf } from './define-edit.ts';
 import {
   closedObject,
   count,
+  gameScene,
   instanceUuid,
   object,
   ofInstance,
@@ -23,6 +24,17 @@ export const instanceEdits = [
     idempotent: true,
     riskLevel: 'medium',
     ...ofInstance,
+    examples: [
+      ...ofInstance.examples,
+      {
+        title: 'Only the colour of a line',
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/Ranking/view/content/Line2',
+          property: '_color',
+        },
+      },
+    ],
     input: closedObject(['nodeUuid'], {
       scenePath,
       nodeUuid: instanceUuid,

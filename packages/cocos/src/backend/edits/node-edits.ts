@@ -12,6 +12,8 @@ import { defineEdit, documentOf, nodeOf } from './define-edit.ts';
 import {
   closedObject,
   flag,
+  gameScene,
+  menuScene,
   nodeUuid,
   object,
   parentUuid,
@@ -50,11 +52,24 @@ export const nodeEdits = [
       E_PRECONDITION_FAILED: 'There is no Canvas above a UI element, or no scene is open.',
     },
     examples: [
-      { title: 'A button', input: { parentUuid: 'Canvas/Menu', name: 'Quit', element: 'Button' } },
-      { input: { name: 'Score', element: 'Label', position: { x: 0, y: 300 } } },
-      { input: { parentUuid: 'Canvas/Nowhere', name: 'A' }, fails: 'E_NOT_FOUND' },
-      { input: { name: 'a/b' }, fails: 'E_INVALID_ARGUMENT' },
-      { input: { parentUuid: 'World', element: 'Label' }, fails: 'E_PRECONDITION_FAILED' },
+      {
+        title: 'A button in the menu',
+        input: { scenePath: menuScene, parentUuid: 'Canvas/Menu', name: 'Shop', element: 'Button' },
+      },
+      {
+        title: 'A text in the Canvas',
+        input: { scenePath: gameScene, name: 'Level', element: 'Label', position: { y: 190 } },
+      },
+      {
+        input: { scenePath: menuScene, parentUuid: 'Canvas/Shop', name: 'Coins' },
+        fails: 'E_NOT_FOUND',
+      },
+      { input: { scenePath: menuScene, name: 'Menu/Shop' }, fails: 'E_INVALID_ARGUMENT' },
+      {
+        title: 'Outside of the Canvas',
+        input: { scenePath: menuScene, parentUuid: '/', element: 'Label' },
+        fails: 'E_PRECONDITION_FAILED',
+      },
     ],
     input: closedObject([], {
       scenePath,
@@ -101,9 +116,27 @@ export const nodeEdits = [
     idempotent: true,
     errors: { E_NOT_FOUND: notThere, E_INVALID_ARGUMENT: 'A name or layer cannot be.' },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu/Title', name: 'Heading', active: false } },
-      { input: { nodeUuid: 'Canvas/Nowhere', active: true }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu', layer: 'NOPE' }, fails: 'E_INVALID_ARGUMENT' },
+      {
+        title: 'A heart less',
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/TopBar/Hearts/Heart3',
+          name: 'LostHeart',
+          active: false,
+        },
+      },
+      {
+        title: 'A prefab instance, switched on',
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/SettingsDialog', active: true },
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop', active: true },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Menu', layer: 'STARS' },
+        fails: 'E_INVALID_ARGUMENT',
+      },
     ],
     input: closedObject(['nodeUuid'], {
       scenePath,
@@ -133,11 +166,31 @@ export const nodeEdits = [
       E_PRECONDITION_FAILED: 'The scene itself cannot be moved.',
     },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu', position: { x: 0, y: 40 } } },
-      { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_INVALID_ARGUMENT' },
-      { input: { nodeUuid: 'Canvas/Menu/Start', rotation: { z: 90 }, scale: { x: 2, y: 2 } } },
-      { input: { nodeUuid: 'Canvas/Nowhere', scale: { x: 1 } }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: '/', position: { x: 1 } }, fails: 'E_PRECONDITION_FAILED' },
+      {
+        title: 'Only higher',
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Title', position: { y: 240 } },
+      },
+      {
+        title: 'Turned and larger: the second of six stars',
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Stars/Star[1]',
+          rotation: { z: 90 },
+          scale: { x: 1.5, y: 1.5 },
+        },
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Title' },
+        fails: 'E_INVALID_ARGUMENT',
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop', scale: { x: 1 } },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: '/', position: { x: 1 } },
+        fails: 'E_PRECONDITION_FAILED',
+      },
     ],
     input: closedObject(['nodeUuid'], { scenePath, nodeUuid, position, rotation, scale }),
     output: object(['nodeUuid', 'warnings'], { scenePath: text, nodeUuid: text, warnings: texts }),
@@ -167,11 +220,40 @@ export const nodeEdits = [
       E_PRECONDITION_FAILED: 'The node belongs to a prefab instance, or is the root.',
     },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu/Start', siblingIndex: 0 } },
-      { input: { nodeUuid: 'Canvas/Menu/Title', parentUuid: 'Canvas', keepWorldTransform: true } },
-      { input: { nodeUuid: 'Canvas/Nowhere', siblingIndex: 0 }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Menu', parentUuid: 'Canvas/Menu/Start' }, fails: 'E_CONFLICT' },
-      { input: { nodeUuid: '/', parentUuid: 'Canvas' }, fails: 'E_PRECONDITION_FAILED' },
+      {
+        title: 'To the first place among its siblings',
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Menu/Settings', siblingIndex: 0 },
+      },
+      {
+        title: 'To another parent, where it stays on the screen',
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/Hint',
+          parentUuid: 'Canvas/TopBar',
+          keepWorldTransform: true,
+        },
+      },
+      {
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop', siblingIndex: 0 },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Stars',
+          parentUuid: 'Canvas/Stars/Star',
+        },
+        fails: 'E_CONFLICT',
+      },
+      {
+        title: 'Out of a prefab instance',
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Menu/Play/Label',
+          parentUuid: 'Canvas/Menu',
+        },
+        fails: 'E_PRECONDITION_FAILED',
+      },
     ],
     input: closedObject(['nodeUuid'], {
       scenePath,
@@ -209,9 +291,20 @@ export const nodeEdits = [
       E_PRECONDITION_FAILED: 'The node belongs to a prefab, or is the root.',
     },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu/Title' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: 'Canvas/Item/Icon' }, fails: 'E_PRECONDITION_FAILED' },
+      {
+        title: 'One of six stars',
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Stars/Star[5]' },
+      },
+      {
+        title: 'A node that a script refers to',
+        input: { scenePath: gameScene, nodeUuid: 'Canvas/TopBar/Hearts/Heart3' },
+      },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop' }, fails: 'E_NOT_FOUND' },
+      {
+        title: 'Out of a prefab instance',
+        input: { scenePath: menuScene, nodeUuid: 'Canvas/Menu/Play/Label' },
+        fails: 'E_PRECONDITION_FAILED',
+      },
     ],
     input: closedObject(['nodeUuid'], { scenePath, nodeUuid }),
     output: oneNode,
@@ -228,9 +321,16 @@ export const nodeEdits = [
     category,
     errors: { E_NOT_FOUND: notThere, E_PRECONDITION_FAILED: 'The scene itself cannot be copied.' },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu/Start', name: 'Options' } },
-      { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-      { input: { nodeUuid: '/' }, fails: 'E_PRECONDITION_FAILED' },
+      {
+        title: 'One more heart',
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/TopBar/Hearts/Heart3',
+          name: 'Heart4',
+        },
+      },
+      { input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop' }, fails: 'E_NOT_FOUND' },
+      { input: { scenePath: menuScene, nodeUuid: '/' }, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject(['nodeUuid'], {
       scenePath,

@@ -3,6 +3,8 @@ import { defineEdit, documentOf } from './define-edit.ts';
 import {
   closedObject,
   flag,
+  gameScene,
+  menuScene,
   nodeUuid,
   object,
   parentUuid,
@@ -30,14 +32,44 @@ export const prefabEdits = [
       E_PRECONDITION_FAILED: 'The node belongs to a prefab instance.',
     },
     examples: [
-      { input: { nodeUuid: 'Canvas/Menu/Start', assetPath: 'assets/prefabs/start-button.prefab' } },
-      { input: { nodeUuid: 'Canvas/Nowhere', assetPath: 'assets/a.prefab' }, fails: 'E_NOT_FOUND' },
       {
-        input: { nodeUuid: 'Canvas/Menu/Start', assetPath: 'assets/prefabs/item.prefab' },
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Stars/Star',
+          assetPath: 'assets/prefabs/star.prefab',
+        },
+      },
+      {
+        title: 'From a node that stays as it is',
+        input: {
+          scenePath: gameScene,
+          nodeUuid: 'Canvas/TopBar',
+          assetPath: 'assets/prefabs/hud/top-bar.prefab',
+          keepNode: true,
+        },
+      },
+      {
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Shop',
+          assetPath: 'assets/prefabs/shop.prefab',
+        },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Title',
+          assetPath: 'assets/prefabs/dialog.prefab',
+        },
         fails: 'E_CONFLICT',
       },
       {
-        input: { nodeUuid: 'Canvas/Item', assetPath: 'assets/prefabs/item-2.prefab' },
+        input: {
+          scenePath: menuScene,
+          nodeUuid: 'Canvas/Menu/Play',
+          assetPath: 'assets/prefabs/play.prefab',
+        },
         fails: 'E_PRECONDITION_FAILED',
       },
     ],
@@ -47,7 +79,7 @@ export const prefabEdits = [
       assetPath: {
         ...text,
         minLength: 1,
-        description: 'The file to create: assets/ui/button.prefab. Folders come with it.',
+        description: 'The file to create: assets/prefabs/star.prefab. Folders come with it.',
       },
       keepNode: {
         ...flag,
@@ -83,19 +115,36 @@ export const prefabEdits = [
     },
     examples: [
       {
+        title: 'One more button, as the second',
         input: {
-          assetPath: 'assets/prefabs/item.prefab',
+          scenePath: menuScene,
+          assetPath: 'assets/prefabs/button.prefab',
           parentUuid: 'Canvas/Menu',
-          name: 'Sword',
-          position: { x: 100, y: 0 },
+          name: 'Shop',
+          siblingIndex: 1,
         },
       },
-      { input: { assetPath: 'assets/prefabs/none.prefab' }, fails: 'E_NOT_FOUND' },
-      { input: { assetPath: 'assets/images/logo.png' }, fails: 'E_INVALID_ARGUMENT' },
+      {
+        title: 'In another prefab',
+        input: {
+          scenePath: 'assets/prefabs/dialog.prefab',
+          assetPath: 'assets/prefabs/list-item.prefab',
+          parentUuid: 'Box',
+          position: { y: -30 },
+        },
+      },
+      {
+        input: { scenePath: menuScene, assetPath: 'assets/prefabs/shop.prefab' },
+        fails: 'E_NOT_FOUND',
+      },
+      {
+        input: { scenePath: menuScene, assetPath: 'assets/textures/star.png' },
+        fails: 'E_INVALID_ARGUMENT',
+      },
       {
         input: {
-          scenePath: 'assets/prefabs/item.prefab',
-          assetPath: 'assets/prefabs/item.prefab',
+          scenePath: 'assets/prefabs/dialog.prefab',
+          assetPath: 'assets/prefabs/dialog.prefab',
         },
         fails: 'E_CONFLICT',
       },

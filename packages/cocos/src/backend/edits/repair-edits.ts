@@ -1,7 +1,7 @@
 import { CocosError } from '#cocos/document';
 import { type FindingCode, findingRules, repairDocument } from '#cocos/validate';
 import { defineEdit } from './define-edit.ts';
-import { closedObject, count, object, scenePath, text, texts } from './schemas.ts';
+import { closedObject, count, menuScene, object, scenePath, text, texts } from './schemas.ts';
 
 /** Edits that repair. */
 export const repairEdits = [
@@ -19,10 +19,13 @@ export const repairEdits = [
       E_PRECONDITION_FAILED: 'No scene is open, and none is named; or the file cannot be read.',
     },
     examples: [
-      { input: { scenePath: 'assets/scenes/broken.scene' } },
-      { input: { scenePath: 'assets/scenes/broken.scene', codes: ['nullChild'] } },
-      { input: { codes: ['bad'] }, fails: 'E_INVALID_ARGUMENT' },
-      { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+      { title: 'After a merge went wrong', input: { scenePath: menuScene } },
+      {
+        title: 'After a merge went wrong, only empty places among children',
+        input: { scenePath: menuScene, codes: ['nullChild'] },
+      },
+      { input: { scenePath: menuScene, codes: ['broken'] }, fails: 'E_INVALID_ARGUMENT' },
+      { input: { scenePath: 'assets/scenes/shop.scene' }, fails: 'E_NOT_FOUND' },
       { title: 'Before a scene is opened', input: {}, fails: 'E_PRECONDITION_FAILED' },
     ],
     input: closedObject([], {

@@ -1,6 +1,6 @@
 import { createScene } from '#cocos/edit';
 import { defineEdit } from './define-edit.ts';
-import { closedObject, flag, object, size, text } from './schemas.ts';
+import { closedObject, flag, menuScene, object, size, text } from './schemas.ts';
 
 /** Edits of whole scenes. */
 export const sceneEdits = [
@@ -12,7 +12,14 @@ export const sceneEdits = [
     errors: { E_CONFLICT: 'There is an asset at the path.' },
     examples: [
       { input: { assetPath: 'assets/scenes/level-1.scene' } },
-      { input: { assetPath: 'assets/scenes/main.scene' }, fails: 'E_CONFLICT' },
+      {
+        title: 'Upright, in a folder that comes with it',
+        input: {
+          assetPath: 'assets/scenes/shop/shop.scene',
+          resolution: { width: 640, height: 960 },
+        },
+      },
+      { input: { assetPath: menuScene }, fails: 'E_CONFLICT' },
     ],
     input: closedObject(['assetPath'], {
       assetPath: {

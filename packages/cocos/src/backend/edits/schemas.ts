@@ -31,6 +31,10 @@ export function closedObject(required: readonly string[], properties: Members): 
     : { type: 'object', properties, required, additionalProperties: false };
 }
 
+/** The scenes of the sample project, which examples are about: each can be tried there as it is. */
+export const menuScene = 'assets/scenes/menu.scene';
+export const gameScene = 'assets/scenes/game.scene';
+
 /** Arguments and values that many edits and tools share. */
 export const text = { type: 'string' } as const;
 export const flag = { type: 'boolean' } as const;
@@ -95,7 +99,7 @@ export const size = {
 export const properties = {
   type: 'object',
   description:
-    'By the names of the editor: {"string":"Start","color":"#ff8800"}. Assets, nodes and components by path or uuid, enums by ' +
+    'By the names of the editor: {"string":"Play","color":"#ff8800"}. Assets, nodes and components by path or uuid, enums by ' +
     'name, events as {target, component, handler}; parts as clickEvents.0.handler.',
 } as const;
 
@@ -120,8 +124,11 @@ export const ofInstance = {
     E_PRECONDITION_FAILED: 'The node is not part of a prefab instance.',
   },
   examples: [
-    { input: { nodeUuid: 'Canvas/Item' } },
-    { input: { nodeUuid: 'Canvas/Nowhere' }, fails: 'E_NOT_FOUND' },
-    { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_PRECONDITION_FAILED' },
+    { input: { scenePath: gameScene, nodeUuid: 'Canvas/Ranking/view/content/Line2' } },
+    {
+      input: { scenePath: gameScene, nodeUuid: 'Canvas/Ranking/view/content/Line9' },
+      fails: 'E_NOT_FOUND',
+    },
+    { input: { scenePath: gameScene, nodeUuid: 'Canvas/Ranking' }, fails: 'E_PRECONDITION_FAILED' },
   ],
 } as const;

@@ -5,6 +5,8 @@ import { exact } from '../exact.ts';
 import {
   closedObject,
   flag,
+  gameScene,
+  menuScene,
   nodeUuid,
   object,
   properties,
@@ -26,7 +28,7 @@ const input = closedObject(['nodeUuid', 'scriptPath'], {
   properties: {
     ...properties,
     description:
-      'Public properties of the script: {"speed":5,"panel":"Canvas/Menu","icon":"assets/images/logo.png"}. Checked against its source.',
+      'Public properties of the script: {"lives":5,"score":"Canvas/TopBar/Score","itemPrefab":"assets/prefabs/button.prefab"}. Checked against its source.',
   },
 });
 
@@ -54,31 +56,42 @@ const head = {
   },
   examples: [
     {
-      title: 'Numbers and texts',
+      title: 'A script that is there: other values',
       input: {
-        nodeUuid: 'Canvas/Menu',
-        scriptPath: 'db://assets/scripts/player.ts',
-        properties: { speed: 7, title: 'Hero' },
+        scenePath: gameScene,
+        nodeUuid: 'Canvas',
+        scriptPath: 'HudView',
+        properties: { lives: 5, itemPrefab: 'assets/prefabs/list-item.prefab' },
       },
     },
     {
-      title: 'References to nodes and assets',
+      title: 'A script that is not, with references to a component and a node',
       input: {
-        nodeUuid: 'Canvas/Menu',
-        scriptPath: 'assets/scripts/menu.ts',
+        scenePath: gameScene,
+        nodeUuid: 'Canvas/TopBar',
+        scriptPath: 'db://assets/scripts/menu-view.ts',
         properties: {
-          panel: 'Canvas/Menu',
-          heading: 'Canvas/Menu/Title',
-          icon: 'assets/images/logo.png',
+          title: 'Canvas/TopBar/Score',
+          settings: 'Canvas/PauseDialog',
+          gameScene: 'menu',
         },
       },
     },
     {
-      input: { nodeUuid: 'Canvas/Menu', scriptPath: 'assets/scripts/none.ts' },
+      input: {
+        scenePath: menuScene,
+        nodeUuid: 'Canvas/Menu',
+        scriptPath: 'assets/scripts/shop-view.ts',
+      },
       fails: 'E_NOT_FOUND',
     },
     {
-      input: { nodeUuid: 'Canvas/Menu', scriptPath: 'Player', properties: { sped: 1 } },
+      input: {
+        scenePath: gameScene,
+        nodeUuid: 'Canvas',
+        scriptPath: 'HudView',
+        properties: { lifes: 5 },
+      },
       fails: 'E_INVALID_ARGUMENT',
     },
   ],

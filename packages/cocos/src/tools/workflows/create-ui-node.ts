@@ -6,6 +6,8 @@ import { exact } from '../exact.ts';
 import {
   closedObject,
   flag,
+  gameScene,
+  menuScene,
   object,
   parentUuid,
   position,
@@ -76,40 +78,65 @@ const head = {
   },
   examples: [
     {
-      title: 'A picture that keeps to the top',
+      title: 'A banner that keeps to the top',
       input: {
+        scenePath: menuScene,
         parentUuid: 'Canvas',
         name: 'Banner',
+        size: { width: 420, height: 64 },
         components: [
-          'cc.Sprite',
+          {
+            type: 'cc.Sprite',
+            properties: {
+              spriteFrame: 'assets/textures/panel.png',
+              type: 'SLICED',
+              sizeMode: 'CUSTOM',
+            },
+          },
           { type: 'cc.Widget', properties: { alignFlags: ['TOP'], top: 20 } },
         ],
       },
     },
     {
-      title: 'A text with a script',
+      title: 'A text that is a button, with a script',
       input: {
-        parentUuid: 'Canvas/Menu',
-        name: 'Score',
-        components: [{ type: 'cc.Label', properties: { string: '0' } }, 'Player'],
-        position: { x: 0, y: 200 },
+        scenePath: gameScene,
+        parentUuid: 'Canvas/TopBar',
+        name: 'Back',
+        components: [
+          { type: 'cc.Label', properties: { string: 'Menu' } },
+          'cc.Button',
+          { type: 'MenuView', properties: { gameScene: 'menu' } },
+        ],
+        position: { x: 330 },
       },
     },
-    { input: { parentUuid: 'Canvas/Nowhere', name: 'A', components: [] }, fails: 'E_NOT_FOUND' },
     {
-      input: { parentUuid: 'Canvas', name: 'A', components: ['cc.Sprite', 'cc.Label'] },
+      input: { scenePath: menuScene, parentUuid: 'Canvas/Shop', name: 'Coins', components: [] },
+      fails: 'E_NOT_FOUND',
+    },
+    {
+      title: 'Two that draw',
+      input: {
+        scenePath: menuScene,
+        parentUuid: 'Canvas',
+        name: 'Coins',
+        components: ['cc.Sprite', 'cc.Label'],
+      },
       fails: 'E_CONFLICT',
     },
     {
       input: {
+        scenePath: menuScene,
         parentUuid: 'Canvas',
-        name: 'A',
-        components: [{ type: 'cc.Label', properties: { txt: 1 } }],
+        name: 'Coins',
+        components: [{ type: 'cc.Label', properties: { text: '12' } }],
       },
       fails: 'E_INVALID_ARGUMENT',
     },
     {
-      input: { parentUuid: 'World', name: 'A', components: ['cc.Sprite'] },
+      title: 'Outside of the Canvas',
+      input: { scenePath: menuScene, parentUuid: '/', name: 'Coins', components: ['cc.Sprite'] },
       fails: 'E_PRECONDITION_FAILED',
     },
   ],

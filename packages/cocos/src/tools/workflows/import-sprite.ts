@@ -2,7 +2,7 @@ import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { exact } from '../exact.ts';
-import { closedObject, flag, nodeUuid, object, scenePath, text } from '../schemas.ts';
+import { closedObject, flag, menuScene, nodeUuid, object, scenePath, text } from '../schemas.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import { type WorkflowOptions, writes } from './workflow-options.ts';
 
@@ -55,27 +55,39 @@ const head = {
     E_PRECONDITION_FAILED: 'The file is outside of the project and of the folders for images.',
   },
   examples: [
-    { input: { sourcePath: 'art/coin.png', targetNodeUuid: 'Canvas/Menu/Logo' } },
     {
-      title: 'To a folder, on a node without a sprite',
+      title: 'A comet for one of the stars, as large as it was drawn',
       input: {
-        sourcePath: 'art/coin.png',
-        targetNodeUuid: 'Canvas/Menu',
-        targetFolder: 'assets/ui/coins',
+        scenePath: menuScene,
+        sourcePath: 'art/comet.png',
+        targetNodeUuid: 'Canvas/Stars/Star[2]',
         sizeMode: 'RAW',
       },
     },
-    { input: { sourcePath: 'art/none.png', targetNodeUuid: 'Canvas/Menu' }, fails: 'E_NOT_FOUND' },
     {
-      input: { sourcePath: '../coin.png', targetNodeUuid: 'Canvas/Menu' },
+      title: 'A star drawn anew, for all that show it',
+      input: {
+        scenePath: menuScene,
+        sourcePath: 'art/star.png',
+        targetNodeUuid: 'Canvas/Stars/Star',
+        targetFolder: 'assets/textures',
+      },
+    },
+    {
+      input: { scenePath: menuScene, sourcePath: 'art/moon.png', targetNodeUuid: 'Canvas/Stars' },
+      fails: 'E_NOT_FOUND',
+    },
+    {
+      input: { scenePath: menuScene, sourcePath: '../comet.png', targetNodeUuid: 'Canvas/Stars' },
       fails: 'E_PRECONDITION_FAILED',
     },
     {
-      input: { sourcePath: 'package.json', targetNodeUuid: 'Canvas/Menu' },
+      input: { scenePath: menuScene, sourcePath: 'package.json', targetNodeUuid: 'Canvas/Stars' },
       fails: 'E_INVALID_ARGUMENT',
     },
     {
-      input: { sourcePath: 'art/coin.png', targetNodeUuid: 'Canvas/Menu/Title' },
+      title: 'On a node that draws a text',
+      input: { scenePath: menuScene, sourcePath: 'art/comet.png', targetNodeUuid: 'Canvas/Title' },
       fails: 'E_CONFLICT',
     },
   ],

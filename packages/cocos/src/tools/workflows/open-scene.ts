@@ -12,6 +12,8 @@ import {
   finding,
   findingCounts,
   flag,
+  gameScene,
+  menuScene,
   object,
   scenePath,
   text,
@@ -62,11 +64,23 @@ const head = {
     E_PRECONDITION_FAILED: 'The scene has errors, and failOnErrors is true.',
   },
   examples: [
-    { input: { scenePath: 'assets/scenes/main.scene' } },
-    { input: { scenePath: 'db://assets/scenes/broken.scene', checkPerformance: false } },
-    { input: { scenePath: 'assets/scenes/none.scene' }, fails: 'E_NOT_FOUND' },
+    { title: 'What is wrong with it', input: { scenePath: menuScene } },
     {
-      input: { scenePath: 'assets/scenes/torn.scene', failOnErrors: true },
+      title: 'A prefab, with a short report',
+      input: {
+        scenePath: 'db://assets/prefabs/dialog.prefab',
+        checkPerformance: false,
+        limit: 10,
+      },
+    },
+    {
+      title: 'Only if nothing is wrong',
+      input: { scenePath: gameScene, failOnErrors: true },
+    },
+    { input: { scenePath: 'assets/scenes/shop.scene' }, fails: 'E_NOT_FOUND' },
+    {
+      title: 'After a texture was lost',
+      input: { scenePath: menuScene, failOnErrors: true },
       fails: 'E_PRECONDITION_FAILED',
     },
   ],

@@ -4,6 +4,8 @@ import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import {
   closedObject,
   flag,
+  gameScene,
+  menuScene,
   object,
   parentUuid,
   position,
@@ -81,37 +83,62 @@ const head = {
   },
   examples: [
     {
-      title: 'A new one, with a text of its own',
+      title: 'A new line of the ranking, with texts of its own',
       input: {
-        prefabPath: 'assets/prefabs/item.prefab',
-        parentUuid: 'Canvas/Menu',
-        name: 'Shield',
-        position: { x: 50, y: 0 },
-        overrides: [{ targetUuid: 'Text:cc.Label', property: 'string', value: 'Shield' }],
+        scenePath: gameScene,
+        prefabPath: 'assets/prefabs/list-item.prefab',
+        parentUuid: 'Canvas/Ranking/view/content',
+        name: 'Line6',
+        position: { y: -302 },
+        overrides: [
+          { targetUuid: 'Name:cc.Label', property: 'string', value: 'Barbara' },
+          { targetUuid: 'Score:cc.Label', property: 'string', value: '4 100' },
+        ],
       },
     },
     {
-      title: 'One that is there',
+      title: 'A button that is there, with another text',
       input: {
-        prefabPath: 'db://assets/prefabs/item.prefab',
-        nodeUuid: 'Canvas/Item',
+        scenePath: menuScene,
+        prefabPath: 'assets/prefabs/button.prefab',
+        nodeUuid: 'Canvas/Menu/Play',
+        overrides: [{ targetUuid: 'Label:cc.Label', property: 'string', value: 'Start' }],
+      },
+    },
+    {
+      title: 'One that shall be as its prefab again',
+      input: {
+        scenePath: gameScene,
+        prefabPath: 'db://assets/prefabs/list-item.prefab',
+        nodeUuid: 'Canvas/Ranking/view/content/Line2',
         revert: true,
-        position: { x: 5 },
       },
     },
-    { input: { prefabPath: 'assets/prefabs/none.prefab' }, fails: 'E_NOT_FOUND' },
     {
-      input: { prefabPath: 'assets/prefabs/other.prefab', nodeUuid: 'Canvas/Item' },
+      input: { scenePath: menuScene, prefabPath: 'assets/prefabs/shop.prefab' },
+      fails: 'E_NOT_FOUND',
+    },
+    {
+      input: {
+        scenePath: menuScene,
+        prefabPath: 'assets/prefabs/dialog.prefab',
+        nodeUuid: 'Canvas/Menu/Play',
+      },
       fails: 'E_CONFLICT',
     },
     {
-      input: { prefabPath: 'assets/prefabs/item.prefab', nodeUuid: 'Canvas/Menu' },
+      input: {
+        scenePath: menuScene,
+        prefabPath: 'assets/prefabs/button.prefab',
+        nodeUuid: 'Canvas/Title',
+      },
       fails: 'E_PRECONDITION_FAILED',
     },
     {
       input: {
-        prefabPath: 'assets/prefabs/item.prefab',
-        overrides: [{ property: 'colour', value: 1 }],
+        scenePath: menuScene,
+        prefabPath: 'assets/prefabs/button.prefab',
+        overrides: [{ property: 'colour', value: '#ff8800' }],
       },
       fails: 'E_INVALID_ARGUMENT',
     },

@@ -6,6 +6,7 @@ import { exact } from '../exact.ts';
 import { telling } from '../failures.ts';
 import {
   flag,
+  menuScene,
   nodeUuid,
   object,
   position,
@@ -62,12 +63,39 @@ const head = {
     E_PRECONDITION_FAILED: 'It is the scene itself, or there are warnings that must not be.',
   },
   examples: [
-    { input: { nodeUuid: 'Canvas/Menu', position: { x: 10, y: -20 } } },
-    { input: { nodeUuid: 'Canvas/Menu/Start', rotation: { z: 45 }, scale: { x: 1.5, y: 1.5 } } },
-    { input: { nodeUuid: 'Canvas/Nowhere', position: { x: 1 } }, fails: 'E_NOT_FOUND' },
-    { input: { nodeUuid: 'Canvas/Menu' }, fails: 'E_INVALID_ARGUMENT' },
     {
-      input: { nodeUuid: 'Canvas/Menu', scale: { x: 0 }, failOnWarnings: true },
+      title: 'Where it is put',
+      input: { scenePath: menuScene, nodeUuid: 'Canvas/Title', position: { x: 0, y: 240 } },
+    },
+    {
+      title: 'Turned and larger: the third of six stars',
+      input: {
+        scenePath: menuScene,
+        nodeUuid: 'Canvas/Stars/Star[2]',
+        rotation: { z: 45 },
+        scale: { x: 1.5, y: 1.5 },
+      },
+    },
+    {
+      title: 'In a Layout, which places it anew: that is warned of',
+      input: { scenePath: menuScene, nodeUuid: 'Canvas/Menu/Play', position: { y: 90 } },
+    },
+    {
+      input: { scenePath: menuScene, nodeUuid: 'Canvas/Shop', position: { x: 1 } },
+      fails: 'E_NOT_FOUND',
+    },
+    {
+      input: { scenePath: menuScene, nodeUuid: 'Canvas/Title' },
+      fails: 'E_INVALID_ARGUMENT',
+    },
+    {
+      title: 'In a Layout, where warnings are failures',
+      input: {
+        scenePath: menuScene,
+        nodeUuid: 'Canvas/Menu/Play',
+        position: { y: 90 },
+        failOnWarnings: true,
+      },
       fails: 'E_PRECONDITION_FAILED',
     },
   ],

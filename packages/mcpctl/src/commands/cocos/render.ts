@@ -37,7 +37,7 @@ export const cocosRender = defineCommand({
   positionals: [{ name: 'SCENE', help: 'A scene or prefab of a project.', files: true }],
   options,
   examples: [
-    { command: 'mcpctl cocos render assets/main.scene --out main.png', about: 'A picture.' },
+    { command: 'mcpctl cocos render assets/scenes/menu.scene --out menu.png', about: 'A picture.' },
     {
       command:
         'mcpctl cocos render db://assets/dialog.prefab --project my-game --names > dialog.svg',

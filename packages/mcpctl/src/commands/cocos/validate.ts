@@ -35,7 +35,7 @@ export const cocosValidate = defineCommand({
   options,
   examples: [
     { command: 'mcpctl cocos validate my-game', about: 'All scenes, prefabs and metas.' },
-    { command: 'mcpctl cocos validate assets/main.scene', about: 'One of them.' },
+    { command: 'mcpctl cocos validate assets/scenes/menu.scene', about: 'One of them.' },
     {
       command: 'mcpctl cocos validate my-game --sarif --max-warnings 0',
       about: 'For a pipeline.',

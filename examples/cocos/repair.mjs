@@ -1,8 +1,8 @@
 // A scene that somebody broke: what is wrong with it, what would be done about it, and the repair.
-// node examples/cocos-repair.mjs [--project DIR]
+// node examples/cocos/repair.mjs [--project DIR]
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { onSample } from './lib/cocos.mjs';
+import { onSample } from '../lib/cocos.mjs';
 
 /** As a merge gone wrong leaves it: an empty child, and a node that is sure of another parent. */
 async function breakScene(file) {

@@ -1,6 +1,6 @@
 // A page of settings: a slider, two toggles of which one is on, and a field for a name.
-// node examples/cocos-settings.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// node examples/cocos/settings.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 await onSample(async (call) => {
   const scenePath = await emptyScene(call, 'settings');

@@ -1,6 +1,6 @@
 // A dialog, built in a scene, made a prefab, then changed in the prefab, so that all instances of it change.
-// node examples/cocos-dialog.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// node examples/cocos/dialog.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 const prefab = 'assets/prefabs/question.prefab';
 

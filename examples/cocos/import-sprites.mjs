@@ -1,8 +1,8 @@
 // Images from elsewhere: imported, shown, drawn anew and imported again. References hold, because the uuid stays.
-// node examples/cocos-import-sprites.mjs [--project DIR]
+// node examples/cocos/import-sprites.mjs [--project DIR]
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { emptyScene, onSample } from './lib/cocos.mjs';
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 await onSample(async (call, { folder }) => {
   const scenePath = await emptyScene(call, 'pictures');

@@ -1,6 +1,6 @@
 // Two instances of one prefab: what one has of its own becomes part of the prefab, what the other has is given up.
-// node examples/cocos-prefab-overrides.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// node examples/cocos/prefab-overrides.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 const prefab = 'assets/prefabs/coin.prefab';
 const colorOf = async (call, nodeUuid) => {

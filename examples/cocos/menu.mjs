@@ -1,6 +1,6 @@
 // From an empty scene to a menu that works: a title, three buttons, a script, and what a click calls.
-// node examples/cocos-menu.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// node examples/cocos/menu.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 const buttons = { Play: 'onPlay', Options: 'onSettings', Quit: 'onQuit' };
 

@@ -1,8 +1,8 @@
 // Try first, do exactly that, and take it back: plans, keys against doing things twice, and undo to the last byte.
-// node examples/cocos-undo.mjs [--project DIR]
+// node examples/cocos/undo.mjs [--project DIR]
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { onSample } from './lib/cocos.mjs';
+import { onSample } from '../lib/cocos.mjs';
 
 await onSample(async (call, { folder }) => {
   const scenePath = 'assets/scenes/menu.scene';

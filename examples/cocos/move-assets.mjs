@@ -1,6 +1,6 @@
 // Files are moved and renamed, one takes the place of another, and no reference breaks.
-// node examples/cocos-move-assets.mjs [--project DIR]
-import { onSample } from './lib/cocos.mjs';
+// node examples/cocos/move-assets.mjs [--project DIR]
+import { onSample } from '../lib/cocos.mjs';
 
 await onSample(
   async (call) => {

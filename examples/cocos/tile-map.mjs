@@ -1,6 +1,6 @@
 // A board of 48 tiles as one write: many edits in one call, which are done, and undone, at once.
-// node examples/cocos-tile-map.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// node examples/cocos/tile-map.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 const columns = 8;
 const tiles = Array.from({ length: 48 }, (_, index) => ({

@@ -1,6 +1,6 @@
-// A list that scrolls, of five instances of one prefab, each with a text of its own.
-// node examples/cocos-list.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// A list that scrolls, of five instances of one prefab, each with a text of its own; one of them is changed later on.
+// node examples/cocos/list.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 const players = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Niklaus'];
 
@@ -28,14 +28,27 @@ await onSample(async (call) => {
     expandInstances: true,
   });
   console.log(`An item is:\n${tree}`);
-  for (const name of players) {
-    const { nodeUuid, diffSummary } = await call('workflow_create_or_update_prefab_instance', {
+  const place = (args) =>
+    call('workflow_create_or_update_prefab_instance', {
       prefabPath: 'assets/prefabs/list-item.prefab',
+      ...args,
+    });
+  for (const name of players) {
+    const { nodeUuid, diffSummary } = await place({
       parentUuid: content,
       name,
       overrides: [{ targetUuid: 'Name:cc.Label', property: 'string', value: name }],
     });
     console.log(nodeUuid, diffSummary);
   }
+  const first = { nodeUuid: `${content}/${players[0]}` };
+  const gold = { targetUuid: ':cc.Sprite', property: 'color', value: '#ffe27a' };
+  const { action, diffSummary } = await place({ ...first, overrides: [gold] });
+  console.log('The first one is', action, diffSummary);
+  const other = await call('workflow_create_or_update_prefab_instance', {
+    ...first,
+    prefabPath: 'assets/prefabs/button.prefab',
+  }).catch(({ code }) => code);
+  console.log('As an instance of another prefab:', other);
   return scenePath;
 });

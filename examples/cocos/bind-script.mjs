@@ -1,6 +1,6 @@
 // A script is put on a node, and what it refers to is found and checked: nodes, components, prefabs, lists.
-// node examples/cocos-bind-script.mjs [--project DIR]
-import { emptyScene, onSample } from './lib/cocos.mjs';
+// node examples/cocos/bind-script.mjs [--project DIR]
+import { emptyScene, onSample } from '../lib/cocos.mjs';
 
 await onSample(async (call) => {
   const scenePath = await emptyScene(call, 'playing');

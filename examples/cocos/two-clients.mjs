@@ -1,11 +1,11 @@
 // Two clients of one server, over HTTP, that edit the same scene at the same time: no edit is lost.
-// node examples/cocos-two-clients.mjs [--project DIR]
+// node examples/cocos/two-clients.mjs [--project DIR]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { caller, conclude, emptyScene, inFolder, mcpctl } from './lib/cocos.mjs';
+import { caller, conclude, emptyScene, inFolder, mcpctl } from '../lib/cocos.mjs';
 
 /** Keeps at it where another was quicker, as whoever edits together with others has to. */
 async function insist(call, tool, args) {
