@@ -5,7 +5,7 @@ import { installPeers } from './peers.mjs';
 import { prepare, root } from './prepare.mjs';
 
 /** Installs, builds, and runs vitest with these arguments; answers its exit code. */
-export async function runVitest(args) {
+export async function runVitest(args, options = {}) {
   await prepare({ dev: true });
   await installPeers();
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -15,6 +15,7 @@ export async function runVitest(args) {
   const { code } = await run(process.execPath, [vitest, 'run', ...args], {
     cwd: root,
     env: { ...process.env, NODE_OPTIONS: nodeOptions },
+    ...options,
   });
   return code;
 }

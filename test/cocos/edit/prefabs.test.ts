@@ -11,6 +11,7 @@ import {
   readComponent,
   readTransform,
   removeComponent,
+  replaceReferences,
   revertOverrides,
   setProperties,
   unpackPrefab,
@@ -181,7 +182,7 @@ describe('Prefabs', () => {
     printed(scene);
   });
 
-  it('never contain themselves', () => {
+  it('never contain themselves', async () => {
     const a = createEmptyPrefab(workspace, { path: 'assets/a.prefab', ui: true });
     const b = createEmptyPrefab(workspace, { path: 'assets/b.prefab', ui: true });
     const inA = openDocument(workspace, a.path);
@@ -190,5 +191,8 @@ describe('Prefabs', () => {
     instantiatePrefab(inA, { prefab: b.uuid });
     expect(code(() => instantiatePrefab(inB, { prefab: a.uuid }))).toBe('E_CONFLICT');
     printed(inA);
+    await expect(replaceReferences(workspace, { from: b.uuid, to: a.uuid })).rejects.toMatchObject({
+      code: 'E_INVALID_ARGUMENT',
+    });
   });
 });

@@ -1,6 +1,14 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -188,12 +196,15 @@ it('has a manifest whose files are all there, in the folder and in the zip file'
   expect(names).toContain('mcp-kit-cocos/main.js');
 });
 
-it('is in the npm package', () => {
+it('is in the npm package, and so are the reports', () => {
   const args = ['pack', path.join(root, 'packages/cocos'), '--silent'];
   const packed = spawnSync('npm', args, { cwd: output, encoding: 'utf8' });
   const name = packed.stdout.trim().split('\n').at(-1) ?? '';
   const files = gunzipSync(readFileSync(path.join(output, name)));
   expect(files.includes('package/extension/dist/mcp-kit-cocos.zip')).toBe(true);
+  for (const report of readdirSync(path.join(root, 'docs/reports'))) {
+    expect(files.includes(`package/reports/${report}`)).toBe(true);
+  }
 });
 
 /** Loads a script of the extension with what the editor gives to it. */

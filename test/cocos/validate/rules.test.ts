@@ -105,6 +105,17 @@ describe('Files that are no scenes', () => {
   });
 });
 
+test('A layer that no camera shows is said with one that some camera does', async () => {
+  using copy = new ProjectCopy();
+  copy.write(menu, copy.read(menu).replace(/"_visibility": \d+/, '"_visibility": 1073741824'));
+  const [finding] = validateDocument(await copy.open(), menu);
+  expect(finding).toMatchObject({
+    code: 'layerNotSeen',
+    message: expect.stringContaining('layer UI_2D'),
+    suggestion: expect.stringContaining('Set its layer to DEFAULT,'),
+  });
+});
+
 test('A prefab that contains itself is said to', async () => {
   using copy = new ProjectCopy();
   const { uuid } = JSON.parse(copy.read(`${dialog}.meta`)) as { uuid: string };

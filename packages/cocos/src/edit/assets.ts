@@ -3,6 +3,7 @@ import type { Asset } from '#cocos/project';
 import { baseName, ensureFolders, newFilePath } from './asset-files.ts';
 import { findAsset } from './find-asset.ts';
 import { unimportedAt } from './import/import-file.ts';
+import { contains, prefabsIn } from './prefabs.ts';
 import { nameAfterFile } from './scenes.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -149,6 +150,7 @@ export async function replaceReferences(
     const count = counts.reduce((sum, each) => sum + each, 0);
     if (count > 0) files.push({ path, count });
   }
+  for (const { path } of files) checkCycle(workspace, path);
   const changes = files.map(({ path, count }) => ({
     type: 'update' as const,
     target: path,
@@ -157,6 +159,18 @@ export async function replaceReferences(
     to: target.uuid,
   }));
   return { files, count: files.reduce((sum, { count }) => sum + count, 0), changes };
+}
+
+/** Another prefab in an instance must not make a prefab contain itself. */
+function checkCycle(workspace: Workspace, path: string): void {
+  const { draft } = workspace;
+  const { uuid } = draft.assetAt(path) ?? {};
+  const table = uuid === undefined ? undefined : draft.prefab(uuid);
+  if (uuid === undefined || table === undefined) return;
+  if (!contains(workspace, prefabsIn(table.objects), uuid)) return;
+  throw new CocosError('E_INVALID_ARGUMENT', `The prefab "${path}" would contain itself.`, {
+    suggestion: 'Name the files where references shall be replaced, without that one.',
+  });
 }
 
 interface Replacement {

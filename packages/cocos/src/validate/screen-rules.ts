@@ -102,14 +102,19 @@ function setCamera({ table, workspace }: Inspection, canvas: string, camera: str
 function checkLayer({ view, cameras, inspection }: Walk, node: number): void {
   const layer = layerOf(view.at(node));
   if (cameras.length === 0 || layer === undefined) return;
-  if (cameras.some(({ visibility }) => (visibility & layer) !== 0)) return;
+  const isSeen = (bits: number): boolean =>
+    cameras.some(({ visibility }) => (visibility & bits) !== 0);
+  if (isSeen(layer)) return;
+  const seen = (['UI_2D', 'UI_3D', 'DEFAULT'] as const).find((name) => isSeen(layers[name]));
   const known = Object.entries(layers).find(([, value]) => value === layer)?.[0];
   inspection.issues.push({
     code: 'layerNotSeen',
     at: placeOf(view, node),
     path: view.item(node)?.inside === false ? ['_layer'] : [],
     message: `"${view.name(node)}" is in layer ${known ?? layer}, which no camera of the scene shows.`,
-    suggestion: 'Set its layer to UI_2D, or let a camera show the layer.',
+    suggestion: seen
+      ? `Set its layer to ${seen}, or let a camera show the layer.`
+      : 'Let a camera show the layer.',
   });
 }
 

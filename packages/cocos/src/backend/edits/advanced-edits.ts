@@ -30,7 +30,7 @@ export const advancedEdits = [
     prerequisites: ['Both assets are of one class; the old one may be missing if named by uuid.'],
     errors: {
       E_NOT_FOUND: 'There is no such asset.',
-      E_INVALID_ARGUMENT: 'The assets are of different classes.',
+      E_INVALID_ARGUMENT: 'The assets are of different classes, or a prefab would contain itself.',
     },
     examples: [
       {

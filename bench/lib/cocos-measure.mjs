@@ -1,0 +1,112 @@
+// Measures the tools of the Cocos pack on one project, beside the least that a write of its scene can cost.
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { measuredCalls, targets } from './cocos-calls.mjs';
+import { largeScene } from './cocos-project.mjs';
+import { serving } from './cocos-server.mjs';
+import { cpuSeconds, peakRssMiB, rssMiB } from './proc.mjs';
+import { median, quantile } from './stats.mjs';
+
+/** The bare loop: a scene parsed, printed and written, and on the disk when it ends. Answers milliseconds. */
+function bareLoop(scene, copy) {
+  const text = readFileSync(scene, 'utf8');
+  const started = performance.now();
+  const printed = JSON.stringify(JSON.parse(text), null, 2);
+  const file = openSync(copy, 'w');
+  try {
+    writeFileSync(file, printed);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return performance.now() - started;
+}
+
+/** How a session calls a tool of a process: the time to the answer, and the CPU time of the process. */
+function callerOf(session, pid) {
+  return async (tool, given) => {
+    const cpu = cpuSeconds(pid);
+    const started = performance.now();
+    const { structuredContent } = await session.callTool(tool, given, { timeoutMs: 60_000 });
+    const ms = performance.now() - started;
+    if (!structuredContent?.success) {
+      throw new Error(`${tool} failed: ${JSON.stringify(structuredContent?.error)}`);
+    }
+    return { ms, cpuMs: (cpuSeconds(pid) - cpu) * 1000 };
+  };
+}
+
+/** Starts a server and opens the scene, which no process has read before. Answers milliseconds. */
+const firstOpen = (folder, scratch) =>
+  serving(folder, scratch, async (session, pid) => {
+    const { ms } = await callerOf(session, pid)('execute_scene_open', { scenePath: largeScene });
+    return ms;
+  });
+
+/** Calls every tool in every round, and runs the bare loop beside them: what slows one slows the other. */
+function measureCalls(folder, { rounds, scratch }) {
+  const scene = path.join(folder, largeScene);
+  const copy = path.join(folder, 'local/bare-loop.json');
+  return serving(folder, scratch, async (session, pid) => {
+    const call = callerOf(session, pid);
+    const start = rssMiB(pid);
+    const opened = await call('execute_scene_open', { scenePath: largeScene });
+    const calls = measuredCalls(scratch).map((each) => ({ ...each, first: 0, times: [] }));
+    const bare = [];
+    for (let round = 0; round <= rounds; round++) {
+      bare.push(bareLoop(scene, copy));
+      for (const each of calls) {
+        const taken = await call(each.tool, each.argumentsIn(round));
+        if (round === 0) each.first = taken.ms;
+        else each.times.push(taken);
+      }
+    }
+    const memory = { start, rss: rssMiB(pid), peak: peakRssMiB(pid) };
+    return { opened: opened.ms, calls, bare: bare.slice(1), memory };
+  });
+}
+
+/** The numbers of one tool, as times, as multiples of the bare loop, and whether they are good enough. */
+function summarise({ tool, kind, first, times }, bareMs) {
+  const all = times.map(({ ms }) => ms);
+  const p50 = median(all);
+  const p95 = quantile(all, 0.95);
+  const cpu = median(times.map(({ cpuMs }) => cpuMs));
+  const target = targets[kind];
+  return { tool, kind, first, p50, p95, cpu, times: p50 / bareMs, target, isMet: p95 <= target };
+}
+
+/** Of the tools of a kind: the median of them, and the slowest. */
+function kindOf(tools, kind) {
+  const ofKind = tools.filter((each) => each.kind === kind);
+  const slowest = ofKind.reduce((one, other) => (other.p50 > one.p50 ? other : one));
+  return {
+    p50: median(ofKind.map(({ p50 }) => p50)),
+    times: median(ofKind.map(({ times }) => times)),
+    slowest: { tool: slowest.tool, p50: slowest.p50, times: slowest.times },
+  };
+}
+
+/** Measures a project that was made by `makeLargeProject`: every number in milliseconds, MiB, or as a multiple. */
+export async function measureProject(folder, { made, rounds, opens, scratch }) {
+  const sceneMiB = statSync(path.join(folder, largeScene)).size / 2 ** 20;
+  const openings = [];
+  while (openings.length < opens - 1) openings.push(await firstOpen(folder, scratch));
+  const { opened, calls, bare, memory } = await measureCalls(folder, { rounds, scratch });
+  const bareMs = median(bare);
+  const tools = calls.map((each) => summarise(each, bareMs));
+  const openMs = median([...openings, opened]);
+  return {
+    ...made,
+    sceneMiB,
+    bare: { p50: bareMs, p95: quantile(bare, 0.95) },
+    open: { p50: openMs, times: openMs / bareMs },
+    kinds: Object.fromEntries(Object.keys(targets).map((kind) => [kind, kindOf(tools, kind)])),
+    memory: {
+      ...memory,
+      rssTimes: memory.rss / sceneMiB,
+      peakTimes: memory.peak / sceneMiB,
+    },
+    tools,
+  };
+}

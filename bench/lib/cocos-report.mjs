@@ -1,0 +1,140 @@
+// What was measured of the Cocos pack, as a page.
+import { format, table } from './table.mjs';
+
+const multiple = (value) => `${format(value)} ×`;
+const count = (value) => value.toLocaleString('en-US');
+
+/** What each kind of work takes at each size, as multiples of the bare loop. */
+function ratioTable(sizes) {
+  const head = ['nodes', 'scene MiB', 'bare loop ms', 'write', 'read', 'workflow', 'first open'];
+  const rows = sizes.map(({ nodes, sceneMiB, bare, kinds, open }) => [
+    count(nodes),
+    sceneMiB,
+    bare.p50,
+    ...[kinds.write, kinds.read, kinds.workflow, open].map(({ times }) => multiple(times)),
+  ]);
+  return table(head, rows);
+}
+
+function slowestTable(sizes) {
+  const head = ['nodes', 'slowest write', '', 'slowest read', '', 'slowest workflow', ''];
+  const rows = sizes.map(({ nodes, kinds }) => [
+    count(nodes),
+    ...['write', 'read', 'workflow'].flatMap((kind) => {
+      const { tool, times } = kinds[kind].slowest;
+      return [`\`${tool}\``, multiple(times)];
+    }),
+  ]);
+  return table(head, rows);
+}
+
+function memoryTable(sizes) {
+  const head = [
+    'nodes',
+    'scene MiB',
+    'before, MiB',
+    'after, MiB',
+    '× scene',
+    'peak, MiB',
+    '× scene',
+  ];
+  const rows = sizes.map(({ nodes, sceneMiB, memory }) => [
+    count(nodes),
+    sceneMiB,
+    memory.start,
+    memory.rss,
+    multiple(memory.rssTimes),
+    memory.peak,
+    multiple(memory.peakTimes),
+  ]);
+  return table(head, rows);
+}
+
+/** How much more the largest scene takes than the smallest. */
+function growthTable(sizes) {
+  const values = {
+    nodes: ({ nodes }) => nodes,
+    'scene, MiB': ({ sceneMiB }) => sceneMiB,
+    'bare loop, ms': ({ bare }) => bare.p50,
+    'write, ms': ({ kinds }) => kinds.write.p50,
+    'read, ms': ({ kinds }) => kinds.read.p50,
+    'workflow, ms': ({ kinds }) => kinds.workflow.p50,
+    'first open, ms': ({ open }) => open.p50,
+    'RSS after all calls, MiB': ({ memory }) => memory.rss,
+    'peak RSS, MiB': ({ memory }) => memory.peak,
+  };
+  const head = ['what', ...sizes.map(({ nodes }) => `${count(nodes)} nodes`), 'growth'];
+  const rows = Object.entries(values).map(([name, valueOf]) => {
+    const all = sizes.map(valueOf);
+    return [name, ...all, multiple(all.at(-1) / all[0])];
+  });
+  return table(head, rows);
+}
+
+function toolTable({ tools }) {
+  const head = ['tool', 'kind', 'first', 'p50', 'p95', 'CPU', '× bare', 'target', 'met'];
+  const rows = tools.map(({ tool, kind, first, p50, p95, cpu, times, target, isMet }) => [
+    `\`${tool}\``,
+    kind,
+    first,
+    p50,
+    p95,
+    cpu,
+    multiple(times),
+    `≤ ${target}`,
+    isMet ? 'yes' : 'NO',
+  ]);
+  return table(head, rows);
+}
+
+const missed = ({ tools }) => tools.filter(({ isMet }) => !isMet).length;
+
+const sizeSection = (size) => `### ${count(size.nodes)} nodes
+
+Targets met: ${size.tools.length - missed(size)} of ${size.tools.length}.
+
+${toolTable(size)}
+`;
+
+const growthSection = (sizes) => `## Growth
+
+From ${count(sizes[0].nodes)} to ${count(sizes.at(-1).nodes)} nodes; times at the median.
+
+${growthTable(sizes)}
+`;
+
+/** The page about sizes that were measured in one run. */
+export function pageOf({ command, rounds, node, load, sizes }) {
+  return `# Speed of the Cocos tools
+
+Written by \`${command}\` with Node ${node}, at a load of ${load.toFixed(1)} for each core at the end.
+
+Times are milliseconds from the request of a client to the answer, over HTTP; every write is on the disk, verified, when it
+answers. Each tool was called ${rounds} times after the first, in a project of ${count(sizes[0].assets)} assets. CPU is what the server used of all its
+threads, at the median; times grow with other work on the machine, this does not.
+
+## Beside the bare loop
+
+The bare loop is what no write of the same scene can do without: \`JSON.parse\`, \`JSON.stringify\`, a write and \`fsync\`. It ran between
+the calls of the same run, so that what slows one slows the other. Of each kind the median of its tools, at their medians; first
+open is the first call of a fresh server.
+
+${ratioTable(sizes)}
+
+${slowestTable(sizes)}
+
+## Memory
+
+RSS of the server before the first call, after all calls, and the most it had; as multiples of the file of the scene.
+
+${memoryTable(sizes)}
+
+${sizes.length > 1 ? `${growthSection(sizes)}\n` : ''}## Tool by tool
+
+Targets are for the 95th percentile.
+
+${sizes.map(sizeSection).join('\n')}`;
+}
+
+/** Whether every target was met at every size. */
+export const allMet = (sizes) => sizes.every((size) => missed(size) === 0);
