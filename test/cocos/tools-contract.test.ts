@@ -17,8 +17,11 @@ function open(): ToolWorld {
   };
 }
 
+/** All but the examples one by one, which are called below as a client calls them. */
+const contract = toolContract(open).filter(({ name }) => !/: example \d/.test(name));
+
 describe('every tool of the Cocos pack keeps its contract', () => {
-  test.each(toolContract(open))('$name', ({ run }) => run());
+  test.each(contract)('$name', ({ run }) => run());
 });
 
 /** What every tool of every layer says of itself, those included that come with the engine. */
@@ -58,7 +61,8 @@ describe('an example that a server tells, on a fresh copy of the sample', () => 
     const told = await client.succeed('get_tool_manifest', { name });
     expect(told['examples']).toContainEqual(example);
 
-    const known = new Set(await findingsOf(world));
+    const writes = safety !== 'readonly' && example.fails === undefined && !opensOrSaves.has(name);
+    const known = new Set(writes ? await findingsOf(world) : []);
     const before = world.snapshot();
     const ending = endingOf(example);
     for (const dry of supportsDryRun ? [{ ...example.input, dryRun: true }] : []) {
@@ -66,9 +70,8 @@ describe('an example that a server tells, on a fresh copy of the sample', () => 
       expect(world.snapshot()).toEqual(before);
     }
     expect((await client.ask(name, example.input)).error).toEqual(ending);
-    const writes = safety !== 'readonly' && example.fails === undefined && !opensOrSaves.has(name);
     expect(JSON.stringify(world.snapshot()) !== JSON.stringify(before)).toBe(writes);
-    const found = await findingsOf(world);
+    const found = writes ? await findingsOf(world) : [];
     expect(found.filter((each) => !known.has(each))).toEqual([]);
     ran += 1;
   });
