@@ -16,7 +16,9 @@ import {
   parseTable,
   parseText,
   printMeta,
+  print,
   printTable,
+  readBack,
   printText,
   ref,
   replaceAsset,
@@ -180,6 +182,32 @@ describe('tables', () => {
       'cc.SceneGlobals',
     ]);
     expect(scene.objects).toHaveLength(5);
+  });
+
+  test('have no reference to nothing once objects have other places, now or after the next write', () => {
+    const lost = { ...node('Lost'), _parent: ref(1), target: ref(9) };
+    const scene = emptyScene();
+    listIn(ownAt(scene, 1), '_children').push(
+      ref(append(scene, { ...node('A'), _parent: ref(1) })),
+    );
+    const [head, root, a, globals] = parseTable(printTable(scene)).objects;
+    const text = JSON.stringify(
+      [head, { ...root, _children: [ref(2), ref(3)], _globals: ref(4) }, a, lost, globals],
+      null,
+      2,
+    );
+    const table = editTable(parseTable(text));
+    ownAt(table, 3)['_name'] = 'Found';
+    // With nothing else changed it stays as it was.
+    expect(printTable(table)).toContain('"__id__": 9');
+    const added = append(table, { ...node('B'), _parent: ref(1) });
+    listIn(ownAt(table, 1), '_children').push(ref(added));
+    const written = readBack(print(table), 'the file');
+    const next = editTable(written);
+    const index = next.objects.findIndex((entry) => entry?.['_name'] === 'Found');
+    ownAt(next, index)['_name'] = 'Again';
+    expect(printTable(next)).not.toContain('"__id__": 9');
+    expect(next.objects[index]).toMatchObject({ target: null });
   });
 
   test('in another order keep it: what is new comes last, what was removed goes, what nothing refers to stays', () => {

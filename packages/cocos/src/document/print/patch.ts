@@ -57,18 +57,17 @@ interface PrintedObject {
   readonly digits: readonly number[];
 }
 
+/** Prints an object; undefined where a reference of it would name nothing, so that the file would not be what the table is. */
 function printObject(
   entry: Entry,
   places: Places,
   { eol, indent }: TextStyle,
 ): PrintedObject | undefined {
-  const object = placed(entry, places);
-  const text = JSON.stringify(object, null, indent);
-  const bytes = Buffer.from(text.replaceAll('\n', `${eol}${indent}`));
   const refs: number[] = [];
-  eachRef(entry, (index) => {
-    if (placeOf(index, places) !== null) refs.push(index);
-  });
+  eachRef(entry, (index) => refs.push(index));
+  if (refs.some((index) => placeOf(index, places) === null)) return undefined;
+  const text = JSON.stringify(placed(entry, places), null, indent);
+  const bytes = Buffer.from(text.replaceAll('\n', `${eol}${indent}`));
   const digits = digitsIn(charactersOf(bytes), refs.length);
   return digits && { bytes, refs, digits };
 }
