@@ -4,11 +4,13 @@ import { defineConfig } from 'vitest/config';
 // Tests run from the sources.
 const conditions = ['@mcp-kit/source', 'node'];
 
+/** A process for each file: what one opens, starts and spends is its own. */
+const apart = ['test/{bridge,faults,security}/**/*.test.ts'];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     environment: 'node',
     // Tests that start processes run what is built.
     globalSetup: ['scripts/build-first.mjs'],
@@ -19,7 +21,6 @@ export default defineConfig({
       // Tests speak to this machine only, and each Node would read the certificates of others when it starts.
       NODE_EXTRA_CA_CERTS: '',
     },
-    // A process for each file: what one opens, starts and spends is its own.
     pool: 'forks',
     // Most tests wait for processes and sockets, not for a core.
     maxWorkers: Math.max(4, availableParallelism() - 1),
@@ -31,5 +32,22 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     allowOnly: process.env['CI'] === undefined,
     reporters: ['default', './scripts/count-reporter.mjs'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'apart', include: apart, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: apart,
+          // What all of them import is loaded once for each worker, not once for each file.
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
