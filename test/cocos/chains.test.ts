@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { scriptTypeOf } from '@mcp-kit/cocos/document';
 import { openWorkspace } from '@mcp-kit/cocos/edit';
@@ -10,6 +9,7 @@ import { validateProject, type Report } from '@mcp-kit/cocos/validate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
+import { inMemory } from '../support/cocos-project.ts';
 import { CocosWorld } from '../support/cocos-world.ts';
 
 beforeAll(requireBuild);
@@ -22,7 +22,7 @@ const examples = readdirSync(folder);
 
 /** A task, from the first call of a client over the wire to the files that are left. */
 class Chain implements Disposable {
-  readonly folder = mkdtempSync(path.join(tmpdir(), 'cocos-chain-'));
+  readonly folder = mkdtempSync(path.join(inMemory, 'cocos-chain-'));
 
   /** Runs an example; what it printed. */
   async run(name: string): Promise<string> {

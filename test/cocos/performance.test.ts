@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
 import { openSession } from 'mcp-kit/client';
@@ -7,15 +6,16 @@ import { memoryTarget } from 'mcp-kit/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { measuredCalls, targets } from '../../bench/lib/cocos-calls.mjs';
 import { largeScene, makeLargeProject } from '../../bench/lib/cocos-project.mjs';
+import { inMemory } from '../support/cocos-project.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { isWhole } from '../support/scale.ts';
 
-const scratch = mkdtempSync(path.join(tmpdir(), 'cocos-performance-'));
+const scratch = mkdtempSync(path.join(inMemory, 'cocos-performance-'));
 const project = path.join(scratch, 'project');
 /** The first two compile, and read what the next have at hand. */
 const rounds = 4;
 /** A part of it where somebody waits: most of the time goes into making it. */
-const size = isWhole ? { nodes: 5000, assets: 2000 } : { nodes: 1000, assets: 1000 };
+const size = isWhole ? { nodes: 5000, assets: 2000 } : { nodes: 500, assets: 1000 };
 
 let made: { readonly nodes: number; readonly assets: number };
 

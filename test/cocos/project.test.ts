@@ -166,7 +166,7 @@ describe('The assets of a project', () => {
     }
     let opened = Infinity;
     let again = Infinity;
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const start = process.cpuUsage();
       using project = await openProject(game.folder);
       opened = Math.min(opened, process.cpuUsage(start).user / 1000);

@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readImage } from '@mcp-kit/cocos/images';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
 import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { inMemory } from '../support/cocos-project.ts';
 import { tasks } from '../support/cocos-tasks.ts';
 
 const sample = path.resolve(import.meta.dirname, '../../packages/cocos/sample');
@@ -15,7 +15,7 @@ const mostCharacters = 25_000;
 let folder = '';
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'cocos-task-'));
+  folder = mkdtempSync(path.join(inMemory, 'cocos-task-'));
   cpSync(sample, folder, { recursive: true });
 });
 

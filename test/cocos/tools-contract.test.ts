@@ -2,15 +2,20 @@ import { all } from '@mcp-kit/cocos/backend';
 import { cocosToolList, cocosTools } from '@mcp-kit/cocos/tools';
 import { toolContract, type ToolWorld } from 'mcp-kit/testing';
 import type { ToolExample } from 'mcp-kit/tools';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { connectCocos } from '../support/cocos-client.ts';
+import { forwarding } from '../support/cocos-forwarding.ts';
 import { CocosWorld, prepareExample } from '../support/cocos-world.ts';
+
+let current: CocosWorld;
+const tools = cocosToolList(forwarding('headless', () => current.backend));
 
 /** A fresh copy of the sample, which the examples are about. */
 function open(): ToolWorld {
   const world = CocosWorld.ofSample();
+  current = world;
   return {
-    tools: cocosToolList(world.backend),
+    tools,
     snapshot: () => world.snapshot(),
     prepare: (_tool, example) => prepareExample(world, example),
     close: () => world[Symbol.asyncDispose](),
@@ -50,10 +55,27 @@ const opensOrSaves = new Set([
 
 describe('an example that a server tells, on a fresh copy of the sample', () => {
   let ran = 0;
+  /** A copy that is as it was made, though others have looked at it. */
+  let untouched: CocosWorld | undefined;
+
+  /** A fresh copy, which is kept for the next where `isKept` says so at the end. */
+  const use = (isKept: () => boolean): AsyncDisposable & { readonly world: CocosWorld } => {
+    const world = untouched ?? CocosWorld.ofSample();
+    untouched = undefined;
+    const dispose = async (): Promise<void> => {
+      if (isKept()) untouched = world;
+      else await world[Symbol.asyncDispose]();
+    };
+    return { world, [Symbol.asyncDispose]: dispose };
+  };
+
+  afterAll(() => untouched?.[Symbol.asyncDispose]());
 
   test.each(cases)('of $name, number $number, ends with $ends', async (manifest) => {
     const { name, example, safety, supportsDryRun } = manifest;
-    await using world = CocosWorld.ofSample();
+    let isKept = false;
+    await using used = use(() => isKept);
+    const { world } = used;
     await prepareExample(world, example);
     await using client = await connectCocos(world.backend);
     // A first call, which is remembered: those that tell of tools and calls are not.
@@ -73,6 +95,7 @@ describe('an example that a server tells, on a fresh copy of the sample', () => 
     expect(JSON.stringify(world.snapshot()) !== JSON.stringify(before)).toBe(writes);
     const found = writes ? await findingsOf(world) : [];
     expect(found.filter((each) => !known.has(each))).toEqual([]);
+    isKept = !writes && example.title?.startsWith('After ') !== true;
     ran += 1;
   });
 

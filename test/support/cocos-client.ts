@@ -1,10 +1,11 @@
 import type { CocosBackend } from '@mcp-kit/cocos/backend';
-import { openCocosServer } from '@mcp-kit/cocos/tools';
+import { type CocosServer, openCocosServer } from '@mcp-kit/cocos/tools';
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import type { Envelope } from 'mcp-kit/tools';
-import { serveHttp } from 'mcp-kit/transport/http';
-import { expect } from 'vitest';
+import { type HttpListening, serveHttp } from 'mcp-kit/transport/http';
+import { afterAll, expect } from 'vitest';
+import { forwarding } from './cocos-forwarding.ts';
 
 /** A client of the Cocos tools over HTTP, with every answer checked against its schema. */
 export interface CocosClient extends AsyncDisposable {
@@ -17,16 +18,46 @@ export interface CocosClient extends AsyncDisposable {
   fail(name: string, args?: object): Promise<NonNullable<Envelope['error']>>;
 }
 
+/** A server that is used for one project after the other: schemas are compiled once. */
+interface Served {
+  readonly cocos: CocosServer;
+  readonly listening: HttpListening;
+  project: CocosBackend;
+}
+
+const served: Served[] = [];
+/** Those whose client is gone. */
+const idle: Served[] = [];
+
+afterAll(async () => {
+  for (const { cocos, listening } of served.splice(0)) {
+    await cocos[Symbol.asyncDispose]();
+    await listening.close();
+  }
+});
+
+async function serve(project: CocosBackend): Promise<Served> {
+  const at = idle.findIndex(({ cocos }) => cocos.backend.kind === project.kind);
+  const [used] = at === -1 ? [] : idle.splice(at, 1);
+  if (used !== undefined) return Object.assign(used, { project });
+  const backend = forwarding(project.kind, () => one.project);
+  const governance = {
+    checkResults: true,
+    lint: 'off',
+    visible: ['core', 'advanced', 'internal'],
+  } as const;
+  const cocos = await openCocosServer({ project: backend, governance });
+  const one: Served = { cocos, listening: await serveHttp(cocos.server, { port: 0 }), project };
+  served.push(one);
+  return one;
+}
+
 /** Serves a project, and connects to it. */
 export async function connectCocos(project: CocosBackend): Promise<CocosClient> {
-  const cocos = await openCocosServer({
-    project,
-    governance: { checkResults: true, lint: 'off', visible: ['core', 'advanced', 'internal'] },
-  });
-  const listening = await serveHttp(cocos.server, { port: 0 });
+  const one = await serve(project);
   // One conversation: in the other era every call stands alone, and names its scene.
   const about = { name: 'test', version: '1', era: 'legacy' } as const;
-  const session = await openSession(httpTarget(listening.url), about);
+  const session = await openSession(httpTarget(one.listening.url), about);
   const ask = async (name: string, args: object = {}): Promise<Envelope> => {
     const result = await session.callTool(name, { ...args });
     return result.structuredContent as Envelope;
@@ -50,8 +81,7 @@ export async function connectCocos(project: CocosBackend): Promise<CocosClient> 
     },
     async [Symbol.asyncDispose]() {
       await session.close();
-      await cocos[Symbol.asyncDispose]();
-      await listening.close();
+      idle.push(one);
     },
   };
 }

@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { checkTable, type Json, newUuid, parseTable, printTable } from '@mcp-kit/cocos/document';
 import {
@@ -12,6 +11,7 @@ import {
 import { openProject, type Project } from '@mcp-kit/cocos/project';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { menuScript } from './cocos-menu.ts';
+import { inMemory } from './cocos-project.ts';
 
 const menuSource = menuScript('onPlay', 'onStop', 'close');
 
@@ -25,7 +25,7 @@ export const menuUuid = newUuid();
 /** Lets every test of a file have a new project with an open scene. */
 export function newSceneForEach(): void {
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'cocos-edit-'));
+    folder = mkdtempSync(path.join(inMemory, 'cocos-edit-'));
     const creator = { version: '3.8.6' };
     write('package.json', JSON.stringify({ name: 'game', uuid: newUuid(), creator }));
     write('assets/scripts.meta', meta('directory', newUuid()));

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { printTable } from '@mcp-kit/cocos/document';
 import { emptyScene } from './cocos-sample.ts';
+
+/** Where a write is done when it is in memory: every edit is flushed to the disk, which few tests are about. */
+export const inMemory: string = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** A uuid that is the same for the same name. */
 export function uuidFor(name: string): string {
@@ -29,7 +40,7 @@ export function metaFor(name: string, importer: string, userData: object = {}): 
 export class TestProject implements Disposable {
   readonly folder: string;
 
-  constructor(files: Readonly<Record<string, string | undefined>> = {}, parent = tmpdir()) {
+  constructor(files: Readonly<Record<string, string | undefined>> = {}, parent = inMemory) {
     this.folder = mkdtempSync(path.join(parent, 'cocos-'));
     this.write({ ...basicFiles(), ...files });
   }

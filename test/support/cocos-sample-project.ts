@@ -8,12 +8,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openWorkspace, type Workspace } from '@mcp-kit/cocos/edit';
 import { openProject, type Project } from '@mcp-kit/cocos/project';
 import type { OwnEntry } from '@mcp-kit/cocos/document';
 import { corpusFolder, type CorpusProject } from './cocos-corpus.ts';
+import { inMemory } from './cocos-project.ts';
 
 /** The folder of the sample project in the repository. */
 export const sampleFolder: string = path.resolve(
@@ -36,7 +36,7 @@ export class ProjectCopy implements Disposable {
   readonly #opened: Project[] = [];
 
   constructor(source: string = sampleFolder) {
-    this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-copy-'));
+    this.folder = mkdtempSync(path.join(inMemory, 'cocos-copy-'));
     copyWritable(source, this.folder);
   }
 

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CocosBackend, type Edit, openHeadless } from '@mcp-kit/cocos/backend';
 import type { ToolExample } from 'mcp-kit/tools';
 import { borderedPng } from './cocos-game.ts';
-import { metaFor, TestProject } from './cocos-project.ts';
+import { inMemory, metaFor, TestProject } from './cocos-project.ts';
 import { sampleFolder } from './cocos-sample-project.ts';
 
 const menuSource = `
@@ -112,7 +111,7 @@ export class CocosWorld implements AsyncDisposable {
     open: OpenBackend = openHeadless,
     files: Readonly<Record<string, string>> = template,
   ) {
-    this.folder = mkdtempSync(path.join(tmpdir(), 'cocos-world-'));
+    this.folder = mkdtempSync(path.join(inMemory, 'cocos-world-'));
     for (const [name, content] of Object.entries(files)) {
       const file = path.join(this.folder, name);
       if (name.endsWith('/')) {

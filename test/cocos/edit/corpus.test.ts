@@ -1,5 +1,4 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { type Change, CocosError, printTable } from '@mcp-kit/cocos/document';
 import {
@@ -23,13 +22,14 @@ import {
   hasCorpus,
   needsCorpus,
 } from '../../support/cocos-corpus.ts';
+import { inMemory } from '../../support/cocos-project.ts';
 
 /** A copy of a real project to edit. */
 async function withProject(
   name: CorpusProject,
   use: (workspace: Workspace) => void,
 ): Promise<void> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'cocos-corpus-'));
+  const folder = mkdtempSync(path.join(inMemory, 'cocos-corpus-'));
   try {
     cpSync(corpusFolder(name), folder, { recursive: true, mode: 0 });
     using project = await openProject(folder);

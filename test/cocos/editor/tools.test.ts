@@ -7,7 +7,11 @@ import {
 import { cocosToolList } from '@mcp-kit/cocos/tools';
 import { type ToolWorld, toolContract } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
+import { forwarding } from '../../support/cocos-forwarding.ts';
 import { CocosWorld, prepareExample } from '../../support/cocos-world.ts';
+
+let current: CocosWorld;
+const tools = cocosToolList(forwarding('editor', () => current.backend));
 
 /** A fresh copy of the sample, which the examples are about, in an editor that shows the scene of the example. */
 function open(): ToolWorld {
@@ -17,8 +21,9 @@ function open(): ToolWorld {
     editor = await openFakeEditor(folder, shown);
     return openEditorBackend(editor, folder, { timeoutMs: 5000 });
   });
+  current = world;
   return {
-    tools: cocosToolList(world.backend),
+    tools,
     // What is not saved yet counts as well.
     snapshot: () => ({ ...world.snapshot(), editor: editor?.isDirty === true ? editor.text : '' }),
     async prepare(_tool, example) {

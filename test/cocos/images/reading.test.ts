@@ -94,7 +94,7 @@ describe('Reading an image', () => {
         const alpha = image.alpha && [...(await image.alpha())];
         expect(alpha).toEqual(isTrimmed ? expectedAlpha(picture) : undefined);
       }),
-      { numRuns: Math.min(2000, Number(process.env['PROPERTY_RUNS'])) },
+      { numRuns: Math.min(2000, Math.round(Number(process.env['PROPERTY_RUNS']) / 4)) },
     );
   });
 
@@ -164,7 +164,7 @@ describe('Reading an image', () => {
           /^(read|E_INVALID_ARGUMENT)$/,
         );
       }),
-      { numRuns: Math.min(2000, Number(process.env['PROPERTY_RUNS'])) },
+      { numRuns: Math.min(2000, Math.round(Number(process.env['PROPERTY_RUNS']) / 4)) },
     );
   });
 

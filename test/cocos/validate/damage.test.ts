@@ -35,6 +35,8 @@ function damage(objects: Json[], random: () => number): void {
   owner[key] = pick<Json>([...others, ...references]) ?? null;
 }
 
+const runs = Math.max(60, Math.round(Number(process.env['PROPERTY_RUNS']) / 100));
+
 const errorsIn = (findings: readonly Finding[]): number =>
   findings.filter(({ severity }) => severity === 'error').length;
 
@@ -42,7 +44,7 @@ test('Whatever is damaged is looked at, drawn or refused, and repaired without m
   using copy = new ProjectCopy();
   const { project } = await copy.open();
   const random = numbersFrom(7);
-  for (let run = 0; run < 200; run += 1) {
+  for (let run = 0; run < runs; run += 1) {
     const file = [menu, game, dialog, button][run % 4] ?? menu;
     const objects = JSON.parse(copy.read(file)) as Json[];
     for (let count = 0; count <= run % 3; count += 1) damage(objects, random);

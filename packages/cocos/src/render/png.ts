@@ -13,19 +13,28 @@ const timeoutMs = 30_000;
 const worker = `
 const { readFileSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
-const { library, module, svg, options } = workerData;
+const { library, wasm, svg, options, compiled } = workerData;
 const { initWasm, Resvg } = require(library);
-initWasm(readFileSync(module)).then(() => {
-  parentPort.postMessage(new Resvg(svg, options).render().asPng());
+const module = compiled ?? new WebAssembly.Module(readFileSync(wasm));
+initWasm(module).then(() => {
+  parentPort.postMessage({ png: new Resvg(svg, options).render().asPng(), module });
 });
 `;
+
+interface Drawn {
+  readonly png: Uint8Array;
+  readonly module: unknown;
+}
+
+/** What the first thread compiled: to do so takes longer than to draw. */
+let compiled: unknown;
 
 /** Draws a picture as PNG, the longer side of so many pixels. */
 export async function pngOf(
   { svg, width, height }: Pick<Picture, 'svg' | 'width' | 'height'>,
   { pixels, signal }: { readonly pixels: number; readonly signal?: AbortSignal | undefined },
 ): Promise<Uint8Array> {
-  const { library, module } = placesOfLibrary();
+  const places = placesOfLibrary();
   const font = {
     fontBuffers: await fonts(),
     defaultFontFamily: fontFamily,
@@ -35,17 +44,20 @@ export async function pngOf(
   };
   const mode = width < height ? 'height' : 'width';
   const options = { font, fitTo: { mode, value: Math.min(pixels, maxPixels) } };
-  const drawing = new Worker(worker, { eval: true, workerData: { library, module, svg, options } });
+  const workerData = { ...places, svg, options, compiled };
+  const drawing = new Worker(worker, { eval: true, workerData });
   const timer = setTimeout(() => void drawing.terminate(), timeoutMs);
   const stop = (): void => void drawing.terminate();
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
   try {
-    return await new Promise<Uint8Array>((resolve, reject) => {
+    const drawn = await new Promise<Drawn>((resolve, reject) => {
       drawing.once('message', resolve);
       drawing.once('error', (cause) => reject(cannotDraw(String(cause), cause)));
       drawing.once('exit', () => reject(cannotDraw('it was given up')));
     });
+    compiled = drawn.module;
+    return drawn.png;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
@@ -54,12 +66,12 @@ export async function pngOf(
 }
 
 /** Where the library is; it can be left out of an installation. */
-function placesOfLibrary(): { readonly library: string; readonly module: string } {
+function placesOfLibrary(): { readonly library: string; readonly wasm: string } {
   const { resolve } = createRequire(import.meta.url);
   try {
     resolve('@fontsource/arimo/LICENSE');
     const library = resolve('@resvg/resvg-wasm');
-    return { library, module: resolve('@resvg/resvg-wasm/index_bg.wasm') };
+    return { library, wasm: resolve('@resvg/resvg-wasm/index_bg.wasm') };
   } catch (cause) {
     throw new CocosError('E_UNAVAILABLE', 'What draws PNG is not installed.', {
       suggestion: 'Ask for SVG, or install @resvg/resvg-wasm and @fontsource/arimo.',

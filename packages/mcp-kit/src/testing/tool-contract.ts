@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { silentLogger, type MaybePromise } from '#base';
 import type { CallToolResult } from '#protocol';
-import { createServer } from '#server';
+import { createServer, type Server } from '#server';
 import { toolSet, type Envelope, type Tool, type ToolExample } from '#tools';
 import { governed } from '#tools/governed';
 import { lintTools } from '#tools/inspect';
@@ -113,16 +113,27 @@ function lintCase(tools: readonly Tool[]): ToolCase {
 
 type Ask = (name: string, args: object) => Promise<Envelope>;
 
+/** The servers of tools that several worlds share: their schemas are compiled once. */
+const servers = new WeakMap<readonly Tool[], Server>();
+
+function serverOf(tools: readonly Tool[]): Server {
+  const known = servers.get(tools);
+  if (known !== undefined) return known;
+  const visible = ['core', 'advanced', 'internal'] as const;
+  const governance = { checkResults: true, lint: 'off', visible } as const;
+  const set = toolSet(tools, { contract: governed(governance), logger: silentLogger });
+  const server = createServer({ name: 'test', version: '1', features: [set] });
+  servers.set(tools, server);
+  return server;
+}
+
 /** Serves a fresh world, with every answer checked against its schema, for as long as it is used. */
 async function within(
   open: () => ToolWorld,
   use: (world: ToolWorld, ask: Ask) => Promise<void>,
 ): Promise<void> {
   const world = open();
-  const visible = ['core', 'advanced', 'internal'] as const;
-  const governance = { checkResults: true, lint: 'off', visible } as const;
-  const set = toolSet(world.tools, { contract: governed(governance), logger: silentLogger });
-  const client = connectInMemory(createServer({ name: 'test', version: '1', features: [set] }));
+  const client = connectInMemory(serverOf(world.tools));
   try {
     await client.initialize();
     await use(world, async (name, args) => {
