@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 // Tests run from the sources.
 const conditions = ['@mcp-kit/source', 'node'];
 
-/** A process for each file: what one opens, starts and spends is its own. */
-const apart = ['test/{bridge,faults,security}/**/*.test.ts'];
+/** A process for each file: what one opens, starts, keeps and spends is its own. */
+const apart = ['test/{bridge,cocos,faults,security}/**/*.test.ts'];
 
 export default defineConfig({
   resolve: { conditions },
