@@ -9,10 +9,34 @@ import {
   traceIdOf,
   type ClientCapabilities,
   type ClientView,
+  type InputRequest,
   type LoggingLevel,
   type Meta,
 } from '#protocol';
-import { inputsOf, type Answers, type Requests } from './inputs.ts';
+
+/** Questions, by the name under which the handler wants the answer. */
+export type Requests = Readonly<Record<string, InputRequest>>;
+
+/** The answers to questions, by the same names. */
+export type Answers<T extends Requests> = {
+  readonly [K in keyof T]: T[K] extends InputRequest<infer Answer> ? Answer : never;
+};
+
+/** How a handler's questions reach the client; the edge of an era chooses it. */
+export interface Inputs {
+  /** What to throw when the client cannot do what is needed. */
+  missing(needed: ClientCapabilities): Error;
+  /** Asks the client of a request, if it can be asked that. */
+  ask<T extends Requests>(requests: T, exchange: Exchange): Promise<Answers<T>>;
+  once<T>(key: string, effect: () => MaybePromise<T>): Promise<T>;
+}
+
+/** How questions of a request travel. */
+function inputsOf({ inputs, message }: Exchange): Inputs {
+  if (inputs === undefined) throw new TypeError(`${message.method}: nobody can be asked`);
+  // Nobody but the edges puts anything there.
+  return inputs as Inputs;
+}
 
 /** A part of the work, as a trace shows it; parts may have parts. */
 export interface Spans {

@@ -1,7 +1,14 @@
-export { Context, type CommitNote, type Scope, type Spans } from './context.ts';
+export {
+  Context,
+  type Answers,
+  type CommitNote,
+  type Requests,
+  type Scope,
+  type Spans,
+} from './context.ts';
 export type { Changes, Feature, Handler } from './feature.ts';
-export { InputNeeded, type Answers, type Requests } from './inputs.ts';
 export { listMethod } from './list.ts';
+export { InputNeeded } from './modern-edge.ts';
 export { definePrompt, prompts, type PromptDefinition, type PromptSet } from './prompts.ts';
 export {
   defineResource,

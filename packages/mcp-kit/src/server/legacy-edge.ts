@@ -1,9 +1,18 @@
-import { isPromise, KitError, type KitErrorCode } from '#base';
-import { RpcError, rpcErrors } from '#jsonrpc';
-import { conversationOf, methodNotFound, type Conversation, type Serve } from '#protocol';
-import { Context } from './context.ts';
+import { crypto, isPromise, KitError, type KitErrorCode } from '#base';
+import { RpcError, rpcErrors, type Exchange } from '#jsonrpc';
+import {
+  clientOf,
+  conversationOf,
+  isAnswer,
+  methodNotFound,
+  supports,
+  type ClientCapabilities,
+  type Conversation,
+  type InputRequest,
+  type Serve,
+} from '#protocol';
+import { Context, type Answers, type Inputs, type Requests } from './context.ts';
 import type { Handler } from './feature.ts';
-import { directInputs } from './inputs.ts';
 
 interface LegacyEdgeOptions {
   readonly methods: ReadonlyMap<string, Handler>;
@@ -43,4 +52,52 @@ function refuseUnsupported(error: unknown): never {
   throw error instanceof KitError && clientLimits.has(error.code)
     ? new RpcError(rpcErrors.invalidRequest, error.message)
     : error;
+}
+
+/** People need longer than machines. */
+const personMs = 10 * 60_000;
+
+/** Legacy era: each question is a request to the client, all sent at once. */
+const directInputs: Inputs = {
+  missing: capabilityMissing,
+  async ask<T extends Requests>(requests: T, exchange: Exchange) {
+    const { capabilities } = clientOf(exchange);
+    for (const { needs } of Object.values(requests)) {
+      if (!supports(capabilities, needs)) throw capabilityMissing(needs);
+    }
+    const entries = await Promise.all(
+      Object.entries(requests).map(async ([key, request]) => [
+        key,
+        await askOne(request, exchange),
+      ]),
+    );
+    // Each answer was checked against its request.
+    return Object.fromEntries(entries) as Answers<T>;
+  },
+  once: async (_key, effect) => effect(),
+};
+
+/** How the legacy era, which has no code for it, says that the client cannot do what is needed. */
+function capabilityMissing(needed: ClientCapabilities): KitError {
+  const names = Object.keys(needed).join(', ');
+  return new KitError('capability_missing', `This needs a client that supports: ${names}`);
+}
+
+async function askOne(request: InputRequest, exchange: Exchange): Promise<unknown> {
+  const { method, params } = request;
+  // This era wants an id for each visit.
+  const sent =
+    params['mode'] === 'url' ? { ...params, elicitationId: crypto().randomUUID() } : params;
+  const answer = await exchange
+    .call(method, sent, { timeoutMs: personMs, maxTotalMs: personMs })
+    .catch((error: unknown) => {
+      // What the client refuses to us is no answer of ours to it.
+      if (!(error instanceof RpcError)) throw error;
+      const message = `${method}: the client refused: ${error.message}`;
+      throw new KitError('invalid_answer', message, { cause: error });
+    });
+  if (!isAnswer(request, answer)) {
+    throw new KitError('invalid_answer', `${method}: the client's answer is malformed`);
+  }
+  return answer;
 }

@@ -1,20 +1,26 @@
-import { isPromise } from '#base';
-import { Encoded, isRecord, RpcError, rpcErrors, type Exchange } from '#jsonrpc';
+import { isPromise, type MaybePromise } from '#base';
+import { Encoded, isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
 import {
   cacheable,
+  callerOf,
   clientOf,
+  invalidParams,
+  isAnswer,
   markWithin,
   mayAskInput,
   mcpErrors,
   metaKeys,
   methodNotFound,
+  missingClientCapability,
+  supports,
+  type ClientCapabilities,
   type Implementation,
+  type InputRequest,
   type Layer,
   type Sealer,
 } from '#protocol';
-import { Context } from './context.ts';
+import { Context, type Answers, type Inputs, type Requests } from './context.ts';
 import type { Handler } from './feature.ts';
-import { InputNeeded, needInput, noInputs, resumeRound, RoundInputs } from './inputs.ts';
 
 /** How long clients may keep what they were told. */
 export interface Caching {
@@ -109,4 +115,111 @@ export function modernResults(
     const dressed = { ...head, ...fields, _meta: isRecord(own) ? { ...meta, ...own } : meta };
     return new Encoded(JSON.stringify(dressed), dressed);
   };
+}
+
+/** For methods whose result cannot be a question. */
+const noInputs: Inputs = {
+  missing: missingClientCapability,
+  ask: () => Promise.reject(new RpcError(rpcErrors.internal, 'This method cannot ask for input')),
+  once: async (_key, effect) => effect(),
+};
+
+/** Thrown by `ask` to end a round: what is still to be answered. */
+export class InputNeeded extends Error {
+  override readonly name = 'InputNeeded';
+  readonly requests: Requests;
+
+  constructor(requests: Requests) {
+    super('input needed');
+    this.requests = requests;
+  }
+}
+
+interface RoundState {
+  readonly answers: Record<string, unknown>;
+  /** What each effect gave; wrapped, because nothing would not survive JSON. */
+  readonly effects: Record<string, { readonly value?: unknown }>;
+}
+
+/** Modern era: answers come with the next try, and what was learnt before travels sealed in `requestState`. */
+class RoundInputs implements Inputs {
+  readonly #responses: unknown;
+  // Made on first use: most calls ask nothing.
+  #state: RoundState | undefined;
+
+  constructor(responses: unknown, state?: RoundState) {
+    this.#responses = responses;
+    this.#state = state;
+  }
+
+  missing(needed: ClientCapabilities): Error {
+    return missingClientCapability(needed);
+  }
+
+  get state(): RoundState {
+    this.#state ??= { answers: {}, effects: {} };
+    return this.#state;
+  }
+
+  async ask<T extends Requests>(requests: T, exchange: Exchange): Promise<Answers<T>> {
+    const { answers } = this.state;
+    const { capabilities } = clientOf(exchange);
+    const responses = isRecord(this.#responses) ? this.#responses : {};
+    const missing: Record<string, InputRequest> = {};
+    for (const [key, request] of Object.entries(requests)) {
+      const { needs } = request;
+      if (!supports(capabilities, needs)) throw this.missing(needs);
+      if (Object.hasOwn(answers, key)) continue;
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (isAnswer(request, response)) answers[key] = response;
+      else missing[key] = request;
+    }
+    if (Object.keys(missing).length > 0) throw new InputNeeded(missing);
+    const entries = Object.keys(requests).map((key) => [key, answers[key]]);
+    // Each answer was checked against its request.
+    return Object.fromEntries(entries) as Answers<T>;
+  }
+
+  async once<T>(key: string, effect: () => MaybePromise<T>): Promise<T> {
+    const { effects } = this.state;
+    if (!Object.hasOwn(effects, key)) effects[key] = { value: await effect() };
+    // Only `effect` ever writes this key.
+    return effects[key]?.value as T;
+  }
+}
+
+/** Picks up a modern request where its previous round left off; a state we did not seal for it is refused. */
+function resumeRound(sealer: Sealer, exchange: Exchange): RoundInputs {
+  const params = exchange.message.params ?? {};
+  const { requestState } = params;
+  if (requestState === undefined) return new RoundInputs(params['inputResponses']);
+  const opened =
+    typeof requestState === 'string' ? sealer.open(requestState, bindingOf(exchange)) : undefined;
+  if (opened === undefined) throw invalidParams('requestState is not valid for this request');
+  // The seal proves that this is what `needInput` wrote.
+  return new RoundInputs(params['inputResponses'], opened as RoundState);
+}
+
+/** The modern result that asks for the missing input. */
+function needInput(
+  sealer: Sealer,
+  exchange: Exchange,
+  round: { readonly needed: InputNeeded; readonly inputs: RoundInputs },
+): object {
+  const inputRequests: Record<string, object> = {};
+  for (const [key, { method, params }] of Object.entries(round.needed.requests)) {
+    inputRequests[key] = { method, params };
+  }
+  return {
+    resultType: 'input_required',
+    inputRequests,
+    requestState: sealer.seal(round.inputs.state, bindingOf(exchange)),
+  };
+}
+
+/** What a sealed state is valid for: this caller, this method, these parameters. */
+function bindingOf(exchange: Exchange): readonly unknown[] {
+  const { method, params } = exchange.message;
+  const { _meta, inputResponses, requestState, ...rest }: Params = params ?? {};
+  return [callerOf(exchange) ?? null, method, rest];
 }
