@@ -7,24 +7,17 @@ import {
   type Logger,
   type MaybePromise,
 } from '#base';
-import { RpcError } from '#jsonrpc';
+import { isRecord, RpcError } from '#jsonrpc';
 import {
   legacyOutputSchema,
   legacyStructured,
   type CallToolResult,
+  type ContentBlock,
   type JsonSchema,
 } from '#protocol';
 import type { Checked, Issue } from '#schema';
 import { InputNeeded, type Context } from '#server';
-import {
-  refusePlans,
-  shownValue,
-  toFailedResult,
-  toResult,
-  WithContent,
-  type Contract,
-  type Outcome,
-} from './contract/contract.ts';
+import { refusePlans, type Contract, type Outcome } from './contract/contract.ts';
 import { listed, type Entry } from './entry.ts';
 import { fail, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 import { manifestOf } from './manifest/manifest.ts';
@@ -143,4 +136,53 @@ export function toFailure(
     logger.error(`tool ${entry.tool.name} failed`, { traceId, error: describeError(error) });
   }
   return { ok: false, failure: fail('E_INTERNAL', `Internal error, trace ${traceId}`).failure };
+}
+
+/** Text as content. */
+export function textBlock(text: string): ContentBlock {
+  return { type: 'text', text };
+}
+
+/** What a tool without output schema returned, as a result. */
+function toResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+  if (value === undefined) return { content: [] };
+  if (isCallToolResult(value)) return value;
+  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
+}
+
+/** A value that a schema describes, together with what is read of it. */
+class WithContent {
+  readonly value: unknown;
+  readonly content: readonly ContentBlock[];
+
+  constructor(value: unknown, content: readonly ContentBlock[]) {
+    this.value = value;
+    this.content = content;
+  }
+}
+
+/** What `run` returns where more is to be read than the value says: a picture, or a file. */
+export function withContent<Value>(value: Value, content: readonly ContentBlock[]): Value {
+  // Taken apart again before anybody sees it.
+  return new WithContent(value, content) as Value;
+}
+
+/** What is read of a value that its schema describes. */
+export function shownValue({ tool }: Entry, value: unknown): readonly ContentBlock[] {
+  // What the output schema let through is what `show` takes.
+  const shown = tool.show?.(value as never) ?? JSON.stringify(value) ?? 'null';
+  return typeof shown === 'string' ? [textBlock(shown)] : shown;
+}
+
+/** A failure as a result. */
+export function toFailedResult({ code, message, suggestion }: Failure): CallToolResult {
+  const said = /[.!?:]$/.test(message) ? message : `${message}.`;
+  const text = suggestion === undefined ? `${code}: ${message}` : `${code}: ${said} ${suggestion}`;
+  return { content: [textBlock(text)], isError: true };
+}
+
+/** Whether a tool returned a whole result. */
+export function isCallToolResult(value: unknown): value is CallToolResult {
+  return isRecord(value) && Array.isArray(value['content']);
 }

@@ -1,5 +1,6 @@
 export type { Change, Plan } from './changes.ts';
-export { withContent, type Contract, type CreateContract } from './contract/contract.ts';
+export { withContent } from './call.ts';
+export type { Contract, CreateContract } from './contract/contract.ts';
 export {
   tool,
   type GovernedTraits,

@@ -1,6 +1,6 @@
 import { KitError, type Logger, type MaybePromise } from '#base';
-import { isRecord, type Encoded, type Exchange, type RpcError } from '#jsonrpc';
-import type { CallToolResult, ContentBlock, Tool as ListedTool } from '#protocol';
+import type { Encoded, Exchange, RpcError } from '#jsonrpc';
+import type { CallToolResult, Tool as ListedTool } from '#protocol';
 import type { Context } from '#server';
 import type { Call } from '../call.ts';
 import type { Entry } from '../entry.ts';
@@ -56,52 +56,3 @@ export type Outcome = (
   /** It is that of an earlier call with the same key. */
   readonly replayed?: true | undefined;
 };
-
-/** Text as content. */
-export function textBlock(text: string): ContentBlock {
-  return { type: 'text', text };
-}
-
-/** What a tool without output schema returned, as a result. */
-export function toResult(value: unknown): CallToolResult {
-  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  if (value === undefined) return { content: [] };
-  if (isCallToolResult(value)) return value;
-  return { content: [textBlock(JSON.stringify(value) ?? 'null')] };
-}
-
-/** A value that a schema describes, together with what is read of it. */
-export class WithContent {
-  readonly value: unknown;
-  readonly content: readonly ContentBlock[];
-
-  constructor(value: unknown, content: readonly ContentBlock[]) {
-    this.value = value;
-    this.content = content;
-  }
-}
-
-/** What `run` returns where more is to be read than the value says: a picture, or a file. */
-export function withContent<Value>(value: Value, content: readonly ContentBlock[]): Value {
-  // Taken apart again before anybody sees it.
-  return new WithContent(value, content) as Value;
-}
-
-/** What is read of a value that its schema describes. */
-export function shownValue({ tool }: Entry, value: unknown): readonly ContentBlock[] {
-  // What the output schema let through is what `show` takes.
-  const shown = tool.show?.(value as never) ?? JSON.stringify(value) ?? 'null';
-  return typeof shown === 'string' ? [textBlock(shown)] : shown;
-}
-
-/** A failure as a result. */
-export function toFailedResult({ code, message, suggestion }: Failure): CallToolResult {
-  const said = /[.!?:]$/.test(message) ? message : `${message}.`;
-  const text = suggestion === undefined ? `${code}: ${message}` : `${code}: ${said} ${suggestion}`;
-  return { content: [textBlock(text)], isError: true };
-}
-
-/** Whether a tool returned a whole result. */
-export function isCallToolResult(value: unknown): value is CallToolResult {
-  return isRecord(value) && Array.isArray(value['content']);
-}

@@ -1,7 +1,8 @@
 import { dialectOf, movedSchema, type CallToolResult, type JsonSchema } from '#protocol';
 import type { Entry } from '../entry.ts';
 import { fail, failureCodes, type Failure } from '../failure.ts';
-import { isCallToolResult, textBlock, toFailedResult, type Outcome } from './contract.ts';
+import { isCallToolResult, textBlock, toFailedResult } from '../call.ts';
+import type { Outcome } from './contract.ts';
 
 /** What every call returns as structured content, so that programs read all tools alike. */
 export interface Envelope {

@@ -13,7 +13,8 @@ import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts'
 import type { Tool } from '../tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, riskOf, traitsOf } from '../manifest/manifest.ts';
-import { textBlock, type Outcome } from '../contract/contract.ts';
+import { textBlock } from '../call.ts';
+import type { Outcome } from '../contract/contract.ts';
 import type { CallScope } from './call-scope.ts';
 import { cannotBeKept, digest, placeOf } from './idempotency-record.ts';
 import type { Handle, Wrap } from './layer.ts';

@@ -10,7 +10,8 @@ import {
 import { InputNeeded, type CommitNote } from '#server';
 import type { Store } from '#store';
 import type { Plan } from '../changes.ts';
-import { isCallToolResult, type Outcome } from '../contract/contract.ts';
+import { isCallToolResult } from '../call.ts';
+import type { Outcome } from '../contract/contract.ts';
 import { fail, type ToolFailure } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest/manifest.ts';
 import type { CallScope } from './call-scope.ts';

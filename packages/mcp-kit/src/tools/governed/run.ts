@@ -1,11 +1,11 @@
 import { chain, KitError, type MaybePromise } from '#base';
 import type { ContentBlock } from '#protocol';
-import { checkOutput, checkValue } from '../call.ts';
+import { checkOutput, checkValue, shownValue, textBlock } from '../call.ts';
 import { Applied, describeChanges, type Change } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
 import { isWriting, riskOf } from '../manifest/manifest.ts';
-import { shownValue, textBlock, type Outcome } from '../contract/contract.ts';
+import type { Outcome } from '../contract/contract.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Wrap } from './layer.ts';
 
