@@ -1,6 +1,6 @@
 import { crypto } from '#base';
 import type { Exchange, Params } from '#jsonrpc';
-import { metaOf } from './model/meta.ts';
+import { metaOf } from './envelope.ts';
 
 /** Where in `_meta` a client that asks on behalf of several tells them apart. */
 const callerKey = 'mcp-kit/caller';

@@ -1,5 +1,5 @@
 import { isId, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
-import { metaOf } from './model/meta.ts';
+import { metaOf } from './envelope.ts';
 
 /** How MCP says "cancelled" and "progress". Requests that open a conversation must not be cancelled. */
 export const vocabulary: Vocabulary = {

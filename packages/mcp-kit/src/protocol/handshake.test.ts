@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDeferred } from '#base';
 import { methodNotFound, type Serve } from '#protocol';
 import { connectInMemory, type InMemoryClient } from '#testing';
-import { clientOf } from './client-view.ts';
-import { conversationOf } from './conversation.ts';
+import { clientOf } from './envelope.ts';
+import { conversationOf } from './handshake.ts';
 
 const greeting = { protocolVersion: '2025-06-18', odd: true };
 const hello = { protocolVersion: '2025-11-25', capabilities: {} };

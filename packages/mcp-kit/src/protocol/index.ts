@@ -2,20 +2,22 @@ export { callerOf, onBehalf } from './caller.ts';
 export { mergeCapabilities, supports } from './model/capabilities.ts';
 export { steer, vocabulary } from './control.ts';
 export {
+  claimsModern,
   clientOf,
   clientText,
   isImplementation,
+  metaKeys,
+  metaOf,
   readEnvelope,
   type ClientView,
-} from './client-view.ts';
+} from './envelope.ts';
 export {
   Conversation,
   conversationOf,
   type HandshakeRecord,
   type Listener,
   type Phase,
-} from './conversation.ts';
-export { claimsModern } from './handshake.ts';
+} from './handshake.ts';
 export {
   badRequest,
   httpStatusOf,
@@ -47,7 +49,6 @@ export {
 } from './model/inputs.ts';
 export { enclose, layered, type Layers } from './layers.ts';
 export { legacyOutputSchema, legacyStructured } from './schemas/legacy-schema.ts';
-export { metaKeys, metaOf } from './model/meta.ts';
 export {
   cacheable,
   emptyLists,

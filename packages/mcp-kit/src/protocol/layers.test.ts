@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Exchange, RpcError, rpcErrors, type Link } from '#jsonrpc';
-import { metaKeys } from './model/meta.ts';
+import { metaKeys } from './envelope.ts';
 import { enclose, layered } from './layers.ts';
 import { modernVersion } from './model/revisions.ts';
 import type { Layer } from './serve.ts';

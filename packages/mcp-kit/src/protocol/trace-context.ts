@@ -1,6 +1,6 @@
 import { crypto } from '#base';
 import type { Exchange, TraceContext } from '#jsonrpc';
-import { metaOf } from './model/meta.ts';
+import { metaOf } from './envelope.ts';
 
 /** The trace that a request says it is part of, in its `_meta` or beside it, or one that begins with it; always the same one. */
 export function traceOf(exchange: Exchange): TraceContext {

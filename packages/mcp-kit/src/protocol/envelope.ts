@@ -1,6 +1,5 @@
 import { isRecord, RpcError, type Exchange, type Params } from '#jsonrpc';
 import { badRequest, invalidParams, mcpErrors } from './model/errors.ts';
-import { metaKeys, metaOf } from './model/meta.ts';
 import { modernVersion, type Era } from './model/revisions.ts';
 import {
   isLoggingLevel,
@@ -8,6 +7,31 @@ import {
   type Implementation,
   type LoggingLevel,
 } from './model/types.ts';
+
+/** The keys of `_meta` that the protocol itself defines. */
+export const metaKeys = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+/** The `_meta` of parameters or a result, where it is an object. */
+export function metaOf(holder: Params | undefined): Params | undefined {
+  const meta = holder?.['_meta'];
+  return isRecord(meta) ? meta : undefined;
+}
+
+/** A message is modern when it says so itself; nothing else about its connection matters. */
+export function claimsModern(params: Params | undefined): boolean {
+  const meta = metaOf(params);
+  return (
+    meta?.[metaKeys.protocolVersion] !== undefined ||
+    meta?.[metaKeys.clientCapabilities] !== undefined
+  );
+}
 
 /** The client as one message sees it: by its envelope, or by the handshake of its conversation. */
 export interface ClientView {

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { isRecord, RpcError, rpcErrors } from '#jsonrpc';
-import { readEnvelope, requireModernVersion } from './client-view.ts';
-import { claimsModern } from './handshake.ts';
-import { metaKeys } from './model/meta.ts';
+import { claimsModern, metaKeys, readEnvelope, requireModernVersion } from './envelope.ts';
 import { modernVersion } from './model/revisions.ts';
 import { isLoggingLevel } from './model/types.ts';
 
