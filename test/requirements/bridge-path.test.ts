@@ -8,7 +8,7 @@ import { modulesOf } from '../support/modules-of.ts';
 
 // How many modules take part in one call through a bridge: whoever follows it has to read them.
 
-test('a call of a legacy client over HTTP at a legacy server on a pipe passes 49 modules at most', async () => {
+test('a call of a legacy client over HTTP at a legacy server on a pipe passes 31 modules at most', async () => {
   await using mark = new Mark();
   await using bridge = createBridge(childTarget(shellServer(mark)));
   await using served = await serving(bridge);
@@ -17,5 +17,5 @@ test('a call of a legacy client over HTTP at a legacy server on a pipe passes 49
   await call();
   const modules = await modulesOf(call);
   expect(modules).toContain('bridge/relay.ts');
-  expect(modules.slice(49)).toEqual([]);
+  expect(modules.slice(31)).toEqual([]);
 });

@@ -34,8 +34,8 @@ const calls = {
 };
 
 test.each([
-  ['legacy', 30],
-  ['modern', 29],
+  ['legacy', 20],
+  ['modern', 20],
 ] as const)('a %s call over HTTP passes %i modules at most', async (era, most) => {
   const listening = await serveHttp(service());
   const headers: Record<string, string> = {
@@ -66,8 +66,8 @@ test.each([
 });
 
 test.each([
-  ['legacy', 22],
-  ['modern', 23],
+  ['legacy', 14],
+  ['modern', 15],
 ] as const)('a %s call over stdio passes %i modules at most', async (era, most) => {
   const input = new PassThrough();
   const output = new PassThrough();

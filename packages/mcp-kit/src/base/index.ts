@@ -1,17 +1,25 @@
+export {
+  chain,
+  createDeferred,
+  isPromise,
+  Stop,
+  type Deferred,
+  type MaybePromise,
+  type StopSignal,
+} from './async.ts';
 export { canonicalJson } from './canonical-json.ts';
 export {
   createBudget,
   heldKinds,
   idleMs,
   processBudget,
+  Unread,
   type Budget,
   type HeldKind,
   type Hold,
   type Holder,
 } from './budget.ts';
-export { createBackoff, type Backoff, type BackoffOptions } from './async/backoff.ts';
 export { crypto, files, net } from './node-modules.ts';
-export { createDeferred, type Deferred } from './async/deferred.ts';
 export { asUnasked, describeError, KitError, kitErrorCodes, type KitErrorCode } from './error.ts';
 export {
   absoluteFolders,
@@ -23,7 +31,6 @@ export { withoutFolders } from './files/folders.ts';
 export { whileLocked, type LockOptions } from './files/lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';
-export { pause } from './async/pause.ts';
 export {
   ownProcess,
   parseProcess,
@@ -38,8 +45,14 @@ export { hideSecrets } from './secrets/secrets.ts';
 export { shellWord } from './processes/shell-word.ts';
 export { replaceFile, stateFolder } from './files/state-file.ts';
 export { ShortLivedMap } from './short-lived-map.ts';
-export { Stop, type StopSignal } from './async/stop.ts';
-export { longestTimerMs, startTimer, unref } from './async/timer.ts';
+export {
+  createBackoff,
+  longestTimerMs,
+  pause,
+  startTimer,
+  unref,
+  type Backoff,
+  type BackoffOptions,
+} from './timers.ts';
 export { withoutUndefined, type Defined } from './without-undefined.ts';
-export { chain, isPromise, type MaybePromise } from './async/maybe-promise.ts';
 export { readYaml, type YamlFault, type YamlReading } from './files/yaml.ts';

@@ -1,9 +1,8 @@
 import { KitError, longestTimerMs, type Deferred, type StopSignal } from '#base';
 import type { MessageOptions, Sent } from './channel.ts';
-import { encodeMessage } from './encode.ts';
 import type { RequestOptions } from './exchange.ts';
 import type { Awaited, InFlight } from './in-flight.ts';
-import type { Id, Params, Request } from './message.ts';
+import { encodeMessage, type Id, type Params, type Request } from './message.ts';
 
 /** The protocol's own words for what JSON-RPC leaves open. */
 export interface Vocabulary {

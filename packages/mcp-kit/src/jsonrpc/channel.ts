@@ -1,22 +1,5 @@
-import type { Parts } from './encode.ts';
-import type { Id, Notification, Request } from './message.ts';
-
-/** Headers of a message: names in lower case. */
-export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** Where a message came from, so that its answer can go back the same way; only its channel knows the rest. */
-export interface Origin {
-  /** The headers of the message, where the channel has any. */
-  readonly headers?: Headers | undefined;
-  /** The scopes its sender was granted; undefined where nobody checks them. */
-  readonly scopes?: ReadonlySet<string> | undefined;
-  /** Who sent it, where several clients share one connection. */
-  readonly principal?: string | undefined;
-  /** Whether somebody waits for the answer; absent where that is always so. */
-  readonly attended?: boolean | undefined;
-  /** Lets whoever waits for the answer hang up and fetch it later; absent where answers cannot be fetched. */
-  release?(retryMs: number | undefined): void;
-}
+import type { Origin } from './exchange.ts';
+import type { Id, Notification, Parts, Request } from './message.ts';
 
 /**
  * What a channel delivers to. Calls come in order, one at a time, and none after `closed`. Every member is required, here and

@@ -1,25 +1,30 @@
 import { createDeferred, isPromise, KitError, type Hold, type MaybePromise } from '#base';
 import { ask } from './ask.ts';
-import { Batch, maxBatch, routeOf } from './batch.ts';
-import type { Channel, MessageOptions, Origin, Sink } from './channel.ts';
+import type { Channel, MessageOptions, Sink } from './channel.ts';
+import { noRoomError, RpcError, rpcErrors } from './error.ts';
 import {
+  Batch,
+  Exchange,
+  maxBatch,
+  refusalOf,
+  routeOf,
+  type Link,
+  type Origin,
+  type RequestOptions,
+} from './exchange.ts';
+import type { ConnectionOptions, Handlers } from './handlers.ts';
+import { closing, InFlight, type Key } from './in-flight.ts';
+import {
+  classify,
   encodeError,
   encodeMessage,
   encodeResult,
   encodeThrown,
-  resultParts,
-  toNotification,
-} from './encode.ts';
-import { RpcError, rpcErrors } from './error.ts';
-import { Exchange, type Link, type RequestOptions } from './exchange.ts';
-import type { ConnectionOptions, Handlers } from './handlers.ts';
-import { InFlight, type Key } from './in-flight.ts';
-import { hasRoomFor, noRoomError, refusalOf, refusals } from './refusals.ts';
-import {
-  classify,
   idAtEnd,
   idOfResponse,
   requestIn,
+  resultParts,
+  toNotification,
   type Classified,
   type ErrorObject,
   type Id,
@@ -30,6 +35,9 @@ import {
 
 /** What a connection takes while nothing happens on it. */
 const connectionBytes = 4 * 1024;
+
+/** What nobody reads is held: an answer that is as long needs room for that as well. */
+const largeAnswer = 64 * 1024;
 
 /** Requests and answers in both directions over a channel: matched by id, cancellable, closed in order. */
 export class Connection implements Link, Sink {
@@ -54,7 +62,7 @@ export class Connection implements Link, Sink {
   ) {
     this.#channel = channel;
     this.#options = options;
-    this.#inFlight = new InFlight(options.maxInFlight ?? 1024);
+    this.#inFlight = new InFlight(options.maxInFlight ?? 1024, options.budget);
     this.#kept = options.budget?.hold('sessions', options.manyClients ? 0 : connectionBytes, this);
     this.handlers = bind(this);
     channel.start(this);
@@ -247,7 +255,7 @@ export class Connection implements Link, Sink {
     const why = new KitError('closed', `the connection closed${reason}`, { cause });
     for (const exchange of serving) {
       exchange.cancel(why);
-      this.#replyRefusal(exchange, refusals.closed());
+      this.#replyRefusal(exchange, closing());
     }
     for (const awaited of awaiting) awaited.reject(why);
   }
@@ -269,12 +277,8 @@ export class Connection implements Link, Sink {
     const exchange = new Exchange(request, this, origin);
     exchange.bytes = bytes;
     if (origin instanceof Batch) origin.first ??= exchange;
-    const hasRoom = this.budget?.admits('calls', exchange.weight) !== false;
-    const admission = hasRoom ? this.#inFlight.admit(key) : 'noRoom';
-    if (admission !== 'admitted') {
-      this.#replyRefusal(exchange, refusals[admission]());
-      return;
-    }
+    const refusal = this.#inFlight.refuse(key, exchange.weight);
+    if (refusal !== undefined) return this.#replyRefusal(exchange, refusal);
     let outcome: unknown;
     try {
       outcome = this.handlers.request(exchange);
@@ -326,7 +330,8 @@ export class Connection implements Link, Sink {
       // A result that is not JSON is a failure like any other.
       return this.#replyThrown(exchange, error);
     }
-    const hasRoom = parts !== undefined || hasRoomFor(text, this.budget);
+    const isSmall = parts !== undefined || text.length < largeAnswer;
+    const hasRoom = isSmall || this.budget?.admits('unread', text.length) !== false;
     if (hasRoom) this.#reply(text, { origin, parts });
     else this.#replyThrown(exchange, noRoomError());
   }

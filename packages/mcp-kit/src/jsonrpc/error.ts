@@ -33,6 +33,24 @@ export class RpcError extends Error {
   }
 }
 
+/** The error when too much is held for clients already. */
+export const noRoom: ErrorObject = {
+  code: rpcErrors.overloaded,
+  message: 'Overloaded: too much is held for clients, retry later',
+  data: { limit: 'memory' },
+};
+
+/** The same, to be thrown. */
+export function noRoomError(): RpcError {
+  return unavailable(new RpcError(noRoom.code, noRoom.message, noRoom.data), 'memory');
+}
+
+/** Marks what may be asked again a moment later. */
+export function unavailable(error: RpcError, cause?: string): RpcError {
+  error.http = { status: 503, headers: ['retry-after', '1'], cause };
+  return error;
+}
+
 /** The one way from anything thrown to what a peer may see: our own bugs stay "Internal error". */
 export function toErrorObject(thrown: unknown): ErrorObject {
   if (!(thrown instanceof RpcError)) return { code: rpcErrors.internal, message: 'Internal error' };

@@ -1,9 +1,30 @@
-import { Stop, type Budget, type MaybePromise, type StopSignal } from '#base';
-import { Batch, routeOf } from './batch.ts';
-import type { Headers, Origin } from './channel.ts';
+import { isPromise, Stop, type Budget, type MaybePromise, type StopSignal } from '#base';
 import type { RpcError } from './error.ts';
 import type { Handlers } from './handlers.ts';
 import type { Id, Message, Params } from './message.ts';
+
+/** Headers of a message: names in lower case. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The header as one string, when it was sent once. */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Where a message came from, so that its answer can go back the same way; only its channel knows the rest. */
+export interface Origin {
+  /** The headers of the message, where the channel has any. */
+  readonly headers?: Headers | undefined;
+  /** The scopes its sender was granted; undefined where nobody checks them. */
+  readonly scopes?: ReadonlySet<string> | undefined;
+  /** Who sent it, where several clients share one connection. */
+  readonly principal?: string | undefined;
+  /** Whether somebody waits for the answer; absent where that is always so. */
+  readonly attended?: boolean | undefined;
+  /** Lets whoever waits for the answer hang up and fetch it later; absent where answers cannot be fetched. */
+  release?(retryMs: number | undefined): void;
+}
 
 export interface RequestOptions {
   /** How long to wait for an answer or a sign of progress. */
@@ -170,5 +191,57 @@ export class Exchange {
       ...options,
       origin: routeOf(this.origin),
     });
+  }
+}
+
+/** Why a request is refused, once the layers that count all requests have seen it: they throw it, perhaps with more to it. */
+export function refusalOf(exchange: Exchange, see?: (exchange: Exchange) => unknown): unknown {
+  try {
+    const seen = see?.(exchange);
+    if (isPromise(seen)) seen.catch(() => {});
+    return exchange.refusal;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The most messages one batch may carry. */
+export const maxBatch = 100;
+
+/** Messages that came in one array came the same way. */
+export function routeOf(origin: Origin | undefined): Origin | undefined {
+  return origin instanceof Batch ? origin.origin : origin;
+}
+
+/** The origin of messages that came in one array: gathers their answers, to be sent as one array. */
+export class Batch implements Origin {
+  readonly origin: Origin | undefined;
+  /** The first request of the array. */
+  first: Exchange | undefined;
+  readonly #answers: string[] = [];
+  #outstanding: number;
+
+  constructor(origin: Origin | undefined, outstanding: number) {
+    this.origin = origin;
+    this.#outstanding = outstanding;
+  }
+
+  get headers(): Headers | undefined {
+    return this.origin?.headers;
+  }
+
+  get scopes(): ReadonlySet<string> | undefined {
+    return this.origin?.scopes;
+  }
+
+  /** Takes one message's answer, or the news that it has none; true when it was the last. */
+  add(answer: string | undefined): boolean {
+    if (answer !== undefined) this.#answers.push(answer);
+    return --this.#outstanding === 0;
+  }
+
+  /** The array to send, or nothing when no message of the batch had an answer. */
+  get text(): string | undefined {
+    return this.#answers.length === 0 ? undefined : `[${this.#answers.join(',')}]`;
   }
 }

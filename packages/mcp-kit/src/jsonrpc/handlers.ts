@@ -1,7 +1,6 @@
 import type { Budget, MaybePromise } from '#base';
 import type { Vocabulary } from './ask.ts';
-import type { Origin } from './channel.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Origin } from './exchange.ts';
 import type { Notification } from './message.ts';
 
 /** What one side of a conversation does with what it receives. */

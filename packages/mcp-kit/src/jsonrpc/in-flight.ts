@@ -1,7 +1,6 @@
-import { ShortLivedMap } from '#base';
-import type { Origin } from './channel.ts';
-import { RpcError } from './error.ts';
-import type { Exchange } from './exchange.ts';
+import { ShortLivedMap, type Budget } from '#base';
+import { noRoomError, RpcError, rpcErrors, unavailable } from './error.ts';
+import type { Exchange, Origin } from './exchange.ts';
 import type { Id, Response } from './message.ts';
 
 /** A question we asked, and how to settle it. */
@@ -18,21 +17,21 @@ export interface Awaited {
 /** What a request is known by while it is served: its id, or where it came from when ids of several clients meet. */
 export type Key = Id | Origin;
 
-export type Admission = 'admitted' | 'duplicate' | 'full' | 'closed';
-
 /**
  * All that is under way on one connection: requests being served and questions awaiting an answer.
  * The only mutable state of a connection; what leaves it can never be answered or settled again.
  */
 export class InFlight {
   readonly #limit: number;
+  readonly #budget: Budget | undefined;
   #open = true;
   // Made on first use: thousands of idle sessions have nothing in flight.
   #serving: ShortLivedMap<Key, Exchange> | undefined;
   #awaiting: ShortLivedMap<Id, Awaited> | undefined;
 
-  constructor(limit: number) {
+  constructor(limit: number, budget: Budget | undefined) {
     this.#limit = limit;
+    this.#budget = budget;
   }
 
   get open(): boolean {
@@ -52,11 +51,16 @@ export class InFlight {
     return this.#serving?.values() ?? [];
   }
 
-  /** May a request that is known by this start now? */
-  admit(key: Key): Admission {
-    if (!this.#open) return 'closed';
-    if (this.#serving?.get(key) !== undefined) return 'duplicate';
-    return this.serving < this.#limit ? 'admitted' : 'full';
+  /** Why a request that is known by this, and would take so much memory, must not start now; nothing when it may. */
+  refuse(key: Key, weight: number): RpcError | undefined {
+    if (this.#budget?.admits('calls', weight) === false) return noRoomError();
+    if (!this.#open) return closing();
+    if (this.#serving?.get(key) !== undefined) {
+      return new RpcError(rpcErrors.invalidRequest, 'A request with this id is under way');
+    }
+    if (this.serving < this.#limit) return undefined;
+    const message = 'Overloaded: too many requests under way, retry later';
+    return unavailable(new RpcError(rpcErrors.overloaded, message));
   }
 
   /** Keeps an admitted request whose answer is not there yet. */
@@ -118,4 +122,9 @@ export class InFlight {
     this.#awaiting = undefined;
     return { serving, awaiting };
   }
+}
+
+/** The error of requests that the end of their connection leaves without an answer. */
+export function closing(): RpcError {
+  return new RpcError(rpcErrors.overloaded, 'The connection is closing');
 }

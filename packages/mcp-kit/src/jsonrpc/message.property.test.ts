@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { defaultLimits } from './limits.ts';
 import { classify, isRecord } from './message.ts';
-import { parseMessage } from './parse.ts';
+import { defaultLimits, parseMessage } from './parse.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 

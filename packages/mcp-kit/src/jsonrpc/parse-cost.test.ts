@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { defaultLimits } from './limits.ts';
-import { parseMessage } from './parse.ts';
+import { defaultLimits, parseMessage } from './parse.ts';
 
 const most = 16 * 1024 * 1024;
 

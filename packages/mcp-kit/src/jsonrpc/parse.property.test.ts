@@ -3,8 +3,7 @@ import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rpcErrors } from './error.ts';
-import { defaultLimits } from './limits.ts';
-import { parseMessage } from './parse.ts';
+import { defaultLimits, parseMessage } from './parse.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 

@@ -5,6 +5,7 @@ import { Ends, Pieces } from './buffers.ts';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+const nothing = Buffer.alloc(0);
 
 type LineSink = Pick<Sink, 'message' | 'malformed' | 'skipped'>;
 
@@ -15,8 +16,8 @@ const countedFrom = 64 * 1024;
 export class LineReader {
   readonly #limits: Limits;
   readonly #sink: LineSink;
-  /** The unfinished line. */
-  readonly #begun = new Pieces();
+  /** The line that is unfinished, where there is one: most come whole. */
+  #begun: Pieces | undefined;
   /** The line that is being skipped because it is too long. */
   #skipped: Ends | undefined;
   readonly #budget: Budget | undefined;
@@ -55,27 +56,33 @@ export class LineReader {
 
   /** Forgets what is unfinished. */
   close(): void {
-    this.#begun.clear();
+    this.#begun = undefined;
     this.#held?.resize(0);
   }
 
   /** The last line may lack its newline. */
   end(): void {
-    if (this.#begun.size > 0 || this.#skipped !== undefined) this.push(Buffer.of(newline));
+    if (this.#begun !== undefined || this.#skipped !== undefined) this.push(Buffer.of(newline));
   }
 
   #finish(tail: Buffer): void {
-    if (this.#begun.size > 0 || this.#skipped !== undefined) this.#keep(tail);
+    if (this.#begun === undefined && this.#skipped === undefined) {
+      this.#deliver(tail);
+      return;
+    }
+    this.#keep(tail);
     const skipped = this.#skipped;
     if (skipped !== undefined) {
       this.#skipped = undefined;
       this.#sink.skipped(skipped.head, skipped.tail);
-    } else this.#deliver(this.#begun.size > 0 ? this.#take() : tail);
+    } else this.#deliver(this.#take());
   }
 
   #take(): Buffer {
+    const begun = this.#begun?.take() ?? nothing;
+    this.#begun = undefined;
     this.#held?.resize(0);
-    return this.#begun.take();
+    return begun;
   }
 
   #keep(part: Buffer): void {
@@ -83,22 +90,25 @@ export class LineReader {
       this.#skipped.add(part);
       return;
     }
+    this.#begun ??= new Pieces();
     this.#begun.add(part);
+    const { size } = this.#begun;
     // One more, for the carriage return that does not count.
-    if (this.#begun.size > this.#limits.maxBytes + 1) {
+    if (size > this.#limits.maxBytes + 1) {
       const { code, reason } = oversized(this.#limits);
       this.#skip(code, reason);
-    } else if (this.#begun.size > countedFrom) this.#count(part.length);
+    } else if (size > countedFrom) this.#count(size, part.length);
   }
 
-  #count(more: number): void {
+  /** The line has so many bytes now, with these that have come. */
+  #count(size: number, more: number): void {
     if (this.#budget?.admits('bodies', more, this.#held) === false) {
       this.#skip(noRoom.code, noRoom.message);
       return;
     }
     this.#cameMs = performance.now();
     this.#held ??= this.#budget?.hold('bodies', 0, this);
-    this.#held?.resize(this.#begun.size);
+    this.#held?.resize(size);
   }
 
   /** Reads over the rest of a line, and says why once it is known whose it is. */

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { createDeferred, idleMs, KitError, type Budget, type Deferred } from '#base';
+import { createDeferred, idleMs, KitError, Unread, type Budget, type Deferred } from '#base';
 import {
   defaultLimits,
   onOneLine,
@@ -12,7 +12,6 @@ import {
   type Sink,
 } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
-import { Unread } from './buffers.ts';
 
 export interface StreamChannelOptions {
   readonly limits?: Partial<Limits>;

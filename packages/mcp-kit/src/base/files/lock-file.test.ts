@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createDeferred } from '../async/deferred.ts';
+import { createDeferred } from '../async.ts';
 import { whileLocked } from './lock-file.ts';
 import { ownProcess } from '../processes/process-identity.ts';
 

@@ -1,6 +1,6 @@
 import { KitError } from '../error.ts';
 import { crypto, files } from '../node-modules.ts';
-import { pause } from '../async/pause.ts';
+import { pause } from '../timers.ts';
 import {
   ownProcess,
   parseProcess,

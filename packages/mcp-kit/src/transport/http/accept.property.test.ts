@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseMode, wantsStream, wrongContentType } from './accept.ts';
+import { chooseMode, wantsStream, wrongContentType } from './endpoint.ts';
 import { profiles } from './profile.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);

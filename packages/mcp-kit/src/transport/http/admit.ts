@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import { KitError, net, type MaybePromise } from '#base';
-import { rpcErrors } from '#jsonrpc';
-import { single, type HeaderList, type Headers, type Identify, type Refusal } from './responder.ts';
+import { headerOf, rpcErrors, type Headers } from '#jsonrpc';
+import type { HeaderList, Identify, Refusal } from './responder.ts';
 
 /** A request as it is known before its body is read. */
 export interface Visit {
@@ -75,7 +75,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
   // Nearly every request has the host of the one before.
   let allowed: string | undefined;
   return (headers, rawHeaders) => {
-    const host = single(headers, 'host');
+    const host = headerOf(headers, 'host');
     if (host === undefined || countOf(rawHeaders, 'host') > 1) return wrongHost;
     if (host !== allowed && !isAllowedHost(host)) return wrongHost;
     allowed = host;
@@ -137,7 +137,7 @@ export function createForwarding(trusted: readonly string[]): Forwarding {
   return (peer, headers) => {
     let address = plain(peer);
     if (!isTrusted(address)) return address;
-    const hops = (single(headers, 'x-forwarded-for') ?? '').split(',');
+    const hops = (headerOf(headers, 'x-forwarded-for') ?? '').split(',');
     for (const hop of hops.toReversed()) {
       const named = addressIn(hop);
       // What is not an address was not written by a proxy that can be believed.
@@ -199,7 +199,7 @@ const rememberSeconds = 600;
 export function createCors(origins: readonly string[]): Cors {
   const listed = new Set(origins.map((origin) => origin.toLowerCase()));
   const headersFor = (headers: Headers): HeaderList | undefined => {
-    const origin = single(headers, 'origin');
+    const origin = headerOf(headers, 'origin');
     if (origin === undefined || !listed.has(origin.toLowerCase())) return undefined;
     return [
       'access-control-allow-origin',
@@ -215,7 +215,7 @@ export function createCors(origins: readonly string[]): Cors {
     preflight(headers) {
       if (headers['access-control-request-method'] === undefined) return undefined;
       if (headersFor(headers) === undefined) return undefined;
-      const asked = single(headers, 'access-control-request-headers') ?? '';
+      const asked = headerOf(headers, 'access-control-request-headers') ?? '';
       const allowed = ['access-control-allow-methods', 'POST, GET, DELETE'];
       allowed.push('access-control-max-age', String(rememberSeconds));
       // Which headers repeat arguments depends on the tool, so the origin is what decides.

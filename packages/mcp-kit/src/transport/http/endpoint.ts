@@ -1,23 +1,29 @@
 import { processBudget, silentLogger, type Budget, type Logger } from '#base';
-import { classify, defaultLimits, parseMessage, type Limits } from '#jsonrpc';
-import { enclose, modernVersion, type Layers, type Service } from '#protocol';
+import {
+  classify,
+  defaultLimits,
+  headerOf,
+  isRecord,
+  parseMessage,
+  rpcErrors,
+  type Headers,
+  type Limits,
+} from '#jsonrpc';
+import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
-import { chooseMode, speaksModern, unacceptable, wantsStream, wrongContentType } from './accept.ts';
 import { admitAll, type Admit, type Incoming } from './admit.ts';
 import { headerCheck } from './header-check.ts';
 import { defaultPace, Heartbeat, streamBytes, type Pace } from './paced-stream.ts';
 import { profileOf, type Profile, type ProfileName } from './profile.ts';
-import { Stateless } from './reply.ts';
+import { Stateless, type AnswerMode } from './reply.ts';
 import {
   jsonHeaders,
   methodNotAllowed,
   noRoomNow,
   refuse,
-  single,
   tooLarge,
   unknownId,
-  type Headers,
   type Identify,
   type Refusal,
   type Responder,
@@ -125,17 +131,17 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
     admit: options.admit ?? admitAll(options.identify),
     refusePost: (headers) => refusedPost(headers, limits, budget),
     post({ headers, caller }, body, responder) {
-      const mode = chooseMode(single(headers, 'accept'), profile);
+      const mode = chooseMode(headerOf(headers, 'accept'), profile);
       const parsed = parseMessage(body, limits);
       if (mode === undefined) refuse(responder, unacceptable(profile));
       else if (!parsed.ok) {
         const error = { code: parsed.code, message: parsed.reason };
         refuse(responder, { status: 400, error, id: unknownId(headers) });
       } else {
-        const post = { value: parsed.value, bytes: body.length, headers, caller, mode };
-        if (speaksModern(headers, post.value))
-          stateless.post(classify(post.value), post, responder);
-        else sessions.post(post, responder);
+        const { value } = parsed;
+        const post = { value, bytes: body.length, headers, caller, mode };
+        if (speaksModern(headers, value)) stateless.post(classify(value), post, responder);
+        else sessions.post({ ...post, mode: inOrder(mode, profile) }, responder);
       }
     },
     get(incoming, responder) {
@@ -181,4 +187,83 @@ function refusedPost(headers: Headers, limits: Limits, budget: Budget): Refusal 
 function createEventStore({ limit }: Budget): Store {
   const maxBytes = Math.min(maxStoreBytes, Math.floor(limit / 4));
   return createMemoryStore({ maxLogBytes, maxBytes });
+}
+
+/** What nearly every client sends. */
+const usual = 'application/json, text/event-stream';
+
+/** Chooses the form of an answer to a POST; nothing when the client accepts none we have. */
+export function chooseMode(accept: string | undefined, profile: Profile): AnswerMode | undefined {
+  if (profile.answer === 'json' || profile.answer === 'sse') return profile.answer;
+  if (accept === usual) return 'either';
+  if (accept === undefined || accept === '') return profile.acceptRequired ? undefined : 'json';
+  const ranges = readRanges(accept);
+  const json = rankOf(ranges, ['application/json', 'application/*', '*/*']);
+  const sse = rankOf(ranges, ['text/event-stream', 'text/*', '*/*']);
+  if (json === 0 && sse === 0) return profile.unacceptable === 'serve' ? 'json' : undefined;
+  if (json === 0) return 'sse';
+  if (sse === 0) return 'json';
+  return profile.answer === 'accept-order' && sse > json ? 'sse' : 'either';
+}
+
+/** Where the order of the Accept header decides, it does so also about answers that something precedes. */
+function inOrder(mode: AnswerMode, { answer }: Profile): AnswerMode {
+  return mode === 'either' && answer === 'accept-order' ? 'json' : mode;
+}
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+}
+
+function readRanges(accept: string): readonly Range[] {
+  return accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => /^q=[01](?:\.\d{0,3})?$/.test(parameter));
+    return { type, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
+  });
+}
+
+/** How welcome a type is, 0 when it is not: by the most specific range that names it, and of equals the first is first. */
+function rankOf(ranges: readonly Range[], names: readonly string[]): number {
+  for (const name of names) {
+    const at = ranges.findIndex((range) => range.type === name);
+    const quality = ranges[at]?.quality;
+    if (quality !== undefined) return quality === 0 ? 0 : quality - at * 1e-9;
+  }
+  return 0;
+}
+
+/** Whether GET asks for an event stream. */
+export function wantsStream(headers: Headers): boolean {
+  const accept = headerOf(headers, 'accept');
+  return accept !== undefined && rankOf(readRanges(accept), ['text/event-stream']) > 0;
+}
+
+function unacceptable(profile: Profile): Refusal {
+  return {
+    status: profile.unacceptable === 'serve' ? 406 : profile.unacceptable,
+    error: {
+      code: rpcErrors.invalidRequest,
+      message: 'Accept must list application/json and text/event-stream',
+    },
+  };
+}
+
+/** A POST must say that it carries JSON, which no web page can without asking first. */
+export function wrongContentType(headers: Headers): Refusal | undefined {
+  const type = headers['content-type'];
+  if (type === 'application/json') return undefined;
+  if (typeof type === 'string' && /^application\/json\s*(?:;|$)/i.test(type)) return undefined;
+  return {
+    status: 415,
+    error: { code: rpcErrors.invalidRequest, message: 'Content-Type must be application/json' },
+  };
+}
+
+/** A message is modern when its header or its body says so; what they disagree on is settled later. */
+function speaksModern(headers: Headers, value: unknown): boolean {
+  if (headers['mcp-protocol-version'] === modernVersion) return true;
+  const params = isRecord(value) ? value['params'] : undefined;
+  return isRecord(params) && claimsModern(params);
 }

@@ -1,4 +1,4 @@
-import { RpcError } from '#jsonrpc';
+import { headerOf, RpcError } from '#jsonrpc';
 import {
   badRequest,
   conversationOf,
@@ -11,7 +11,6 @@ import {
   type Layer,
   type Service,
 } from '#protocol';
-import { single } from './responder.ts';
 
 /** Refuses modern requests whose headers do not repeat their envelope and their parameters, in this order. */
 export function headerCheck({ mirroredHeaders }: Pick<Service, 'mirroredHeaders'>): Layer {
@@ -27,7 +26,7 @@ export function headerCheck({ mirroredHeaders }: Pick<Service, 'mirroredHeaders'
     if (headers['mcp-method'] !== method) throw differs('Mcp-Method');
     const member = namedBy.get(method);
     if (member === undefined) return next(exchange);
-    const header = single(headers, 'mcp-name');
+    const header = headerOf(headers, 'mcp-name');
     const name = header === undefined ? undefined : decodeHeaderValue(header);
     if (name === undefined || name !== params?.[member]) throw differs('Mcp-Name');
     if (method !== 'tools/call') return next(exchange);

@@ -1,18 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { idleMs, type Budget, type Holder } from '#base';
-import type { Parts } from '#jsonrpc';
-import { Unread } from '../buffers.ts';
+import { idleMs, Unread, type Budget, type Holder } from '#base';
+import { sizeOf, type Headers, type Parts } from '#jsonrpc';
 import { withAllCredentials, type Forwarding } from './admit.ts';
-import {
-  sizeOf,
-  type HeaderList,
-  type Headers,
-  type Observer,
-  type Responder,
-  type ResponseStream,
-} from './responder.ts';
+import type { HeaderList, Observer, Responder, ResponseStream } from './responder.ts';
 import { createRouter, type BodySink, type HttpRequest, type RouterOptions } from './router.ts';
 
 export interface ListenerOptions extends RouterOptions {

@@ -1,6 +1,5 @@
-import { createDeferred, unref, type Budget, type Deferred } from '#base';
+import { createDeferred, unref, Unread, type Budget, type Deferred } from '#base';
 import type { Sent } from '#jsonrpc';
-import { Unread } from '../buffers.ts';
 import type { ResponseStream } from './responder.ts';
 
 export interface Pace {

@@ -12,7 +12,6 @@ import {
   type Sent,
 } from '#jsonrpc';
 import { httpStatusOf, type Serve } from '#protocol';
-import type { AnswerMode } from './accept.ts';
 import type { Incoming } from './admit.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import {
@@ -27,6 +26,9 @@ import {
   type Responder,
   type ResponseStream,
 } from './responder.ts';
+
+/** The form an answer may take: JSON that may become a stream, or only the one. */
+export type AnswerMode = 'either' | 'json' | 'sse';
 
 /** A POST whose body has been read. */
 export interface Post extends Incoming {

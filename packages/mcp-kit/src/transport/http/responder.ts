@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import {
   encodeError,
   noRoom,
@@ -111,24 +110,11 @@ export function causeOf({
   return cause ?? causes[status] ?? 'other';
 }
 
-/** How many bytes a body has. */
-export function sizeOf(body: string | Parts): number {
-  if (typeof body === 'string') return Buffer.byteLength(body);
-  const [head, bytes, tail] = body;
-  return Buffer.byteLength(head) + bytes.length + tail.length;
-}
-
 /** The same as an error that is thrown. */
 export function asError({ status, error, headers, cause }: Refusal): RpcError {
   const thrown = new RpcError(error.code, error.message, error.data);
   thrown.http = { status, headers, cause };
   return thrown;
-}
-
-/** The header as one string, when it was sent once. */
-export function single(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : undefined;
 }
 
 export function badRequest(message: string): Refusal {

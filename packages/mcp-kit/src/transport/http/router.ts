@@ -1,6 +1,6 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { idleMs, isPromise, type Budget, type Hold, type Holder } from '#base';
-import { rpcErrors, type Limits } from '#jsonrpc';
+import { headerOf, rpcErrors, type Headers, type Limits } from '#jsonrpc';
 import { Pieces } from '../buffers.ts';
 import { isRefusal, type Caller, type Cors, type Guard } from './admit.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -9,10 +9,8 @@ import {
   methodNotAllowed,
   noRoomNow,
   refuse,
-  single,
   tooLarge,
   type HeaderList,
-  type Headers,
   type Refusal,
   type Responder,
 } from './responder.ts';
@@ -157,7 +155,10 @@ class Body implements Holder {
   readonly #bounds: { readonly limits: Limits; readonly budget: Budget };
   readonly #announced: number;
   readonly #giveUp: (refusal: Refusal) => void;
-  readonly #pieces = new Pieces();
+  /** The first piece: most of the time all of it. */
+  #first: Buffer | undefined;
+  /** Where there are several. */
+  #pieces: Pieces | undefined;
   #held: Hold | undefined;
   #cameMs = 0;
 
@@ -168,40 +169,52 @@ class Body implements Holder {
     giveUp: (refusal: Refusal) => void,
   ) {
     this.#bounds = bounds;
-    this.#announced = Number(single(headers, 'content-length') ?? Infinity);
+    this.#announced = Number(headerOf(headers, 'content-length') ?? Infinity);
     this.#giveUp = giveUp;
   }
 
   /** Takes a piece; true when it is counted from now on, until `take` or `end`. */
   add(piece: Buffer): boolean {
     const { limits, budget } = this.#bounds;
-    this.#pieces.add(piece);
-    if (this.#pieces.size > limits.maxBytes) {
+    const size = this.#gather(piece);
+    if (size > limits.maxBytes) {
       this.#refuse(tooLarge(limits));
       return false;
     }
-    const isFirst = this.#held === undefined;
-    if (isFirst && this.#pieces.size === this.#announced) return false;
+    const isUncounted = this.#held === undefined;
+    if (isUncounted && size === this.#announced) return false;
     if (!budget.admits('bodies', piece.length, this.#held)) {
       this.#refuse(noRoomNow);
       return false;
     }
     this.#cameMs = performance.now();
     this.#held ??= budget.hold('bodies', 0, this);
-    this.#held.resize(this.#pieces.size);
-    return isFirst;
+    this.#held.resize(size);
+    return isUncounted;
+  }
+
+  /** Gives how much there is now. */
+  #gather(piece: Buffer): number {
+    if (this.#first === undefined) {
+      this.#first = piece;
+      return piece.length;
+    }
+    this.#pieces ??= new Pieces(this.#first);
+    this.#pieces.add(piece);
+    return this.#pieces.size;
   }
 
   /** All of it. */
   take(): Buffer {
     this.#held?.resize(0);
-    return this.#pieces.take();
+    return this.#pieces?.take() ?? this.#first ?? Buffer.alloc(0);
   }
 
   /** Forgets it. */
   end(): void {
     this.#held?.resize(0);
-    this.#pieces.clear();
+    this.#first = undefined;
+    this.#pieces = undefined;
   }
 
   letGo(): boolean {

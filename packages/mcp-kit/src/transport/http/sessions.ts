@@ -3,16 +3,17 @@ import { Buffer } from 'node:buffer';
 import {
   classify,
   Exchange,
+  headerOf,
   isRecord,
   refusalOf,
   RpcError,
   rpcErrors,
   toErrorObject,
   type Classified,
+  type Headers,
   type Link,
 } from '#jsonrpc';
-import { isLegacyVersion } from '#protocol';
-import { inOrder, isModern } from './accept.ts';
+import { claimsModern, isLegacyVersion } from '#protocol';
 import type { Caller, Incoming } from './admit.ts';
 import { Reply, type Post } from './reply.ts';
 import {
@@ -22,11 +23,9 @@ import {
   noSession,
   overloaded,
   refuse,
-  single,
   streamHeaders,
   unknownId,
   unsupportedVersion,
-  type Headers,
   type Refusal,
   type Responder,
 } from './responder.ts';
@@ -65,10 +64,8 @@ export class Sessions {
     return this.#open.size;
   }
 
-  post(given: Post, responder: Responder): void {
-    const { value, bytes, headers } = given;
-    const mode = inOrder(given.mode, this.#shared.profile);
-    const post = mode === given.mode ? given : { ...given, mode };
+  post(post: Post, responder: Responder): void {
+    const { value, bytes, headers } = post;
     const unserved = unservedVersion(headers);
     if (Array.isArray(value)) {
       if (unserved === undefined) this.#postBatch(post, value, responder);
@@ -125,7 +122,7 @@ export class Sessions {
       refuse(responder, badRequest('Not ready: send notifications/initialized first'));
       return;
     }
-    const lastEventId = single(headers, 'last-event-id');
+    const lastEventId = headerOf(headers, 'last-event-id');
     if (lastEventId === undefined) {
       session.listen(responder.openStream(streamHeaders));
       return;
@@ -161,7 +158,7 @@ export class Sessions {
 
   /** The session a request names, or why there is none. */
   #session({ headers, caller }: Incoming): Session | Refusal {
-    const id = single(headers, 'mcp-session-id');
+    const id = headerOf(headers, 'mcp-session-id');
     if (id === undefined) {
       const message = 'The MCP-Session-Id header is required: send initialize first';
       return noSession(this.#shared.profile.missingSession, message);
@@ -194,7 +191,7 @@ export class Sessions {
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
     const { headers, bytes } = post;
     const { batches, refusedBatch: status } = this.#shared.profile;
-    if (batches === 'negotiated' && single(headers, 'mcp-session-id') !== undefined) {
+    if (batches === 'negotiated' && headerOf(headers, 'mcp-session-id') !== undefined) {
       const session = this.#session(post);
       if (!(session instanceof Session)) {
         refuse(responder, session);
@@ -309,5 +306,7 @@ function unservedVersion(headers: Headers): Refusal | undefined {
 
 /** Whether a message has no place in a batch: one that needs no session, or that opens one. */
 function standsAlone(value: unknown): boolean {
-  return isModern(value) || (isRecord(value) && value['method'] === 'initialize');
+  if (!isRecord(value)) return false;
+  const { method, params } = value;
+  return method === 'initialize' || (isRecord(params) && claimsModern(params));
 }

@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { createDeferred, unref, type Budget } from '#base';
-import type { Parts } from '#jsonrpc';
+import { createDeferred, unref, Unread, type Budget } from '#base';
+import { sizeOf, type Parts } from '#jsonrpc';
 import type { Service } from '#protocol';
-import { Unread } from '../buffers.ts';
 import { createCors, createGuard, type GuardOptions } from './admit.ts';
 import { createEndpoint, type EndpointOptions } from './endpoint.ts';
-import { sizeOf, type HeaderList, type Responder, type ResponseStream } from './responder.ts';
+import type { HeaderList, Responder, ResponseStream } from './responder.ts';
 import { createRouter, type BodySink } from './router.ts';
 
 export interface FetchHandler {

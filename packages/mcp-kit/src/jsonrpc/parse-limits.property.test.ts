@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { defaultLimits, type Limits } from './limits.ts';
-import { survey } from './survey.ts';
+import { defaultLimits, survey, type Limits } from './parse.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { Stop } from './stop.ts';
+import { Stop } from './async.ts';
 
 test('fires once, with its first reason, for those who listen still', () => {
   const stop = new Stop();
