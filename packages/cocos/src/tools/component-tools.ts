@@ -131,16 +131,17 @@ export function listComponentClasses(backend: CocosBackend): Tool {
   });
 }
 
+/** What there is to say of a class; empty lines are left out. */
 function classLines(known: Infer<typeof classSchema>): string[] {
   const { name, scriptPath, problem, requires = [], methods = [] } = known;
   const { propertyNames, properties = [] } = known;
   const head = scriptPath === undefined ? name : `${name} ${scriptPath}`;
   return [
     propertyNames === undefined ? head : `${head}: ${propertyNames.join(', ')}`,
-    ...(known.imported === false ? [`  ${notImported}`] : []),
-    ...(problem === undefined ? [] : [`  ${problem}`]),
-    ...(requires.length === 0 ? [] : [`  requires ${requires.join(', ')}`]),
-    ...(methods.length === 0 ? [] : [`  methods ${methods.join(', ')}`]),
+    known.imported === false ? `  ${notImported}` : '',
+    problem === undefined ? '' : `  ${problem}`,
+    requires.length === 0 ? '' : `  requires ${requires.join(', ')}`,
+    methods.length === 0 ? '' : `  methods ${methods.join(', ')}`,
     ...properties.map((property) => {
       const { name: own, type, values = [], default: initial } = property;
       const choice = values.length === 0 ? '' : ` (${values.join(', ')})`;

@@ -10,7 +10,7 @@ import {
 import { createServer } from './server.ts';
 
 const fixed = (uri: string, value: ReadResult, mimeType?: string) =>
-  defineResource({ uri, name: uri, ...(mimeType && { mimeType }), read: async () => value });
+  defineResource({ uri, name: uri, mimeType, read: async () => value });
 
 function make(): ResourceSet {
   return resources({

@@ -83,7 +83,9 @@ function contentOf(
 ): readonly ContentBlock[] {
   const done = `${failedOf(output)}${doneOf(changes)}`;
   if (Object.keys(output).length === 0) return [textBlock(done)];
-  const [first, ...others] = shownValue(entry, output);
-  if (first?.type !== 'text') return [textBlock(done), ...(first ? [first] : []), ...others];
-  return [textBlock(`${done}\n${first.text}`), ...others];
+  const shown = shownValue(entry, output);
+  const [first, ...others] = shown;
+  return first?.type === 'text'
+    ? [textBlock(`${done}\n${first.text}`), ...others]
+    : [textBlock(done), ...shown];
 }
