@@ -6,6 +6,7 @@ export {
   clientOf,
   clientText,
   isImplementation,
+  isModern,
   metaKeys,
   metaOf,
   readEnvelope,

@@ -3,13 +3,12 @@ import {
   classify,
   defaultLimits,
   headerOf,
-  isRecord,
   parseMessage,
   rpcErrors,
   type Headers,
   type Limits,
 } from '#jsonrpc';
-import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
+import { enclose, isModern, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
 import { admitAll, type Admit, type Incoming } from './admit.ts';
@@ -161,8 +160,8 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       }
     },
     delete(incoming, responder) {
-      const isModern = incoming.headers['mcp-protocol-version'] === modernVersion;
-      if (isModern) refuse(responder, methodNotAllowed('This revision has no sessions'));
+      const isStateless = incoming.headers['mcp-protocol-version'] === modernVersion;
+      if (isStateless) refuse(responder, methodNotAllowed('This revision has no sessions'));
       else sessions.delete(incoming, responder);
     },
     async close() {
@@ -263,7 +262,5 @@ export function wrongContentType(headers: Headers): Refusal | undefined {
 
 /** A message is modern when its header or its body says so; what they disagree on is settled later. */
 function speaksModern(headers: Headers, value: unknown): boolean {
-  if (headers['mcp-protocol-version'] === modernVersion) return true;
-  const params = isRecord(value) ? value['params'] : undefined;
-  return isRecord(params) && claimsModern(params);
+  return headers['mcp-protocol-version'] === modernVersion || isModern(value);
 }

@@ -13,7 +13,7 @@ import {
   type Headers,
   type Link,
 } from '#jsonrpc';
-import { claimsModern, isLegacyVersion } from '#protocol';
+import { isLegacyVersion, isModern } from '#protocol';
 import type { Caller, Incoming } from './admit.ts';
 import { Reply, type Post } from './reply.ts';
 import {
@@ -306,7 +306,5 @@ function unservedVersion(headers: Headers): Refusal | undefined {
 
 /** Whether a message has no place in a batch: one that needs no session, or that opens one. */
 function standsAlone(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { method, params } = value;
-  return method === 'initialize' || (isRecord(params) && claimsModern(params));
+  return isModern(value) || (isRecord(value) && value['method'] === 'initialize');
 }
