@@ -9,15 +9,15 @@ import {
 } from './resources.ts';
 import { createServer } from './server.ts';
 
-const fixed = (uri: string, value: ReadResult, mimeType?: string) =>
-  defineResource({ uri, name: uri, mimeType, read: async () => value });
+const fixed = (uri: string, value: ReadResult, more: { readonly mimeType?: string } = {}) =>
+  defineResource({ uri, name: uri, ...more, read: async () => value });
 
 function make(): ResourceSet {
   return resources({
     resources: [
-      fixed('note://text', 'hello', 'text/plain'),
+      fixed('note://text', 'hello', { mimeType: 'text/plain' }),
       fixed('note://empty', ''),
-      fixed('note://bytes', new Uint8Array([0, 255]), 'image/png'),
+      fixed('note://bytes', new Uint8Array([0, 255]), { mimeType: 'image/png' }),
       fixed('note://many', [
         { uri: 'note://1', text: 'one' },
         { uri: 'note://2', blob: 'AA==' },
