@@ -211,10 +211,12 @@ export class Session implements Channel, ReplyPolicy {
     const primingId = this.canResume ? eventId(nextPosition()) : undefined;
     const finalId = eventId(nextPosition());
     const final = messageEvent(finalId, text);
-    if (primingId === undefined || this.connection.keep(weightOf(final))) {
+    // Whoever has no place before it to come back to cannot ask for it.
+    const kept = primingId === undefined ? '' : final;
+    if (this.connection.keep(weightOf(kept))) {
       this.#answers ??= new KeptAnswers();
-      const dropped = this.#answers.keep(primingId, finalId, final);
-      for (const answer of dropped) this.connection.keep(-weightOf(answer));
+      const forgotten = this.#answers.keep({ primingId, finalId, final: kept });
+      if (forgotten !== undefined) this.connection.keep(-weightOf(forgotten.final));
     }
     return primingId === undefined ? final : primingEvent(primingId, this.#shared.retryMs) + final;
   }
