@@ -34,12 +34,6 @@ function createNaiveLog(): Synchronous<Log> {
       const entries = log.entries.filter((entry) => entry.position > position);
       return { entries: entries.slice(0, limit), complete: position >= log.lost };
     },
-    trim(key, upTo) {
-      const log = logs.get(key);
-      for (const { position } of log?.entries.slice() ?? []) {
-        if (log !== undefined && position <= upTo) lose(log);
-      }
-    },
     delete(key) {
       logs.delete(key);
     },
@@ -50,14 +44,12 @@ const key = fc.constantFrom('a', 'b');
 const position = fc.integer({ min: 0, max: 60 });
 const action = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('append'), key, position }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('trim'), key, position }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete'), key, position }) },
 );
 
 function apply(log: Synchronous<Log>, step: { do: string; key: string; position: number }): string {
   try {
     if (step.do === 'append') log.append(step.key, step.position, 'x'.repeat(step.position * 7));
-    else if (step.do === 'trim') log.trim(step.key, step.position);
     else log.delete(step.key);
     return 'done';
   } catch {
@@ -65,7 +57,7 @@ function apply(log: Synchronous<Log>, step: { do: string; key: string; position:
   }
 }
 
-test('a log behaves like the obvious one, whatever is appended, trimmed and deleted', () => {
+test('a log behaves like the obvious one, whatever is appended and deleted', () => {
   const read = fc.record({ key, position, limit: fc.option(fc.nat(5), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(fc.tuple(action, read), { maxLength: 80 }), (steps) => {

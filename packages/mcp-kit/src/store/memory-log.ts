@@ -76,15 +76,6 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
       };
     },
 
-    trim(key, upTo) {
-      const slot = logs.get(key);
-      if (slot === undefined) return;
-      for (let left = firstAfter(slot.content, upTo) - slot.content.head; left > 0; left -= 1) {
-        cutHead(slot);
-      }
-      compact(slot.content);
-    },
-
     delete(key) {
       const slot = logs.get(key);
       if (slot !== undefined) logs.drop(slot);

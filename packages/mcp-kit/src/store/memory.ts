@@ -1,9 +1,7 @@
-import { silentLogger, type Logger } from '#base';
-import { createMemoryBus } from './memory-bus.ts';
 import { createMemoryKv } from './memory-kv.ts';
 import { createMemoryLog, type LogContent } from './memory-log.ts';
 import { isOver, Table, type Slot, type Space } from './memory-table.ts';
-import type { Bus, Kv, Log, Store, Synchronous } from './store.ts';
+import type { Kv, Log, Store, Synchronous } from './store.ts';
 
 /** Bounds and surroundings of a memory store. */
 export interface MemoryStoreOptions {
@@ -15,15 +13,12 @@ export interface MemoryStoreOptions {
   readonly maxLogBytes?: number | undefined;
   /** Milliseconds on a clock that never goes back. */
   readonly now?: (() => number) | undefined;
-  /** Hears of bus listeners that throw. */
-  readonly logger?: Logger | undefined;
 }
 
 /** A store whose methods answer at once. */
 export interface MemoryStore extends Store {
   readonly kv: Synchronous<Kv>;
   readonly log: Synchronous<Log>;
-  readonly bus: Synchronous<Bus>;
   close(): void;
 }
 
@@ -39,12 +34,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     maxEntries = 100_000,
     maxLogBytes = 8 * mebibyte,
     now = () => performance.now(),
-    logger = silentLogger,
   } = options;
   const space: Space = { bytes: 0, count: 0, maxBytes, maxEntries };
   const logs = new Table<LogContent>(space, now);
   const values = new Table<string>(space, now);
-  const bus = createMemoryBus(logger);
 
   const makeRoom = (kept?: Slot<LogContent>): void => {
     logs.sweep();
@@ -55,11 +48,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   return {
     kv: createMemoryKv({ values, space, makeRoom }),
     log: createMemoryLog({ logs, space, maxLogBytes, makeRoom }),
-    bus,
     close() {
       logs.clear();
       values.clear();
-      bus.clear();
     },
   };
 }

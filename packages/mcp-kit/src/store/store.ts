@@ -1,10 +1,9 @@
 import type { MaybePromise } from '#base';
 
-/** What a server keeps outside its own stack: values, logs, and messages between its parts or nodes. */
+/** What a server keeps outside its own stack: values and logs. */
 export interface Store {
   readonly kv: Kv;
   readonly log: Log;
-  readonly bus: Bus;
   /** Lets go of everything the store holds. */
   close(): MaybePromise<void>;
 }
@@ -41,7 +40,7 @@ export interface LogEntry {
 export interface LogRead {
   /** In order of position, at most as many as asked for; the last position is where the next page starts. */
   readonly entries: readonly LogEntry[];
-  /** False when something after the position was, or may have been, lost: trimmed, evicted, expired, or never known. */
+  /** False when something after the position was, or may have been, lost: evicted, expired, or never known. */
   readonly complete: boolean;
 }
 
@@ -51,19 +50,7 @@ export interface Log {
   append(key: string, position: number, data: string, options?: WriteOptions): MaybePromise<void>;
   /** Entries above `position`; a log that begins at n knows nothing of what came before n - 1. */
   readAfter(key: string, position: number, limit?: number): MaybePromise<LogRead>;
-  /** Drops the entries up to and including `upTo`; the log stays known. */
-  trim(key: string, upTo: number): MaybePromise<void>;
   delete(key: string): MaybePromise<void>;
-}
-
-/** Receives the messages of one topic. */
-export type BusListener = (message: string) => void;
-
-/** Messages to whoever listens at that moment, in the order of publishing; one listener's failure is not another's. */
-export interface Bus {
-  publish(topic: string, message: string): MaybePromise<void>;
-  /** Resolves to the function that ends the subscription, which may be called again. */
-  subscribe(topic: string, listener: BusListener): MaybePromise<() => MaybePromise<void>>;
 }
 
 /** The same methods, answering at once. */

@@ -19,7 +19,7 @@ export interface StoreContractOptions {
 /** What a case works with. */
 interface Given {
   readonly store: Store;
-  /** A key or topic no other case uses, so that the cases may share one database. */
+  /** A key that no other case uses, so that the cases may share one database. */
   readonly key: string;
   readonly otherKey: string;
   pass(ms: number): MaybePromise<void>;
@@ -32,19 +32,17 @@ export function storeContract(
   open: () => MaybePromise<Store>,
   { pass = (ms) => sleep(ms) }: StoreContractOptions = {},
 ): readonly StoreCase[] {
-  return Object.entries({ ...kvCases, ...logCases, ...lossCases, ...busCases }).map(
-    ([name, check]) => ({
-      name,
-      async run() {
-        const store = await open();
-        try {
-          await check({ store, key: randomUUID(), otherKey: randomUUID(), pass });
-        } finally {
-          await store.close();
-        }
-      },
-    }),
-  );
+  return Object.entries({ ...kvCases, ...logCases, ...lossCases }).map(([name, check]) => ({
+    name,
+    async run() {
+      const store = await open();
+      try {
+        await check({ store, key: randomUUID(), otherKey: randomUUID(), pass });
+      } finally {
+        await store.close();
+      }
+    },
+  }));
 }
 
 const ttlMs = 200;
@@ -130,7 +128,6 @@ const kvCases: Cases = {
 const logCases: Cases = {
   'an unknown log is empty and incomplete': async ({ store: { log }, key }) => {
     assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
-    await log.trim(key, 10);
     await log.delete(key);
     assert.deepEqual(await log.readAfter(key, 0), nothingKnown);
   },
@@ -164,8 +161,6 @@ const logCases: Cases = {
     for (const wrong of [3, 2, -1, 3.5, Number.NaN, Infinity]) {
       await rejects(async () => log.append(key, wrong, 'wrong'));
     }
-    await log.trim(key, 3);
-    await rejects(async () => log.append(key, 3, 'wrong'));
     await log.append(key, 4, 'four');
     assert.deepEqual(positions(await log.readAfter(key, 3)), [4]);
   },
@@ -173,7 +168,6 @@ const logCases: Cases = {
   'two logs are independent': async ({ store: { log }, key, otherKey }) => {
     await log.append(key, 10, 'ten');
     await log.append(otherKey, 1, 'one');
-    await log.trim(key, 10);
     assert.deepEqual(await log.readAfter(otherKey, 0), {
       entries: [{ position: 1, data: 'one' }],
       complete: true,
@@ -200,21 +194,6 @@ const logCases: Cases = {
 };
 
 const lossCases: Cases = {
-  'a trimmed log says what it lost': async ({ store: { log }, key }) => {
-    for (const position of [1, 2, 4, 8]) await log.append(key, position, 'x');
-    await log.trim(key, 3);
-    assert.deepEqual(positions(await log.readAfter(key, 0)), [4, 8]);
-    assert.equal((await log.readAfter(key, 1)).complete, false);
-    assert.equal((await log.readAfter(key, 2)).complete, true);
-  },
-
-  'a log trimmed to nothing is still known': async ({ store: { log }, key }) => {
-    for (const position of [1, 2]) await log.append(key, position, 'x');
-    await log.trim(key, 100);
-    assert.deepEqual(await log.readAfter(key, 1), { entries: [], complete: false });
-    assert.deepEqual(await log.readAfter(key, 2), { entries: [], complete: true });
-  },
-
   'a log that begins late does not vouch for what came before': async ({ store: { log }, key }) => {
     await log.append(key, 5, 'five');
     assert.equal((await log.readAfter(key, 3)).complete, false);
@@ -249,80 +228,6 @@ const lossCases: Cases = {
   },
 };
 
-const busCases: Cases = {
-  'messages reach every listener of their topic in order': async ({
-    store: { bus },
-    key,
-    otherKey,
-  }) => {
-    const heard: string[][] = [[], [], []];
-    await bus.subscribe(key, (message) => heard[0]?.push(message));
-    await bus.subscribe(key, (message) => heard[1]?.push(message));
-    await bus.subscribe(otherKey, (message) => heard[2]?.push(message));
-    const sent = Array.from({ length: 100 }, (_, n) => `${n}`);
-    for (const message of sent) await bus.publish(key, message);
-    await bus.publish(otherKey, 'other');
-    await eventually(() => assert.deepEqual(heard, [sent, sent, ['other']]));
-  },
-
-  'a listener that throws disturbs nobody': async ({ store: { bus }, key }) => {
-    const heard: string[] = [];
-    await bus.subscribe(key, () => {
-      throw new Error('thrown by a listener');
-    });
-    await bus.subscribe(key, (message) => heard.push(message));
-    await bus.publish(key, 'one');
-    await bus.publish(key, 'two');
-    await eventually(() => assert.deepEqual(heard, ['one', 'two']));
-  },
-
-  'a listener hears nothing after it unsubscribed, once or twice': async ({
-    store: { bus },
-    key,
-  }) => {
-    const left: string[] = [];
-    const stayed: string[] = [];
-    const listener = (message: string): void => void left.push(message);
-    const unsubscribe = await bus.subscribe(key, listener);
-    await bus.subscribe(key, (message) => stayed.push(message));
-    await unsubscribe();
-    await unsubscribe();
-    await bus.publish(key, 'late');
-    await eventually(() => assert.deepEqual(stayed, ['late']));
-    assert.deepEqual(left, []);
-  },
-
-  'the same function subscribed twice hears twice': async ({ store: { bus }, key }) => {
-    const heard: string[] = [];
-    const listener = (message: string): void => void heard.push(message);
-    const first = await bus.subscribe(key, listener);
-    await bus.subscribe(key, listener);
-    await bus.publish(key, 'both');
-    await eventually(() => assert.deepEqual(heard, ['both', 'both']));
-    await first();
-    await bus.publish(key, 'one');
-    await eventually(() => assert.deepEqual(heard, ['both', 'both', 'one']));
-  },
-
-  'what a listener publishes comes after, for everyone': async ({ store: { bus }, key }) => {
-    const heard: string[] = [];
-    await bus.subscribe(key, (message) => {
-      if (message === 'first') void bus.publish(key, 'second');
-    });
-    await bus.subscribe(key, (message) => heard.push(message));
-    await bus.publish(key, 'first');
-    await eventually(() => assert.deepEqual(heard, ['first', 'second']));
-  },
-
-  'a message nobody listens to is gone': async ({ store: { bus }, key }) => {
-    const heard: string[] = [];
-    await bus.publish(key, 'early');
-    await bus.subscribe(key, (message) => heard.push(message));
-    await bus.publish(key, 'late');
-    await eventually(() => assert.deepEqual(heard, ['late']));
-  },
-};
-
 const nothingKnown: LogRead = { entries: [], complete: false };
 
 function positions(read: LogRead): readonly number[] {
@@ -334,16 +239,4 @@ async function rejects(action: () => Promise<unknown>): Promise<void> {
     action,
     (error) => error instanceof KitError && error.code === 'invalid_argument',
   );
-}
-
-/** Waits until `check` no longer throws, as a bus over a network delivers when it can. */
-async function eventually(check: () => void): Promise<void> {
-  for (const waitMs of [0, 1, 10, 50, 200, 1000]) {
-    try {
-      return check();
-    } catch {
-      await sleep(waitMs);
-    }
-  }
-  check();
 }

@@ -77,7 +77,7 @@ export function defineWorkflow<const In extends AnySchema = { readonly type: 'ob
   const { name, logger = stderrLogger(), keepMs = 7 * 24 * 60 * 60_000 } = head;
   const { leaseMs = 30_000, graceMs = 5000, now = Date.now } = head;
   assertAmounts(`workflow ${name}`, { keepMs, leaseMs });
-  const store = head.store ?? createMemoryStore({ logger });
+  const store = head.store ?? createMemoryStore();
   const journal = { workflow: name, store, logger, keepMs, leaseMs, now };
   const ownRisk = riskOf({}, head);
   const definition = { name, ownRisk, stages: [], journal, graceMs, logger, returned: undefined };

@@ -82,7 +82,6 @@ function slow(log: Log): Log {
       await turn();
       return log.readAfter(...args);
     },
-    trim: (key, upTo) => log.trim(key, upTo),
     delete: (key) => log.delete(key),
   };
 }
@@ -246,7 +245,6 @@ test('a store that fails costs the chance to come back, not the events of a clie
   const failing: Log = {
     append: () => Promise.reject(new Error('down')),
     readAfter: () => Promise.reject(new Error('down')),
-    trim: () => Promise.reject(new Error('down')),
     delete: () => Promise.reject(new Error('down')),
   };
   const stream = createStream(failing);

@@ -38,7 +38,6 @@ function slow(log: Log): Log {
       await turn();
       return log.readAfter(...args);
     },
-    trim: (...args) => log.trim(...args),
     delete: (key) => log.delete(key),
   };
 }
