@@ -10,6 +10,7 @@ import {
   type Params,
 } from '#jsonrpc';
 import {
+  bindingOf,
   callerOf,
   clientOf,
   createSealer,
@@ -288,11 +289,4 @@ async function endOf(closed: Promise<Error | undefined>, signal: AbortSignal): P
   } finally {
     signal.removeEventListener('abort', leave);
   }
-}
-
-/** What a sealed state is good for: this caller, this method, these parameters. */
-function bindingOf(exchange: Exchange): readonly unknown[] {
-  const { method, params } = exchange.message;
-  const { _meta, inputResponses: _responses, requestState: _state, ...rest }: Params = params ?? {};
-  return [callerOf(exchange) ?? null, method, rest];
 }

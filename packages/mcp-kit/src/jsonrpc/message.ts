@@ -230,7 +230,3 @@ export function encodeMessage(message: Request | Notification): string {
 export function toNotification(method: string, params: Params | undefined): Notification {
   return { jsonrpc: '2.0', method, params };
 }
-
-export function encodeNotification(method: string, params: Params | undefined): string {
-  return JSON.stringify(toNotification(method, params));
-}

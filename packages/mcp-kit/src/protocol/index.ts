@@ -59,9 +59,8 @@ export {
   requestMethods,
 } from './model/methods.ts';
 export { dialectOf, movedSchema } from './schemas/moved-schema.ts';
-export { createSealer, type Sealer, type SealerOptions } from './request-state.ts';
+export { bindingOf, createSealer, type Sealer, type SealerOptions } from './request-state.ts';
 export {
-  allowsBatch,
   isLegacyVersion,
   legacyVersions,
   modernVersion,

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { canonicalJson, crypto, KitError } from '#base';
-import { isRecord } from '#jsonrpc';
+import { isRecord, type Exchange, type Params } from '#jsonrpc';
+import { callerOf } from './caller.ts';
 
 /** Seals data that a client carries for us, so that it can neither be read, changed, nor used elsewhere. */
 export interface Sealer {
@@ -14,6 +15,13 @@ export interface SealerOptions {
   readonly keys?: readonly Uint8Array[];
   readonly ttlMs?: number;
   readonly now?: () => number;
+}
+
+/** What a sealed state is good for: this caller, this method, these parameters. */
+export function bindingOf(exchange: Exchange): readonly unknown[] {
+  const { method, params } = exchange.message;
+  const { _meta, inputResponses, requestState, ...rest }: Params = params ?? {};
+  return [callerOf(exchange) ?? null, method, rest];
 }
 
 const keyIdBytes = 4;

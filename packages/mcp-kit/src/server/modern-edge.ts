@@ -1,8 +1,8 @@
 import { isPromise, type MaybePromise } from '#base';
-import { Encoded, isRecord, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
+import { Encoded, isRecord, RpcError, rpcErrors, type Exchange } from '#jsonrpc';
 import {
+  bindingOf,
   cacheable,
-  callerOf,
   clientOf,
   invalidParams,
   isAnswer,
@@ -215,11 +215,4 @@ function needInput(
     inputRequests,
     requestState: sealer.seal(round.inputs.state, bindingOf(exchange)),
   };
-}
-
-/** What a sealed state is valid for: this caller, this method, these parameters. */
-function bindingOf(exchange: Exchange): readonly unknown[] {
-  const { method, params } = exchange.message;
-  const { _meta, inputResponses, requestState, ...rest }: Params = params ?? {};
-  return [callerOf(exchange) ?? null, method, rest];
 }
