@@ -190,6 +190,40 @@ describe('changes', () => {
     ]);
   });
 
+  test('have the names and values of the file where that is asked for', async () => {
+    const target = 'Canvas/Menu';
+    const turn = { nodeUuid: target, rotation: { z: 180 }, storedNames: true };
+    const tried = await client.succeed('set_node_transform', { ...turn, dryRun: true });
+    const turned = [
+      { target, field: '_lrot', to: { __type__: 'cc.Quat', z: 1 } },
+      { target, field: '_euler', to: { __type__: 'cc.Vec3', z: 180 } },
+    ];
+    expect(tried['changes']).toMatchObject(turned);
+    const { planToken } = tried;
+    expect(await changesOf('set_node_transform', { ...turn, planToken })).toMatchObject(turned);
+
+    const label = {
+      componentUuid: 'Canvas/Menu/Title:cc.Label',
+      properties: { overflow: 'SHRINK' },
+    };
+    const shrunk = { target: label.componentUuid, field: '_overflow', from: 0, to: 2 };
+    const edits = [{ tool: 'set_component_properties', arguments: label }];
+    const many = { edits, storedNames: true, dryRun: true };
+    expect(await changesOf('execute_scene_edits', many)).toMatchObject([shrunk]);
+
+    const flow = { nodeUuid: target, position: { x: 7 }, storedNames: true };
+    expect(await changesOf('workflow_safe_set_transform', flow)).toMatchObject([
+      { target, field: '_lpos', to: { __type__: 'cc.Vec3', x: 7 } },
+    ]);
+    const raw = { targetUuid: target, property: '_lpos.y', value: 5 };
+    expect(await changesOf('set_scene_value', raw)).toMatchObject([
+      { target, field: '_lpos.y', to: 5 },
+    ]);
+    expect(
+      await changesOf('set_scene_value', { ...raw, value: 6, storedNames: false }),
+    ).toMatchObject([{ target, field: 'position.y', from: 5, to: 6 }]);
+  });
+
   test('are none where a node stays where it is', async () => {
     const before = world.snapshot();
     for (const place of [{ parentUuid: 'Canvas' }, {}]) {

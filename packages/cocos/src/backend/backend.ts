@@ -70,6 +70,8 @@ export interface PictureOptions {
 export interface EditContext {
   /** The scene or prefab of edits that name none; absent: the current one. */
   readonly document?: DocumentReference | undefined;
+  /** Whether changes are told as files have them; as people speak where absent. */
+  readonly storedNames?: boolean | undefined;
   /** A name for something new: under one plan, the same label gives the same name. */
   newId(label: string): string;
 }

@@ -211,10 +211,10 @@ export class HeadlessBackend implements CocosBackend {
 
   async plan<const List extends readonly Edit[]>(
     edits: List,
-    { document, newId }: EditContext,
+    context: EditContext,
   ): Promise<EditPlan<List>> {
     // What is open now is meant, whatever is when it is done.
-    const where = { document: document ?? this.#findCurrent(), newId };
+    const where = { ...context, document: context.document ?? this.#findCurrent() };
     const planned = await this.planEdits(edits, where);
     const { steps, state, results } = planned;
     const again = (): Promise<PlannedEdits<List>> => this.planEdits(edits, where);
@@ -254,7 +254,7 @@ export class HeadlessBackend implements CocosBackend {
   /** Carries out edits on a draft that is the caller's to commit. */
   async planEdits<const List extends readonly Edit[]>(
     edits: List,
-    { document, newId }: EditContext,
+    { document, ...context }: EditContext,
   ): Promise<PlannedEdits<List>> {
     await this.files.current();
     this.#refuseEditor();
@@ -264,7 +264,7 @@ export class HeadlessBackend implements CocosBackend {
       currentDocument: () => document ?? this.#requireCurrent(),
       readSource: (source) =>
         readImageFile(source, { root: this.files.root, folders: this.#options.imageFolders }),
-      newId,
+      ...context,
     });
   }
 

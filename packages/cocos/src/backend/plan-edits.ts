@@ -10,7 +10,7 @@ import {
 import type { Draft, Project } from '#cocos/project';
 import type { EditDefinition, EditRun } from './edits/define-edit.ts';
 import { definitionOf, type Edit, type EditResult, type EditResults } from './edits/index.ts';
-import { readableChanges } from './readable-changes.ts';
+import { readableChanges, storedChanges } from './readable-changes.ts';
 import { renamed } from './renamed.ts';
 
 /** What planning needs besides the edits. */
@@ -23,6 +23,8 @@ export interface Planning {
   /** The bytes of a file that is imported. */
   readSource(source: string): Uint8Array;
   newId(label: string): string;
+  /** Whether changes are told as files have them. */
+  readonly storedNames?: boolean | undefined;
 }
 
 /** Edits carried out on a draft. */
@@ -67,7 +69,10 @@ export async function planEdits<const List extends readonly Edit[]>(
       const changes = [...imports.changes.splice(0), ...own];
       // Each result is that of its own edit.
       results.push({ op: edit.op, ...result } as EditResult);
-      steps.push(readableChanges(workspace, changes));
+      const isStored = planning.storedNames ?? definitionOf(edit).storedNames ?? false;
+      steps.push(
+        isStored ? storedChanges(workspace, changes) : readableChanges(workspace, changes),
+      );
       for (const { target } of changes) touched.add(target);
       if (edit.as !== undefined && made !== undefined) names.set(edit.as, made);
     } catch (error) {

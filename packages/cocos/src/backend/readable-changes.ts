@@ -26,22 +26,35 @@ export function readableChanges(workspace: Workspace, changes: readonly Change[]
   );
   // Where the angles are told, they say the same.
   const told = changes.filter(({ target, field }) => field !== '_lrot' || !turned.has(target));
-  return told.map((change) => readable(workspace, change));
+  return told.map((change) => readable(workspace, change, readableValues));
 }
 
-function readable(workspace: Workspace, change: Change): Change {
+/** Changes as files have them: properties by their stored names, with their stored values; what they belong to by path. */
+export function storedChanges(workspace: Workspace, changes: readonly Change[]): Change[] {
+  return changes.map((change) => readable(workspace, change, (_, own) => own));
+}
+
+/** How the property and the values of a change are told; without a place where it belongs to no node. */
+type Telling = (workspace: Workspace, change: Change, place?: Place) => Change;
+
+const readableValues: Telling = (workspace, change, place) => {
+  if (place === undefined) return withValues(workspace, change, { kind: 'any' });
+  const { name, kind } = propertyOf(place, change.field ?? '');
+  return { ...withValues(workspace, change, kind), field: name };
+};
+
+function readable(workspace: Workspace, change: Change, tell: Telling): Change {
   const { type, target, from } = change;
   // What is gone, or was elsewhere, is known by where it was.
   if (type === 'delete' && typeof from === 'string') {
     return { type, target: named(workspace, from) };
   }
   const place = placeOf(workspace, target);
-  if (place === undefined) return withValues(workspace, change, { kind: 'any' });
+  if (place === undefined) return tell(workspace, change);
   const path = labelOf(place.document, place.item);
   if (type === 'create') return { type, target: path, to: target };
   if (type === 'move') return { ...change, target: path };
-  const { name, kind } = propertyOf(place, change.field ?? '');
-  return { ...withValues(workspace, change, kind), target: path, field: name };
+  return { ...tell(workspace, change, place), target: path };
 }
 
 interface Place {

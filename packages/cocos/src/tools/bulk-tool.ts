@@ -2,9 +2,9 @@ import type { CocosBackend, Committed, Edit, EditDefinition, EditPlan } from '#c
 import { CocosError } from '#cocos/document';
 import { type AnySchema, type Failure, tool, type Tool, ToolFailure } from 'mcp-kit/tools';
 import { batchSchema } from 'mcp-kit/tools/governed';
-import { committing, editFor } from './define-tools.ts';
+import { type Asked, committing, editFor } from './define-tools.ts';
 import { telling, toFailure } from './failures.ts';
-import { closedObject, menuScene, object, scenePath, text } from './schemas.ts';
+import { closedObject, menuScene, object, scenePath, storedNames, text } from './schemas.ts';
 
 const maxEdits = 500;
 
@@ -54,12 +54,17 @@ export function executeSceneEdits(backend: CocosBackend, edits: readonly EditDef
     plan: (args, context) =>
       telling(() => {
         // The input schema says so.
-        const { edits: calls, onError, scenePath: document } = args as BulkArgs;
+        const {
+          edits: calls,
+          onError,
+          scenePath: document,
+          storedNames: isStored,
+        } = args as BulkArgs;
         const parts = calls.map((part, index) => place(part, index, byTool));
         const newId = (label: string): string => context.newId(label);
         const riskLevel = highestRisk(calls.map(({ tool: name }) => byTool.get(name)));
         return planParts(parts, onError ?? 'rollback', (list) =>
-          backend.plan(list, { document, newId }),
+          backend.plan(list, { document, newId, storedNames: isStored }),
         ).then((made) => ({ ...made, riskLevel, shown: reportOf(made, made.planned.results) }));
       }),
     apply: ({ planned, items, failed, skipped }, context) =>
@@ -97,8 +102,7 @@ function highestRisk(parts: readonly (EditDefinition | undefined)[]): RiskLevel 
   return risks[Math.max(...levels)] ?? 'low';
 }
 
-interface BulkArgs {
-  readonly scenePath?: string | undefined;
+interface BulkArgs extends Asked {
   readonly edits: readonly Part[];
   readonly onError?: OnError | undefined;
 }
@@ -189,6 +193,7 @@ function bulkInput(edits: readonly EditDefinition[]): AnySchema {
       description:
         'Where one cannot be done: rollback (default) does nothing, stop those before it, continue all others.',
     },
+    storedNames,
   });
 }
 

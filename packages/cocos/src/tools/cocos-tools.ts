@@ -125,7 +125,7 @@ with get_scene_tree. Nodes are named by uuid (8 characters suffice) or by path: 
 Canvas/Title:cc.Label; assets by path: assets/textures/star.png. scenePath is a scene or prefab, absent: the open one; a client \
 without sessions names it in each call. ${saving[kind]}. Writes take dryRun: true to say only what would change, and then \
 planToken from that answer to do just that; idempotencyKey, with which a call is done once however often it is repeated; \
-timeoutMs and clientTag. execute_project_undo takes the last one back; execute_scene_edits does many at once. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
+timeoutMs and clientTag; edits also storedNames: true, to tell changes as the file has them. execute_project_undo takes the last one back; execute_scene_edits does many at once. Prefer the workflow_ tools for whole tasks. At the end call validate_scene_document.`;
 
 /** Opens a project and makes a server for it; serve it over any transport. */
 export async function openCocosServer(options: CocosServerOptions): Promise<CocosServer> {

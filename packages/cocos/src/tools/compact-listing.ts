@@ -33,9 +33,12 @@ const fewWords: Readonly<Record<string, Schema>> = {
   clientTag: { type: 'string' },
 };
 
+/** What few calls ask for: it is in the manifest, and the instructions name it. */
+const unlisted = new Set(['storedNames']);
+
 function withFewWords(schema: ListedTool['inputSchema']): ListedTool['inputSchema'] {
   const { additionalProperties: _, ...rest } = schema;
-  const named = Object.entries(propertiesOf(schema));
+  const named = Object.entries(propertiesOf(schema)).filter(([name]) => !unlisted.has(name));
   const properties = named.map(([name, each]) => [name, fewWords[name] ?? loose(each)]);
   return { ...rest, properties: Object.fromEntries(properties) };
 }

@@ -18,6 +18,7 @@ import {
 } from 'mcp-kit/tools';
 import { exact } from './exact.ts';
 import { telling } from './failures.ts';
+import { storedNames } from './schemas.ts';
 
 /** A tool that only looks; where it answers undefined, nothing is answered. */
 type ReadDefinition<In extends AnySchema, Out extends AnySchema> = Omit<
@@ -54,6 +55,12 @@ interface EditToolPlan extends Pick<EditPlan, 'changes' | 'state'> {
   readonly planned: EditPlan;
 }
 
+/** What is asked of any tool that edits. */
+export interface Asked {
+  readonly scenePath?: string | undefined;
+  readonly storedNames?: boolean | undefined;
+}
+
 /** The edit that a call of its tool means. */
 export const editFor = ({ op }: EditDefinition, args: object): Edit =>
   // The input schema of the edit has checked them.
@@ -61,9 +68,18 @@ export const editFor = ({ op }: EditDefinition, args: object): Edit =>
 
 /** The tool that an edit is offered by: it does and undoes the edit at once. */
 export function editTool(backend: CocosBackend, definition: EditDefinition): Tool {
-  const { op: _op, tool: name = '', run: _run, byMessages: _by, output, ...head } = definition;
+  const {
+    op: _op,
+    tool: name = '',
+    run: _run,
+    byMessages: _by,
+    input,
+    output,
+    ...rest
+  } = definition;
+  const { storedNames: _stored, ...head } = rest;
   // What works in a scene says in which.
-  const isInScene = Object.hasOwn(head.input.properties, 'scenePath');
+  const isInScene = Object.hasOwn(input.properties, 'scenePath');
   const answerTo = ({ results: [result] }: Pick<EditPlan, 'results'>, { document }: EditPlan) => {
     const { op: _, ...answered } = result ?? { op: undefined };
     return { scenePath: isInScene ? document : undefined, ...answered };
@@ -74,6 +90,7 @@ export function editTool(backend: CocosBackend, definition: EditDefinition): Too
     commits: true,
     ...head,
     name,
+    input: { ...input, properties: { ...input.properties, storedNames } },
     output: {
       ...output,
       properties: {
@@ -86,11 +103,11 @@ export function editTool(backend: CocosBackend, definition: EditDefinition): Too
     },
     plan: (args, context) =>
       telling(async () => {
-        const { scenePath: document } = args as { readonly scenePath?: string | undefined };
-        const newId = (label: string): string => context.newId(label);
-        const planned = await backend.plan([editFor(definition, Object(args))], {
-          document,
-          newId,
+        const { storedNames: isStored, ...own } = args as Asked;
+        const planned = await backend.plan([editFor(definition, own)], {
+          document: own.scenePath,
+          storedNames: isStored,
+          newId: (label) => context.newId(label),
         });
         const { changes, state } = planned;
         return { changes, state, shown: answerTo(planned, planned), planned };

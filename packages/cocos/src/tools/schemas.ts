@@ -19,6 +19,7 @@ export {
   scenePath,
   siblingIndex,
   size,
+  storedNames,
   text,
   texts,
 } from '#cocos/backend';

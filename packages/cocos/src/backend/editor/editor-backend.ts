@@ -171,9 +171,12 @@ class EditorBackend implements CocosBackend {
 
   async plan<const List extends readonly Edit[]>(
     edits: List,
-    { document, newId }: EditContext,
+    context: EditContext,
   ): Promise<EditPlan<List>> {
-    return this.#writer.plan(edits, { document: await this.#meant(document), newId });
+    return this.#writer.plan(edits, {
+      ...context,
+      document: await this.#meant(context.document),
+    });
   }
 
   history(): Promise<readonly Readings.TransactionReading[]> {

@@ -141,10 +141,10 @@ export class EditorWriter {
 
   async #plan<List extends readonly Edit[]>(
     edits: List,
-    { document, newId }: EditContext,
+    context: EditContext,
   ): Promise<Planned<List>> {
     await this.#scene.requireReady();
-    const plan = await this.#files.planEdits(edits, { document, newId });
+    const plan = await this.#files.planEdits(edits, context);
     const { draft } = plan.workspace;
     const scene = this.#scenes.get(draft);
     const state = stateOf(plan.state, scene);

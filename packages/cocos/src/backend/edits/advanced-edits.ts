@@ -85,6 +85,7 @@ export const advancedEdits = [
   defineEdit({
     op: 'set_raw_value',
     tool: 'set_scene_value',
+    storedNames: true,
     description:
       'Sets a value of a node or component by its stored name; only its kind is checked: for what no other tool can set.',
     layer,

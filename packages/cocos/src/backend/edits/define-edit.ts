@@ -50,6 +50,8 @@ interface EditTraits<Op extends string> extends ToolTraits, GovernedTraits {
   /** The name of the tool that offers it; absent: only workflows use it. */
   readonly tool?: string | undefined;
   readonly description: string;
+  /** Whether it takes names as files have them, and so tells its changes. */
+  readonly storedNames?: boolean | undefined;
 }
 
 /** One edit of a project: what it takes and answers, how it is done, and the tool that offers it. */

@@ -47,6 +47,12 @@ export const scenePath = {
   description: 'Scene or prefab. Absent: the open one.',
 } as const;
 
+export const storedNames = {
+  type: 'boolean',
+  description:
+    'True: changes have the property names and values of the file, not those of the editor.',
+} as const;
+
 export const nodeUuid = {
   type: 'string',
   minLength: 1,

@@ -11,6 +11,7 @@ import {
   object,
   properties,
   scenePath,
+  storedNames,
   text,
   texts,
 } from '../schemas.ts';
@@ -30,6 +31,7 @@ const input = closedObject(['nodeUuid', 'scriptPath'], {
     description:
       'Public properties of the script: {"lives":5,"score":"Canvas/TopBar/Score","itemPrefab":"assets/prefabs/button.prefab"}. Checked against its source.',
   },
+  storedNames,
 });
 
 const output = object(['componentUuid', 'type', 'attached', 'appliedProperties', 'warnings'], {
@@ -100,9 +102,11 @@ const head = {
 /** Attaches a script and sets its properties. */
 export function bindScript(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
-    const { scenePath: document, nodeUuid: node, scriptPath, properties: values = {} } = args;
+    const { scenePath: document, storedNames: isStored, nodeUuid: node, ...rest } = args;
+    const { scriptPath, properties: values = {} } = rest;
     return {
       document,
+      storedNames: isStored,
       stages: {
         attach_script: [{ op: 'ensure_component', nodeUuid: node, type: scriptPath, as: 'script' }],
         set_properties: Object.entries(values).map(([name, value]) => ({

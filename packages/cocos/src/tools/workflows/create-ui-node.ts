@@ -14,6 +14,7 @@ import {
   scenePath,
   siblingIndex,
   size,
+  storedNames,
   text,
   texts,
 } from '../schemas.ts';
@@ -49,6 +50,7 @@ const input = closedObject(['parentUuid', 'name', 'components'], {
   size,
   siblingIndex,
   createCanvas: { ...flag, description: 'Makes a Canvas where there is none. Default false.' },
+  storedNames,
 });
 
 const output = object(['nodeUuid', 'appliedComponents', 'warnings'], {
@@ -145,9 +147,10 @@ const head = {
 /** Creates a UI node with components. */
 export function createUiNode(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
-    const { scenePath: document, components, ...node } = args;
+    const { scenePath: document, storedNames: isStored, components, ...node } = args;
     return {
       document,
+      storedNames: isStored,
       stages: {
         create_node: [{ op: 'create_node', element: 'Node', ...node, as: 'node' }],
         add_components: components.map(addition),

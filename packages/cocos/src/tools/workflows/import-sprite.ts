@@ -2,7 +2,16 @@ import type { CocosBackend } from '#cocos/backend';
 import type { Infer, Tool } from 'mcp-kit/tools';
 import { defineWorkflow } from 'mcp-kit/tools/workflow';
 import { exact } from '../exact.ts';
-import { closedObject, flag, menuScene, nodeUuid, object, scenePath, text } from '../schemas.ts';
+import {
+  closedObject,
+  flag,
+  menuScene,
+  nodeUuid,
+  object,
+  scenePath,
+  storedNames,
+  text,
+} from '../schemas.ts';
 import { aboutWrite, resultOf, type Saved, StagedWrite } from './staged-edits.ts';
 import { type WorkflowOptions, writes } from './workflow-options.ts';
 
@@ -28,6 +37,7 @@ const input = closedObject(['sourcePath', 'targetNodeUuid'], {
     enum: ['CUSTOM', 'TRIMMED', 'RAW'],
     description: 'How the size of the node follows the image. Absent: as the sprite says.',
   },
+  storedNames,
 });
 
 const output = object(['assetPath', 'assetUuid', 'spriteFrameUuid', 'componentUuid', 'reused'], {
@@ -97,11 +107,12 @@ const head = {
 export function importAndAssignSprite(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
     const { sourcePath, targetNodeUuid, targetFolder, ...rest } = args;
-    const { scenePath: document, onConflict, sizeMode } = rest;
+    const { scenePath: document, storedNames: isStored, onConflict, sizeMode } = rest;
     const file = sourcePath.split(/[/\\]/).at(-1) ?? '';
     const path = targetFolder && `${targetFolder.replace(/(?<!\/)\/$/, '')}/${file}`;
     return {
       document,
+      storedNames: isStored,
       stages: {
         import_image: [
           {

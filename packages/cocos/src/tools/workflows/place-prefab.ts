@@ -13,6 +13,7 @@ import {
   scale,
   scenePath,
   siblingIndex,
+  storedNames,
   text,
   texts,
 } from '../schemas.ts';
@@ -53,6 +54,7 @@ const input = closedObject(['prefabPath'], {
     description: 'What the instance shall have other than its prefab.',
   },
   revert: { ...flag, description: 'First lets it be as its prefab. Default false.' },
+  storedNames,
 });
 
 const output = object(['nodeUuid', 'action', 'diffSummary'], {
@@ -149,6 +151,7 @@ const head = {
 export function placePrefab(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => ({
     document: args.scenePath,
+    storedNames: args.storedNames,
     stages: { place_instance: placing(args), set_overrides: [overriding(args)] },
   }));
   return defineWorkflow({ ...options, ...head, input })

@@ -13,6 +13,7 @@ import {
   rotation,
   scale,
   scenePath,
+  storedNames,
   text,
   texts,
   transform,
@@ -33,6 +34,7 @@ const input = {
       description:
         'Refuses what would have no effect or hide the node, instead of warning. Default false.',
     },
+    storedNames,
   },
   required: ['nodeUuid'],
   anyOf: [{ required: ['position'] }, { required: ['rotation'] }, { required: ['scale'] }],
@@ -104,8 +106,12 @@ const head = {
 /** Sets a transform with a look before and after. */
 export function safeSetTransform(backend: CocosBackend, options: WorkflowOptions): Tool {
   const write = new StagedWrite<Args>(backend, head.name, (args) => {
-    const { scenePath: document, failOnWarnings: _, ...change } = args;
-    return { document, stages: { set_transform: [{ op: 'set_transform', ...change }] } };
+    const { scenePath: document, storedNames: isStored, failOnWarnings: _, ...change } = args;
+    return {
+      document,
+      storedNames: isStored,
+      stages: { set_transform: [{ op: 'set_transform', ...change }] },
+    };
   });
   const saving = write.save((saved) => {
     const { nodeUuid: node, warnings } = resultOf(saved, 'set_transform', 'set_transform');

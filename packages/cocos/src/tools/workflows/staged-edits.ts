@@ -1,4 +1,11 @@
-import type { CocosBackend, Committed, Edit, EditPlan, EditResult } from '#cocos/backend';
+import type {
+  CocosBackend,
+  Committed,
+  Edit,
+  EditContext,
+  EditPlan,
+  EditResult,
+} from '#cocos/backend';
 import { type Change, CocosError } from '#cocos/document';
 import { createHash } from 'node:crypto';
 import { fail } from 'mcp-kit/tools';
@@ -7,8 +14,7 @@ import { committing } from '../define-tools.ts';
 import { telling, toFailure } from '../failures.ts';
 
 /** What the stages of a workflow edit, in order. */
-export interface StagedEdits {
-  readonly document?: string | undefined;
+export interface StagedEdits extends Pick<EditContext, 'document' | 'storedNames'> {
   readonly stages: Readonly<Record<string, readonly Edit[]>>;
 }
 
@@ -137,10 +143,11 @@ export class StagedWrite<Args> {
     }
   }
 
-  #planEdits({ document }: StagedEdits, seed: string, edits: readonly Edit[]): Promise<EditPlan> {
+  #planEdits(staged: StagedEdits, seed: string, edits: readonly Edit[]): Promise<EditPlan> {
+    const { document, storedNames } = staged;
     const newId = (label: string): string =>
       createHash('sha256').update(`${seed}\n${label}`).digest('base64url').slice(0, 22);
-    return this.#backend.plan(edits, { document, newId });
+    return this.#backend.plan(edits, { document, storedNames, newId });
   }
 
   #keep(seed: string, plan: EditPlan): EditPlan {
