@@ -138,6 +138,25 @@ describe('A key that is used again', () => {
   });
 });
 
+test('A dry run with a key tells the ids that the call with the key makes', async () => {
+  await using one = await serve();
+  const args = { ...node, idempotencyKey: 'chair' };
+  const tried = await one.ask('create_scene_node', { ...args, dryRun: true });
+  const { nodeUuid } = tried.data as { nodeUuid: string };
+  const others = await Promise.all([
+    one.ask('create_scene_node', { ...args, dryRun: true, name: 'Table' }),
+    one.ask('create_scene_node', { ...args, dryRun: true, idempotencyKey: 'another' }),
+    one.ask('create_scene_node', { ...node, dryRun: true }),
+  ]);
+  for (const { data } of others) expect(data).not.toMatchObject({ nodeUuid });
+  for (const replayed of [undefined, true]) {
+    const { data, meta } = await one.ask('create_scene_node', args);
+    expect(data).toMatchObject({ nodeUuid });
+    expect(meta.replayed).toBe(replayed);
+  }
+  expect(await named('Chair')).toEqual([nodeUuid]);
+});
+
 test('A plan is applied once, with the ids that it told, whoever applies it', async () => {
   const plans = { keys: [Buffer.alloc(32, 7)] };
   await using one = await serve({ plans });

@@ -50,7 +50,9 @@ export function dryRunLayer(options: DryRunOptions): Wrap {
         const drawn = call.context.once('plan nonce', () => options.tokens.newNonce());
         return chain(drawn, (nonce) => {
           call.seed = nonce;
-          return chain(plan(call), (made) => preview(made, { tool, binding, nonce, options }));
+          return chain(plan(call), (made) =>
+            preview(made, { call, tool, binding, nonce, options }),
+          );
         });
       }
       if (planToken === undefined) {
@@ -124,13 +126,14 @@ export function digestOf(plan: Plan): string {
 function preview(
   plan: Plan,
   made: {
+    readonly call: CallScope;
     readonly tool: Tool;
     readonly binding: PlanBinding;
     readonly nonce: string;
     readonly options: DryRunOptions;
   },
 ): Outcome {
-  const { tool, binding, nonce, options } = made;
+  const { call, tool, binding, nonce, options } = made;
   const { changes, shown, summary = `It would ${describeChanges(changes)}.` } = plan;
   const riskLevel = riskOf(plan, tool);
   const { token: planToken, expiresAt } = options.tokens.seal({
@@ -138,11 +141,12 @@ function preview(
     nonce,
     digest: digestOf(plan),
   });
+  const orKey = call.control.idempotencyKey === undefined ? '' : ' or this idempotencyKey';
   const text =
     `Dry run, nothing was changed. ${summary} Risk: ${riskLevel}. ` +
     `To do exactly this, call ${tool.name} with the same arguments and planToken "${planToken}".` +
     (changes.some(({ type }) => type === 'create')
-      ? ' Without it, what is new gets other ids.'
+      ? ` Without it${orKey}, what is new gets other ids.`
       : '');
   const value = { ...shown, dryRun: true, changes, riskLevel, planToken, expiresAt };
   return { ok: true, value, shown: { content: [textBlock(text)] } };

@@ -1,4 +1,5 @@
 import {
+  chain,
   crypto,
   describeError,
   longestTimerMs,
@@ -25,6 +26,7 @@ import {
   type KeyRecord,
 } from './idempotency-record.ts';
 import { guard, type Handle, type Wrap } from './layer.ts';
+import { TriedKeys } from './tried-keys.ts';
 
 export interface IdempotencyOptions {
   /** How long an answer is given again; a day. */
@@ -58,22 +60,31 @@ export function idempotencyLayer(
     now: Date.now,
     ...withoutUndefined(options),
   };
+  const tried = new TriedKeys(keeping.now);
   return (next, entry) => {
     if (!isWriting(entry)) return next;
     const { idempotent } = traitsOf(entry.tool);
     const guarded = guard(next, options.logger);
     return (call) => {
       const { idempotencyKey: key, dryRun, planToken } = call.control;
-      // Trying changes nothing, so it may be done as often as one likes.
-      if (key === undefined || dryRun) return next(call);
-      call.phase('idempotency');
+      if (key === undefined) return next(call);
+      if (!dryRun) call.phase('idempotency');
       const { account } = call;
       const { principal } = call.context;
       const tool = entry.tool.name;
       const name = principal === account ? [tool, key] : [tool, key, principal];
       const at = placeOf('idempotency', account, digest(name));
       const args = digest([call.own, planToken ?? null]);
-      return new KeyedCall(call, { at, args, idempotent, keeping }).run(guarded);
+      const named = `${at} ${args}`;
+      if (!dryRun) {
+        const seed = tried.seedOf(named);
+        return new KeyedCall(call, { at, args, idempotent, keeping, seed }).run(guarded);
+      }
+      // Trying changes nothing, so it may be done as often as one likes.
+      return chain(next(call), (outcome) => {
+        if (call.seed !== undefined) tried.remember(named, call.seed);
+        return outcome;
+      });
     };
   };
 }
@@ -83,6 +94,8 @@ interface Keyed {
   readonly args: string;
   readonly idempotent: boolean;
   readonly keeping: Kept;
+  /** What the names that a dry run told were derived from. */
+  readonly seed: string | undefined;
 }
 
 const maxTries = 5;
@@ -113,11 +126,12 @@ class KeyedCall {
   /** `next` throws only what is meant for the protocol. */
   async run(next: Handle): Promise<Outcome> {
     // One for all rounds of questions.
-    this.#nonce = await this.#call.context.once('idempotency nonce', () => crypto().randomUUID());
+    const { seed = crypto().randomUUID() } = this.#keyed;
+    this.#nonce = await this.#call.context.once('idempotency nonce', () => seed);
     this.#held = this.#record('running');
     const earlier = await this.#claim();
     if (earlier !== undefined) return earlier;
-    this.#call.seed = digest([this.#keyed.at, this.#nonce]);
+    this.#call.seed = this.#nonce;
     const { leaseMs } = this.#keyed.keeping;
     const renew = (): void => void this.#quietly(() => this.#write(this.#renewed()));
     const everyMs = Math.min(longestTimerMs, Math.max(10, leaseMs / 3));
