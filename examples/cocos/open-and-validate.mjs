@@ -18,8 +18,8 @@ await onSample(async (call) => {
   const refused = await check(menu, { failOnErrors: true }).catch(({ code }) => code);
   console.log(`Only without errors: ${refused}; open is still ${await openScene()}`);
   const { validationReport: report } = await check(menu, { limit: 1 });
-  const [{ code, nodePath, suggestion }] = report.findings;
-  console.log(`${report.counts.error} errors; the first: ${code} at ${nodePath}. ${suggestion}`);
+  const [{ code, path, suggestion }] = report.findings;
+  console.log(`${report.counts.error} errors; the first: ${code} at ${path}. ${suggestion}`);
 
   await call('execute_project_undo');
   const { validationReport: last } = await check(menu, { failOnErrors: true });

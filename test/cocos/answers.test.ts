@@ -258,6 +258,47 @@ describe('changes', () => {
   });
 });
 
+describe('what an instance has of its own', () => {
+  const nodeUuid = 'Canvas/Item';
+  const componentUuid = 'Canvas/Item/Text:cc.Label';
+  const overrides = async (): Promise<unknown> =>
+    (await client.succeed('list_prefab_overrides', { nodeUuid }))['overrides'];
+
+  test('is listed as it is set, and goes by the same names', async () => {
+    const properties = { color: '#ff8800', overflow: 'SHRINK' };
+    await client.succeed('set_component_properties', { componentUuid, properties });
+    const text = { path: componentUuid, property: 'string', value: 'Sword' };
+    const colour = { path: componentUuid, property: 'color', value: '#ff8800' };
+    const overflow = { path: componentUuid, property: 'overflow', value: 'SHRINK' };
+    expect(await overrides()).toMatchObject([text, colour, overflow]);
+    for (const [targetUuid, property, left] of [
+      [componentUuid, 'color', [text, overflow]],
+      ['Text:cc.Label', '_overflow', [text]],
+      ['Canvas/Item', 'string', [text]],
+      ['Text:Label', 'string', []],
+    ] as const) {
+      await client.succeed('execute_prefab_revert', { nodeUuid, targetUuid, property });
+      expect(await overrides()).toMatchObject(left);
+    }
+    const wrong = { nodeUuid, targetUuid: 'Text:cc.Sprite' };
+    expect(await client.fail('execute_prefab_revert', wrong)).toMatchObject({
+      code: 'E_NOT_FOUND',
+      suggestion: expect.stringContaining('cc.Label'),
+    });
+  });
+
+  test('is turned back with the angle that people see', async () => {
+    await client.succeed('set_node_transform', {
+      nodeUuid: 'Canvas/Item/Text',
+      rotation: { z: 30 },
+    });
+    const turn = { nodeUuid, targetUuid: 'Text', property: 'rotation' };
+    expect(await client.succeed('execute_prefab_revert', turn)).toMatchObject({ reverted: 2 });
+    const { rotation } = await client.succeed('get_node_info', { nodeUuid: 'Canvas/Item/Text' });
+    expect(rotation).toMatchObject({ z: 0 });
+  });
+});
+
 describe('findings are looked for again', () => {
   const counts = async (): Promise<unknown> =>
     (await client.succeed('validate_scene_document', { scenePath }))['counts'];

@@ -83,6 +83,17 @@ describe('a script that was just written', () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test('counts among the assets, and is known to a call of the same moment', async () => {
+    const { counts } = await client.succeed('get_project_info');
+    await client.succeed('create_asset_meta', { assetPath: spinner });
+    expect(await client.succeed('get_project_info')).toMatchObject({ counts });
+    await backend.classOf('Spinner');
+    put('assets/scripts/orbit.ts', spinnerSource.replaceAll('Spinner', 'Orbit'));
+    expect(await backend.classOf('Orbit')).toMatchObject({ name: 'Orbit' });
+    put('assets/scripts/orbit.ts', spinnerSource.replaceAll('Spinner', 'Circle'));
+    expect(await backend.classOf('Circle')).toMatchObject({ name: 'Circle' });
+  });
+
   test.each([
     ['its class', 'Spinner'],
     ['its path', spinner],

@@ -213,7 +213,7 @@ describe('workflow_safe_set_transform', () => {
       nodeUuid: 'Canvas/Item',
     });
     expect(overrides).toEqual(
-      expect.arrayContaining([expect.objectContaining({ property: '_lscale' })]),
+      expect.arrayContaining([expect.objectContaining({ property: 'scale' })]),
     );
   });
 

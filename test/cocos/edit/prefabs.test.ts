@@ -97,11 +97,10 @@ describe('Prefabs', () => {
       scale: { x: 2, y: 2 },
     });
     expect(listOverrides(scene, node).map(({ property }) => property)).toEqual([
-      '_name',
-      '_lpos',
-      '_lrot',
-      '_euler',
-      '_lscale',
+      'name',
+      'position',
+      'rotation',
+      'scale',
     ]);
     setProperties(scene, 'Canvas/Second/Ok/Label:cc.Label', { string: 'Yes', color: '#ff0000' });
     setProperties(scene, 'Canvas/Second/Ok:cc.Button', {
@@ -115,7 +114,7 @@ describe('Prefabs', () => {
       'button',
     );
     printed(scene);
-    const { changes } = revertOverrides(scene, node, ({ property }) => property === '_string');
+    const { changes } = revertOverrides(scene, node, ({ property }) => property === 'string');
     expect(changes).toHaveLength(1);
     expect(readComponent(scene, 'Canvas/Second/Ok/Label:cc.Label').properties).toMatchObject({
       string: 'button',
@@ -140,12 +139,12 @@ describe('Prefabs', () => {
       ],
     });
     expect(first.diff).toEqual({
-      added: ['Canvas/Dialog/Ok/Caption._name'],
-      changed: ['Canvas/Dialog._lpos'],
+      added: ['Canvas/Dialog/Ok/Caption.name'],
+      changed: ['Canvas/Dialog.position'],
       removed: [],
     });
     const second = updateInstance(scene, node, { revert: true });
-    expect(second.diff.removed).toEqual(['Canvas/Dialog/Ok/Caption._name']);
+    expect(second.diff.removed).toEqual(['Canvas/Dialog/Ok/Caption.name']);
     createEmptyPrefab(workspace, { path: 'assets/other.prefab' });
     expect(code(() => updateInstance(scene, node, { prefab: 'assets/other.prefab' }))).toBe(
       'E_CONFLICT',

@@ -157,6 +157,17 @@ describe('arguments of the Cocos tools', () => {
     expect(names.flat().filter((each) => others.test(each))).toEqual([]);
   });
 
+  test('a node by path is called path in every answer, and a file of a list file', () => {
+    const others = /"(nodePath|targetPath|nodeName|filePath)":/;
+    const told = manifests().filter(({ outputSchema }) =>
+      others.test(JSON.stringify(outputSchema)),
+    );
+    expect(told.map(({ name }) => name)).toEqual([]);
+    const named = (word: string): number =>
+      manifests().filter((each) => JSON.stringify(each.outputSchema).includes(`"${word}":`)).length;
+    expect([named('path') > 3, named('file') > 2]).toEqual([true, true]);
+  });
+
   test('an asset by uuid is called assetUuid, in answers, and is taken where a path is', async () => {
     const assetPath = 'assets/images/logo.png';
     const { assetUuid } = await client.succeed('get_asset_info', { assetPath });

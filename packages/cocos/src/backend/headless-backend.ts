@@ -374,5 +374,5 @@ function committed<List extends readonly Edit[]>(
 }
 
 function readFinding({ handle, node, ...finding }: Finding): Readings.FindingReading {
-  return { ...finding, nodePath: node, targetUuid: handle };
+  return { ...finding, path: node, targetUuid: handle };
 }

@@ -188,10 +188,10 @@ export function readNodeComponents(document: SceneDocument, item: ViewItem): Com
 /** What an instance has other than its prefab. */
 export function readOverrides(document: SceneDocument, reference: string): OverrideReading[] {
   return listOverrides(document, reference).map(
-    ({ kind, target, targetPath, property, value, reserved }) => ({
+    ({ kind, target, path, property, value, reserved }) => ({
       kind,
       targetUuid: target,
-      targetPath,
+      path,
       property,
       value,
       reserved,

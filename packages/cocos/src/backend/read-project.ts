@@ -1,3 +1,4 @@
+import { importerOf } from '#cocos/edit';
 import type { Project, Transaction } from '#cocos/project';
 import type { ProjectReading, TransactionReading } from './readings.ts';
 
@@ -12,7 +13,7 @@ export function readProject(
   }: Pick<ProjectReading, 'backend'> & { currentDocument: string | undefined },
 ): ProjectReading {
   const counts = { scenes: 0, prefabs: 0, scripts: 0, images: 0, assets: 0 };
-  for (const { importer } of project.assets()) {
+  for (const importer of importersIn(project)) {
     if (importer === 'directory') continue;
     counts.assets++;
     if (importer === 'scene') counts.scenes++;
@@ -33,6 +34,15 @@ export function readProject(
     counts,
     problems: [...project.problems()].slice(0, maxProblems),
   };
+}
+
+/** What makes each asset what it is; of those that no editor has seen, what will. */
+function* importersIn(project: Project): Generator<string | undefined> {
+  for (const { importer } of project.assets()) yield importer;
+  const draft = project.draft();
+  for (const path of project.unimported()) {
+    yield draft.isFolder(path) ? 'directory' : importerOf(path)?.name;
+  }
 }
 
 /** Describes a transaction. */

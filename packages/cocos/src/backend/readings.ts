@@ -89,8 +89,9 @@ export interface ComponentReading {
 export interface OverrideReading {
   readonly kind: 'property' | 'reference' | 'mountedNode' | 'mountedComponent' | 'removedComponent';
   readonly targetUuid?: string | undefined;
-  readonly targetPath?: string | undefined;
-  /** As it is stored: `_contentSize`. */
+  /** `Panel/Title`, `Panel/Title:cc.Label`. */
+  readonly path?: string | undefined;
+  /** As the editor calls it: `contentSize`. */
   readonly property: string;
   readonly value: Json;
   /** Name and place of the root, which every instance has of its own. */
@@ -157,7 +158,7 @@ export interface FindingReading {
   /** A JSON pointer into the file. */
   readonly pointer: string;
   readonly line?: number | undefined;
-  readonly nodePath?: string | undefined;
+  readonly path?: string | undefined;
   /** The node or component. */
   readonly targetUuid?: string | undefined;
   readonly message: string;

@@ -49,9 +49,11 @@ export {
 export {
   type InstanceUpdate,
   type InstanceUpdated,
+  isOfProperty,
   listOverrides,
   type OverrideChange,
   type OverrideReading,
+  partOfInstance,
   revertOverrides,
   updateInstance,
 } from './overrides.ts';
@@ -65,7 +67,14 @@ export {
   unpackPrefab,
 } from './prefabs.ts';
 export { type Properties, type PropertiesSet, setProperties } from './properties.ts';
-export { type ComponentReading, readComponent, readComponents } from './read-component.ts';
+export {
+  type ComponentReading,
+  readComponent,
+  readComponents,
+  shownProperty,
+  shownText,
+  shownValue,
+} from './read-component.ts';
 export { assetName, componentOn, requireComponentItem, requireNode } from './references.ts';
 export { createEmptyPrefab, createScene, type FileCreated, type SceneCreation } from './scenes.ts';
 export {

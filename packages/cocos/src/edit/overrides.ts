@@ -6,12 +6,15 @@ import {
   type Json,
   overridesOf,
   revertOverrides as revertIn,
+  type ViewItem,
 } from '#cocos/document';
 import { labelOf } from './component-class.ts';
 import { updateNode } from './nodes.ts';
 import { findAsset } from './find-asset.ts';
 import { requireInstance } from './prefabs.ts';
 import { setProperties } from './properties.ts';
+import { shownProperty, shownValue } from './read-component.ts';
+import { requireComponentItem } from './references.ts';
 import { setTransform } from './transform.ts';
 import type { SceneDocument } from './workspace.ts';
 
@@ -21,9 +24,11 @@ export interface OverrideReading {
   /** The handle of the node or component; absent where the prefab no longer has it. */
   readonly target: string | undefined;
   /** `Panel/Title`, `Panel/Title:cc.Label`. */
-  readonly targetPath: string | undefined;
-  /** The stored path: `_contentSize`. */
+  readonly path: string | undefined;
+  /** As the editor calls it: `contentSize`. */
   readonly property: string;
+  /** As it is stored: `_contentSize`. */
+  readonly stored: string;
   readonly value: Json;
   /** Name and place of the root, which every instance has of its own. */
   readonly reserved: boolean;
@@ -32,20 +37,46 @@ export interface OverrideReading {
 /** What an instance has other than its prefab. */
 export function listOverrides(document: SceneDocument, reference: string): OverrideReading[] {
   const { index } = requireInstance(document, reference);
-  return overridesOf(document.view, index).map((override) => read(document, override));
+  const all = overridesOf(document.view, index).map((override) => read(document, override));
+  const turned = new Set(all.flatMap(({ stored, target }) => (stored === '_euler' ? target : [])));
+  // Where the angles are told, they say the same.
+  return all.filter(({ stored, target }) => stored !== '_lrot' || !turned.has(target));
 }
 
 function read(document: SceneDocument, override: InstanceOverride): OverrideReading {
-  const { view } = document;
+  const { view, workspace } = document;
   const { kind, target, path, value, reserved } = override;
+  const stored = path.join('.');
+  const shown = target && shownProperty(document, target, stored);
   return {
     kind,
     target: target?.handle,
-    targetPath: target && labelOf(document, target),
-    property: path.join('.'),
-    value: describeValue(view, value),
+    path: target && labelOf(document, target),
+    property: shown?.name ?? stored,
+    stored,
+    value: shownValue(workspace, shown?.kind ?? { kind: 'any' }, describeValue(view, value)),
     reserved,
   };
+}
+
+/** Whether an override is of the property of a name, be it the editor's or the stored one; a rotation is stored as two. */
+export const isOfProperty = ({ property, stored }: OverrideReading, name: string): boolean =>
+  name === property || name === stored || (name === 'rotation' && stored === '_lrot');
+
+/** A part of an instance: named as anywhere, or by the way to it from the root of the instance. */
+export function partOfInstance(
+  document: SceneDocument,
+  root: ViewItem,
+  reference: string,
+): ViewItem {
+  const { view } = document;
+  const found = view.find(reference);
+  if (found !== undefined) return found;
+  const separator = reference.startsWith(':') ? '' : '/';
+  const below = `${view.path(root.index)}${separator}${reference}`;
+  if (!reference.includes(':')) return view.get(below);
+  const node = below.slice(0, below.lastIndexOf(':'));
+  return requireComponentItem(document, view.find(node) === undefined ? reference : below);
 }
 
 /** Lets an instance be as its prefab, in all or in what is selected; its name and place stay its own. */
@@ -120,9 +151,9 @@ export function updateInstance(
 
 function summary(document: SceneDocument, handle: string): Map<string, string> {
   return new Map(
-    listOverrides(document, handle).map(({ kind, targetPath = '?', property, value }) => {
+    listOverrides(document, handle).map(({ kind, path = '?', property, value }) => {
       const what = kind === 'property' || kind === 'reference' ? property : kind;
-      return [`${targetPath}.${what}`, JSON.stringify(value)];
+      return [`${path}.${what}`, JSON.stringify(value)];
     }),
   );
 }
@@ -132,11 +163,8 @@ function applyOverride(
   instance: string,
   { target, property, value }: OverrideChange,
 ): readonly Change[] {
-  const { view } = document;
-  const root = view.get(instance);
-  const below = `${view.path(root.index)}/${target ?? ''}`;
-  const item =
-    target === undefined ? root : (view.find(target) ?? view.find(below) ?? view.get(target));
+  const root = document.view.get(instance);
+  const item = target === undefined ? root : partOfInstance(document, root, target);
   if (item.kind === 'component') {
     return setProperties(document, item.handle, { [property]: value }).changes;
   }

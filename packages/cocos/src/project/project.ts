@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { uuidsInText } from '#cocos/document';
 import {
   isScriptPath,
@@ -90,6 +91,8 @@ export class Project implements Disposable {
     await this.#refreshing?.catch(() => {
       this.#isDirty = true;
     });
+    // What was written before the call is known to the system; after a turn of the event loop it has told us.
+    await setImmediate();
     if (this.#isDirty || !this.#watch.reliable) await this.refresh();
     if (this.#stale.size === 0) return;
     const changes = this.#index.refreshIn([...this.#stale]);
@@ -250,12 +253,12 @@ export class Project implements Disposable {
     return readEditorState(this.root);
   }
 
-  /** Stops watching. */
   /** Settles when nothing is being written any more, and nothing waits to be. */
   settled(): Promise<void> {
     return this.#transactions.settled();
   }
 
+  /** Stops watching. */
   [Symbol.dispose](): void {
     this.#listeners.clear();
     clearTimeout(this.#settling);

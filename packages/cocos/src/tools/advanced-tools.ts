@@ -66,7 +66,7 @@ function listProjectHistory(backend: CocosBackend): Tool {
           at: text,
           files: {
             type: 'array',
-            items: object(['path', 'change'], { path: text, change: text }),
+            items: object(['file', 'change'], { file: text, change: text }),
           },
         }),
       },
@@ -77,14 +77,18 @@ function listProjectHistory(backend: CocosBackend): Tool {
       lines(
         howMany(page.total, 'write'),
         transactions.map(({ transactionId, label, at, files }) => {
-          const changed = files.map(({ path, change }) => `${change} ${path}`);
+          const changed = files.map(({ file, change }) => `${change} ${file}`);
           return `${transactionId} ${at} ${label}: ${changed.join(', ')}`;
         }),
         goesOn(page),
       ),
     async run(args) {
       const { items, ...page } = pageOf(await backend.history(), args);
-      return { transactions: items.map((each) => ({ ...each, files: [...each.files] })), ...page };
+      const transactions = items.map(({ files, ...each }) => ({
+        ...each,
+        files: files.map(({ path: file, change }) => ({ file, change })),
+      }));
+      return { transactions, ...page };
     },
   });
 }

@@ -43,7 +43,7 @@ export function listPrefabOverrides(backend: CocosBackend): Tool {
         items: object(['kind', 'property', 'reserved'], {
           kind: text,
           targetUuid: text,
-          targetPath: text,
+          path: text,
           property: text,
           value: {},
           reserved: flag,
@@ -56,8 +56,8 @@ export function listPrefabOverrides(backend: CocosBackend): Tool {
       lines(
         howMany(page.total, 'override'),
         overrides.map(
-          ({ kind, targetPath, property, value }) =>
-            `${kind} ${[targetPath, property].filter(Boolean).join(' ')}${value === undefined ? '' : `: ${valueText(value)}`}`,
+          ({ kind, path, property, value }) =>
+            `${kind} ${[path, property].filter(Boolean).join(' ')}${value === undefined ? '' : `: ${valueText(value)}`}`,
         ),
         goesOn(page),
       ),

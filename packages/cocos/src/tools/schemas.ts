@@ -88,7 +88,7 @@ export const finding = object(['code', 'severity', 'file', 'message', 'fixable']
   file: text,
   pointer: text,
   line: { type: 'integer' },
-  nodePath: text,
+  path: text,
   targetUuid: text,
   message: text,
   suggestion: text,

@@ -75,15 +75,15 @@ interface FindingShown {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
-  readonly nodePath?: string | undefined;
+  readonly path?: string | undefined;
   readonly line?: number | undefined;
   readonly fixable: boolean;
 }
 
 /** `error missingAsset Canvas/Menu: …; fixable`. */
 export function findingLine(finding: FindingShown): string {
-  const { code, severity, message, nodePath, line, fixable } = finding;
-  const where = nodePath ?? (line === undefined ? '' : `line ${line}`);
+  const { code, severity, message, path, line, fixable } = finding;
+  const where = path ?? (line === undefined ? '' : `line ${line}`);
   const place = where === '' ? '' : ` ${where}`;
   return `${severity} ${code}${place}: ${message}${fixable ? ' (fixable)' : ''}`;
 }

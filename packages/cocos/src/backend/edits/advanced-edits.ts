@@ -74,12 +74,14 @@ export const advancedEdits = [
       count,
       files: {
         type: 'array',
-        items: object(['path', 'count'], { path: text, count }),
+        items: object(['file', 'count'], { file: text, count }),
       },
     }),
     async run({ assetPath: from, targetPath: to, files: paths }, { workspace }) {
-      const { changes, ...result } = await replaceReferences(workspace, { from, to, paths });
-      return { result, changes };
+      const replaced = await replaceReferences(workspace, { from, to, paths });
+      const { changes, ...result } = replaced;
+      const files = replaced.files.map(({ path: file, count: times }) => ({ file, count: times }));
+      return { result: { ...result, files }, changes };
     },
   }),
   defineEdit({

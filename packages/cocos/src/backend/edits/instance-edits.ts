@@ -1,4 +1,10 @@
-import { applyOverrides, requireInstance, revertOverrides } from '#cocos/edit';
+import {
+  applyOverrides,
+  isOfProperty,
+  partOfInstance,
+  requireInstance,
+  revertOverrides,
+} from '#cocos/edit';
 import { defineEdit, documentOf } from './define-edit.ts';
 import {
   closedObject,
@@ -31,7 +37,8 @@ export const instanceEdits = [
         input: {
           scenePath: gameScene,
           nodeUuid: 'Canvas/Ranking/view/content/Line2',
-          property: '_color',
+          targetUuid: ':cc.Sprite',
+          property: 'color',
         },
       },
     ],
@@ -40,7 +47,8 @@ export const instanceEdits = [
       nodeUuid: instanceUuid,
       targetUuid: {
         ...text,
-        description: 'Only what this node or component of the instance has.',
+        description:
+          'Only what this part of the instance has: uuid or path, or the way to it: Panel/Title:cc.Label.',
       },
       property: { ...text, description: 'Only this one, as list_prefab_overrides calls it.' },
     }),
@@ -48,18 +56,18 @@ export const instanceEdits = [
     run(args, run) {
       const document = documentOf(args, run);
       const { targetUuid, property } = args;
-      const nodeUuid = requireInstance(document, args.nodeUuid).handle;
-      const target = targetUuid === undefined ? undefined : document.view.get(targetUuid).handle;
+      const root = requireInstance(document, args.nodeUuid);
+      const target = targetUuid && partOfInstance(document, root, targetUuid).handle;
       let reverted = 0;
-      const { changes } = revertOverrides(document, nodeUuid, (override) => {
+      const { changes } = revertOverrides(document, root.handle, (override) => {
         const isMeant =
           !override.reserved &&
           (target === undefined || override.target === target) &&
-          (property === undefined || override.property === property);
+          (property === undefined || isOfProperty(override, property));
         if (isMeant) reverted++;
         return isMeant;
       });
-      return { result: { nodeUuid, reverted }, changes };
+      return { result: { nodeUuid: root.handle, reverted }, changes };
     },
   }),
   defineEdit({

@@ -1,8 +1,7 @@
-import type { Json, ViewItem } from '#cocos/document';
+import type { Json } from '#cocos/document';
 import {
   assignSprite,
   findClass,
-  requireComponentItem,
   requireInstance,
   requireNode,
   type SceneDocument,
@@ -97,8 +96,8 @@ export const workflowEdits = [
       const document = documentOf(args, run);
       const { prefabPath: prefab, revert } = args;
       const root = requireInstance(document, args.nodeUuid);
-      const overrides = args.overrides?.map(({ targetUuid, property, value }) => ({
-        target: partOf(document, root, targetUuid),
+      const overrides = args.overrides?.map(({ targetUuid: target, property, value }) => ({
+        target,
         property,
         // What comes as JSON is nothing else.
         value: value as Json,
@@ -122,18 +121,4 @@ function presentOn(
     .components(item.index)
     .find(({ index }) => view.at(index)['__type__'] === spec.type);
   return present && { componentUuid: present.handle, type: name };
-}
-
-/** A part of an instance: named as anywhere, or by the way to it from the root of the instance. */
-function partOf(
-  document: SceneDocument,
-  root: ViewItem,
-  target: string | undefined,
-): string | undefined {
-  const { view } = document;
-  if (target === undefined || view.find(target) !== undefined) return target;
-  const separator = target.startsWith(':') ? '' : '/';
-  const below = `${view.path(root.index)}${separator}${target}`;
-  if (view.find(below) !== undefined || !target.includes(':')) return below;
-  return requireComponentItem(document, below).handle;
 }
