@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { announceEditor, findProject, openProject, subAssetOf } from '@mcp-kit/cocos/project';
+import {
+  announceEditor,
+  findProject,
+  openProject,
+  type Project,
+  subAssetOf,
+} from '@mcp-kit/cocos/project';
 import { describe, expect, test } from 'vitest';
 import { corpusFolder, hasCorpus, needsCorpus, readCorpus } from '../support/cocos-corpus.ts';
 import { metaFor, TestProject, uuidFor } from '../support/cocos-project.ts';
@@ -176,6 +182,34 @@ describe('The assets of a project', () => {
     expect(opened).toBeLessThan(2000);
     expect(again).toBeLessThan(1000);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'a script is read anew when it changes, also behind a link, and only then',
+    async () => {
+      const classes = async (project: Project): Promise<string[]> =>
+        [...(await project.scripts()).all()].map(({ className }) => className).sort();
+      const source = (name: string): string =>
+        `@ccclass('${name}') class ${name} extends Component {}`;
+      using game = new TestProject({
+        'assets/one.ts': source('One'),
+        'assets/one.ts.meta': metaFor('one', 'typescript'),
+        'lib/two.ts': source('Two'),
+        'assets/two.ts.meta': metaFor('two', 'typescript'),
+      });
+      symlinkSync('../lib/two.ts', path.join(game.folder, 'assets/two.ts'));
+      using project = await openProject(game.folder, { follow: true });
+      expect(await classes(project)).toEqual(['One', 'Two']);
+      const known = await project.scripts();
+      await project.current();
+      expect(await project.scripts()).toBe(known);
+      game.write({ 'lib/two.ts': source('Second') });
+      await project.current();
+      expect(await classes(project)).toEqual(['One', 'Second']);
+      game.write({ 'assets/one.ts': source('First') });
+      await project.current();
+      expect(await classes(project)).toEqual(['First', 'Second']);
+    },
+  );
 
   test('whoever uses an asset is known, by part and by script, also in a draft', async () => {
     const [pic, script] = [uuidFor('pic'), 'fc991dd7-0033-4b80-9d41-c8a86a702e59'];

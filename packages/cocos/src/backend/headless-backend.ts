@@ -61,7 +61,7 @@ export async function openHeadless(
   folder: string,
   options: HeadlessOptions & ProjectOptions = {},
 ): Promise<CocosBackend> {
-  return new HeadlessBackend(await openProject(folder, options), options);
+  return new HeadlessBackend(await openProject(folder, { ...options, follow: true }), options);
 }
 
 /** How often edits are tried where somebody writes who does not wait for us, such as an editor. */

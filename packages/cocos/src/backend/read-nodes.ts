@@ -25,9 +25,7 @@ const lockedFlag = 512;
 /** Describes a scene or prefab. */
 export function readInfo(document: SceneDocument): DocumentReading {
   const { view, path, uuid, kind } = document;
-  let nodes = 0;
-  for (const item of view.items()) if (item.kind === 'node') nodes++;
-  return { path, assetUuid: uuid, kind, name: view.name(view.root), nodes };
+  return { path, assetUuid: uuid, kind, name: view.name(view.root), nodes: view.nodeCount() };
 }
 
 /** Describes a node in short. */

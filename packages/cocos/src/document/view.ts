@@ -181,6 +181,13 @@ export class SceneView {
     }
   }
 
+  /** How many nodes there are, with those in instances. */
+  nodeCount(): number {
+    let count = 0;
+    for (const [, { kind }] of this.#items) if (kind === 'node') count += 1;
+    return count;
+  }
+
   /** Expands everything anew, after an edit that changed what instances contain. */
   refresh(): void {
     this.#expansion = this.#expand();

@@ -95,8 +95,8 @@ export class AssetIndex {
     }
   }
 
-  /** Looks at all folders; reads the metas that are new or have changed. */
-  async refresh(): Promise<AssetChange[]> {
+  /** Looks at all folders, each of which is told before; reads the metas that are new or have changed. */
+  async refresh(onFolder: (folder: string) => void): Promise<AssetChange[]> {
     const entries = new Map<string, Entry>();
     const folders: string[] = [];
     const unimported = new Set<string>();
@@ -104,18 +104,20 @@ export class AssetIndex {
     for (const mount of this.#project.mounts) {
       const waiting = [mount.path];
       for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-        folders.push(path.join(this.#project.root, folder));
-        const listed = list(path.join(this.#project.root, folder));
+        const place = path.join(this.#project.root, folder);
+        onFolder(place);
+        folders.push(place);
+        const listed = list(place);
         const names = new Set(listed.map(({ name }) => name));
         for (const name of withoutMeta(listed, names)) unimported.add(`${folder}/${name}`);
         for (const entry of listed) {
-          const place = `${folder}/${entry.name}`;
+          const inner = `${folder}/${entry.name}`;
           if (entry.isDirectory()) {
-            waiting.push(place);
+            waiting.push(inner);
           } else if (entry.name.endsWith('.meta')) {
             const exists = names.has(entry.name.slice(0, -'.meta'.length));
-            const indexed = this.#lookAt(place, { exists, isLink: entry.isSymbolicLink() });
-            if (indexed !== undefined) entries.set(place, indexed);
+            const indexed = this.#lookAt(inner, { exists, isLink: entry.isSymbolicLink() });
+            if (indexed !== undefined) entries.set(inner, indexed);
           }
           if (performance.now() > until) {
             await nextTurn();

@@ -1,13 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { uuidsInText } from '#cocos/document';
-import {
-  isScriptPath,
-  readScript,
-  ScriptCatalog,
-  type ScriptFacts,
-  type ScriptFile,
-} from '#cocos/scripts';
+import { isScriptPath, type ScriptCatalog } from '#cocos/scripts';
 import { baseUuid, type Asset } from './asset.ts';
 import { AssetIndex, type AssetChange, type AssetProblem } from './asset-index.ts';
 import { Draft } from './draft.ts';
@@ -16,7 +10,7 @@ import { decode, FileStore } from './file-store.ts';
 import { findProject, type FoundProject, type Mount, type ProjectInfo } from './find-project.ts';
 import { fileOf, folderGone, resolvePath, urlOf } from './paths.ts';
 import { matching, ReferenceIndex, type AssetUse } from './references.ts';
-import { stampOf, statOf } from './stamp.ts';
+import { type ScriptPlace, Scripts } from './scripts.ts';
 import { entryOf } from './own-folder.ts';
 import type { Note } from './keys.ts';
 import {
@@ -33,8 +27,13 @@ const settleMs = 100;
 /** Opens the project that a folder belongs to: takes back what was interrupted, and looks at its assets. */
 export async function openProject(folder: string, options: ProjectOptions = {}): Promise<Project> {
   const project = new Project(findProject(folder), options);
-  await project.start();
-  return project;
+  try {
+    await project.start();
+    return project;
+  } catch (error) {
+    project[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** A Cocos Creator project on the disk: what is in it, and the one way to change it. */
@@ -48,16 +47,17 @@ export class Project implements Disposable {
   readonly #references: ReferenceIndex;
   readonly #transactions: Transactions;
   readonly #listeners = new Set<(changes: AssetChange[]) => void>();
-  readonly #scripts = new Map<string, { readonly stamp: string; readonly file: ScriptFile }>();
+  readonly #scripts: Scripts;
   readonly #watch = new FolderWatch((folder) => {
     this.#stale.add(folder);
+    this.#scripts.changedIn(folder);
     this.#settle();
   });
   /** Folders in which something changed. */
   readonly #stale = new Set<string>();
-  #catalog: ScriptCatalog | undefined;
   #refreshing: Promise<AssetChange[]> | undefined;
   #isDirty = true;
+  #isFollowed: boolean;
   #settling: NodeJS.Timeout | undefined;
 
   constructor(found: FoundProject, options: ProjectOptions) {
@@ -69,6 +69,8 @@ export class Project implements Disposable {
     this.#index = new AssetIndex(found);
     this.#references = new ReferenceIndex(found.root);
     this.#transactions = new Transactions(found, this.#store, options);
+    this.#isFollowed = options.follow ?? false;
+    this.#scripts = new Scripts((path) => this.file(path), found.root);
   }
 
   /** Takes back what was interrupted, and looks at the assets for the first time. */
@@ -104,10 +106,12 @@ export class Project implements Disposable {
   /** Follows the disk from now on; the listener hears what changed, also by our own transactions. */
   watch(listener: (changes: AssetChange[]) => void): Disposable {
     this.#listeners.add(listener);
-    this.#watch.follow(this.#index.folders);
-    // Something may have happened before the first watch.
-    this.#isDirty = true;
-    this.#settle();
+    if (!this.#isFollowed) {
+      this.#isFollowed = true;
+      // Something may have happened before the first watch.
+      this.#isDirty = true;
+      this.#settle();
+    }
     return {
       [Symbol.dispose]: () => {
         this.#listeners.delete(listener);
@@ -156,25 +160,9 @@ export class Project implements Disposable {
   }
 
   /** The classes of all scripts, also of those that have no meta yet; reads only those that changed. */
-  async scripts(): Promise<ScriptCatalog> {
-    const files: ScriptFile[] = [];
-    let isSame = this.#catalog !== undefined;
-    for (const { path, uuid } of this.#scriptPlaces()) {
-      const stamp = stampOf(this.file(path)) ?? '';
-      const known = this.#scripts.get(path);
-      const isKnown = known?.stamp === stamp && known.file.uuid === uuid;
-      const file = isKnown ? known.file : { uuid, path, facts: await this.#readScript(path) };
-      if (!isKnown) this.#scripts.set(path, { stamp, file });
-      isSame &&= isKnown;
-      files.push(file);
-    }
-    const count = files.length;
-    if (!isSame || count !== this.#scripts.size) {
-      const present = new Set(files.map(({ path }) => path));
-      for (const path of this.#scripts.keys()) if (!present.has(path)) this.#scripts.delete(path);
-      this.#catalog = new ScriptCatalog(files);
-    }
-    return this.#catalog ?? new ScriptCatalog(files);
+  scripts(): Promise<ScriptCatalog> {
+    if (!this.#watch.reliable) this.#scripts.changed();
+    return this.#scripts.catalog(() => this.#scriptPlaces());
   }
 
   /** The files that refer to an asset, or to just a part of it; with a draft, as it would be. */
@@ -261,6 +249,7 @@ export class Project implements Disposable {
   /** Stops watching. */
   [Symbol.dispose](): void {
     this.#listeners.clear();
+    this.#isFollowed = false;
     clearTimeout(this.#settling);
     this.#settling = undefined;
     this.#watch.close();
@@ -269,13 +258,18 @@ export class Project implements Disposable {
   async #refresh(): Promise<AssetChange[]> {
     this.#isDirty = false;
     this.#stale.clear();
-    const changes = await this.#index.refresh();
-    if (this.#listeners.size > 0) this.#watch.follow(this.#index.folders);
+    this.#scripts.changed();
+    // Watched before it is looked at, so that nothing happens in between.
+    const changes = await this.#index.refresh((folder) => {
+      if (this.#isFollowed) this.#watch.add(folder);
+    });
+    if (this.#isFollowed) this.#watch.follow(this.#index.folders);
     this.#tell(changes);
     return changes;
   }
 
   #wrote({ files }: Transaction): void {
+    for (const { path } of files) this.#scripts.changedIn(dirname(join(this.root, path)));
     this.#tell(this.#index.update(files.map(({ path }) => path)));
   }
 
@@ -293,24 +287,12 @@ export class Project implements Disposable {
     }, settleMs).unref();
   }
 
-  *#scriptPlaces(): Generator<{ readonly path: string; readonly uuid: string | undefined }> {
+  *#scriptPlaces(): Generator<ScriptPlace> {
     for (const { importer, path, uuid } of this.assets()) {
       if (importer === 'typescript' || importer === 'javascript') yield { path, uuid };
     }
     for (const path of this.unimported()) {
       if (isScriptPath(path)) yield { path, uuid: undefined };
-    }
-  }
-
-  async #readScript(path: string): Promise<ScriptFacts> {
-    try {
-      const file = this.file(path);
-      if (statOf(file) === undefined) throw new Error('its file is missing');
-      if (stampOf(file) === undefined) throw new Error('it is no file');
-      return await readScript(readFileSync(file, 'utf8'));
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      return { classes: [], imports: [], enums: {}, problem };
     }
   }
 }

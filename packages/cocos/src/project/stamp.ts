@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, statSync, type BigIntStats } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+import { statSync, type BigIntStats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { codeOf } from './durable.ts';
 
 /** What is at a path; undefined where nothing is. */
@@ -39,9 +39,21 @@ export function hashOf(bytes: Uint8Array): string {
   return known;
 }
 
+const pieceBytes = 2 ** 20;
+
 /** The same of a file, however large. */
 export async function hashOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
+  // One for all pieces: as many as the file has would be garbage at once.
+  const piece = Buffer.allocUnsafe(pieceBytes);
+  const handle = await open(file);
+  try {
+    for (;;) {
+      const { bytesRead } = await handle.read(piece);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
 }

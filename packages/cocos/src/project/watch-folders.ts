@@ -24,14 +24,12 @@ export class FolderWatch {
       this.#watchers.delete(folder);
     }
     this.#failed = false;
-    for (const folder of wanted) if (!this.#watchers.has(folder)) this.#add(folder);
+    for (const folder of wanted) this.add(folder);
   }
 
-  close(): void {
-    this.follow([]);
-  }
-
-  #add(folder: string): void {
+  /** Watches one folder more. */
+  add(folder: string): void {
+    if (this.#watchers.has(folder)) return;
     try {
       // One folder each: watching whole trees takes a watch per file on Linux.
       const watcher = watch(folder, { persistent: false }, () => {
@@ -48,5 +46,9 @@ export class FolderWatch {
       // Gone already, or too many: the caller has to look by itself.
       this.#failed = true;
     }
+  }
+
+  close(): void {
+    this.follow([]);
   }
 }

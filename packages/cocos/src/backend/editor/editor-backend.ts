@@ -26,7 +26,11 @@ export async function openEditorBackend(
   folder: string,
   options: EditorOptions & ProjectOptions = {},
 ): Promise<CocosBackend> {
-  return new EditorBackend(requester, await openProject(folder, options), options);
+  return new EditorBackend(
+    requester,
+    await openProject(folder, { ...options, follow: true }),
+    options,
+  );
 }
 
 /**
