@@ -44,7 +44,7 @@ export async function convertConfig(
   const text =
     into === undefined
       ? await serialise(after, dialect.format)
-      : await reviseText({ text: into, before, after }, dialect.format);
+      : await reviseText({ text: into, before, after, file }, dialect.format);
   return { text, servers: written, lost: [...lost, ...inputs] };
 }
 

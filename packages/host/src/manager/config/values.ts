@@ -15,3 +15,8 @@ export function sameValue(one: unknown, other: unknown): boolean {
   if (one === undefined || other === undefined) return one === other;
   return canonicalJson(one) === canonicalJson(other);
 }
+
+/** A value some keys further down. */
+export function nestedIn(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}

@@ -1,19 +1,23 @@
 import { isRecord } from 'mcp-kit/internal';
-import type { ConfigFormat } from './document.ts';
-import { editToml } from './edit-toml.ts';
+import { configError, topOf } from '../place.ts';
 import { sameValue } from '../values.ts';
+import { parseDocument, type ConfigFormat } from './document.ts';
+import { editJson } from './edit-json.ts';
+import { editToml } from './edit-toml.ts';
+import { editYaml } from './edit-yaml.ts';
 
 /** One difference between two documents; without a value, what is at the path goes. */
-interface Change {
+export interface Change {
   readonly path: readonly string[];
   readonly value?: unknown;
 }
 
-/** A text as it is, what it says now, and what it shall say. */
+/** A text as it is, what it says now, and what it shall say; `file` names it in errors. */
 export interface Revision {
   readonly text: string;
   readonly before: unknown;
   readonly after: Readonly<Record<string, unknown>>;
+  readonly file?: string | undefined;
 }
 
 /** Writes a document as a new text. */
@@ -28,12 +32,25 @@ export async function serialise(
 
 /** Changes a text so that it says something else, and leaves everything else in it alone, comments included. */
 export async function reviseText(revision: Revision, format: ConfigFormat): Promise<string> {
-  const { text, before, after } = revision;
+  const { text, before, after, file = 'the text' } = revision;
   if (sameValue(before, after)) return text;
   if (text.trim() === '') return serialise(after, format);
-  if (format === 'toml') return editToml(revision);
   const changes = changesBetween(before, after, []);
-  return format === 'yaml' ? editYaml(text, changes) : editJson(text, changes);
+  const edit = { json: editJson, jsonc: editJson, yaml: editYaml };
+  const result = await (format === 'toml' ? editToml(revision) : edit[format](text, changes));
+  // There are ways to write things down that no part can be put into; nobody's text is rewritten for that.
+  if (await says(result, after, format)) return result;
+  throw configError(topOf(file), 'is written in a way that cannot be changed in place', {
+    hint: 'Write each server of it on lines of its own, as mcpctl config convert prints them, and try again.',
+  });
+}
+
+async function says(text: string, document: unknown, format: ConfigFormat): Promise<boolean> {
+  try {
+    return sameValue(await parseDocument(text, '', format), document);
+  } catch {
+    return false;
+  }
 }
 
 function changesBetween(before: unknown, after: unknown, path: readonly string[]): Change[] {
@@ -46,30 +63,4 @@ function changesBetween(before: unknown, after: unknown, path: readonly string[]
       changesBetween(Object.hasOwn(before, key) ? before[key] : undefined, value, [...path, key]),
     ),
   ];
-}
-
-async function editJson(text: string, changes: readonly Change[]): Promise<string> {
-  const { applyEdits, modify } = await import('jsonc-parser');
-  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
-  let result = text;
-  for (const { path, value } of changes) {
-    result = applyEdits(result, modify(result, [...path], value, { formattingOptions }));
-  }
-  return result;
-}
-
-async function editYaml(text: string, changes: readonly Change[]): Promise<string> {
-  const { parseDocument } = (await import('yaml')).default;
-  // Read before, and found to have each key once.
-  const document = parseDocument(text, { uniqueKeys: false });
-  for (const change of changes) {
-    if ('value' in change) document.setIn(change.path, document.createNode(change.value));
-    else document.deleteIn(change.path);
-  }
-  return document.toString();
 }
