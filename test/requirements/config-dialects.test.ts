@@ -30,12 +30,18 @@ test('the files of all hosts are found, each taken for what it is', () => {
     ['project/.opencode/opencode.json', 'opencode,opencode-v2', 'project'],
     ['project/.roo/mcp.json', 'roo', 'project'],
     ['project/.zed/settings.json', 'zed', 'project'],
+    ['project/.kiro/settings/mcp.json', 'kiro', 'project'],
+    ['project/.factory/mcp.json', 'factory', 'project'],
+    ['project/.amp/settings.json', 'amp', 'project'],
+    ['project/crush.json', 'crush', 'project'],
     ['home/.claude.json', 'claude-code', 'user'],
     ['home/.copilot/mcp-config.json', 'copilot-cli', 'user'],
     [`${editor}/cline_mcp_settings.json`, 'cline', 'user'],
     ['home/.codeium/windsurf/mcp_config.json', 'windsurf', 'user'],
     ['home/.config/goose/config.yaml', 'goose', 'user'],
     ['home/.config/Claude/claude_desktop_config.json', 'claude-desktop', 'user'],
+    ['home/.hermes/config.yaml', 'hermes', 'user'],
+    ['home/.lmstudio/mcp.json', 'lm-studio', 'user'],
   ]);
 });
 
@@ -323,11 +329,6 @@ test.each<readonly [string, object, string]>([
   ['.cursor/mcp.json', { mcpServers: { a: {} } }, '#/mcpServers/a: needs a command or a URL'],
   [
     '.mcp.json',
-    { mcpServers: { a: { url: 'https://x' } } },
-    '#/mcpServers/a: Claude Code needs a `type` beside a URL',
-  ],
-  [
-    '.mcp.json',
     { mcpServers: { a: { type: 'ws', url: 'wss://x' } } },
     '#/mcpServers/a/type: must be one of stdio, http, streamable-http, sse',
   ],
@@ -417,4 +418,43 @@ test('a field that a host does not know is kept, and pointed out with the likely
   expect(warnings.map(({ pointer, message }) => [pointer, message])).toEqual([
     ['/mcpServers/a/headrs', 'Cursor has no field `headrs`. Did you mean headers?'],
   ]);
+});
+
+test.each<readonly [string, object, string, object]>([
+  [
+    'a URL without a type',
+    { mcpServers: { a: { url: 'https://x' } } },
+    'compat',
+    { flavour: 'http' },
+  ],
+  [
+    'the same where the host insists',
+    { mcpServers: { a: { url: 'https://x' } } },
+    'claude-code',
+    { flavour: 'http' },
+  ],
+  [
+    'mcp.json without a version',
+    { servers: { a: { transport: 'stdio', argv: ['x'] } } },
+    'mcp-kit',
+    { command: 'x' },
+  ],
+  [
+    'neither version nor transport',
+    { servers: { a: { argv: ['x', 'y'] }, b: { url: 'https://x' } } },
+    'mcp-kit',
+    { args: ['y'] },
+  ],
+  [
+    'httpUrl of another host',
+    { mcpServers: { a: { httpUrl: 'https://x' } } },
+    'compat',
+    { url: 'https://x' },
+  ],
+])('what people write is understood: %s', async (_, document, dialect, transport) => {
+  await using folder = await temporaryFolder();
+  await folder.write(dialect === 'claude-code' ? '.mcp.json' : 'mcp.json', document);
+  const { entries, errors } = await loadConfig({ root: folder.path });
+  expect(errors).toEqual([]);
+  expect(entries[0]).toMatchObject({ transport, provenance: { dialect } });
 });

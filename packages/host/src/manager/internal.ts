@@ -1,5 +1,11 @@
 // What mcpctl and tests need of the inside. It is not published, and promises nothing.
-export { dialectTitle } from './config/dialects/index.ts';
+export { hosts, type Host } from './config/dialects/hosts.ts';
+export { dialectOf, dialectTitle } from './config/dialects/index.ts';
+export { writeEntries } from './config/convert.ts';
+export { decodeDocument, decodeServer } from './config/decode.ts';
+export { detectDialects } from './config/detect.ts';
+export { formatOfFile, parseDocument } from './config/format/document.ts';
+export { reviseText } from './config/format/edit-text.ts';
 export { readEnvFile } from './config/env-file.ts';
 export type { HttpSettings, StdioSettings, UnixSettings } from './config/entry.ts';
 export { targetOf } from './config/explain.ts';
@@ -31,3 +37,21 @@ export {
 export { customChannelRefusal, untrustedRules } from './trust/rules.ts';
 export type { Runs } from './trust/runs.ts';
 export { trustCommand } from './trust/trust-command.ts';
+export {
+  applyConnection,
+  connectable,
+  hostFile,
+  isInstalled,
+  planConnection,
+  type ConnectionPlan,
+  type HostFile,
+  type Level,
+} from './setup/connect.ts';
+export { readConnections, type Connection } from './setup/connections.ts';
+export {
+  applyDisconnection,
+  planDisconnection,
+  type DisconnectionPlan,
+} from './setup/disconnect.ts';
+export { changeServerFile, readServerFile, type ServerFile } from './setup/server-file.ts';
+export { withoutMembers } from './setup/without-members.ts';

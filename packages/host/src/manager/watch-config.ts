@@ -52,8 +52,8 @@ export function watchConfig(
 
 /** Reads again what has changed since it was read last; nothing at first, and nothing when all is the same. */
 function createReading(options: LoadOptions): { next(): Promise<LoadedConfig | undefined> } {
-  const named = filesToLoad(options);
-  let files = named;
+  const named = [...new Set(filesToLoad(options))];
+  let files: readonly string[] = named;
   let stamps: string | undefined;
   /** Files with mistakes from the beginning are their owner's affair; new mistakes may be half a file. */
   let broken: ReadonlySet<unknown> | undefined;

@@ -23,6 +23,24 @@ export interface Conversion {
   readonly lost: readonly Loss[];
 }
 
+/** What was there before entries are written, and whether they may take its place. */
+interface WriteOptions {
+  /** The text to write into; a new one without. */
+  readonly into?: string | undefined;
+  /** Names that text in errors. */
+  readonly file?: string | undefined;
+  /** Whether a server of the same name may be replaced; it stays as it is otherwise. */
+  readonly mayReplace?: ((name: string, there: unknown) => boolean) | undefined;
+}
+
+/** A conversion in full. */
+export interface Written extends Conversion {
+  /** The servers as they are in the text, by name. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The names of servers that were there, and are as they were. */
+  readonly kept: readonly string[];
+}
+
 /**
  * Writes entries as one host has them: as a new text, or into one that exists, whose other content and comments stay.
  * Servers of the same name are replaced; what only that host knew of them stays. `file` names that text in errors.
@@ -30,12 +48,27 @@ export interface Conversion {
 export async function convertConfig(
   entries: readonly ServerEntry[],
   to: DialectId,
-  { into, file = 'the text' }: { readonly into?: string | undefined; readonly file?: string } = {},
+  options: { readonly into?: string | undefined; readonly file?: string } = {},
 ): Promise<Conversion> {
+  const { text, servers, lost } = await writeEntries(entries, to, options);
+  return { text, servers, lost };
+}
+
+/** The same with a say in what may be replaced, and with what was written. */
+export async function writeEntries(
+  entries: readonly ServerEntry[],
+  to: DialectId,
+  { into, file = 'the text', mayReplace = () => true }: WriteOptions = {},
+): Promise<Written> {
   const dialect = dialectOf(to);
   const before = into === undefined ? {} : await parseDocument(into, file, dialect.format);
   const root = asRecord(before, topOf(file));
-  const { servers, written, lost } = encodeAll(entries, dialect, valueAt(root, dialect.home));
+  const existing = valueAt(root, dialect.home);
+  const { servers, values, kept, lost } = encodeAll(entries, dialect, { existing, mayReplace });
+  const written = Object.keys(values);
+  if (into !== undefined && written.length === 0) {
+    return { text: into, servers: [], values, kept, lost };
+  }
   const after = withInputs(place({ ...dialect.blank, ...root }, dialect.home, servers), {
     entries,
     dialect,
@@ -45,33 +78,50 @@ export async function convertConfig(
     into === undefined
       ? await serialise(after, dialect.format)
       : await reviseText({ text: into, before, after, file }, dialect.format);
-  return { text, servers: written, lost: [...lost, ...inputs] };
+  return { text, servers: written, values, kept, lost: [...lost, ...inputs] };
+}
+
+interface There {
+  readonly existing: unknown;
+  readonly mayReplace: (name: string, there: unknown) => boolean;
 }
 
 function encodeAll(
   entries: readonly ServerEntry[],
   dialect: Dialect,
-  existing: unknown,
-): Pick<Conversion, 'lost'> & {
+  { existing, mayReplace }: There,
+): Pick<Written, 'kept' | 'lost'> & {
   readonly servers: Record<string, unknown>;
-  readonly written: readonly string[];
+  readonly values: Record<string, unknown>;
 } {
   const servers = new Map(Object.entries(isRecord(existing) ? existing : {}));
   const taken = new Map<string, number>();
   const lost: Loss[] = [];
-  const written: string[] = [];
+  const kept: string[] = [];
+  const values = new Map<string, unknown>();
   for (const entry of entries) {
     const name = freeName(nameFor(entry, dialect), taken);
+    const there = servers.get(name);
+    if (there !== undefined && !mayReplace(name, there)) {
+      kept.push(name);
+      continue;
+    }
     if (name !== entry.name) {
       lost.push({ server: entry.name, field: 'name', why: `it becomes ${name}` });
     }
     const { raw, notes } = encodeEntry({ ...entry, name }, dialect);
     lost.push(...notes.map((note) => ({ server: entry.name, ...note })));
     if (raw === undefined) continue;
-    servers.set(name, merged(raw, servers.get(name), { entry, dialect }));
-    written.push(name);
+    const value = merged(raw, there, { entry, dialect });
+    servers.set(name, value);
+    values.set(name, value);
   }
-  return { servers: Object.fromEntries(servers), written, lost };
+  return {
+    servers: Object.fromEntries(servers),
+    values: Object.fromEntries(values),
+    kept,
+    lost,
+  };
 }
 
 function nameFor(entry: ServerEntry, { names }: Dialect): string {

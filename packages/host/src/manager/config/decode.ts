@@ -154,7 +154,7 @@ interface EntryTask {
 function decodeEntry(raw: Readonly<Record<string, unknown>>, task: EntryTask): ServerEntry {
   const { name, dialect, at, scope, findings } = task;
   const { facts, keys, extras } = readFields(raw, task);
-  const kind = kindOf(facts, dialect, at);
+  const kind = kindOf(facts, task);
   for (const [fact, key] of keys) {
     if (applies(fact, kind)) continue;
     if (dialect.strict) throw configError(below(at, key), `not for servers reached by ${kind}`);
@@ -237,9 +237,10 @@ function noteUnknown(
   findings.warn(place, hint === undefined ? message : `${message}. ${hint}`);
 }
 
-function kindOf(facts: Facts, dialect: Dialect, at: Place): Kind {
+function kindOf(facts: Facts, task: EntryTask): Kind {
+  const { at } = task;
   const { command, url, path } = facts;
-  const kind = facts.kind ?? impliedKind(facts, dialect, at);
+  const kind = facts.kind ?? impliedKind(facts, task);
   if (path !== undefined) return 'unix';
   if (kind === 'stdio') {
     if (command === undefined || command === '') throw configError(at, 'needs a command');
@@ -249,7 +250,7 @@ function kindOf(facts: Facts, dialect: Dialect, at: Place): Kind {
   return kind;
 }
 
-function impliedKind({ command, url, path }: Facts, dialect: Dialect, at: Place): Kind {
+function impliedKind({ command, url, path }: Facts, { dialect, at, findings }: EntryTask): Kind {
   if (command !== undefined && url !== undefined) {
     throw configError(at, 'set either a command or a URL, not both');
   }
@@ -257,9 +258,9 @@ function impliedKind({ command, url, path }: Facts, dialect: Dialect, at: Place)
   if (path !== undefined) return 'unix';
   if (url === undefined) throw configError(at, 'needs a command or a URL');
   if (dialect.urlAlone !== undefined) return dialect.urlAlone;
-  throw configError(at, `${dialect.title} needs a \`type\` beside a URL`, {
-    hint: 'Add "type": "http".',
-  });
+  // What is meant is plain, also where the host insists.
+  findings.warn(at, `${dialect.title} needs a \`type\` beside a URL: add "type": "http"`);
+  return 'http';
 }
 
 /** The questions that a document defines. */

@@ -14,16 +14,26 @@ export function detectDialects(file: string, document: unknown): readonly Dialec
 
 function detect(file: string, document: unknown): readonly DialectId[] {
   if (file.endsWith('.toml')) return ['codex'];
-  if (/\.ya?ml$/.test(file)) return ['goose'];
+  const owner = dialects.find(({ owns }) => owns?.test(file))?.id;
+  if (/\.ya?ml$/.test(file)) return [owner ?? 'goose'];
   const has = (...path: string[]): boolean => valueAt(document, path) !== undefined;
   // These two say themselves what they are, whatever the file is called.
   if (has('version') && has('servers')) return ['mcp-kit'];
+  if (hasOwnFields(valueAt(document, ['servers']))) return ['mcp-kit'];
   if (typeof valueAt(document, ['mcpServers']) === 'string') return ['compat'];
-  const owner = dialects.find(({ owns }) => owns?.test(file))?.id;
   // `.mcp.json` is for everybody; a host's own settings are its own.
   const shared = owner === 'claude-code' && !has('mcpServers') && !has('projects');
   const found = owner === undefined || shared ? byShape(document, has) : owner;
   return found === 'opencode' ? openCode(document) : [found];
+}
+
+/** Servers in words that only `mcp.json` of version 1 has; people leave the version out. */
+function hasOwnFields(servers: unknown): boolean {
+  const entries = isRecord(servers) ? Object.values(servers) : [];
+  return entries.some(
+    (entry) =>
+      isRecord(entry) && (Array.isArray(entry['argv']) || entry['unix_path'] !== undefined),
+  );
 }
 
 const shapes: readonly (readonly [readonly string[], DialectId])[] = [

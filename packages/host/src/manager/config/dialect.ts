@@ -47,7 +47,7 @@ export interface Dialect {
   readonly alsoKnown?: ReadonlySet<string>;
   /** The host refuses keys that it does not know. */
   readonly strict?: boolean;
-  /** What a server with a URL and without a type is; the host refuses it without. */
+  /** What a server with a URL and without a type is to the host; without, the host refuses it. */
   readonly urlAlone?: Kind;
   readonly names?: RegExp | undefined;
   readonly syntax: Syntax;

@@ -16,7 +16,13 @@ export type DialectId =
   | 'windsurf'
   | 'goose'
   | 'copilot-cli'
-  | 'zed';
+  | 'zed'
+  | 'kiro'
+  | 'factory'
+  | 'amp'
+  | 'crush'
+  | 'hermes'
+  | 'lm-studio';
 
 /** Who put the file there: the project, the user, their administrator, or the caller by naming it. */
 export type ConfigScope = 'project' | 'user' | 'managed' | 'explicit';

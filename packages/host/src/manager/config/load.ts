@@ -3,7 +3,8 @@ import { KitError } from 'mcp-kit/internal';
 import { decodeDocument, type RankedEntry } from './decode.ts';
 import { detectDialects } from './detect.ts';
 import { ranks, type Candidate, type Dialect, type Surroundings } from './dialect.ts';
-import { dialectOf, dialects } from './dialects/index.ts';
+import { hosts } from './dialects/hosts.ts';
+import { dialectOf } from './dialects/index.ts';
 import { clientOf, type ClientSettings } from './dialects/mcp-kit.ts';
 import { formatOfFile, parseDocument } from './format/document.ts';
 import type { ConfigScope, DialectId, Provenance, ServerEntry } from './entry.ts';
@@ -85,7 +86,7 @@ export function filesToLoad(options: LoadOptions): readonly string[] {
 
 /** The files that hosts read, in the order in which they count. */
 export function candidateFiles(surroundings: Surroundings): readonly Candidate[] {
-  const all = dialects.flatMap(({ where }) => where?.(surroundings) ?? []);
+  const all = hosts.flatMap(({ where }) => where(surroundings));
   return all.toSorted((a, b) => a.rank - b.rank);
 }
 

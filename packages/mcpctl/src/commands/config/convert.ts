@@ -10,7 +10,7 @@ import {
   type LoadedConfig,
   type ServerEntry,
 } from '@mcp-kit/host';
-import { candidateFiles, dialectTitle, isInside } from '@mcp-kit/host/internal';
+import { dialectTitle, hosts, isInside } from '@mcp-kit/host/internal';
 import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';
@@ -163,9 +163,8 @@ async function destination(
 /** The file that a host reads in the project: the one that is there, else the one it is called most often. */
 async function ownFile(root: string, to: DialectId): Promise<string> {
   const surroundings = { root, home: home(), platform: process.platform, env: process.env };
-  const files = candidateFiles(surroundings)
-    .filter(({ dialect, scope }) => dialect === to && scope === 'project')
-    .flatMap((candidate) => candidate.files);
+  const own = hosts.find(({ id }) => id === to)?.where(surroundings) ?? [];
+  const files = own.filter(({ scope }) => scope === 'project').flatMap(({ files: named }) => named);
   const [usual] = files;
   if (usual === undefined) {
     const hint = 'Name the file to write to with --out FILE.';

@@ -62,12 +62,8 @@ export const cline: Dialect = {
   syntax: { forms: ['brace-env'], unset: 'refuse' },
   owns: /cline_mcp_settings\.json$/,
   where(surroundings) {
-    const file = 'cline_mcp_settings.json';
-    const editor = path.join(storage('saoudrizwan.claude-dev'), file);
-    return [
-      ...ofUser('cline', settingsFolder(surroundings), editor),
-      ...ofUser('cline', surroundings.home, path.join('.cline', 'data', 'settings', file)),
-    ];
+    const file = path.join(storage('saoudrizwan.claude-dev'), 'cline_mcp_settings.json');
+    return ofUser('cline', settingsFolder(surroundings), file);
   },
 };
 
@@ -88,7 +84,7 @@ export const roo: Dialect = {
   alsoKnown: new Set(['watchPaths']),
   urlAlone: 'sse',
   syntax: { forms: ['brace-env', 'place'], unset: 'refuse' },
-  owns: /(^|\/)(\.roo\/mcp\.json|mcp_settings\.json)$/,
+  owns: /(^|\/)((\.roo|\.kilocode)\/mcp\.json|mcp_settings\.json)$/,
   where: (surroundings) => [
     inProject('roo', surroundings, path.join('.roo', 'mcp.json')),
     ...ofUser(

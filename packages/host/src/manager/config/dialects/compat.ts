@@ -57,6 +57,7 @@ export const compat: Dialect = {
     baseUrl: alias(url),
     base_url: alias(url),
     serverUrl: alias(url),
+    httpUrl: alias(url),
     ...urlFields,
     http_headers: alias(textMap('headers')),
     headers: textMap('headers'),

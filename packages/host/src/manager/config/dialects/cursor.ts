@@ -61,9 +61,7 @@ export const windsurf: Dialect = {
   alsoKnown: new Set(['registry']),
   urlAlone: 'http',
   syntax: { forms: ['brace-env'], unset: 'refuse' },
-  owns: /(^|\/)(\.codeium\/windsurf|\.gemini\/config)\/mcp_config\.json$/,
-  where: ({ home }) => [
-    ...ofUser('windsurf', home, path.join('.codeium', 'windsurf', 'mcp_config.json')),
-    ...ofUser('windsurf', home, path.join('.gemini', 'config', 'mcp_config.json')),
-  ],
+  owns: /(^|\/)(\.codeium\/windsurf|\.gemini\/(config|antigravity))\/mcp_config\.json$/,
+  where: ({ home }) =>
+    ofUser('windsurf', home, path.join('.codeium', 'windsurf', 'mcp_config.json')),
 };

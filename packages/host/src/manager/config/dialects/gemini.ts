@@ -55,7 +55,7 @@ export const gemini: Dialect = {
     return isExcluded || (Array.isArray(allowed) && !allowed.includes(name));
   },
   syntax: { forms: ['brace', 'dollar', 'percent'], unset: 'empty' },
-  owns: /(^|\/)\.gemini\/settings\.json$/,
+  owns: /(^|\/)\.(gemini|qwen|iflow)\/settings\.json$/,
   where: (surroundings) => [
     inProject('gemini', surroundings, path.join('.gemini', 'settings.json')),
     ...ofUser('gemini', surroundings.home, path.join('.gemini', 'settings.json')),

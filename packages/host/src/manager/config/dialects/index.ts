@@ -2,6 +2,7 @@ import { KitError } from 'mcp-kit/internal';
 import type { Dialect } from '../dialect.ts';
 import type { DialectId } from '../entry.ts';
 import type { Syntax } from '../template.ts';
+import { amp, crush, factory, hermes, kiro, lmStudio } from './agents.ts';
 import { claudeCode, claudeDesktop } from './claude.ts';
 import { cline, roo } from './cline.ts';
 import { codex } from './codex.ts';
@@ -34,6 +35,12 @@ export const dialects: readonly Dialect[] = [
   zed,
   goose,
   claudeDesktop,
+  kiro,
+  factory,
+  amp,
+  crush,
+  hermes,
+  lmStudio,
   compat,
 ];
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isRecord, withoutUndefined } from 'mcp-kit/internal';
 import { fieldsOf, type Dialect } from '../dialect.ts';
 import type { StdoutLogSettings } from '../entry.ts';
@@ -13,7 +14,7 @@ import {
   type Field,
 } from '../field.ts';
 import { below, configError, topOf, type Place } from '../place.ts';
-import { inProject } from './candidates.ts';
+import { configFolder, inProject, ofUser } from './candidates.ts';
 import { checkServer, checkTop } from './v1-rules.ts';
 
 /** A whole number, zero or more, if there is one. */
@@ -26,14 +27,19 @@ function asCount(value: unknown, place: Place): number | undefined {
 /** Where the output of a process is kept. */
 const stdoutLog: Field = {
   read(value, place) {
-    const { path, max_bytes_per_part: bytes, max_parts: parts, ...rest } = asRecord(value, place);
+    const {
+      path: file,
+      max_bytes_per_part: bytes,
+      max_parts: parts,
+      ...rest
+    } = asRecord(value, place);
     const [unknown] = Object.keys(rest);
     if (unknown !== undefined) {
       throw configError(below(place, unknown), `unknown field \`${unknown}\``);
     }
     const at = (key: string): Place => below(place, key);
     const settings: StdoutLogSettings = {
-      path: asText(path, at('path')),
+      path: asText(file, at('path')),
       maxBytesPerPart: asCount(bytes, at('max_bytes_per_part')),
       maxParts: asCount(parts, at('max_parts')),
     };
@@ -41,8 +47,8 @@ const stdoutLog: Field = {
   },
   write({ stdoutLog: settings }) {
     if (settings === undefined) return undefined;
-    const { path, maxBytesPerPart, maxParts } = settings;
-    return { path, max_bytes_per_part: maxBytesPerPart, max_parts: maxParts };
+    const { path: file, maxBytesPerPart, maxParts } = settings;
+    return { path: file, max_bytes_per_part: maxBytesPerPart, max_parts: maxParts };
   },
 };
 
@@ -85,7 +91,10 @@ export const mcpKit: Dialect = {
   syntax: { forms: ['brace'], unset: 'refuse', rootNames: ['MCP_ROOT', 'CLAUDE_PLUGIN_ROOT'] },
   check: checkServer,
   checkDocument: checkTop,
-  where: (surroundings) => [inProject('mcp-kit', surroundings, '.mcp.json', 'mcp.json')],
+  where: (surroundings) => [
+    inProject('mcp-kit', surroundings, '.mcp.json', 'mcp.json'),
+    ...ofUser('mcp-kit', configFolder(surroundings), path.join('mcp-kit', 'mcp.json')),
+  ],
 };
 
 /** What a configuration says about this side of the conversations. */

@@ -15,7 +15,7 @@ export function checkServer(raw: Raw, name: string, place: Place): void {
       throw configError(below(place, field), `mcp server ${name}: ${message}`);
     }
   };
-  const { transport } = raw;
+  const transport = raw['transport'] ?? impliedTransport(raw);
   if (transport === undefined) {
     throw configError(place, `mcp server ${name}: transport is required`, {
       hint: 'Add "transport": "stdio", "unix" or "streamable_http".',
@@ -38,6 +38,13 @@ export function checkServer(raw: Raw, name: string, place: Place): void {
   if (transport === 'stdio') checkStdio(values);
   if (transport === 'unix') checkUnix(values);
   if (transport === 'streamable_http') checkRemote(values);
+}
+
+/** What the fields tell, where nothing is said. */
+function impliedTransport(raw: Raw): string | undefined {
+  if (raw['argv'] !== undefined) return 'stdio';
+  if (raw['unix_path'] !== undefined) return 'unix';
+  return remoteFields.some((field) => raw[field] !== undefined) ? 'streamable_http' : undefined;
 }
 
 interface Values {
@@ -132,9 +139,10 @@ function checkTexts(field: string, values: Values): void {
 /** Refuses what the document around the servers must not say. */
 export function checkTop(document: Raw, place: Place): void {
   const { version } = document;
-  if (version !== 1) {
+  // There is but one so far: who leaves it out means it.
+  if (version !== undefined && version !== 1) {
     const shown = typeof version === 'number' ? String(version) : 'of another type';
-    const message = `unsupported mcp.json version ${version === undefined ? 'none' : shown} (expected 1)`;
+    const message = `unsupported mcp.json version ${shown} (expected 1)`;
     throw configError(below(place, 'version'), message);
   }
   checkKeys(document, ['version', 'client', 'servers', '$schema'], place);

@@ -58,7 +58,7 @@ export const vscode: Dialect = {
   alsoKnown: new Set(['dev', 'sandboxEnabled', 'gallery', 'version']),
   urlAlone: 'auto',
   syntax: { forms: ['brace-env', 'input', 'place'], unset: 'refuse' },
-  owns: /(^|\/)(\.vscode|Code( - Insiders)?\/User)\/mcp\.json$/,
+  owns: /(^|\/)(\.vscode|\.vs|Code( - Insiders)?\/User|github-copilot\/intellij)\/mcp\.json$/,
   where: (surroundings) => [
     inProject('vscode', surroundings, path.join('.vscode', 'mcp.json')),
     inProject('vscode', surroundings, path.join('.devcontainer', 'devcontainer.json')),

@@ -47,10 +47,20 @@ export async function reviseText(revision: Revision, format: ConfigFormat): Prom
 
 async function says(text: string, document: unknown, format: ConfigFormat): Promise<boolean> {
   try {
-    return sameValue(await parseDocument(text, '', format), document);
+    const found = await parseDocument(text, '', format);
+    // A table of TOML that has nothing in it need not be there.
+    const plain = format === 'toml' ? withoutEmpty : (value: unknown) => value;
+    return sameValue(plain(found), plain(document));
   } catch {
     return false;
   }
+}
+
+function withoutEmpty(document: unknown): unknown {
+  const members = Object.entries(isRecord(document) ? document : {});
+  return Object.fromEntries(
+    members.filter(([, value]) => !isRecord(value) || Object.keys(value).length > 0),
+  );
 }
 
 function changesBetween(before: unknown, after: unknown, path: readonly string[]): Change[] {

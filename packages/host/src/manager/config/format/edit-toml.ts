@@ -118,7 +118,7 @@ function withTable(tables: readonly Table[], wanted: Wanted): readonly Table[] {
 
 /** How many lines there are up to the last that says something. */
 function solidLines(lines: readonly string[]): number {
-  return lines.findLastIndex((line) => !/^\s*(#.*)?$/.test(line)) + 1;
+  return lines.findLastIndex((line) => !/^\s*(#.*)?\s*$/.test(line)) + 1;
 }
 
 /** After the last table beside it, else at the end. */
