@@ -1,10 +1,12 @@
-// Writes the reference of docs/mcpctl.md from the definitions of the commands; with --check it only compares.
+// Writes the reference of docs/mcpctl.md from the definitions of the commands, and the hosts of docs/setup.md; with --check it
+// only compares.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { main, root, say } from './prepare.mjs';
 
 const page = path.join(root, 'docs/mcpctl.md');
+const guide = path.join(root, 'docs/setup.md');
 const begin = '<!-- What follows is written by scripts/mcpctl-docs.mjs. -->';
 
 /** The definitions as the program has them, from the sources. */
@@ -23,7 +25,10 @@ async function loadDefinitions() {
     const modules = ['registry', 'help', 'exit-code', 'global-options'];
     await build({
       stdin: {
-        contents: modules.map((module) => `export * from './${module}.ts';`).join('\n'),
+        contents: [
+          ...modules.map((module) => `export * from './${module}.ts';`),
+          `export { connectable, dialectTitle } from '@mcp-kit/host/internal';`,
+        ].join('\n'),
         resolveDir: path.join(root, 'packages/mcpctl/src'),
       },
       outfile,
@@ -118,15 +123,41 @@ function writeReference(definitions) {
   ].join('\n');
 }
 
+/** The table of hosts, with their files on Linux. */
+function writeHosts({ connectable, dialectTitle }) {
+  const surroundings = { root: '/project', home: '/home', platform: 'linux', env: {} };
+  const file = (host, level) => {
+    const found = host.where(surroundings).find(({ scope }) => scope === level)?.files[0];
+    if (found === undefined) return '';
+    return `\`${found.replace('/project/', '').replace('/home/', '~/')}\``;
+  };
+  const rows = connectable.map((host) => [
+    `\`${host.id}\``,
+    host.title,
+    host.dialect === host.id ? '' : `as ${dialectTitle(host.dialect)}`,
+    file(host, 'project'),
+    file(host, 'user'),
+  ]);
+  return table(['host', 'program', 'written', 'in a project', 'of the user, on Linux'], rows).join('\n');
+}
+
+/** Writes a page, or says that it would be another one. */
+function update(file, text) {
+  const name = path.relative(root, file);
+  if (text === fs.readFileSync(file, 'utf8')) return;
+  if (process.argv.includes('--check')) {
+    throw new Error(`${name} is out of date: run node scripts/mcpctl-docs.mjs`);
+  }
+  fs.writeFileSync(file, text);
+  say(`updated ${name}`);
+}
+
 await main(async () => {
+  const definitions = await loadDefinitions();
   const old = fs.readFileSync(page, 'utf8');
   const at = old.indexOf(begin);
   if (at === -1) throw new Error(`docs/mcpctl.md has lost its line "${begin}"`);
-  const text = `${old.slice(0, at)}${writeReference(await loadDefinitions()).trimEnd()}\n`;
-  if (text === old) return;
-  if (process.argv.includes('--check')) {
-    throw new Error('docs/mcpctl.md is out of date: run node scripts/mcpctl-docs.mjs');
-  }
-  fs.writeFileSync(page, text);
-  say('updated docs/mcpctl.md');
+  update(page, `${old.slice(0, at)}${writeReference(definitions).trimEnd()}\n`);
+  const [before, , after] = fs.readFileSync(guide, 'utf8').split(/(<!-- hosts -->\n)[^]*?(?=\n## )/);
+  update(guide, `${before}<!-- hosts -->\n\n${writeHosts(definitions)}${after}`);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requireBuild } from '../support/cli.ts';
+import { expectUsageError, requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting, type Finished } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -255,4 +255,60 @@ describe('the result', () => {
     expect(stderr).toMatch(/last words/);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
+});
+
+describe('a call as it is written elsewhere', () => {
+  const open = (): Project =>
+    new Project({
+      'mcp.json': { mcpServers: { 'de.mo': { command: samples[0], args: samples.slice(1) } } },
+    });
+  const matches = { text: 'a b a', phrase: 'a', limit: 1 };
+
+  test.each([
+    ['with a dot', ['de.mo.find_text_matches', 'text=a b a', 'phrase=a', 'limit=1']],
+    ['with colons', ['de.mo', 'find_text_matches', 'text:a b a', 'phrase:a', 'limit:1']],
+    ['as a function', ['de.mo.find_text_matches(text: "a b a", phrase: \'a\', limit: 1)']],
+    [
+      'as a function of a server',
+      ['de.mo', 'find_text_matches(text: a b a, phrase: a)', 'limit=1'],
+    ],
+  ])('%s is the same call', async (_, words) => {
+    using written = open();
+    const { code, stdout } = await written.run('call', ...words, '--json', ...trusting);
+    expect(code).toBe(0);
+    const plain = await written.run(
+      'call',
+      'de.mo',
+      'find_text_matches',
+      '--args',
+      JSON.stringify(matches),
+      '--json',
+      ...trusting,
+    );
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(plain.stdout));
+  });
+
+  test('says what is wrong, and what to type', async () => {
+    using written = open();
+    expectUsageError(
+      await written.run('call', 'demo.echo', 'a=1'),
+      /unknown mcp server: demo/,
+      /There are: de\.mo/,
+    );
+    expectUsageError(
+      await written.run('call', 'de.mo', 'echo(hello)', ...trusting, '--quiet'),
+      /"hello" is not an argument/,
+      /tool\(a: 2/,
+    );
+  });
+});
+
+test('words of other programs are understood', async () => {
+  using written = new Project({ 'mcp.json': { servers: { demo: { argv: samples } } } });
+  const list = await written.run('list', '--json');
+  expect(JSON.parse(list.stdout)).toMatchObject({ servers: [{ name: 'demo' }] });
+  const tools = await written.run('list', 'demo', '--json', ...trusting);
+  expect(tools.stdout).toContain('find_text_matches');
+  expect((await written.run('version')).stdout).toBe((await written.run('--version')).stdout);
+  expect((await written.run('help', 'install')).stdout).toContain('mcpctl add');
 });

@@ -32,9 +32,12 @@ interface Step {
   shown: string;
 }
 
-/** What is to be tried, by section. */
-const tried = new Map<number, Step[]>();
-for (const { info, body, section } of blocks(read(page))) {
+/** What is to be tried, by page and section. */
+const tried = new Map<string, Step[]>();
+const blocksTried = [page, 'docs/setup.md'].flatMap((name) =>
+  blocks(read(name)).map((block) => ({ ...block, section: `${name}, ${block.section}` })),
+);
+for (const { info, body, section } of blocksTried) {
   const steps = tried.get(section) ?? [];
   const last = steps.at(-1);
   if (info.startsWith('sh try')) {
@@ -45,8 +48,8 @@ for (const { info, body, section } of blocks(read(page))) {
   }
 }
 
-describe('the commands on the page work as they are written', () => {
-  test.for([...tried])('in section %i', async ([, steps], { skip }) => {
+describe('the commands on the pages work as they are written', () => {
+  test.for([...tried])('in section %s', async ([, steps], { skip }) => {
     const needsJq = steps.some(({ command }) => command.includes('jq '));
     skip(needsJq && !isInstalled('jq'), 'jq is not installed');
     using user = new FreshUser();

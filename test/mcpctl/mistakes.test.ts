@@ -88,7 +88,7 @@ const mistakes: readonly Mistake[] = [
     typed: () => ['call'],
     code: 2,
     wrong: /SERVER is missing/,
-    next: /mcpctl call SERVER TOOL[^]*mcpctl servers/,
+    next: /mcpctl call SERVER \[TOOL\][^]*mcpctl servers/,
   },
   {
     what: 'a tool that is misspelt',

@@ -56,3 +56,48 @@ describe.skipIf(!isInstalled('script'))('a person at a terminal', () => {
     expect(await isTrusted(user)).toBe(false);
   });
 });
+
+describe.skipIf(!isInstalled('script'))('a person who uses a server that is not approved', () => {
+  async function use(
+    user: FreshUser,
+    keys: string,
+  ): Promise<{ code: number | null; screen: string }> {
+    await using child = user.terminal('mcpctl tools plain');
+    await child.until(() => (child.stdout.includes(question) ? true : undefined));
+    child.process.stdin.write(keys);
+    const { code } = await child.ended;
+    return { code, screen: child.stdout };
+  }
+
+  test('is shown what it would run and what the approval covers, agrees, and the call goes on', async () => {
+    using user = open();
+    const { code, screen } = await use(user, 'y\r');
+    expect(screen).toMatch(/runs +\.\/server/);
+    expect(screen).toMatch(/covers +the entry, its tools, and/);
+    expect(screen).toMatch(/1 tool · /);
+    expect(code).toBe(0);
+    expect(await isTrusted(user)).toBe(true);
+  });
+
+  test('does not agree, and nothing has run', async () => {
+    using user = open();
+    const { code, screen } = await use(user, 'n\r');
+    expect(code).toBe(3);
+    expect(screen).toMatch(/refusing to spawn/);
+    expect(await isTrusted(user)).toBe(false);
+  });
+});
+
+describe.skipIf(!isInstalled('script'))('a person who adds a server', () => {
+  test('sees the difference, agrees, and may approve it there and then', async () => {
+    using user = new FreshUser();
+    await using child = user.terminal('mcpctl add demo -- mcpctl serve --stdio');
+    await child.until(() => (child.stdout.includes('Write this? [y/N]') ? true : undefined));
+    expect(user.project.has('mcp.json')).toBe(false);
+    child.process.stdin.write('y\r');
+    await child.until(() => (child.stdout.includes(question) ? true : undefined));
+    child.process.stdin.write('y\r');
+    expect(await child.ended).toMatchObject({ code: 0 });
+    expect(await isTrusted(user)).toBe(true);
+  });
+});

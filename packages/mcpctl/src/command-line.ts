@@ -6,6 +6,7 @@ import {
   usageError,
   type Options,
   type Positional,
+  type Token,
 } from './args.ts';
 import type { Command, CommandEntry, Invocation } from './command.ts';
 import { commonOptions, globalOptions, optionsOf, targetOptions } from './global-options.ts';
@@ -59,16 +60,39 @@ export function chooseCommand(argv: readonly string[], commands: Commands): Chos
     }
     return { kind: 'program' };
   }
+  return (
+    commandOf(first, second, { args, typed, commands }) ??
+    groupOrNothing(first.value, second?.value, commands)
+  );
+}
+
+type Word = Extract<Token, { kind: 'positional' }>;
+
+interface Line {
+  readonly args: readonly string[];
+  readonly typed: readonly string[] | undefined;
+  readonly commands: Commands;
+}
+
+/** The command of two words, or of one. */
+function commandOf(
+  first: Word,
+  second: Word | undefined,
+  { args, typed, commands }: Line,
+): Chosen | undefined {
   const both = second === undefined ? undefined : find(`${first.value} ${second.value}`, commands);
   if (both !== undefined && second !== undefined) {
     const rest = args.filter((_, index) => index !== first.index && index !== second.index);
     return { kind: 'command', ...both, args: rest, typed };
   }
-  const single = find(first.value, commands);
-  if (single !== undefined) {
-    return { kind: 'command', ...single, args: args.toSpliced(first.index, 1), typed };
-  }
-  return groupOrNothing(first.value, second?.value, commands);
+  const single = find(wordMeant(first.value, second?.value), commands);
+  if (single === undefined) return undefined;
+  return { kind: 'command', ...single, args: args.toSpliced(first.index, 1), typed };
+}
+
+/** Who lists a server means what it has. */
+function wordMeant(first: string, second: string | undefined): string {
+  return first === 'list' && second !== undefined ? 'tools' : first;
 }
 
 function groupOrNothing(first: string, second: string | undefined, commands: Commands): Chosen {

@@ -13,6 +13,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   // Help for what the words say, as if they had been typed.
   if (first === 'help') return run([...rest, '--help']);
+  if (first === 'version' && rest.length === 0) return run(['--version']);
   if (first === '__complete') {
     const { printCompletion } = await import('./completion/print.ts');
     await printCompletion(rest);

@@ -8,12 +8,16 @@ import {
   type ServerEntry,
   type ServerStatus,
 } from '@mcp-kit/host';
+import { KitError } from 'mcp-kit/internal';
 import type { Target as ReadyTarget } from 'mcp-kit/protocol';
+import { offerApproval } from './commands/trust/offer.ts';
+import { userName } from './commands/trust/view.ts';
 import { entryOf, noServers, readConfig, shownTarget } from './config.ts';
 import { home, type Globals } from './globals.ts';
 import { loggerOf, stderrPrinter } from './logs.ts';
 import type { Opened, Run } from './open.ts';
-import { warn } from './output.ts';
+import { tell, warn } from './output.ts';
+import { isAttended } from './setup/change.ts';
 import type { Target } from './target.ts';
 import { terminalInputs } from './terminal/inputs.ts';
 import { startSpinner } from './terminal/spinner.ts';
@@ -43,11 +47,42 @@ export async function useManager<T>(
   const close = (): unknown => setImmediate(() => void manager.close());
   stop.addEventListener('abort', close);
   try {
-    return await work({ manager, entries });
+    const entry = entries.find(({ name }) => name === run.server);
+    const opened = { manager, entries };
+    return await (entry === undefined ? work(opened) : offering(entry, opened, { run, work }));
   } finally {
     stop.removeEventListener('abort', close);
     await manager.close();
   }
+}
+
+/** Does the work; if it is refused for want of an approval, the person at the terminal is asked for one, and it is done then. */
+async function offering<T>(
+  entry: ServerEntry,
+  opened: Opened,
+  { run, work }: { readonly run: Run; readonly work: (opened: Opened) => Promise<T> },
+): Promise<T> {
+  try {
+    return await work(opened);
+  } catch (error) {
+    if (!isAttended() || !isRefusal(error)) throw error;
+    const { manager } = opened;
+    const standing = await manager.trustOf(entry.name);
+    if (standing.verdict === 'trusted') throw error;
+    tell(error.message);
+    if (!(await offerApproval(entry, { ...run, changes: standing.changes }))) throw error;
+    await manager.approve(entry.name, { by: userName() });
+    return work(opened);
+  }
+}
+
+/** Whether something was not done because of who asks for it; nothing of it has happened then. */
+function isRefusal(error: unknown): error is KitError {
+  return (
+    error instanceof KitError &&
+    error.code === 'refused_by_policy' &&
+    error.details?.['ran'] === false
+  );
 }
 
 async function managed(

@@ -4,7 +4,7 @@ import type { CommandEntry } from './command.ts';
 export const commands: Readonly<Record<string, CommandEntry>> = {
   servers: {
     summary: 'List the servers of the configuration; nothing is started.',
-    aliases: ['list-servers'],
+    aliases: ['list', 'list-servers'],
     load: async () => (await import('./commands/config/servers.ts')).servers,
   },
   tools: {
@@ -15,6 +15,25 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   call: {
     summary: 'Call a tool.',
     load: async () => (await import('./commands/client/call.ts')).call,
+  },
+  add: {
+    summary:
+      'Add a server to the configuration: a URL, a command, pasted JSON or TOML, or a name of the registry.',
+    aliases: ['install'],
+    load: async () => (await import('./commands/setup/add.ts')).add,
+  },
+  remove: {
+    summary: 'Take servers out of the configuration.',
+    aliases: ['uninstall'],
+    load: async () => (await import('./commands/setup/remove.ts')).remove,
+  },
+  connect: {
+    summary: 'Write servers, or a gateway, into the files of your other programs.',
+    load: async () => (await import('./commands/setup/connect.ts')).connect,
+  },
+  disconnect: {
+    summary: 'Undo what connect has written, to the byte.',
+    load: async () => (await import('./commands/setup/disconnect.ts')).disconnect,
   },
   lint: {
     summary: 'Find what is wrong with the tools of a server, or with a manifest of them.',

@@ -88,8 +88,8 @@ function commandTarget(values: TargetValues, typed: readonly string[]): Target {
   return { kind: 'command', name, command, args, env, cwd };
 }
 
-/** A wrong one is not shown: it may be half of a secret. */
-function readVariable(text: string, index: number): [string, string] {
+/** A variable as it is typed. A wrong one is not shown: it may be half of a secret. */
+export function readVariable(text: string, index: number): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw usageError(`--env number ${index + 1} has no "="`, 'Write it as --env NAME=VALUE.');
@@ -111,7 +111,8 @@ function urlTarget(url: string, headers: readonly string[]): Target {
   };
 }
 
-function readHeader(text: string, index: number): [string, string] {
+/** A header as it is typed. */
+export function readHeader(text: string, index: number): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw usageError(

@@ -15,7 +15,7 @@ import {
 /** Who sees so many knows enough. */
 const maxUnknown = 20;
 
-/** `name=value` or `name:=json`, as typed. */
+/** `name=value`, `name:value` or `name:=json`, as typed. */
 interface Pair {
   readonly name: string;
   readonly text: string;
@@ -47,9 +47,24 @@ export function withPairs(
 
 function readPair(word: string, schema: JsonSchema): Pair {
   const at = word.indexOf('=');
+  const colon = colonPair(word, { at, schema });
+  if (colon !== undefined) return colon;
   if (at < 1 || word.startsWith(':=')) throw notPair(word, schema);
   const raw = word[at - 1] === ':';
   return { name: word.slice(0, raw ? at - 1 : at), text: word.slice(at + 1), raw };
+}
+
+/** `name:value`, unless an equals sign says otherwise: in a value it may stand, too. */
+function colonPair(
+  word: string,
+  { at, schema }: { readonly at: number; readonly schema: JsonSchema },
+): Pair | undefined {
+  const [, name, text] = /^([A-Za-z_][\w.-]*):(?!=)([^]*)$/.exec(word) ?? [];
+  if (name === undefined || text === undefined) return undefined;
+  const known = (property: string): boolean =>
+    propertyOf({ schema, whole: schema }, property) !== undefined;
+  const isValue = at === -1 || (known(name) && !known(word.slice(0, at)));
+  return isValue ? { name, text, raw: false } : undefined;
 }
 
 function notPair(word: string, schema: JsonSchema): Error {

@@ -6,6 +6,7 @@ import type { CallToolResult, Tool } from 'mcp-kit/protocol';
 import { usageError, type Options, type OptionValues } from '../../args.ts';
 import { readJsonObject, type JsonSource } from '../../arguments/json-input.ts';
 import { readNumber } from '../../arguments/number.ts';
+import { readCallWords } from '../../arguments/call-words.ts';
 import { unknownArguments, withPairs } from '../../arguments/pairs.ts';
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../exit-code.ts';
@@ -51,7 +52,11 @@ type Values = OptionValues<typeof options>;
 export const call = defineCommand({
   positionals: [
     { name: 'SERVER', help: 'The server that has the tool.' },
-    { name: 'TOOL', help: 'The tool.' },
+    {
+      name: 'TOOL',
+      help: 'The tool; SERVER.TOOL and TOOL(a: 2) are understood, too.',
+      optional: true,
+    },
     {
       name: 'NAME=VALUE',
       help: 'Arguments, by the types of the schema; - reads a JSON object from standard input.',
@@ -70,6 +75,10 @@ export const call = defineCommand({
       command: 'mcpctl call demo search limit:=5 --args \'{"query":"x"}\'',
       about: 'NAME:=JSON, on top of an object.',
     },
+    {
+      command: 'mcpctl call \'demo.echo(text: "hi", times: 3)\'',
+      about: 'As it is written elsewhere.',
+    },
     { command: 'echo \'{"text":"hi"}\' | mcpctl call demo echo -', about: 'From standard input.' },
     {
       command: 'mcpctl call echo text=hi -- npx some-server',
@@ -87,12 +96,12 @@ export const call = defineCommand({
   ],
   async run({ args, values, globals, stop }) {
     const startedMs = performance.now();
-    const { SERVER: server, TOOL: name } = args;
-    const typed = args['NAME=VALUE'];
+    const said = { server: args.SERVER, tool: args.TOOL, words: args['NAME=VALUE'] };
+    const { server, tool: name, words: typed, config } = await readCallWords(said, globals);
     const retries = readRetries(values.retry);
     const base = await readJsonObject(sourcesOf(values, typed), stop);
     const pairs = typed.filter((word) => word !== '-');
-    return withManager({ globals, stop, server }, async ({ manager, entries }) => {
+    return withManager({ globals, stop, server, config }, async ({ manager, entries }) => {
       const handle = manager.server(server);
       const retrying = { retries, globals, stop };
       const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });

@@ -19,8 +19,8 @@ import {
 import { commandLine } from '../../shell-words.ts';
 import { plainField, plainText } from '../../terminal/plain-text.ts';
 import { Questioner } from '../../terminal/question.ts';
-import { createStyle, wantsColor } from '../../terminal/style.ts';
-import { aligned, byReceipts, proposalLines, userName } from './view.ts';
+import { showProposal } from './offer.ts';
+import { byReceipts, userName } from './view.ts';
 
 export const trustApprove = defineCommand({
   scope: 'config',
@@ -58,7 +58,7 @@ export const trustApprove = defineCommand({
         : names.map((name) => entryNamed(name, entries));
       const agreed: ServerEntry[] = [];
       for (const entry of chosen) {
-        if (!globals.json || !yes) show(entry, globals);
+        if (!globals.json || !yes) showProposal(entry, globals);
         if (yes || (await asks(entry.name, stop))) agreed.push(entry);
       }
       const outcomes: Outcome[] = [];
@@ -112,11 +112,6 @@ function entryNamed(name: string, entries: readonly ServerEntry[]): ServerEntry 
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
   throw unknownServer(name, entries);
-}
-
-function show(entry: ServerEntry, { noColor }: { readonly noColor: boolean }): void {
-  const { bold } = createStyle({ color: wantsColor(process.stderr, process.env, { noColor }) });
-  process.stderr.write(`${bold(plainField(entry.name))}\n${aligned(proposalLines(entry))}\n`);
 }
 
 /** Whether the person at the terminal agrees; without one, nobody does. */

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectUsageError, requireBuild } from '../support/cli.ts';
+import { Project, samples } from '../support/project.ts';
+
+beforeAll(requireBuild);
+
+const secret = 'canary-value-77';
+
+describe('add', () => {
+  test('writes a command that can be used at once, and nothing else changes', async () => {
+    const text =
+      '{\n  // mine\n  "mcpServers": {\n    "old": { "command": "x" }, // keep\n  },\n}\n';
+    using project = new Project({ 'mcp.json': text });
+    const added = await project.run(
+      'add',
+      'demo',
+      '--yes',
+      '--approve',
+      '--env',
+      `KEY=${secret}`,
+      '--',
+      ...samples,
+    );
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.stdout).toContain('+     "demo": {');
+    expect(added.stdout + added.stderr).not.toContain(secret);
+    const written = project.read('mcp.json').toString();
+    expect(written).toContain(secret);
+    expect(written.startsWith(text.slice(0, text.indexOf(' // keep') + 8))).toBe(true);
+    const called = await project.run('call', 'demo', 'get_text_statistics', 'text=a b');
+    expect(called).toMatchObject({ code: 0 });
+    const removed = await project.run('remove', 'demo', '--yes');
+    expect(removed).toMatchObject({ code: 0 });
+    expect(project.read('mcp.json').toString()).toBe(text);
+  });
+
+  test('shows what it would write, and writes nothing, without a word that it may', async () => {
+    using project = new Project();
+    const asked = await project.run('add', 'docs', 'https://docs.example/mcp');
+    expect(asked.code).toBe(2);
+    expect(asked.stdout).toContain('"url": "https://docs.example/mcp"');
+    expect(asked.stderr).toMatch(/nobody can be asked here\n.*--yes/);
+    const dry = await project.run('add', 'docs', 'https://docs.example/mcp', '--dry-run');
+    expect(dry).toMatchObject({ code: 0 });
+    expect(project.has('mcp.json')).toBe(false);
+  });
+
+  test.each([
+    ['a map', '{"mcpServers":{"a":{"command":"x"}}}'],
+    ['what VS Code has', '{"servers":{"a":{"type":"stdio","command":"x"}}}'],
+    ['a bare map', '{"a":{"command":"x"}}'],
+    ['a member without braces', '"a": { "command": "x" },'],
+    ['a server that says its name', '{"name":"a","command":"x"}'],
+    ['TOML', '[mcp_servers.a]\ncommand = "x"\n'],
+    ['comments and a trailing comma', '{ // this\n "mcpServers": {"a":{"command":"x"},}}'],
+  ])('takes %s, as an argument and from standard input', async (_, text) => {
+    using project = new Project();
+    expect(await project.run('add', text, '--yes', '--json')).toMatchObject({ code: 0 });
+    const first = JSON.parse(project.read('mcp.json').toString()) as unknown;
+    expect(first).toEqual({ mcpServers: { a: { type: 'stdio', command: 'x' } } });
+    const again = await project.runWith(text, 'add', '-', '--yes', '--json', '--user');
+    expect(again).toMatchObject({ code: 0 });
+    const own = readFileSync(path.join(project.home, '.config/mcp-kit/mcp.json'), 'utf8');
+    expect(JSON.parse(own)).toEqual(first);
+  });
+
+  test('gives a single server the name that is typed', async () => {
+    using project = new Project();
+    const { stdout } = await project.run(
+      'add',
+      'b',
+      '{"url":"https://b.example/mcp"}',
+      '--yes',
+      '--json',
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ servers: ['b'], written: true });
+    const listed = await project.run('servers', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      servers: [{ name: 'b', url: 'https://b.example/mcp' }],
+    });
+  });
+
+  test('writes in the words that the file has', async () => {
+    using project = new Project({
+      'mcp.json': { version: 1, servers: {} },
+      '.codex/config.toml': '# mine\n',
+    });
+    await project.run('add', 'a', '--yes', '--', 'x', 'y');
+    expect(JSON.parse(project.read('mcp.json').toString())).toEqual({
+      version: 1,
+      servers: { a: { transport: 'stdio', argv: ['x', 'y'] } },
+    });
+    await project.run('add', 'a', '--yes', '--config', '.codex/config.toml', '--', 'x', 'y');
+    expect(project.read('.codex/config.toml').toString()).toBe(
+      '# mine\n\n[mcp_servers.a]\ncommand = "x"\nargs = [ "y" ]\n',
+    );
+  });
+
+  test('says what is wrong, and what to type', async () => {
+    using project = new Project({ 'mcp.json': { mcpServers: { a: { command: 'x' } } } });
+    const run = (...args: string[]) => project.run('add', ...args);
+    expectUsageError(
+      await run('a', '--yes', '--', 'y'),
+      /already has a server named a/,
+      /--replace/,
+    );
+    expectUsageError(await run('b', 'npx', '--yes'), /"npx" is neither a URL/, /put -- before it/);
+    expectUsageError(await run('b', '--yes'), /what is b\?/, /mcpctl add b https:/);
+    expectUsageError(
+      await run('a b', 'https://x.example', '--yes'),
+      /cannot be the name/,
+      /letters/,
+    );
+    expectUsageError(await run('{"command":"x"}', '--yes'), /without a name/, /add NAME JSON/);
+    expectUsageError(
+      await run('n', '{"a":{"command":"x"},"b":{"command":"y"}}', '--yes'),
+      /has 2 servers/,
+      /a, b/,
+    );
+    const broken = await run('{"mcpServers":{"a":', '--yes');
+    expect(broken).toMatchObject({ code: 1 });
+    expect(broken.stderr).toMatch(/what was pasted.*not valid JSON/);
+    const nothing = await run('x', '{"mcpServers":{"a":{"args":[]}}}', '--yes');
+    expect(nothing.stderr).toMatch(/what was pasted: .*needs a command or a URL/);
+    const replaced = await run('a', '--yes', '--replace', '--', 'y');
+    expect(replaced).toMatchObject({ code: 0 });
+    expect(project.read('mcp.json').toString()).toContain('"y"');
+  });
+});
+
+describe('remove', () => {
+  test('takes servers out of whichever file they count from', async () => {
+    const toml =
+      '# top\n[mcp_servers.b]\ncommand = "x"\n\n# next\n[mcp_servers.c]\ncommand = "y"\n';
+    using project = new Project({
+      '.mcp.json':
+        '{\n  "mcpServers": {\n    "a": {"command": "x"},\n    "z": {"command": "x"}\n  }\n}\n',
+      '.codex/config.toml': toml,
+    });
+    expect(await project.run('remove', 'a', 'b', '--yes')).toMatchObject({ code: 0 });
+    expect(project.read('.mcp.json').toString()).toBe(
+      '{\n  "mcpServers": {\n    "z": {"command": "x"}\n  }\n}\n',
+    );
+    expect(project.read('.codex/config.toml').toString()).toBe(
+      '# top\n\n# next\n[mcp_servers.c]\ncommand = "y"\n',
+    );
+    expectUsageError(
+      await project.run('remove', 'zz', '--yes'),
+      /unknown mcp server: zz/,
+      /Did you mean|There are/,
+    );
+  });
+});
+
+describe('connect', () => {
+  test('writes into the files of hosts, shows it first, and one command undoes everything', async () => {
+    const cursor = '{\n  // mine\n  "mcpServers": {}\n}';
+    using project = new Project({
+      'mcp.json': { mcpServers: { demo: { command: 'npx', env: { TOKEN: secret } } } },
+      '.cursor/mcp.json': cursor,
+    });
+    const dry = await project.run('connect', 'cursor', 'codex', '--dry-run');
+    expect(dry).toMatchObject({ code: 0 });
+    expect(dry.stdout).toContain('[mcp_servers.demo]');
+    expect(dry.stdout).not.toContain(secret);
+    expect(project.read('.cursor/mcp.json').toString()).toBe(cursor);
+    const done = await project.run('connect', 'cursor', 'codex', '--yes');
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.stdout + done.stderr).not.toContain(secret);
+    expect(project.read('.cursor/mcp.json').toString()).toContain('// mine');
+    const list = await project.run('connect', '--list');
+    expect(list.stdout).toMatch(/cursor .*yes .*\(connected\)/);
+    const undone = await project.run('disconnect', '--all', '--yes');
+    expect(undone).toMatchObject({ code: 0 });
+    expect(project.read('.cursor/mcp.json').toString()).toBe(cursor);
+    expect(project.has('.codex')).toBe(false);
+    expectUsageError(
+      await project.run('disconnect', '--all', '--yes'),
+      /nothing to undo/,
+      /connect --list/,
+    );
+  });
+
+  test('leads every host that is there to a gateway', async () => {
+    using project = new Project({ '.cursor/mcp.json': '{}', '.kiro/settings/mcp.json': '{}' });
+    const url = 'http://127.0.0.1:7420/mcp';
+    const { stdout } = await project.run('connect', '--all', '--gateway', url, '--yes', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      hosts: [
+        { host: 'cursor', servers: ['mcp-kit'], written: true },
+        { host: 'kiro', servers: ['mcp-kit'], written: true },
+      ],
+    });
+    expect(JSON.parse(project.read('.kiro/settings/mcp.json').toString())).toEqual({
+      mcpServers: { 'mcp-kit': { url } },
+    });
+  });
+
+  test('puts what a repository brought into the files of its user only when they name it', async () => {
+    using project = new Project({
+      'mcp.json': { mcpServers: { demo: { command: './run.sh' } } },
+      'run.sh': '',
+    });
+    expectUsageError(
+      await project.run('connect', 'cursor', '--user', '--yes'),
+      /no servers of your own/,
+      /--server/,
+    );
+    const named = await project.run('connect', 'cursor', '--user', '--server', 'demo', '--yes');
+    expect(named).toMatchObject({ code: 0 });
+    const own = readFileSync(path.join(project.home, '.cursor/mcp.json'), 'utf8');
+    expect(JSON.parse(own)).toEqual({
+      mcpServers: { demo: { command: path.join(project.folder, 'run.sh') } },
+    });
+  });
+
+  test('leaves alone what it did not write, and says so', async () => {
+    const theirs = '{"mcpServers":{"demo":{"command":"theirs"}}}';
+    using project = new Project({
+      'mcp.json': { mcpServers: { demo: { command: 'ours' } } },
+      '.roo/mcp.json': theirs,
+    });
+    const { code, stderr } = await project.run('connect', 'roo', '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/already has demo, which was not written by mcpctl/);
+    expect(project.read('.roo/mcp.json').toString()).toBe(theirs);
+  });
+
+  test('says what is wrong, and what to type', async () => {
+    using project = new Project({ 'mcp.json': { mcpServers: { demo: { command: 'x' } } } });
+    const run = (...args: string[]) => project.run('connect', ...args);
+    expectUsageError(await run('--yes'), /which hosts\?/, /--list/);
+    expectUsageError(await run('cursr'), /no host is named cursr/, /Did you mean cursor\?/);
+    expectUsageError(await run('goose'), /Goose has no file in a project/, /connect goose --user/);
+    expectUsageError(
+      await run('trae', '--user'),
+      /Trae has no file of the user/,
+      /Leave out --user/,
+    );
+    expectUsageError(await run('--all', 'cursor'), /exclude each other/, /Leave out one/);
+    expectUsageError(
+      await run('cursor', '--server', 'dmo'),
+      /unknown mcp server: dmo/,
+      /Did you mean demo\?/,
+    );
+    expectUsageError(await run('cursor', '--gateway', 'x'), /not an http or https URL/, /in full/);
+  });
+});
