@@ -65,9 +65,9 @@ function inputOf(name: string, about: Part): Input {
   };
 }
 
-/** What an argument without a name is called. */
+/** What something is asked for by: the name of an option without its dashes, and what an argument without a name is. */
 function nameOf(part: Part): string {
-  return textOf(part, 'name') ?? textOf(part, 'valueHint') ?? '';
+  return (textOf(part, 'name') ?? textOf(part, 'valueHint') ?? '').replace(/^-+/, '');
 }
 
 /** A text with its blanks filled in. */
@@ -83,9 +83,9 @@ export function filledIn(text: string, part: Part, answers: Answers): string {
 function valueOf(part: Part, answers: Answers): string | undefined {
   const fixed = textOf(part, 'value');
   if (fixed === undefined) return answers.get(nameOf(part));
-  const filled = filledIn(fixed, part, answers);
-  const isOpen = isRecord(part['variables']) && /\{[\w.-]+\}/.test(filled);
-  return isOpen ? undefined : filled;
+  const blanks = blanksOf(part).filter(({ name }) => fixed.includes(`{${name}}`));
+  const isFilled = blanks.every(({ name }) => answers.has(name));
+  return isFilled ? filledIn(fixed, part, answers) : undefined;
 }
 
 /** Values by name: the variables or headers that were given. */
