@@ -77,6 +77,9 @@ describe('execute_scene_edits', () => {
     expect(await riskOf(...panel, cautious)).toBe('medium');
     expect(await riskOf(worst, cautious)).toBe('high');
     const part = { edits: [panel[0], broken], onError: 'continue' };
+    expect(await client.read('execute_scene_edits', { ...part, dryRun: true })).toMatch(
+      /^Dry run, nothing was changed\. Not all can be done, 1 of 2 would fail\. It would create/,
+    );
     expect(await client.read('execute_scene_edits', part)).toMatch(
       /^Not all was done, 1 of 2 failed\. Done: create Canvas\/Panel/,
     );

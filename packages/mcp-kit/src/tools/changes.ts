@@ -140,3 +140,10 @@ export const changesSchema: JsonSchema = {
     required: ['type', 'target'],
   },
 };
+
+/** How many parts of a batch failed, or would, as in `1 of 2`; an empty text where none did. */
+export function failedOf(output: object): string {
+  const { succeeded, failed } = output as Partial<Readonly<Record<string, unknown>>>;
+  if (!Array.isArray(succeeded) || !Array.isArray(failed) || failed.length === 0) return '';
+  return `${failed.length} of ${failed.length + succeeded.length}`;
+}

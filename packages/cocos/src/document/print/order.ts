@@ -49,7 +49,10 @@ export function settled(table: Table): Table {
 
 /** The numbers of the objects of a table in the order of its file. */
 export function fileOrder({ objects, order }: Table): Uint32Array {
-  return order ?? Uint32Array.from(objects.keys());
+  if (order !== undefined) return order;
+  const all = new Uint32Array(objects.length);
+  for (let index = 0; index < all.length; index += 1) all[index] = index;
+  return all;
 }
 
 /** Tells where among the objects of its file an object of a table is; -1 for what the file does not have. */

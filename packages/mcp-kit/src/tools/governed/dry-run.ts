@@ -9,7 +9,7 @@ import {
   type MaybePromise,
 } from '#base';
 import type { Store } from '#store';
-import { describeChanges, faultOfPlan, stateOf, type Plan } from '../changes.ts';
+import { describeChanges, failedOf, faultOfPlan, stateOf, type Plan } from '../changes.ts';
 import type { Tool } from '../tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
 import { isWriting, riskOf, traitsOf } from '../manifest/manifest.ts';
@@ -141,9 +141,11 @@ function preview(
     nonce,
     digest: digestOf(plan),
   });
+  const failed = failedOf(shown ?? {});
+  const failing = failed === '' ? '' : `Not all can be done, ${failed} would fail. `;
   const orKey = call.control.idempotencyKey === undefined ? '' : ' or this idempotencyKey';
   const text =
-    `Dry run, nothing was changed. ${summary} Risk: ${riskLevel}. ` +
+    `Dry run, nothing was changed. ${failing}${summary} Risk: ${riskLevel}. ` +
     `To do exactly this, call ${tool.name} with the same arguments and planToken "${planToken}".` +
     (changes.some(({ type }) => type === 'create')
       ? ` Without it${orKey}, what is new gets other ids.`

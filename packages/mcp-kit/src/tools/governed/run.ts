@@ -1,7 +1,7 @@
 import { chain, KitError, type MaybePromise } from '#base';
 import type { ContentBlock } from '#protocol';
 import { checkOutput, checkValue, shownValue, textBlock } from '../call.ts';
-import { Applied, describeChanges, type Change } from '../changes.ts';
+import { Applied, describeChanges, failedOf, type Change } from '../changes.ts';
 import type { Entry } from '../entry.ts';
 import { fail } from '../failure.ts';
 import { isWriting, riskOf } from '../manifest/manifest.ts';
@@ -69,19 +69,14 @@ function ownOutput({ output }: Entry, value: unknown): MaybePromise<object> {
 const doneOf = (changes: readonly Change[]): string =>
   changes.length === 0 ? 'Nothing had to be changed.' : `Done: ${describeChanges(changes)}.`;
 
-/** A batch of which some failed does not begin as if it were done. */
-function failedOf(output: object): string {
-  const { succeeded, failed } = output as Partial<Readonly<Record<string, unknown>>>;
-  if (!Array.isArray(succeeded) || !Array.isArray(failed) || failed.length === 0) return '';
-  return `Not all was done, ${failed.length} of ${failed.length + succeeded.length} failed. `;
-}
-
 function contentOf(
   entry: Entry,
   changes: readonly Change[],
   output: object,
 ): readonly ContentBlock[] {
-  const done = `${failedOf(output)}${doneOf(changes)}`;
+  const failed = failedOf(output);
+  const failing = failed === '' ? '' : `Not all was done, ${failed} failed. `;
+  const done = `${failing}${doneOf(changes)}`;
   if (Object.keys(output).length === 0) return [textBlock(done)];
   const shown = shownValue(entry, output);
   const [first, ...others] = shown;
