@@ -138,7 +138,9 @@ function writeHosts({ connectable, dialectTitle }) {
     file(host, 'project'),
     file(host, 'user'),
   ]);
-  return table(['host', 'program', 'written', 'in a project', 'of the user, on Linux'], rows).join('\n');
+  return table(['host', 'program', 'written', 'in a project', 'of the user, on Linux'], rows).join(
+    '\n',
+  );
 }
 
 /** Writes a page, or says that it would be another one. */
@@ -158,6 +160,8 @@ await main(async () => {
   const at = old.indexOf(begin);
   if (at === -1) throw new Error(`docs/mcpctl.md has lost its line "${begin}"`);
   update(page, `${old.slice(0, at)}${writeReference(definitions).trimEnd()}\n`);
-  const [before, , after] = fs.readFileSync(guide, 'utf8').split(/(<!-- hosts -->\n)[^]*?(?=\n## )/);
+  const [before, , after] = fs
+    .readFileSync(guide, 'utf8')
+    .split(/(<!-- hosts -->\n)[^]*?(?=\n## )/);
   update(guide, `${before}<!-- hosts -->\n\n${writeHosts(definitions)}${after}`);
 });
