@@ -158,6 +158,7 @@ export interface FindingReading {
   /** A JSON pointer into the file. */
   readonly pointer: string;
   readonly line?: number | undefined;
+  /** Of the node. */
   readonly path?: string | undefined;
   /** The node or component. */
   readonly targetUuid?: string | undefined;

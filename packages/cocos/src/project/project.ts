@@ -24,8 +24,14 @@ import { FolderWatch } from './watch-folders.ts';
 /** After the first of several changes, how long to wait for the others. */
 const settleMs = 100;
 
+/** How a project is opened. */
+interface OpenOptions extends ProjectOptions {
+  /** Whether the disk is followed from the start, for whoever will watch it. */
+  readonly follow?: boolean | undefined;
+}
+
 /** Opens the project that a folder belongs to: takes back what was interrupted, and looks at its assets. */
-export async function openProject(folder: string, options: ProjectOptions = {}): Promise<Project> {
+export async function openProject(folder: string, options: OpenOptions = {}): Promise<Project> {
   const project = new Project(findProject(folder), options);
   try {
     await project.start();
@@ -60,7 +66,7 @@ export class Project implements Disposable {
   #isFollowed: boolean;
   #settling: NodeJS.Timeout | undefined;
 
-  constructor(found: FoundProject, options: ProjectOptions) {
+  constructor(found: FoundProject, options: OpenOptions) {
     this.#found = found;
     this.root = found.root;
     this.info = found.info;

@@ -57,8 +57,6 @@ export interface ProjectOptions {
   readonly maxUndo?: number | undefined;
   /** How long to wait for another process that is writing; 10 seconds unless told otherwise. */
   readonly lockWaitMs?: number | undefined;
-  /** Whether the disk is followed from the start, for whoever will watch it. */
-  readonly follow?: boolean | undefined;
   /** Hears of every single change to the disk before it is made; for tests of interruption. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
