@@ -17,6 +17,7 @@ const gates = {
   'package host': bin('publint/src/cli.js', 'packages/host', '--strict'),
   'package cocos': bin('publint/src/cli.js', 'packages/cocos', '--strict'),
   'package mcpctl': bin('publint/src/cli.js', 'packages/mcpctl', '--strict'),
+  'package create-mcp-kit': bin('publint/src/cli.js', 'packages/create-mcp-kit', '--strict'),
   layers: bin('vitest/vitest.mjs', 'run', 'test/layers.test.ts'),
 };
 
