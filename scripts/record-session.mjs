@@ -73,9 +73,10 @@ function onTerminal(command, { folder, env }) {
 
 /** The text without what moves the cursor, and without lines that were written over. */
 function visible(text) {
+  const escape = String.raw`\u001B\[`;
   return text
-    .replaceAll(/\u001B\[\d*K/g, '\r')
-    .replaceAll(/\u001B\[[\d;?]*[A-Za-z]/g, '')
+    .replaceAll(new RegExp(String.raw`${escape}\d*K`, 'g'), '\r')
+    .replaceAll(new RegExp(String.raw`${escape}[\d;?]*[A-Za-z]`, 'g'), '')
     .split(/\r*\n/)
     .map((line) => line.split('\r').at(-1))
     .join('\n');

@@ -215,7 +215,7 @@ const mistakes: readonly Mistake[] = [
     where: empty,
     code: 2,
     wrong: /no servers/,
-    next: /Looked for \.mcp\.json, mcp\.json[^]*Write mcp\.json[^]*--url/,
+    next: /Looked for \.mcp\.json, mcp\.json[^]*mcpctl add[^]*--url/,
   },
 ];
 

@@ -40,8 +40,15 @@ describe('a name of the registry', () => {
   test('of a package is the command that runs it, with what it needs', async () => {
     using project = new Project();
     const { code, stdout, stderr } = await project.run(
-      ...['add', 'io.github.someone/weather', '--registry', registry, '--yes'],
-      ...['--set', 'WEATHER_KEY=canary-key-1', '--set', 'city=Oslo'],
+      'add',
+      'io.github.someone/weather',
+      '--registry',
+      registry,
+      '--yes',
+      '--set',
+      'WEATHER_KEY=canary-key-1',
+      '--set',
+      'city=Oslo',
     );
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain('canary-key-1');
@@ -62,8 +69,19 @@ describe('a name of the registry', () => {
   test('of a server at a URL is the URL, with blanks filled in', async () => {
     using project = new Project();
     const { code } = await project.run(
-      ...['add', 'tk', 'com.example/tickets', '--registry', registry, '--yes', '--quiet'],
-      ...['--set', 'tenant=blue', '--set', 'token=${TOKEN}', '--server-version', '2.0.0'],
+      'add',
+      'tk',
+      'com.example/tickets',
+      '--registry',
+      registry,
+      '--yes',
+      '--quiet',
+      '--set',
+      'tenant=blue',
+      '--set',
+      'token=${TOKEN}',
+      '--server-version',
+      '2.0.0',
     );
     expect(code).toBe(0);
     expect(written(project)).toEqual({
@@ -80,8 +98,16 @@ describe('a name of the registry', () => {
   test('is run here where that is wanted', async () => {
     using project = new Project();
     const { code } = await project.run(
-      ...['add', 'com.example/tickets', '--registry', registry, '--yes', '--quiet'],
-      ...['--from', 'package', '--env', 'TICKETS_URL=https://x'],
+      'add',
+      'com.example/tickets',
+      '--registry',
+      registry,
+      '--yes',
+      '--quiet',
+      '--from',
+      'package',
+      '--env',
+      'TICKETS_URL=https://x',
     );
     expect(code).toBe(0);
     expect(written(project)).toMatchObject({

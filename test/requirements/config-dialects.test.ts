@@ -451,7 +451,7 @@ test.each<readonly [string, object, string, object]>([
     'compat',
     { url: 'https://x' },
   ],
-])('what people write is understood: %s', async (_, document, dialect, transport) => {
+])('what people write is understood: %s', async (...[, document, dialect, transport]) => {
   await using folder = await temporaryFolder();
   await folder.write(dialect === 'claude-code' ? '.mcp.json' : 'mcp.json', document);
   const { entries, errors } = await loadConfig({ root: folder.path });

@@ -18,9 +18,12 @@ Options:
 const template = fileURLToPath(new URL('../template/', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-/** A mistake of whoever typed it, with what to do instead. */
+/**
+ * A mistake of whoever typed it, with what to do instead.
+ * @returns {never}
+ */
 function fail(message, hint) {
-  console.error(`create-mcp-kit: ${message}\n${hint}`);
+  process.stderr.write(`create-mcp-kit: ${message}\n${hint}\n`);
   process.exit(2);
 }
 
@@ -104,7 +107,7 @@ function install(folder) {
 
 const given = readArguments();
 if (given.help) {
-  console.log(usage);
+  process.stdout.write(`${usage}\n`);
   process.exit(0);
 }
 if (given.stray !== undefined) fail(`unexpected argument "${given.stray}"`, usage);
@@ -117,9 +120,10 @@ const { 'mcp-kit': kit, mcpctl } = dependencies(given.packages);
 write(folder, { name, kit, mcpctl });
 if (!given['no-install']) install(folder);
 const place = path.relative(process.cwd(), folder) || '.';
-console.log(`${name} is in ${place}. Next:
+process.stdout.write(`${name} is in ${place}. Next:
 
   cd ${place}${given['no-install'] ? '\n  npm install' : ''}
   npm test
   npx mcpctl call ${name}.get_number_sum a=2 b=3
-  npx mcpctl connect --list`);
+  npx mcpctl connect --list
+`);

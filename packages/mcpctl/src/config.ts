@@ -69,24 +69,27 @@ export function unknownServer(name: string, known: readonly { readonly name: str
   return usageError(`unknown mcp server: ${name}`, `${meant}There are: ${names.join(', ')}.`);
 }
 
+/** How many of the files that are looked for are named. */
+const shownFiles = 6;
+
 /** Why nothing can be done without a server: where was looked, and what to write there. */
 export function noServers(globals: Globals, config: LoadedConfig): KitError {
   const { configFile, root } = globals;
   const [error] = config.errors;
   if (error !== undefined) return error;
-  const example =
-    '{ "version": 1, "servers": { "NAME": { "transport": "stdio", "argv": ["npx", "PACKAGE"] } } }';
+  const example = 'mcpctl add NAME -- npx PACKAGE, or mcpctl add NAME URL';
   const otherwise = 'Without a file: mcpctl tools --url URL, or mcpctl tools -- npx PACKAGE';
   if (configFile !== undefined) {
-    return usageError(`no servers in ${configFile}`, `Write one: ${example}\n${otherwise}`);
+    return usageError(`no servers in ${configFile}`, `Add one: ${example}\n${otherwise}`);
   }
   const surroundings = { root, home: home(), platform: process.platform, env: process.env };
   const files = candidateFiles(surroundings)
     .filter(({ scope }) => scope === 'project')
     .flatMap((candidate) => candidate.files.map((file) => path.relative(root, file)));
+  const some = [...new Set(files)].slice(0, shownFiles).join(', ');
   return usageError(
     `no servers in ${root}, and none in the settings of your other programs`,
-    `Looked for ${[...new Set(files)].join(', ')}.\nWrite mcp.json: ${example}\n${otherwise}`,
+    `Looked for ${some}, … (all: mcpctl config files)\nAdd one: ${example}\n${otherwise}`,
   );
 }
 

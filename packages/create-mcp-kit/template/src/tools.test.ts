@@ -4,7 +4,7 @@ import { connect, textOf } from 'mcp-kit';
 import { memoryTarget } from 'mcp-kit/testing';
 import { server } from './tools.ts';
 
-test('get_number_sum adds two numbers', async () => {
+await test('get_number_sum adds two numbers', async () => {
   const session = await connect(memoryTarget(server));
   try {
     assert.equal(textOf(await session.callTool('get_number_sum', { a: 2, b: 3 })), '2 + 3 = 5');

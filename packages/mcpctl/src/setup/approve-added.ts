@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import type { Globals } from '../globals.ts';
 import { withManager } from '../open.ts';
 import { byReceipts, userName } from '../commands/trust/view.ts';
@@ -18,7 +19,7 @@ export async function approveAdded(
   return withManager({ globals: from, stop }, async ({ manager, entries }) => {
     const approved: string[] = [];
     for (const name of servers) {
-      const entry = entries.find((one) => one.name === name && one.provenance.file === file);
+      const entry = entries.find((one) => one.name === name && isSame(one.provenance.file, file));
       if (entry === undefined || (await manager.trustOf(name)).verdict === 'trusted') continue;
       if (!approve && !(await offerApproval(entry, { globals, stop }))) continue;
       await manager.approve(name, { by: userName(), pin: false });
@@ -26,4 +27,9 @@ export async function approveAdded(
     }
     return approved;
   });
+}
+
+/** Whether two paths lead to one file; links may be in either. */
+function isSame(one: string, other: string): boolean {
+  return realpathSync(one) === realpathSync(other);
 }

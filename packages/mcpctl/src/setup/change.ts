@@ -3,7 +3,7 @@ import type { ServerEntry } from '@mcp-kit/host';
 import { usageError, type Options } from '../args.ts';
 import { shownFile } from '../config.ts';
 import type { Globals } from '../globals.ts';
-import { print } from '../output.ts';
+import { print, warn } from '../output.ts';
 import { plainField } from '../terminal/plain-text.ts';
 import { Questioner } from '../terminal/question.ts';
 import { mask } from '../terminal/secrets.ts';
@@ -28,12 +28,14 @@ export const changeOptions = {
 /** Shows what would change in each file. */
 function showChanges(changes: readonly FileChange[], globals: Globals): void {
   const { bold, green, red, dim } = createStyle(globals);
+  // A document on standard output stays one.
+  const say = globals.json ? (text: string) => warn(globals, text) : print;
   const paints = { '+': green, '-': red, ' ': dim, '…': dim };
   for (const { file, before, after, secrets } of changes) {
     const what = before === undefined ? ' (new)' : after === undefined ? ' (removed)' : '';
-    print(`${bold(plainField(shownFile(file, globals)))}${what}`);
+    say(`${bold(plainField(shownFile(file, globals)))}${what}`);
     for (const line of differenceOf(before ?? '', after ?? '')) {
-      print(paints[line.mark](`${line.mark} ${plainField(shownText(line, secrets))}`.trimEnd()));
+      say(paints[line.mark](`${line.mark} ${plainField(shownText(line, secrets))}`.trimEnd()));
     }
   }
 }

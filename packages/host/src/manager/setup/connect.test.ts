@@ -196,6 +196,17 @@ describe('a file', () => {
     expect(await readFile(file(), 'utf8')).toBe('{}');
   });
 
+  test('that begins with the mark of an editor and ends lines as Windows does keeps both', async () => {
+    const bytes = Buffer.from('\uFEFF{\r\n  "mcpServers": {\r\n  }\r\n}');
+    await write(bytes.toString());
+    await connect();
+    const text = await readFile(file(), 'utf8');
+    expect(text.startsWith('\uFEFF{\r\n')).toBe(true);
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(await undo()).toEqual(['restored']);
+    expect(await readFile(file())).toEqual(bytes);
+  });
+
   test('that is gone meanwhile needs nothing', async () => {
     await connect();
     await rm(file());

@@ -93,7 +93,9 @@ export async function planConnection(
   }
   const before = await readServerFile(file, { follow: level === 'user' });
   const earlier = connections.get(before.file);
-  const others = entries.filter(({ provenance }) => provenance.file !== before.file);
+  const others = entries.filter(
+    ({ provenance }) => provenance.file !== before.file && provenance.file !== file,
+  );
   const ours = earlier?.servers ?? {};
   const written = await writeEntries(others, host.dialect, {
     into: before.text,
