@@ -205,6 +205,7 @@ export class Talk implements AsyncDisposable {
       skipped: () => {},
       released: () => {},
       lost: (id, error) => note(this.lost, { id, error }),
+      failed: () => {},
       ended: () => {},
       closed: (cause) => note(this.closed, cause),
     });

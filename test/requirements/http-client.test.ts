@@ -160,6 +160,7 @@ describe('a connection over HTTP', () => {
         malformed() {},
         skipped() {},
         lost() {},
+        failed() {},
         released() {},
         ended() {},
         closed() {},

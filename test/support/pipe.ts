@@ -26,6 +26,7 @@ export function openPipe(service: Service): Pipe {
     malformed() {},
     skipped() {},
     lost() {},
+    failed() {},
     released() {},
     ended() {},
     closed() {},

@@ -66,6 +66,8 @@ export interface ManagerOptions
   readonly inputs?: InputHandlers | undefined;
   /** Hears what servers say by themselves. */
   readonly onNotification?: (server: string, notification: Notification) => MaybePromise<void>;
+  /** Hears of what failed that nobody waits for, as streams that were cut; servers go on. */
+  readonly onError?: ((server: string, error: Error) => void) | undefined;
   /** Answers requests of servers that nothing else answers. */
   readonly onRequest?: (
     server: string,

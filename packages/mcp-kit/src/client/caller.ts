@@ -6,11 +6,18 @@ import { envelopeOf, identityOf, type Identity, type ServerFacts } from './facts
 import { NotificationQueue } from './inbound.ts';
 import type { Send } from './layer.ts';
 import type { Agreed } from './negotiate.ts';
-import type { CallOptions, SessionOptions, SessionStats } from './options.ts';
+import { waitWithin } from './limit.ts';
+import {
+  defaults,
+  type CallOptions,
+  type NotifyOptions,
+  type SessionOptions,
+  type SessionStats,
+} from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import { ResultCache } from './result-cache.ts';
 import type { ToolsPage } from './results.ts';
-import type { Subscriber } from './subscriptions/era.ts';
+import { asError, type Subscriber } from './subscriptions/era.ts';
 import { Subscriptions } from './subscriptions/subscriptions.ts';
 import { ToolTable } from './tool-table.ts';
 import { UrlElicitations } from './url-elicitation.ts';
@@ -66,7 +73,9 @@ export class Caller implements Subscriber {
 
   /** Sends, under all layers. */
   readonly send: Send = ({ kind, method, params, options }) =>
-    kind === 'request' ? this.request(method, params, options) : this.notify(method, params);
+    kind === 'request'
+      ? this.request(method, params, options)
+      : this.notify(method, params, options);
 
   /** Made when first needed: many sessions subscribe to nothing. */
   get subscriptions(): Subscriptions {
@@ -119,10 +128,18 @@ export class Caller implements Subscriber {
     );
   }
 
-  async notify(method: string, params?: Params): Promise<void> {
-    await this.conversation.run(method, {}, async ({ connection, facts }) => {
-      await connection.tell(method, facts.edge.told(this, params));
+  notify(method: string, params?: Params, options: NotifyOptions = {}): Promise<void> {
+    return this.conversation.run(method, options, ({ connection, facts }, limits) => {
+      const { signal, timeoutMs = this.timeoutMs, maxTotalMs = Infinity } = limits;
+      const limit = { subject: method, signal, timeoutMs: Math.min(timeoutMs, maxTotalMs) };
+      const told = facts.edge.told(this, params);
+      return waitWithin(limit, (stop) => connection.tell(method, told, stop));
     });
+  }
+
+  /** How long a message may take, unless it says otherwise. */
+  get timeoutMs(): number {
+    return this.options.timeoutMs ?? defaults.timeoutMs;
   }
 
   async setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void> {
@@ -173,6 +190,7 @@ export class Caller implements Subscriber {
       const params = { level: this.#logLevel };
       connection.request('logging/setLevel', params).catch((error: unknown) => {
         this.logger.warn('the log level was not restored', { error: describeError(error) });
+        this.conversation.inbound.reportFailure(asError(error));
       });
     }
     this.#subscriptions?.restore(agreed);

@@ -77,6 +77,15 @@ export class Inbound {
     this.#logger.error(`${method}: a handler failed`, { error: describeError(error) });
   }
 
+  /** What nobody waits for. */
+  reportFailure(error: Error): void {
+    try {
+      this.#options.onError?.(error);
+    } catch (bug) {
+      this.reportBug(bug, 'onError');
+    }
+  }
+
   #handlersFor(connection: Connection): Handlers {
     return {
       request: (exchange) => this.#serve(connection, exchange),
@@ -85,6 +94,7 @@ export class Inbound {
       },
       acceptsBatch: () => true,
       malformed: (reason, sample) => this.#complain(connection, reason, sample),
+      failed: (error) => this.reportFailure(error),
       closed: (cause) => this.#events.closed(connection, cause),
     };
   }

@@ -7,6 +7,7 @@ export type {
   ElicitVisit,
   InputContext,
   InputHandlers,
+  NotifyOptions,
   SamplingRequest,
   SessionOptions,
 } from './options.ts';

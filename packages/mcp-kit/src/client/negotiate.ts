@@ -127,7 +127,7 @@ async function findOut(target: Target, approach: Approach): Promise<Outcome> {
   try {
     if (connection.open) {
       const agreed = await (begun?.agreed ?? handshake(target, approach));
-      begun?.confirm();
+      await begun?.confirm();
       return { agreed, isPassing: finding.kind === 'unclear' };
     }
   } catch (error) {
@@ -174,7 +174,7 @@ function isDeclined(error: unknown, connection: Connection): boolean {
 interface Begun {
   readonly agreed: Promise<Agreed>;
   /** Tells the server that its answer counts. */
-  confirm(): void;
+  confirm(): Promise<void>;
 }
 
 interface Probed {
@@ -240,7 +240,7 @@ function beginOn(connection: Connection, { identity, timeoutMs }: Plan): Begun {
 function beginBeside(target: Target, { plan, open }: Approach): Begun {
   const begin = async (): Promise<Agreed> =>
     handshake(target, { plan, open, connection: await open(target) });
-  return { agreed: begin(), confirm() {} };
+  return { agreed: begin(), confirm: () => Promise.resolve() };
 }
 
 /** Whether the server has said no to the handshake; one that has not may be bound to the legacy era by it. */
@@ -253,16 +253,22 @@ function isRefused({ agreed }: Begun, { probeTimeoutMs }: Plan): Promise<boolean
 }
 
 /** The legacy era; and where the server does not know its HTTP either, the oldest transport. */
-async function handshake(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
+async function handshake(target: Target, approach: Approach): Promise<Agreed> {
+  const agreed = await greet(target, approach);
+  await confirmInitialized(agreed.connection);
+  return agreed;
+}
+
+async function greet(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
   const { identity, timeoutMs } = plan;
   try {
-    return { connection, facts: await initialize(connection, identity, timeoutMs) };
+    return { connection, facts: await requestInitialize(connection, identity, timeoutMs) };
   } catch (error) {
     const { fallback } = target;
     if (fallback === undefined || !mayBeOldest(error)) throw error;
     try {
       const other = await open(fallback);
-      return { connection: other, facts: await initialize(other, identity, timeoutMs) };
+      return { connection: other, facts: await requestInitialize(other, identity, timeoutMs) };
     } catch {
       // The first answer says more about what is wrong.
       throw error;
@@ -281,7 +287,7 @@ export async function initialize(
   timeoutMs: number,
 ): Promise<ServerFacts> {
   const facts = await requestInitialize(connection, identity, timeoutMs);
-  confirmInitialized(connection);
+  await confirmInitialized(connection);
   return facts;
 }
 
@@ -306,8 +312,20 @@ async function requestInitialize(
   return legacyFacts(await connection.request('initialize', params, limits), offers);
 }
 
-function confirmInitialized(connection: Connection): void {
-  void connection.notify('notifications/initialized');
+/** How long a server may take over the end of the handshake; one that answers later is not waited for. */
+const confirmMs = 5000;
+
+/** The second half, which a server can refuse over HTTP. */
+async function confirmInitialized(connection: Connection): Promise<void> {
+  const method = 'notifications/initialized';
+  const telling = connection.tell(method).catch((error: unknown) => {
+    if (!(error instanceof KitError)) throw error;
+    const { code, message, hint, details } = error;
+    throw new KitError(code, `${method}: ${message}`, { hint, details, cause: error });
+  });
+  // Perhaps it is not waited for any more.
+  telling.catch(() => {});
+  await within(telling, confirmMs);
 }
 
 /** In whatever words a server complains of what it was asked, one of these is among them. */

@@ -41,6 +41,11 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly onOpened?: (() => void) | undefined;
   /** Told when the server was lost without `close`; the next call opens the session anew. */
   readonly onLost?: ((cause: Error | undefined) => void) | undefined;
+  /**
+   * Hears of what failed that nobody waits for: a stream for what the server says by itself, an answer to it that was not
+   * delivered, a subscription that was cut. The session goes on, and tries again what can be tried again.
+   */
+  readonly onError?: ((error: Error) => void) | undefined;
   /** What this side can do besides `inputs`. */
   readonly capabilities?: ClientCapabilities | undefined;
   /** Who this side is, with all that it says of itself, instead of `name`, `version` and what else is known of it. */
@@ -88,6 +93,9 @@ export interface CallOptions {
    */
   readonly meta?: Meta | undefined;
 }
+
+/** How one notification may differ. */
+export type NotifyOptions = Pick<CallOptions, 'timeoutMs' | 'maxTotalMs' | 'signal'>;
 
 /** How one completion may differ. */
 export interface CompleteOptions extends CallOptions {

@@ -17,7 +17,13 @@ import {
 import { Caller } from './caller.ts';
 import { isDiscoverResult } from './facts.ts';
 import { guardTools, type Send, type ToolGuard } from './layer.ts';
-import type { CallOptions, CompleteOptions, SessionOptions, SessionStats } from './options.ts';
+import type {
+  CallOptions,
+  CompleteOptions,
+  NotifyOptions,
+  SessionOptions,
+  SessionStats,
+} from './options.ts';
 import { readPage, walkPages, type PageOptions } from './pages.ts';
 import type {
   CompletionReference,
@@ -250,10 +256,10 @@ export class Session implements AsyncDisposable {
 
   /**
    * Tells anything; await it to be slowed down by a server that reads slowly. Over HTTP it fails when the server has not
-   * taken it; on a pipe nobody can know.
+   * taken it, or not in time; on a pipe nobody can know.
    */
-  async notify(method: string, params?: Params): Promise<void> {
-    await this.#send({ kind: 'notification', method, params, options: {} });
+  async notify(method: string, params?: Params, options: NotifyOptions = {}): Promise<void> {
+    await this.#send({ kind: 'notification', method, params, options });
   }
 
   /** Opens now what was lost, instead of at the next call; does nothing while it is open. */

@@ -16,6 +16,8 @@ export interface Sink {
   skipped(head: string, tail: string): void;
   /** A request that was sent will not be answered. */
   lost(id: Id, error: Error): void;
+  /** Something failed that nobody waits for; the conversation goes on. */
+  failed(error: Error): void;
   /** The server has closed the response for now: the answer is fetched later, after this wait if one was named. */
   released(id: Id, retryMs: number | undefined): void;
   /** Nothing more will come, but what is under way can still be answered. */
@@ -39,6 +41,8 @@ export interface MessageOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The same answer with its bytes, where these are kept: a channel may send them instead of the text. */
   readonly parts?: Parts | undefined;
+  /** Gives up what is told, with its reason, where the channel can know whether it was taken. */
+  readonly signal?: AbortSignal | undefined;
   /** What was thrown, for channels that say more of an error than its text. */
   readonly error?: unknown;
 }

@@ -138,6 +138,10 @@ export class Connection implements Link, Sink {
     this.#inFlight.settle(id)?.reject(error);
   }
 
+  failed(error: Error): void {
+    this.handlers.failed?.(error);
+  }
+
   released(id: Id, retryMs: number | undefined): void {
     this.#inFlight.awaited(id)?.released(retryMs);
   }
@@ -177,11 +181,12 @@ export class Connection implements Link, Sink {
   }
 
   /** As `notify`, but never lost unnoticed: waits for room and, where the channel can know, until the peer has taken it. */
-  async tell(method: string, params?: Params): Promise<void> {
+  async tell(method: string, params?: Params, signal?: AbortSignal): Promise<void> {
     const message = toNotification(method, params);
     const text = encodeMessage(message);
     while (this.#inFlight.open) {
-      const told = this.#channel.tell(text, { message });
+      signal?.throwIfAborted();
+      const told = this.#channel.tell(text, { message, signal });
       if (told !== undefined) return told;
       const sent = this.#channel.send(text, { message });
       if (sent !== 'sent') await this.#channel.drained();

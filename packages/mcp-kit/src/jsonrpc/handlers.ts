@@ -16,6 +16,8 @@ export interface Handlers {
   requiresErrorId?(): boolean;
   /** Takes what is not a message; without this the peer is told. */
   malformed?(reason: string, sample: string | undefined): void;
+  /** Hears of what failed that nobody waits for. */
+  failed?(error: Error): void;
   /** Called once, after everything under way has been settled. */
   closed(cause: Error | undefined): void;
 }

@@ -31,6 +31,7 @@ const deaf: Sink = {
   malformed: () => {},
   skipped: () => {},
   lost: () => {},
+  failed: () => {},
   released: () => {},
   ended: () => {},
   closed: () => {},
@@ -75,6 +76,7 @@ test('every call passes through with all that belongs to it', async () => {
     malformed: note('malformed'),
     skipped: note('skipped'),
     lost: note('lost'),
+    failed: note('failed'),
     released: note('released'),
     ended: note('ended'),
     closed: note('closed'),
@@ -91,6 +93,7 @@ test('every call passes through with all that belongs to it', async () => {
   sink?.malformed(7, 'reason', 'sample');
   sink?.skipped('head', 'tail');
   sink?.lost('id', error);
+  sink?.failed(error);
   sink?.released('id', 8);
   sink?.ended();
   sink?.closed(error);
@@ -105,6 +108,7 @@ test('every call passes through with all that belongs to it', async () => {
     ['malformed', 7, 'reason', 'sample'],
     ['skipped', 'head', 'tail'],
     ['lost', 'id', error],
+    ['failed', error],
     ['released', 'id', 8],
     ['ended'],
     ['closed', error],

@@ -61,6 +61,7 @@ function overhearing(sink: Sink, tell: TraceListener): Sink {
     malformed: (code, reason, sample) => sink.malformed(code, reason, sample),
     skipped: (head, tail) => sink.skipped(head, tail),
     lost: (id, error) => sink.lost(id, error),
+    failed: (error) => sink.failed(error),
     released: (id, retryMs) => sink.released(id, retryMs),
     ended: () => sink.ended(),
     closed: (cause) => sink.closed(cause),

@@ -169,8 +169,10 @@ test('a channel whose other end closed before it started says so', async () => {
   await far.close();
   const closed = vi.fn<() => void>();
   const no = (): void => {};
-  const [message, malformed, skipped, lost, released, ended] = [no, no, no, no, no, no];
-  near.start({ deaf: false, message, malformed, skipped, lost, released, ended, closed });
+  const [message, malformed, skipped, lost, failed] = [no, no, no, no, no];
+  const [released, ended] = [no, no];
+  const heard = { message, malformed, skipped, lost, failed, released, ended, closed };
+  near.start({ deaf: false, ...heard });
   expect(closed).toHaveBeenCalledTimes(1);
   expect(near.send('{}')).toBe('dropped');
 });

@@ -161,8 +161,9 @@ describe('a socket', () => {
     const closed = vi.fn<() => void>();
     const ended = vi.fn<() => void>();
     const no = (): void => {};
-    const [message, malformed, skipped, lost, released] = [no, no, no, no, no];
-    channel.start({ deaf: false, message, malformed, skipped, lost, released, ended, closed });
+    const [message, malformed, skipped, lost, failed, released] = [no, no, no, no, no, no];
+    const heard = { message, malformed, skipped, lost, failed, released, ended, closed };
+    channel.start({ deaf: false, ...heard });
     await expect.poll(() => closed.mock.calls.length + ended.mock.calls.length).toBe(1);
     await channel.close();
     await new Promise((resolve) => server.close(resolve));

@@ -16,6 +16,7 @@ function recorder() {
     malformed: (_code, reason) => seen.malformed.push(reason),
     skipped: () => {},
     lost: () => {},
+    failed: () => {},
     released: () => {},
     ended: () => seen.ended++,
     closed,

@@ -179,7 +179,7 @@ function clientFor(entry: ServerEntry | undefined, client: ClientSettings): Clie
 
 function listeners(
   name: string,
-  { onNotification, onRequest }: ManagerOptions,
+  { onNotification, onRequest, onError }: ManagerOptions,
   toolsChanged: () => void,
 ): Partial<SessionOptions> {
   return {
@@ -187,6 +187,7 @@ function listeners(
       if (notification.method === 'notifications/tools/list_changed') toolsChanged();
       return onNotification?.(name, notification);
     },
+    onError: onError && ((error) => onError(name, error)),
     onRequest: onRequest && ((request, context) => onRequest(name, request, context)),
   };
 }

@@ -68,6 +68,7 @@ export class LegacySubscriptions implements EraSubscriptions {
       connection.request('resources/subscribe', { uri }).catch((error: unknown) => {
         const said = { error: describeError(error) };
         this.#session.logger.warn(`${uri}: not subscribed again`, said);
+        this.#session.conversation.inbound.reportFailure(asError(error));
       });
     }
   }

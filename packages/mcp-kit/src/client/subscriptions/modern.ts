@@ -111,6 +111,7 @@ export class ModernSubscriptions implements EraSubscriptions {
     if (this.#closed) return;
     this.#sync().catch((error: unknown) => {
       this.#session.logger.debug('not subscribed to changes', { error: describeError(error) });
+      if (!this.#closed) this.#session.conversation.inbound.reportFailure(asError(error));
       this.#later();
     });
   }
@@ -181,6 +182,7 @@ export class ModernSubscriptions implements EraSubscriptions {
     if (performance.now() - this.#current.since > steadyMs) this.#backoff.reset();
     this.#current = undefined;
     this.#session.missed();
+    if (error !== undefined) this.#session.conversation.inbound.reportFailure(error);
     this.#later();
   }
 

@@ -74,6 +74,7 @@ export class ChildChannel implements Channel {
       malformed: (code, reason, sample) => sink.malformed(code, reason, sample),
       skipped: (head, tail) => sink.skipped(head, tail),
       lost: (id, error) => sink.lost(id, error),
+      failed: (error) => sink.failed(error),
       released: (id, retryMs) => sink.released(id, retryMs),
       ended: () => void this.#awaitExit('mute'),
       closed: (cause) => {

@@ -29,6 +29,7 @@ function recorder() {
     malformed: () => {},
     skipped: () => {},
     lost: () => {},
+    failed: () => {},
     released: () => {},
     ended: () => {},
     closed: (cause) => {

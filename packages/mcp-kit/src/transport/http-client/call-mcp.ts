@@ -37,6 +37,7 @@ export async function callMcp(
     skipped: () => {},
     released: () => {},
     lost: (_, error) => awaited.reject(error),
+    failed: () => {},
     ended: () => {},
     closed: () => {},
   });

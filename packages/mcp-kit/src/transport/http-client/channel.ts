@@ -10,9 +10,10 @@ import {
   type Sink,
 } from '#jsonrpc';
 import { HttpConnection } from './connection.ts';
-import { hungUp, invalidAnswer, sessionLost } from './failures.ts';
+import { hungUp, invalidAnswer, notDelivered, sessionLost } from './failures.ts';
 import type { Settings } from './options.ts';
 import {
+  delivered,
   isResponse,
   messageOf,
   PostRequest,
@@ -51,7 +52,7 @@ export class HttpChannel implements Channel {
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, streamUrl: URL | undefined, settings: Settings) {
-    const { limits, logger } = settings;
+    const { limits } = settings;
     this.#settings = settings;
     this.#connection = new HttpConnection(url, settings);
     this.#streams =
@@ -80,7 +81,7 @@ export class HttpChannel implements Channel {
     this.#sessionOwner = {
       streams: this.#streams,
       limits,
-      logger,
+      failed: (error) => this.#failed(error),
       value: receive,
       malformed,
       skipped: ({ code, reason }, head, tail) => {
@@ -117,15 +118,13 @@ export class HttpChannel implements Channel {
     if (this.#closing !== undefined) throw hungUp(message.method ?? 'a message');
     if (message.method === 'notifications/cancelled' && !this.#cancel(message.params)) return;
     const request = this.#createRequest(text, message, options.headers);
-    request.delivery = createDeferred();
-    this.#post(request);
-    await request.delivery.promise;
+    await delivered(request, options.signal, () => this.#post(request));
   }
 
   reply(text: string | undefined): void {
     if (text === undefined || this.#closing !== undefined) return;
     if (this.#backlog.next === 'dropped') {
-      this.#settings.logger.warn('an answer was not delivered: the server does not take them');
+      this.#failed(notDelivered('an answer', 'the server does not take them'));
       return;
     }
     const request = this.#createRequest(text, {}, undefined);
@@ -285,10 +284,20 @@ export class HttpChannel implements Channel {
       return;
     }
     this.#backlog.release(request);
-    if (request.delivery === undefined) {
-      this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
-    }
+    this.#unqueue(request);
+    if (request.delivery === undefined) this.#failed(notDelivered(method, error.message, error));
     if (endsHandshake(request.message)) session.refused();
+  }
+
+  /** Tells of what nobody waits for. */
+  #failed(error: KitError): void {
+    this.#settings.logger.warn(error.message);
+    if (this.#closing === undefined) this.#sink?.failed(error);
+  }
+
+  #unqueue(request: PostRequest): void {
+    const place = request.started ? -1 : this.#queue.indexOf(request);
+    if (place >= 0) this.#queue.splice(place, 1);
   }
 
   /** Takes a request out: nothing is waited for any more. */
@@ -296,9 +305,8 @@ export class HttpChannel implements Channel {
     const { id } = request.message;
     if (id !== undefined) this.#awaited.take(id);
     this.#backlog.release(request);
-    const place = request.started ? -1 : this.#queue.indexOf(request);
     if (request.started) this.#started -= 1;
-    else if (place >= 0) this.#queue.splice(place, 1);
+    this.#unqueue(request);
     this.#startQueued();
   }
 }

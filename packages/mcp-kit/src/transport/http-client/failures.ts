@@ -92,6 +92,12 @@ export function notTaken(method: string, ms: number): KitError {
   return new KitError('timeout', `${method}: not taken within ${ms} ms`);
 }
 
+/** What nobody waits for did not reach the server. */
+export function notDelivered(what: string, why: string, cause?: KitError): KitError {
+  const { code = 'overloaded', hint, details } = cause ?? {};
+  return new KitError(code, `${what} was not delivered: ${why}`, { hint, details, cause });
+}
+
 /** The conversation was over before the server had taken what it was told. */
 export function hungUp(method: string): KitError {
   return new KitError('closed', `${method}: the connection was closed before it was taken`);

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Deferred, KitError } from '#base';
+import { createDeferred, type Deferred, type KitError } from '#base';
 import {
   classify,
   isRecord,
@@ -332,6 +332,24 @@ export class PostRequest implements ResponseHandler {
     } else {
       this.fail(refusal(response, body));
     }
+  }
+}
+
+/** Sends a notification; settles when the server has taken it, or with why it has not. */
+export async function delivered(
+  request: PostRequest,
+  signal: AbortSignal | undefined,
+  send: () => void,
+): Promise<void> {
+  const delivery = createDeferred<void>();
+  request.delivery = delivery;
+  const giveUp = (): void => request.fail(signal?.reason as KitError);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    send();
+    await delivery.promise;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
   }
 }
 

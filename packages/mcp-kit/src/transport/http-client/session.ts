@@ -1,4 +1,4 @@
-import { createDeferred, type Logger } from '#base';
+import { createDeferred, KitError } from '#base';
 import { isRecord, type Sink } from '#jsonrpc';
 import type { HttpConnection } from './connection.ts';
 import { EventStream, type NextTry, type StreamReading } from './stream.ts';
@@ -14,7 +14,8 @@ const deafMs = 50;
 export interface SessionOwner extends Omit<StreamReading, 'position'> {
   /** Where its stream is fetched. */
   readonly streams: HttpConnection;
-  readonly logger: Logger;
+  /** Hears of what nobody waits for. */
+  failed(error: KitError): void;
   /** Hears what the server says, once somebody listens. */
   readonly sink: () => Sink | undefined;
   /** Messages that the session held back may go. */
@@ -140,8 +141,7 @@ export class HttpSession {
   /** The stream for what the server says by itself, unless there is one. */
   #openStream(): EventStream | undefined {
     if (this.#owner === undefined || this.#stream !== undefined) return undefined;
-    const { streams: connection, logger, ...reading } = this.#owner;
-    let warned = false;
+    const { streams: connection, failed, ...reading } = this.#owner;
     this.#stream = new EventStream({
       ...reading,
       connection,
@@ -150,10 +150,14 @@ export class HttpSession {
       refused: (status, error, wasOpen) => {
         // At first it may just as well mean that there is no such stream.
         if (status === 404 && wasOpen) this.lost = true;
-        const isNews = error.code !== 'http_status' && !warned;
-        if (isNews) logger.warn(`the stream of the session: ${error.message}`);
-        warned ||= isNews;
         return nextTry(status, wasOpen);
+      },
+      troubled: (error) => {
+        const { code, message, hint, details } = error;
+        const cause = error;
+        failed(
+          new KitError(code, `the stream of the session: ${message}`, { hint, details, cause }),
+        );
       },
     });
     return this.#stream;

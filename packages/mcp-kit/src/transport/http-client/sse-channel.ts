@@ -9,9 +9,16 @@ import {
   refusalBytes,
   type PendingRequest,
 } from './connection.ts';
-import { givenUp, hungUp, invalidAnswer, redirected, refusal } from './failures.ts';
+import { givenUp, hungUp, invalidAnswer, notDelivered, redirected, refusal } from './failures.ts';
 import { labelOf, type Settings } from './options.ts';
-import { messageOf, PostRequest, withHeaders, type Message, type RequestOwner } from './request.ts';
+import {
+  delivered,
+  messageOf,
+  PostRequest,
+  withHeaders,
+  type Message,
+  type RequestOwner,
+} from './request.ts';
 import { HttpSession } from './session.ts';
 import { readStream } from './stream.ts';
 
@@ -73,9 +80,7 @@ class SseChannel implements Channel {
     while (!this.#closed && this.#backlog.next === 'dropped') await this.drained();
     const request = this.#closed ? undefined : this.#createRequest(text, message);
     if (request === undefined) throw hungUp(message.method ?? 'a message');
-    request.delivery = createDeferred();
-    request.start();
-    await request.delivery.promise;
+    await delivered(request, options.signal, () => request.start());
   }
 
   reply(text: string | undefined): void {
@@ -175,7 +180,9 @@ class SseChannel implements Channel {
         if (id !== undefined) {
           this.#deliver((sink) => sink.lost(id, error));
         } else if (delivery === undefined) {
-          this.#settings.logger.warn(`${method} was not delivered: ${error.message}`);
+          const failure = notDelivered(method, error.message, error);
+          this.#settings.logger.warn(failure.message);
+          this.#deliver((sink) => sink.failed(failure));
         }
       },
       over: (request) => {

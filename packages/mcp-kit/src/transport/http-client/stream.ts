@@ -116,6 +116,8 @@ export interface EventStreamOptions extends StreamReading {
   readonly longestWaitMs?: number;
   /** There is no stream: whether and how to try again. No status is 0. */
   readonly refused: (status: number, error: KitError, wasOpen: boolean) => NextTry;
+  /** Told once each time that the stream is missing although there should be one. */
+  readonly troubled?: (error: KitError) => void;
 }
 
 /** What this side says no to, it says no to each time. */
@@ -133,6 +135,7 @@ export class EventStream implements ResponseHandler {
   /** Tries since the last event. */
   #failures = 0;
   #wasOpen = false;
+  #troubled = false;
   #stopped = false;
   /** What has become of the request that waits for `send`. */
   #prepared: 'held' | 'failed' | undefined;
@@ -211,17 +214,30 @@ export class EventStream implements ResponseHandler {
     this.#settle();
     if (this.#prepared === 'held') this.#prepared = 'failed';
     else if (isSaid) this.#refused(status, error);
-    else this.continue();
+    else {
+      this.#trouble(error);
+      this.continue();
+    }
   }
 
   #refused(status: number, error: KitError): void {
     const next = this.#options.refused(status, error, this.#wasOpen);
+    // A server may have no such stream at all, and says so in many ways.
+    const hasNone = next === 'stop' && !this.#wasOpen && error.code === 'http_status';
+    if (!hasNone) this.#trouble(error);
     if (next === 'anew') this.#options.position.lastEventId = undefined;
     if (next !== 'stop') this.continue();
   }
 
+  #trouble(error: KitError): void {
+    if (this.#troubled || this.#stopped) return;
+    this.#troubled = true;
+    this.#options.troubled?.(error);
+  }
+
   #read(response: IncomingMessage): void {
     this.#wasOpen = true;
+    this.#troubled = false;
     const { limits, position, value, malformed, skipped } = this.#options;
     const unlessStopped =
       <Args extends unknown[]>(then: (...args: Args) => void) =>

@@ -20,7 +20,7 @@ export const notify = defineCommand({
     const { SERVER: server, METHOD: method } = args;
     const params = await readParams(values, stop);
     await withManager({ globals, stop, server }, async ({ manager }) => {
-      await manager.server(server).notify(method, params);
+      await manager.server(server).notify(method, params, { signal: stop });
       printJson({ ok: true });
     });
   },
