@@ -117,7 +117,7 @@ describe('a direct call', () => {
     await expect(call('broken')).rejects.toMatchObject({ code: 'invalid_answer' });
     await expect(call('silent', { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'timeout',
-      message: 'silent: no answer within 50 ms',
+      message: `silent: no answer from ${server.url} within 50 ms`,
     });
     await expect(call('x', { headers: { host: 'x' } })).rejects.toMatchObject({
       code: 'invalid_argument',

@@ -1,4 +1,4 @@
-import { KitError } from 'mcp-kit/internal';
+import { claimsModern, KitError } from 'mcp-kit/internal';
 import { createStormBreaker, createEraCache, openSession } from 'mcp-kit/client';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { childTarget } from 'mcp-kit/transport/child-process';
@@ -37,7 +37,7 @@ function replaceable(refusal: Serve) {
       'server/discover': (params, call) =>
         state.isReplaced ? refusal(params, call) : discovered(['2026-07-28']),
       'tools/call': (params, call) => {
-        const isModern = params['_meta'] !== undefined;
+        const isModern = claimsModern(params);
         if (isModern === state.isReplaced) return refusal(params, call);
         return { resultType: 'complete', ...text(isModern ? 'new' : 'old') };
       },

@@ -1,5 +1,5 @@
 import type { Logger } from 'mcp-kit/internal';
-import type { Channel } from 'mcp-kit/jsonrpc';
+import type { Channel, Limits } from 'mcp-kit/jsonrpc';
 import type { Target } from 'mcp-kit/protocol';
 import type { Target as Typed } from './target.ts';
 
@@ -17,6 +17,7 @@ export async function startEarly(
   options: {
     readonly stop: AbortSignal;
     readonly logger: Logger;
+    readonly limits?: Partial<Limits>;
     readonly onStderr?: ((text: string) => void) | undefined;
   },
 ): Promise<EarlyStart> {

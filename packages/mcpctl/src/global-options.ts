@@ -42,6 +42,21 @@ const sessionOptions = {
     value: 'ERA',
     help: 'Which protocol to speak: auto, legacy (up to 2025-11-25) or modern (2026-07-28). Default: auto.',
   },
+  proxy: {
+    type: 'string',
+    value: 'URL',
+    help: 'Reach trusted servers through this proxy, or through none: off. Default: what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.',
+  },
+  'ca-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Believe trusted servers whose certificates are signed by those in this file (PEM).',
+  },
+  'max-message-bytes': {
+    type: 'string',
+    value: 'BYTES',
+    help: 'How large a message of a trusted server may be. Default: 16842752.',
+  },
 } as const satisfies Options;
 
 /** What servers that are not trusted may do, and who is. */

@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LoggerLevel } from 'mcp-kit/internal';
 import type { EgressPolicy } from '@mcp-kit/host';
 import { usageError, type OptionValues } from './args.ts';
-import { readMs } from './arguments/number.ts';
+import { readMs, readNumber } from './arguments/number.ts';
 import type { globalOptions, targetOptions } from './global-options.ts';
 import { helpHint } from './help.ts';
 import { readTarget, type Target } from './target.ts';
@@ -31,6 +31,11 @@ export interface Globals {
   readonly showArgv: boolean;
   readonly timeoutMs: number | undefined;
   readonly era: 'auto' | 'legacy' | 'modern';
+  /** The proxy for trusted servers, or none; what the environment says, unless given. */
+  readonly proxy: string | false | undefined;
+  /** Certificates of those who sign for trusted servers. */
+  readonly ca: string | undefined;
+  readonly maxMessageBytes: number | undefined;
   /** Every server of the configuration counts as approved. */
   readonly trusted: boolean;
   readonly policy: Partial<EgressPolicy>;
@@ -61,6 +66,9 @@ export function readGlobals(values: GlobalValues, typed: readonly string[] | und
     showArgv: values['show-argv'] ?? false,
     timeoutMs: readMs('--timeout-ms', values['timeout-ms']),
     era: values.era ?? 'auto',
+    proxy: values.proxy === 'off' ? false : values.proxy,
+    ca: readCertificates(values['ca-file']),
+    maxMessageBytes: readBytes(values['max-message-bytes']),
     trusted: values.trust ?? false,
     policy: readPolicy(values),
     allowStdoutLogOutsideRoot: values['allow-stdout-log-outside-root'] ?? false,
@@ -77,6 +85,22 @@ export function home(): string {
     return os.userInfo().homedir;
   }
   return os.homedir();
+}
+
+/** Certificates that the user names. */
+function readCertificates(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw usageError(`--ca-file: ${file} cannot be read`, 'Name a file of certificates in PEM.');
+  }
+}
+
+function readBytes(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const hint = 'Use a whole number of bytes, such as 67108864.';
+  return readNumber('--max-message-bytes', text, { least: 1, most: 512 * 1024 * 1024, hint });
 }
 
 /** The folder that is worked in. */

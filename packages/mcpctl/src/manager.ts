@@ -109,6 +109,7 @@ function entryOfTarget(target: Target): ServerEntry {
 
 function optionsOf(globals: Globals): Omit<ManagerOptions, 'entries'> {
   const { root, policy, era, timeoutMs, allowStdoutLogOutsideRoot } = globals;
+  const { proxy, ca, maxMessageBytes } = globals;
   const isOwnWord = globals.trusted || globals.target !== undefined;
   return {
     root,
@@ -125,6 +126,9 @@ function optionsOf(globals: Globals): Omit<ManagerOptions, 'entries'> {
     era,
     timeoutMs,
     connectTimeoutMs: timeoutMs,
+    proxy,
+    ca,
+    limits: maxMessageBytes === undefined ? undefined : { maxBytes: maxMessageBytes },
     logger: loggerOf(globals),
   };
 }

@@ -33,12 +33,13 @@ export async function withManager<T>(run: Run, work: (opened: Opened) => Promise
 
 /** What is typed is meant to run; only what was read before may still be looked at first. */
 async function earlyStart({ globals, stop, config }: Run): Promise<EarlyStart | undefined> {
-  const { target } = globals;
+  const { target, maxMessageBytes: maxBytes } = globals;
   if (target?.kind !== 'command' || config !== undefined) return undefined;
   const show = stderrPrinter(globals);
   return startEarly(target, {
     stop,
     logger: loggerOf(globals),
+    limits: maxBytes === undefined ? {} : { maxBytes },
     onStderr: show && ((text) => show(target.name, text)),
   });
 }

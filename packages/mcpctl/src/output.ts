@@ -1,6 +1,7 @@
 import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import { RpcError } from 'mcp-kit/jsonrpc';
 import { mcpErrors } from 'mcp-kit/protocol';
+import { inFlags } from './flags.ts';
 import type { Globals } from './globals.ts';
 import { plainParagraph, plainText } from './terminal/plain-text.ts';
 import { hideSpinner } from './terminal/spinner.ts';
@@ -93,7 +94,8 @@ export function describeFailure(error: unknown): Failure {
     const next = nextSteps[code];
     // What such a server says of itself tells how, but not where to put it.
     const isTheirs = code === 'unauthorized' && error.details?.['loginNeeded'] !== true;
-    const hint = isTheirs && error.hint ? `${error.hint}\n${next}` : (error.hint ?? next);
+    const said = error.hint && inFlags(error.hint);
+    const hint = isTheirs && said ? `${said}\n${next}` : (said ?? next);
     return { code, message: error.message, hint };
   }
   if (error instanceof RpcError) {

@@ -80,6 +80,7 @@ export class Manager implements AsyncDisposable {
         allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false,
         logger,
         logins: loginPlace(options),
+        network: options,
       },
       toolCache: createToolCache(toolCache === false ? undefined : toolCache),
       logger,

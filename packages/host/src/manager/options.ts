@@ -1,6 +1,7 @@
 import type { CredentialStore, Grant, Interaction } from 'mcp-kit/auth';
-import type { Logger, MaybePromise, Notification, Params, Target } from 'mcp-kit/internal';
+import type { Limits, Logger, MaybePromise, Notification, Params, Target } from 'mcp-kit/internal';
 import type { InputContext, InputHandlers, SessionOptions } from 'mcp-kit/client';
+import type { HttpClientOptions } from 'mcp-kit/transport/http-client';
 import type { ClientSettings } from './config/dialects/mcp-kit.ts';
 import type { ServerEntry, TextRecord } from './config/entry.ts';
 import type { InterpolationContext } from './config/interpolate.ts';
@@ -49,6 +50,17 @@ export interface ManagerOptions
   /** What references in the entries of trusted servers resolve with; the environment of this process. */
   readonly env?: InterpolationContext['env'] | undefined;
   readonly home?: string | undefined;
+  /**
+   * The proxy for servers behind URLs that are trusted, unless their entry names one: its URL, or false for none. Without it
+   * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of `env` say which.
+   */
+  readonly proxy?: string | URL | false | undefined;
+  /** Who signs the certificates of servers that are trusted, in PEM, instead of those whom Node trusts. */
+  readonly ca?: HttpClientOptions['ca'];
+  /** Makes the connections to a URL of a server that is trusted, with `proxy` and `ca` as its own affair; it is not destroyed. */
+  readonly agentFor?: ((url: string) => HttpClientOptions['agent']) | undefined;
+  /** What one message of a server that is trusted may cost; its entry's own limits win. */
+  readonly limits?: Partial<Limits> | undefined;
   /** Answers to the questions that a configuration asks, by id. */
   readonly inputValues?: TextRecord | undefined;
   readonly lookUp?: InterpolationContext['lookUp'] | undefined;

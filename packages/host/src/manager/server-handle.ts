@@ -1,3 +1,4 @@
+import { requireTime } from 'mcp-kit/internal';
 import type { CallOptions, Session } from 'mcp-kit/client';
 import type { Upstream } from './connect/upstream.ts';
 import type { Opened } from './supervise/opened.ts';
@@ -74,6 +75,8 @@ export function handleOf(server: HandledServer): ServerHandle {
 
 /** Opening a server for a call takes no longer than the call may. */
 function limitsOf({ signal, timeoutMs, maxTotalMs }: CallOptions = {}): WaitLimits {
+  requireTime('timeoutMs', timeoutMs);
+  requireTime('maxTotalMs', maxTotalMs);
   const limits = [timeoutMs, maxTotalMs].filter((ms) => ms !== undefined);
   return { signal, timeoutMs: limits.length === 0 ? undefined : Math.min(...limits) };
 }

@@ -31,6 +31,7 @@ export { withoutFolders } from './files/folders.ts';
 export { whileLocked, type LockOptions } from './files/lock-file.ts';
 export { silentLogger, type Logger, type LoggerLevel } from './log.ts';
 export { stderrLogger } from './stderr-log.ts';
+export { abortedBy } from './aborted.ts';
 export {
   ownProcess,
   parseProcess,
@@ -49,6 +50,7 @@ export {
   createBackoff,
   longestTimerMs,
   pause,
+  requireTime,
   startTimer,
   unref,
   type Backoff,

@@ -8,6 +8,14 @@ export function startTimer(then: () => void, ms: number): NodeJS.Timeout {
   return setTimeout(then, Math.min(ms, longestTimerMs));
 }
 
+/** Refuses what is no time to wait; `Infinity` is one, and so is nothing. */
+export function requireTime(name: string, ms: number | undefined): void {
+  if (ms === undefined || ms > 0) return;
+  throw new KitError('invalid_argument', `${name} is ${ms}: not a time to wait`, {
+    hint: 'Give milliseconds above 0, Infinity for no limit, or nothing for the default.',
+  });
+}
+
 /** Lets the process end although a timer is set; some runtimes have timers that are mere numbers. */
 export function unref<T>(timer: T): T {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer) {

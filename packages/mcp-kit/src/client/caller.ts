@@ -1,4 +1,4 @@
-import { describeError, KitError, silentLogger, type Logger } from '#base';
+import { describeError, KitError, requireTime, silentLogger, type Logger } from '#base';
 import { RpcError, type Notification, type Params } from '#jsonrpc';
 import { mcpErrors, type LoggingLevel, type Meta, type Target, type Tool } from '#protocol';
 import { Conversation } from './conversation.ts';
@@ -44,6 +44,10 @@ export class Caller implements Subscriber {
 
   constructor(target: Target, options: SessionOptions) {
     const { logger = silentLogger, onNotification, inputs } = options;
+    for (const name of ['timeoutMs', 'maxTotalMs', 'connectTimeoutMs', 'probeTimeoutMs'] as const) {
+      requireTime(name, options[name]);
+    }
+    requireTime('handlers.timeoutMs', options.handlers?.timeoutMs);
     this.options = options;
     this.logger = logger;
     this.overHttp = target.wire === 'http';

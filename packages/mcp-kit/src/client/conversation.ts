@@ -4,6 +4,7 @@ import {
   createDeferred,
   describeError,
   KitError,
+  requireTime,
   type KitErrorCode,
   type Logger,
 } from '#base';
@@ -36,6 +37,8 @@ export type Attempt<T> = (agreed: Agreed, options: CallOptions) => Promise<T>;
 /** The connections with one server, one after the other: opens them, notices when one is lost, opens the next. */
 export class Conversation {
   readonly #target: Target;
+  /** What errors call the server. */
+  readonly #label: string;
   readonly #identity: Identity;
   readonly #options: SessionOptions;
   readonly #events: ConversationEvents;
@@ -43,6 +46,8 @@ export class Conversation {
   readonly #closed = createDeferred<Error | undefined>();
   /** Why it has ended for good. */
   #ended: Error | undefined;
+  /** The same, unless its owner has closed it. */
+  #cause: Error | undefined;
   #ending: AbortController | undefined;
   #breaker: StormBreaker | undefined;
   readonly inbound: Inbound;
@@ -63,17 +68,21 @@ export class Conversation {
   ) {
     const { identity, options } = settings;
     this.#target = target;
+    this.#label = options.label ?? target.label;
     this.#identity = identity;
     this.#options = options;
     this.maxTotalMs = options.maxTotalMs ?? defaults.maxTotalMs;
-    this.inbound = new Inbound(settings, {
-      notification: events.notification,
-      closed: (connection, cause) => this.#lose(connection, cause),
-      spoiled: (connection, error) => {
-        this.#end(error);
-        connection.closed(error);
+    this.inbound = new Inbound(
+      { ...settings, label: this.#label },
+      {
+        notification: events.notification,
+        closed: (connection, cause) => this.#lose(connection, cause),
+        spoiled: (connection, error) => {
+          this.#end(error);
+          connection.closed(error);
+        },
       },
-    });
+    );
     this.#logger = settings.logger;
     this.#events = events;
   }
@@ -121,7 +130,9 @@ export class Conversation {
 
   /** Runs an attempt on the current connection; on a new one if it was lost, and again if that is safe. */
   async run<T>(method: string, options: CallOptions, attempt: Attempt<T>): Promise<T> {
-    const { signal, maxTotalMs = this.maxTotalMs } = options;
+    const { signal, timeoutMs, maxTotalMs = this.maxTotalMs } = options;
+    if (!(maxTotalMs > 0)) requireTime('maxTotalMs', maxTotalMs);
+    if (timeoutMs !== undefined && !(timeoutMs > 0)) requireTime('timeoutMs', timeoutMs);
     // An agent that cancels many calls with one signal is no leak, although Node warns of one.
     if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     const deadline = performance.now() + maxTotalMs;
@@ -139,7 +150,11 @@ export class Conversation {
       try {
         return await attempt(agreed, left);
       } catch (error) {
-        const limit = { subject: method, signal, leftMs: deadline - performance.now() };
+        const limit = {
+          subject: this.#about(method),
+          signal,
+          leftMs: deadline - performance.now(),
+        };
         const failure = await this.#failureOf(agreed, error, limit);
         if (failure === undefined) throw error;
         if (failure.code === 'session_lost') this.#forget(agreed, failure);
@@ -211,7 +226,8 @@ export class Conversation {
   /** Whoever waits is let go when they give up; the others still wait. */
   #waitForOpen(method: string, options: CallOptions, leftMs: number): Promise<Agreed> {
     const { signal, timeoutMs = leftMs } = options;
-    const limit = { subject: method, signal, timeoutMs: Math.min(timeoutMs, leftMs) };
+    const timeLeftMs = Math.min(timeoutMs, leftMs);
+    const limit = { subject: this.#about(method), signal, timeoutMs: timeLeftMs };
     return waitWithin(limit, () => this.#reopen());
   }
 
@@ -224,7 +240,7 @@ export class Conversation {
 
   async #openAgain(): Promise<Agreed> {
     const { label } = this.#target;
-    if (this.#ended !== undefined || !this.#heals) throw this.#isClosed();
+    if (this.#ended !== undefined || !this.#heals) throw this.#isClosed(this.#cause);
     this.#breaker ??= this.#options.breaker ?? createStormBreaker();
     if (!this.#breaker.admit()) {
       const { times, withinMs } = this.#breaker;
@@ -299,8 +315,18 @@ export class Conversation {
     return agreed;
   }
 
-  #isClosed(): KitError {
-    return new KitError('closed', `the session with ${this.#target.label} is closed`);
+  /** A request to the server, as errors name it. */
+  #about(method: string): string {
+    return `${method} to ${this.#label}`;
+  }
+
+  #isClosed(cause?: Error): KitError {
+    const what = `the session with ${this.#label} is closed`;
+    if (cause === undefined) return new KitError('closed', what);
+    return new KitError('closed', `${what}: ${cause.message}`, {
+      hint: this.#heals ? undefined : 'It does not heal: open another one.',
+      cause,
+    });
   }
 
   #lose(connection: Connection, cause: Error | undefined): void {
@@ -317,6 +343,7 @@ export class Conversation {
     if (this.#ended !== undefined) return;
     const reason = cause ?? this.#isClosed();
     this.#ended = reason;
+    this.#cause = cause;
     this.#ending?.abort(reason);
     this.#opening?.stop(reason);
     this.#closed.resolve(cause);

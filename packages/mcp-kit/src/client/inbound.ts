@@ -31,15 +31,17 @@ export class Inbound {
   readonly #events: InboundEvents;
   readonly #logger: Logger;
   readonly #identity: Identity;
+  readonly #label: string;
   #answering: Answering | undefined;
   readonly samples: string[] = [];
   malformed = 0;
 
   constructor(
-    settings: { identity: Identity; options: SessionOptions; logger: Logger },
+    settings: { identity: Identity; options: SessionOptions; logger: Logger; label: string },
     events: InboundEvents,
   ) {
-    const { identity, options, logger } = settings;
+    const { identity, options, logger, label } = settings;
+    this.#label = label;
     this.#options = options;
     this.#events = events;
     this.#logger = logger;
@@ -64,6 +66,7 @@ export class Inbound {
       // Bounded where they are answered, so that a ping is, however many wait.
       maxInFlight: Infinity,
       vocabulary,
+      peer: this.#label,
       deaf: (inputs ?? onRequest ?? onNotification) === undefined,
       onBug: (error, method) => this.reportBug(error, method),
       timeoutMs,

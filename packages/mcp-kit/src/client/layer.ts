@@ -46,10 +46,10 @@ async function guardCall(guard: ToolGuard, sending: Sending, next: Send): Promis
   }
   const { signal, maxTotalMs = Infinity } = options;
   const began = performance.now();
-  const limit = { subject: method, signal, timeoutMs: maxTotalMs };
+  const limit = { subject: `${method} ${name}`, signal, timeoutMs: maxTotalMs };
   await waitWithin(limit, async () => guard.call(name, options));
   if (maxTotalMs === Infinity) return next(sending);
-  const leftMs = maxTotalMs - (performance.now() - began);
+  const leftMs = Math.max(1, maxTotalMs - (performance.now() - began));
   return next({ ...sending, options: { ...options, maxTotalMs: leftMs } });
 }
 

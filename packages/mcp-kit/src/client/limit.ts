@@ -1,4 +1,4 @@
-import { createDeferred, KitError, startTimer, type StopSignal } from '#base';
+import { abortedBy, createDeferred, KitError, startTimer, type StopSignal } from '#base';
 
 export interface LimitOptions {
   /** What is limited, as errors name it. */
@@ -32,8 +32,7 @@ export function createLimit(options: LimitOptions): Limit {
     stopped.reject(controller.signal.reason);
   };
   const onAbort = (): void => {
-    const cause: unknown = signal?.reason;
-    stop(new KitError('aborted', `${subject}: cancelled by the caller`, { cause }));
+    stop(abortedBy(subject, signal?.reason));
   };
   const onEnd = (): void => stop(ended?.reason);
   const onLate = (): void => {

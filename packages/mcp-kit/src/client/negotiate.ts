@@ -321,6 +321,8 @@ async function confirmInitialized(connection: Connection): Promise<void> {
   const telling = connection.tell(method).catch((error: unknown) => {
     if (!(error instanceof KitError)) throw error;
     const { code, message, hint, details } = error;
+    // Whoever hangs up is lost like anybody else: that is noticed elsewhere.
+    if (code === 'closed') return;
     throw new KitError(code, `${method}: ${message}`, { hint, details, cause: error });
   });
   // Perhaps it is not waited for any more.

@@ -64,12 +64,17 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly ids?: 'number' | 'string' | undefined;
   /** Closes the session on the first malformed message instead of counting it. */
   readonly strict?: boolean | undefined;
-  /** Opens the session anew when the server forgot it or its process died. On by default. */
+  /**
+   * Opens the session anew when the server forgot it or its process died. On by default; without it the session ends then,
+   * `closed` says why, and nothing is repeated.
+   */
   readonly heal?: boolean | undefined;
   /** How often the session may be opened anew within how long; 5 times in 30 s, unless given. May be shared. */
   readonly breaker?: StormBreaker | undefined;
   /** Checks structured results against the schema of their tool, once that was listed. On by default. */
   readonly validateOutput?: boolean | undefined;
+  /** What errors call the server, instead of how it is reached. */
+  readonly label?: string | undefined;
   readonly logger?: Logger | undefined;
   /** Gives up opening. */
   readonly signal?: AbortSignal | undefined;
@@ -79,11 +84,13 @@ export interface SessionOptions extends Partial<Implementation> {
 
 /** How one call may differ. */
 export interface CallOptions {
+  /** How long to wait for an answer or a sign of progress; `Infinity` for no limit. */
   readonly timeoutMs?: number | undefined;
+  /** How long to wait in all, whatever progress says. */
   readonly maxTotalMs?: number | undefined;
   /** Cancels: the call settles at once, and the server is told. */
   readonly signal?: StopSignal | undefined;
-  /** Receives the parameters of each progress notification. */
+  /** Receives the parameters of each progress notification. Calls of tools ask for progress also without it. */
   readonly onProgress?: ((progress: Params) => void) | undefined;
   /** Called when the server hangs up for now, and lets the answer be fetched after the wait it names; that is done anyway. */
   readonly onReleased?: ((retryMs: number | undefined) => void) | undefined;

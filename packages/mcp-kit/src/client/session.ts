@@ -146,7 +146,10 @@ export class Session implements AsyncDisposable {
     return tools.length === list.tools.length ? list : { ...list, tools };
   }
 
-  /** Calls a tool. What the tool says went wrong is a result too: look at `isError`. */
+  /**
+   * Calls a tool. What the tool says went wrong is a result too: look at `isError`. It is asked for progress, which makes the
+   * time of the call begin anew, whether or not somebody listens.
+   */
   async callTool<T = unknown>(
     name: string,
     args: Params = {},
@@ -155,7 +158,9 @@ export class Session implements AsyncDisposable {
     const params = { name, arguments: args };
     const { tools } = this.#caller;
     if (this.#validates && tools?.knows(name)) await tools.prepare(name);
-    const result = withContent(await this.request('tools/call', params, options));
+    const limits =
+      options?.onProgress === undefined ? { ...options, onProgress: unheard } : options;
+    const result = withContent(await this.request('tools/call', params, limits));
     if (!isToolResult<T>(result)) {
       throw new KitError('invalid_answer', `${name}: the result has no content`);
     }
@@ -285,6 +290,9 @@ export class Session implements AsyncDisposable {
     return readPage(method, key, () => this.request(method, params, options));
   }
 }
+
+/** For whom only the sign of life counts. */
+function unheard(): void {}
 
 function isToolResult<T>(result: unknown): result is ToolResult<T> {
   return isRecord(result) && (Array.isArray(result['content']) || 'structuredContent' in result);

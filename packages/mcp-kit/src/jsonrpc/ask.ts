@@ -1,4 +1,4 @@
-import { KitError, longestTimerMs, type Deferred, type StopSignal } from '#base';
+import { abortedBy, KitError, longestTimerMs, type Deferred } from '#base';
 import type { MessageOptions, Sent } from './channel.ts';
 import type { RequestOptions } from './exchange.ts';
 import type { Awaited, InFlight } from './in-flight.ts';
@@ -10,6 +10,8 @@ export interface Vocabulary {
   cancelled(id: Id, method: string, reason: string): { method: string; params: Params } | undefined;
   /** The parameters, with a token under which progress is reported. */
   withProgressToken(params: Params | undefined, id: Id): Params;
+  /** What errors call a request, if not by its method alone. */
+  subject?(method: string, params: Params | undefined): string;
 }
 
 interface Question {
@@ -20,6 +22,8 @@ interface Question {
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
   readonly vocabulary: Vocabulary | undefined;
+  /** What errors call the other side. */
+  readonly peer: string | undefined;
   send(text: string, options: MessageOptions): Sent;
   readonly notify: (method: string, params: Params) => void;
 }
@@ -57,20 +61,23 @@ class Asked implements Awaited {
   }
 
   begin(): void {
-    const { id, method, options, maxTotalMs } = this.#question;
+    const { id, options, maxTotalMs } = this.#question;
     const { signal, headers, origin } = options;
-    if (signal?.aborted) throw asAbort(signal, method);
+    if (signal?.aborted) throw abortedBy(this.#subject, signal.reason);
     const message = this.#message();
     const text = encodeMessage(message);
     this.#inFlight.expect(id, this);
     if (signal !== undefined) {
-      this.#onAbort = () => this.#giveUp(asAbort(signal, method));
+      this.#onAbort = () => this.#giveUp(abortedBy(this.#subject, signal.reason));
       signal.addEventListener('abort', this.#onAbort, { once: true });
     }
     this.#arm(maxTotalMs);
     const sent = this.#question.send(text, { origin, message, headers });
     if (sent === 'dropped') {
-      const error = new KitError('overloaded', `${method}: too much is waiting to be written`);
+      const error = new KitError(
+        'overloaded',
+        `${this.#subject}: too much is waiting to be written`,
+      );
       this.#inFlight.settle(id)?.reject(error);
     }
   }
@@ -120,9 +127,16 @@ class Asked implements Awaited {
   }
 
   expire(): void {
-    const { method, timeoutMs, maxTotalMs } = this.#question;
+    const { peer, timeoutMs, maxTotalMs } = this.#question;
     const allowedMs = Math.round(this.#capped ? maxTotalMs : timeoutMs);
-    this.#giveUp(new KitError('timeout', `${method}: no answer within ${allowedMs} ms`));
+    const from = peer === undefined ? '' : ` from ${peer}`;
+    const what = `${this.#subject}: no answer${from} within ${allowedMs} ms`;
+    this.#giveUp(new KitError('timeout', what));
+  }
+
+  get #subject(): string {
+    const { method, params, vocabulary } = this.#question;
+    return vocabulary?.subject?.(method, params) ?? method;
   }
 
   #giveUp(error: KitError): void {
@@ -143,8 +157,4 @@ class Asked implements Awaited {
 
 function expire(asked: Asked): void {
   asked.expire();
-}
-
-function asAbort(signal: StopSignal, method: string): KitError {
-  return new KitError('aborted', `${method}: cancelled by the caller`, { cause: signal.reason });
 }

@@ -199,7 +199,7 @@ export class Connection implements Link, Sink {
     if (!this.#inFlight.open) {
       return Promise.reject(new KitError('closed', `${method}: the connection is closed`));
     }
-    const { timeoutMs = 30_000, maxTotalMs = 10 * 60_000, vocabulary } = this.#options;
+    const { timeoutMs = 30_000, maxTotalMs = 10 * 60_000, vocabulary, peer } = this.#options;
     return ask(this.#inFlight, {
       id: options.id ?? this.#nextId(),
       method,
@@ -208,6 +208,7 @@ export class Connection implements Link, Sink {
       timeoutMs: options.timeoutMs ?? timeoutMs,
       maxTotalMs: options.maxTotalMs ?? maxTotalMs,
       vocabulary,
+      peer,
       send: (text, sent) => this.#channel.send(text, sent),
       notify: (notice, noticeParams) => void this.notify(notice, noticeParams, options.origin),
     });

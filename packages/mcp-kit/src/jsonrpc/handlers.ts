@@ -39,6 +39,8 @@ export interface ConnectionOptions {
   readonly maxTotalMs?: number;
   /** How the protocol above says "cancelled" and "progress". */
   readonly vocabulary?: Vocabulary;
+  /** What errors call the other side. */
+  readonly peer?: string | undefined;
   /** How long requests under way may still take once the other side has stopped sending. */
   readonly lingerMs?: number;
   /** Who is at the other end, where the transport knows. */

@@ -1,5 +1,6 @@
 import { isId, type Connection, type Notification, type Vocabulary } from '#jsonrpc';
 import { metaOf } from './envelope.ts';
+import { namedBy } from './model/methods.ts';
 
 /** How MCP says "cancelled" and "progress". Requests that open a conversation must not be cancelled. */
 export const vocabulary: Vocabulary = {
@@ -11,7 +12,14 @@ export const vocabulary: Vocabulary = {
     ...params,
     _meta: { ...metaOf(params), progressToken: id },
   }),
+  subject: (method, params) => {
+    const name = params?.[namedBy.get(method) ?? ''];
+    return typeof name === 'string' ? `${method} ${name.slice(0, shownName)}` : method;
+  },
 };
+
+/** A URI may be as long as it likes. */
+const shownName = 200;
 
 /** Acts on the notifications that steer requests under way; false for any other. */
 export function steer(connection: Connection, notification: Notification): boolean {

@@ -1,4 +1,4 @@
-import { KitError, net, processBudget } from '#base';
+import { abortedBy, KitError, net, processBudget } from '#base';
 import type { Connection } from '#jsonrpc';
 import type { Service, Target } from '#protocol';
 import { dial, listen } from './listen.ts';
@@ -54,7 +54,7 @@ export function socketTarget(path: string, options: StreamChannelOptions = {}): 
     wire: 'stream',
     dial: async (signal) => {
       if (signal?.aborted) {
-        throw new KitError('aborted', `${path}: given up by the caller`, { cause: signal.reason });
+        throw abortedBy(path, signal.reason);
       }
       try {
         const socket = await dial(path);

@@ -145,7 +145,7 @@ function unusedProxy(env: NodeJS.ProcessEnv): readonly string[] {
   ];
   const name = names.find((candidate) => env[candidate]);
   if (name === undefined) return [];
-  return [`${name} is set, and not used: servers are connected to directly`];
+  return [`${name} is set, and not used here: the doctor connects directly`];
 }
 
 /** The failure of the system behind our own words for it. */

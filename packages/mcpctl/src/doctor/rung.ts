@@ -1,4 +1,5 @@
 import { KitError } from 'mcp-kit/internal';
+import { inFlags } from '../flags.ts';
 
 /** What is looked at, from the file to the tools. */
 export type RungName =
@@ -37,7 +38,7 @@ export interface Rung {
 export function failedRung(name: RungName, error: unknown, ms?: number): Rung {
   const message = error instanceof Error ? error.message : String(error);
   const [said = '', ...more] = message.split('\n');
-  const fix = error instanceof KitError ? error.hint : undefined;
+  const fix = error instanceof KitError ? error.hint && inFlags(error.hint) : undefined;
   return { name, state: 'failed', said, more, fix, ms };
 }
 

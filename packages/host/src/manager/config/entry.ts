@@ -1,3 +1,5 @@
+import type { Limits } from 'mcp-kit/jsonrpc';
+
 /** The hosts, and forms of their own, whose configuration can be read and written. */
 export type DialectId =
   | 'mcp-kit'
@@ -72,6 +74,10 @@ export interface HttpSettings {
   readonly bearerTokenEnv?: string | undefined;
   /** Headers whose values are in variables: header → variable. */
   readonly envHeaders: TextRecord;
+  /** The URL of the proxy to it, instead of that of the environment. */
+  readonly proxy?: string | undefined;
+  /** The file of the certificates of those who sign its own, in PEM. */
+  readonly caFile?: string | undefined;
 }
 
 /** How a server behind a URL is spoken to. */
@@ -121,6 +127,8 @@ export interface ServerEntry {
     readonly startupMs?: number | undefined;
     readonly requestMs?: number | undefined;
   };
+  /** What one of its messages may cost, where it is trusted. */
+  readonly limits?: Partial<Limits> | undefined;
   /** Globs over the names of tools; without `allow` all are; `deny` wins. */
   readonly tools: {
     readonly allow?: readonly string[] | undefined;

@@ -15,7 +15,7 @@ type Said = Omit<StdioSettings, 'kind'> &
   Omit<HttpSettings, 'kind' | 'flavour'> &
   ServerEntry['timeouts'] &
   ServerEntry['tools'] &
-  Pick<ServerEntry, 'enabled' | 'autoApprove' | 'oauth' | 'title' | 'description'>;
+  Pick<ServerEntry, 'limits' | 'enabled' | 'autoApprove' | 'oauth' | 'title' | 'description'>;
 
 /** An entry laid flat, with only what was said: the terms that the fields of all dialects are translated to and from. */
 export type Facts = { -readonly [Name in keyof Said]?: Said[Name] | undefined } & {
@@ -34,7 +34,15 @@ const stdioFacts: readonly Fact[] = [
   'envFile',
   'stdoutLog',
 ];
-const httpFacts: readonly Fact[] = ['url', 'streamUrl', 'headers', 'bearerTokenEnv', 'envHeaders'];
+const httpFacts: readonly Fact[] = [
+  'url',
+  'streamUrl',
+  'headers',
+  'bearerTokenEnv',
+  'envHeaders',
+  'proxy',
+  'caFile',
+];
 const unixFacts: readonly Fact[] = ['path', 'httpPath', 'headers'];
 const transportFacts: ReadonlySet<Fact> = new Set([...stdioFacts, ...httpFacts, ...unixFacts]);
 
@@ -49,6 +57,7 @@ export function applies(fact: Fact, kind: Kind): boolean {
 export function transportOf(facts: Facts, kind: Kind): TransportSettings {
   if (kind === 'stdio') return stdioOf(facts);
   const { headers = {}, httpPath, envHeaders = {}, streamUrl, bearerTokenEnv } = facts;
+  const { proxy, caFile } = facts;
   if (kind === 'unix') {
     return { kind, path: facts.path ?? '', headers, httpPath };
   }
@@ -60,6 +69,8 @@ export function transportOf(facts: Facts, kind: Kind): TransportSettings {
     envHeaders,
     streamUrl,
     bearerTokenEnv,
+    proxy,
+    caFile,
   };
 }
 
@@ -74,11 +85,12 @@ export function settingsOf(
   facts: Facts,
 ): Pick<
   ServerEntry,
-  'enabled' | 'timeouts' | 'tools' | 'autoApprove' | 'oauth' | 'title' | 'description'
+  'limits' | 'enabled' | 'timeouts' | 'tools' | 'autoApprove' | 'oauth' | 'title' | 'description'
 > {
   const { enabled = true, startupMs, requestMs, allow, deny } = facts;
-  const { autoApprove = [], oauth, title, description } = facts;
+  const { limits, autoApprove = [], oauth, title, description } = facts;
   return {
+    limits,
     enabled,
     timeouts: { startupMs, requestMs },
     tools: { allow, deny },
@@ -91,9 +103,10 @@ export function settingsOf(
 
 /** Lays an entry flat. */
 export function factsOf(entry: ServerEntry): Facts {
-  const { transport, enabled, timeouts, tools, autoApprove, oauth, title, description } = entry;
+  const { transport, limits, enabled, timeouts, tools, autoApprove } = entry;
+  const { oauth, title, description } = entry;
   const { kind, ...settings } = transport;
-  const rest = { enabled, ...timeouts, ...tools, autoApprove, oauth, title, description };
+  const rest = { limits, enabled, ...timeouts, ...tools, autoApprove, oauth, title, description };
   if (transport.kind !== 'http') return said({ ...settings, ...rest, kind });
   const { flavour, kind: _, ...remote } = transport;
   return said({ ...remote, ...rest, kind: flavour });

@@ -26,14 +26,16 @@ export interface LoginPlace {
   readonly policy: Partial<EgressPolicy>;
   /** Who we say we are. */
   readonly client: Pick<AuthorizerOptions, 'clientName' | 'clientMetadataUrl'>;
+  /** Who signs certificates, instead of those whom Node trusts. */
+  readonly ca: ManagerOptions['ca'];
   readonly logger: Logger;
 }
 
 /** Where the logins of a manager are. */
 export function loginPlace(options: ManagerOptions): LoginPlace {
   const { credentials, env = process.env, policy = {}, logger = silentLogger } = options;
-  const { name: clientName, clientMetadataUrl } = options;
-  return { credentials, env, policy, client: { clientName, clientMetadataUrl }, logger };
+  const { name: clientName, clientMetadataUrl, ca } = options;
+  return { credentials, env, policy, client: { clientName, clientMetadataUrl }, ca, logger };
 }
 
 /** What a login is told beside what the configuration says. */
@@ -93,10 +95,10 @@ export async function holdAuthorizer(
   const { name, provenance } = entry;
   const { url, streamUrl } = entry.transport as HttpSettings;
   const { createAuthorizer, openCredentials } = await import('mcp-kit/auth');
-  const { credentials, env, logger, policy, client } = place;
+  const { credentials, env, logger, policy, client, ca } = place;
   const settings = egress === undefined ? settingsOf(entry.oauth || {}) : {};
   const named = [url, streamUrl, settings.metadataUrl].filter((each) => each !== undefined);
-  const own = egress === undefined ? trustedEgress(named, policy, { server: name }) : undefined;
+  const own = egress === undefined ? trustedEgress(named, policy, { server: name, ca }) : undefined;
   const authorizer = createAuthorizer({
     server: url,
     name,

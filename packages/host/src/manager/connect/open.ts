@@ -148,6 +148,7 @@ export async function openTarget(
     timeoutMs: entry?.timeouts.requestMs ?? options.timeoutMs,
     connectTimeoutMs: entry?.timeouts.startupMs ?? options.connectTimeoutMs,
     ...listeners(name, options, () => guard.policy?.forget()),
+    label: name,
     logger,
     heal: heals,
     breaker: hooks.breaker,

@@ -1,9 +1,11 @@
 import path from 'node:path';
-import { KitError, type Logger, type Target } from 'mcp-kit/internal';
+import { files, KitError, type Limits, type Logger, type Target } from 'mcp-kit/internal';
 import type { ChildOptions } from 'mcp-kit/transport/child-process';
 import type { HttpClientOptions } from 'mcp-kit/transport/http-client';
 import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
 import { readEnvFile } from '../config/env-file.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { ManagerOptions } from '../options.ts';
 import type { Admitted } from './admission.ts';
 import { sessionAuth, type LoginPlace } from './logins.ts';
 
@@ -15,7 +17,11 @@ export interface TargetPlace {
   readonly onStderr?: ((text: string) => void) | undefined;
   readonly logger: Logger;
   readonly logins: LoginPlace;
+  readonly network: Network;
 }
+
+/** How servers that are trusted are reached, where their entries do not say. */
+export type Network = Pick<ManagerOptions, 'proxy' | 'ca' | 'agentFor' | 'limits' | 'env'>;
 
 /** A way to a server, and what it holds. */
 export interface Way {
@@ -31,6 +37,7 @@ export async function wayTo(
   place: TargetPlace,
 ): Promise<Way> {
   const { transport } = admitted.entry;
+  const limits = limitsFor(admitted, place);
   switch (transport.kind) {
     case 'stdio':
       return {
@@ -38,20 +45,26 @@ export async function wayTo(
           // The values of variables are nobody's business.
           shown: written.transport.kind === 'stdio' ? written.transport : undefined,
           program: admitted.program,
+          limits,
         }),
         release: () => {},
       };
     case 'unix':
-      return unixWay(transport, place);
+      return unixWay(transport, limits, place);
     case 'http':
       return urlWay(transport, admitted, place);
   }
 }
 
+/** Whoever is not trusted does not say what we put up with. */
+function limitsFor({ entry, egress }: Admitted, { network }: TargetPlace): Partial<Limits> {
+  return egress === undefined ? { ...network.limits, ...entry.limits } : {};
+}
+
 async function processTarget(
   settings: StdioSettings,
   place: TargetPlace,
-  more: Pick<ChildOptions, 'shown' | 'program'>,
+  more: Pick<ChildOptions, 'shown' | 'program' | 'limits'>,
 ): Promise<Target> {
   const { command, args, cwd = place.root, env, inheritEnv, envFile, stdoutLog } = settings;
   const { onStderr, logger } = place;
@@ -77,16 +90,21 @@ function logPlace(log: string, { root, allowLogOutsideRoot }: TargetPlace): obje
   return { path: file, root: allowLogOutsideRoot ? path.dirname(file) : root };
 }
 
-async function unixWay(settings: UnixSettings, { logger }: TargetPlace): Promise<Way> {
+async function unixWay(
+  settings: UnixSettings,
+  limits: Partial<Limits>,
+  { logger }: TargetPlace,
+): Promise<Way> {
   const { path: socketPath, httpPath, headers } = settings;
   if (httpPath === undefined) {
     const { socketTarget } = await import('mcp-kit/transport');
-    return { target: socketTarget(socketPath), release: () => {} };
+    return { target: socketTarget(socketPath, { limits }), release: () => {} };
   }
   const { httpTarget } = await import('mcp-kit/transport/http-client');
   const { Agent } = await import('node:http');
   const agent = new Agent({ keepAlive: true, socketPath } as object);
-  const target = httpTarget(new URL(httpPath, 'http://localhost'), { headers, agent, logger });
+  const options = { headers, agent, limits, logger };
+  const target = httpTarget(new URL(httpPath, 'http://localhost'), options);
   const named = { ...target, label: socketPath, key: `unix:${socketPath}#${httpPath}` };
   return { target: named, release: () => agent.destroy() };
 }
@@ -94,8 +112,9 @@ async function unixWay(settings: UnixSettings, { logger }: TargetPlace): Promise
 async function urlWay(
   settings: HttpSettings,
   admitted: Admitted,
-  { logger, logins }: TargetPlace,
+  place: TargetPlace,
 ): Promise<Way> {
+  const { logger, logins } = place;
   const { url, streamUrl, headers } = settings;
   const { entry, egress } = admitted;
   for (const one of [url, streamUrl ?? url]) {
@@ -110,8 +129,9 @@ async function urlWay(
     headers,
     logger,
     streamUrl,
-    agent: egress?.agentFor(url),
+    limits: limitsFor(admitted, place),
     auth: login?.auth,
+    ...(await waysOut(settings, egress, place)),
   };
   const target = await urlTarget(settings, options);
   const release = (): void => {
@@ -119,6 +139,30 @@ async function urlWay(
     login?.release();
   };
   return { target, release };
+}
+
+/** Whoever is not trusted has one way out, whatever proxies and certificates are named. */
+async function waysOut(
+  { url, proxy, caFile }: HttpSettings,
+  egress: Egress | undefined,
+  { root, network }: TargetPlace,
+): Promise<Pick<HttpClientOptions, 'agent' | 'proxy' | 'ca'>> {
+  if (egress !== undefined) return { agent: egress.agentFor(url) };
+  const { env = process.env } = network;
+  const usual = network.proxy ?? env;
+  return {
+    agent: network.agentFor?.(url),
+    proxy: proxy ?? (usual === false ? undefined : usual),
+    ca: caFile === undefined ? network.ca : await readCertificates(path.resolve(root, caFile)),
+  };
+}
+
+async function readCertificates(file: string): Promise<string> {
+  try {
+    return await files().readFile(file, 'utf8');
+  } catch (cause) {
+    throw new KitError('invalid_config', `the certificates in ${file} cannot be read`, { cause });
+  }
 }
 
 async function urlTarget(

@@ -28,7 +28,7 @@ export function checkUrl(limits: Limits, text: string | URL, field = 'url'): Kit
     return refusal('use url credentials', { ...whose, more: `field=${field}` });
   }
   if (url.protocol !== 'https:' && (url.protocol !== 'http:' || rules.requireHttps)) {
-    const loosen = url.protocol === 'http:' ? 'allow http (--allow-http)' : undefined;
+    const loosen = url.protocol === 'http:' ? 'allow http (policy.requireHttps: false)' : undefined;
     const more = `${field}=${redacted(url)}`;
     return refusal('connect non-https streamable http url', { ...whose, more }, loosen);
   }
@@ -55,7 +55,11 @@ function checkPlace(limits: Limits, place: Place): KitError | undefined {
   }
   if (!isListed(rules, host)) {
     const what = 'connect streamable http host not in allowlist';
-    return refusal(what, { ...whose, more: `host=${host}` }, 'allow the host (--allow-host)');
+    return refusal(
+      what,
+      { ...whose, more: `host=${host}` },
+      'allow the host (policy.allowedHosts)',
+    );
   }
   if (isLiteral) return checkAddress(limits, place, host);
   // Whether it is of the network around is known when its address is.
@@ -90,8 +94,8 @@ export function checkAddress(limits: Limits, place: Place, address: string): Kit
 
 function wayTo(kind: Exclude<NameKind, 'public'>): string {
   return kind === 'localhost'
-    ? 'allow this machine (--allow-localhost)'
-    : 'allow the network around it (--allow-private-ip)';
+    ? 'allow this machine (policy.allowLocalhost)'
+    : 'allow the network around it (policy.allowPrivateIps)';
 }
 
 function isListed({ allowedHosts }: Rules, host: string): boolean {
@@ -114,6 +118,6 @@ function usualPort(secure: boolean): number {
 function closedPort(whose: Whose, host: string, port: number): KitError {
   const more = `host=${host} port=${port}`;
   const name = net().isIP(host) === 6 ? `[${host}]` : host;
-  const loosen = `allow the port (--allow-host ${name}:${port})`;
+  const loosen = `allow the port (policy.allowedHosts: ${name}:${port})`;
   return refusal('connect port not in allowlist', { ...whose, more }, loosen);
 }

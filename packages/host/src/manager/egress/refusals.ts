@@ -48,7 +48,7 @@ export function lookupFailed(
     hint:
       how === 'failed'
         ? 'Check the name and the network.'
-        : 'Check the network, or allow more time with dnsTimeoutMs (--dns-timeout-ms).',
+        : 'Check the network, or allow more time (policy.dnsTimeoutMs).',
     cause,
     details: { ran: false },
   });

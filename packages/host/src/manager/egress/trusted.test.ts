@@ -42,7 +42,7 @@ describe('what a trusted server names', () => {
     expect(refused?.message).toBe(
       'refusing to connect non-global ip on the word of notes ip=10.0.0.1',
     );
-    expect(refused?.hint).toContain('--allow-private-ip');
+    expect(refused?.hint).toContain('policy.allowPrivateIps');
     expect(refused?.hint).not.toContain('approve');
     egress.destroy();
   });

@@ -1,7 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
 import { net } from 'mcp-kit/internal';
 import { kindOf } from './address.ts';
-import { agentsBy, createEgress, type Egress } from './egress.ts';
+import { agentsBy, createEgress, type Egress, type EgressOptions } from './egress.ts';
 import { placeOf } from './check.ts';
 import { hostOf, nameKindOf, withDefaults, type EgressPolicy } from './policy.ts';
 
@@ -15,19 +15,19 @@ type Depth = 'internet' | 'around' | 'here';
 export function trustedEgress(
   named: readonly string[],
   policy: Partial<EgressPolicy>,
-  { server }: { readonly server: string },
+  { server, ca }: Pick<EgressOptions, 'server' | 'ca'>,
 ): Egress {
   const places = named.filter((url) => URL.canParse(url)).map((url) => new URL(url));
   const origins = new Set(places.map(({ origin }) => origin));
   const depths = places.map(depthOf);
-  const open = openEgress();
+  const open = openEgress(ca);
   const ways = new Map<string, Egress>();
   const wayTo = (url: string | URL): Egress => {
     const place = URL.canParse(String(url)) ? new URL(url) : undefined;
     if (place !== undefined && origins.has(place.origin)) return open;
     const rules = place === undefined ? policy : policyFor(place, depths, policy);
     const key = JSON.stringify(rules);
-    const way = ways.get(key) ?? createEgress(rules, { server, isTrusted: true });
+    const way = ways.get(key) ?? createEgress(rules, { server, ca, isTrusted: true });
     ways.set(key, way);
     return way;
   };
@@ -69,10 +69,10 @@ function depthOf(place: URL): Depth {
 }
 
 /** A way that leads everywhere. */
-function openEgress(): Egress {
+function openEgress(ca: EgressOptions['ca']): Egress {
   const make = (secure: boolean): HttpAgent => {
     const { Agent } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
-    return new Agent({ keepAlive: true });
+    return new Agent(ca === undefined ? { keepAlive: true } : { keepAlive: true, ca });
   };
   return { check: () => undefined, ...agentsBy(make) };
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { createDeferred, KitError, startTimer, type StopSignal } from 'mcp-kit/internal';
+import { abortedBy, createDeferred, KitError, startTimer, type StopSignal } from 'mcp-kit/internal';
 
 /** How long somebody waits for work that goes on for others when they give up. */
 export interface WaitLimits {
@@ -15,8 +15,7 @@ export async function waitWithin<T>(
 ): Promise<T> {
   const { promise: givenUp, reject } = createDeferred<never>();
   const onAbort = (): void => {
-    const cause: unknown = signal?.reason;
-    reject(new KitError('aborted', `${subject}: cancelled by the caller`, { cause }));
+    reject(abortedBy(subject, signal?.reason));
   };
   const onLate = (): void => {
     reject(new KitError('timeout', `${subject}: not done within ${timeoutMs} ms`));

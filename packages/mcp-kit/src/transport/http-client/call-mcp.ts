@@ -1,14 +1,15 @@
-import { createDeferred, KitError, startTimer } from '#base';
+import { abortedBy, createDeferred, KitError, requireTime, startTimer } from '#base';
 import { isRecord, rpcErrors, type Params, type Request, type Response } from '#jsonrpc';
 import { mcpErrors, metaKeys, modernVersion } from '#protocol';
 import { isResponse } from './request.ts';
 import { HttpChannel } from './channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
+import { labelOf } from './place.ts';
 
 /** How one call without a session is sent. */
 export interface CallMcpOptions extends Pick<
   HttpClientOptions,
-  'headers' | 'auth' | 'limits' | 'agent'
+  'headers' | 'auth' | 'limits' | 'agent' | 'proxy' | 'ca'
 > {
   /** How long it may take in all; 30 s. */
   readonly timeoutMs?: number | undefined;
@@ -25,7 +26,9 @@ export async function callMcp(
   ...[params, options = {}]: [params?: Params | undefined, options?: CallMcpOptions]
 ): Promise<Response> {
   const { timeoutMs = 30_000, signal } = options;
-  const channel = new HttpChannel(parseUrl(url), undefined, settle(options));
+  requireTime('timeoutMs', timeoutMs);
+  const place = parseUrl(url);
+  const channel = new HttpChannel(place, undefined, settle(options));
   let awaited = createDeferred<Response>();
   let id = 0;
   channel.start({
@@ -52,11 +55,11 @@ export async function callMcp(
     return awaited.promise;
   };
   const giveUp = (): void => {
-    const cause: unknown = signal?.reason;
-    awaited.reject(new KitError('aborted', `${method}: cancelled by the caller`, { cause }));
+    awaited.reject(abortedBy(method, signal?.reason));
   };
   const timer = startTimer(() => {
-    awaited.reject(new KitError('timeout', `${method}: no answer within ${timeoutMs} ms`));
+    const what = `${method}: no answer from ${labelOf(place)} within ${timeoutMs} ms`;
+    awaited.reject(new KitError('timeout', what));
   }, timeoutMs);
   signal?.addEventListener('abort', giveUp, { once: true });
   try {

@@ -3,6 +3,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import type { Socket } from 'node:net';
 import { chain, isPromise, startTimer, type KitError, type MaybePromise } from '#base';
 import { Pieces } from '../buffers.ts';
+import { createAgent } from './agent.ts';
 import { challengeOf, maxChallenges, type HttpChallenge } from './auth.ts';
 import {
   brokenOff,
@@ -15,13 +16,13 @@ import {
   unreachable,
 } from './failures.ts';
 import {
-  labelOf,
   listHeaders,
   mergeHeaders,
   placeHeaders,
   type HeaderRecord,
   type Settings,
 } from './options.ts';
+import { hostOf, labelOf, portOf } from './place.ts';
 
 /** One HTTP request; headers are names and values in turn. */
 export interface HttpRequest {
@@ -48,10 +49,6 @@ export interface PendingRequest {
 const maxRedirects = 5;
 /** How much of a refusal is read. */
 export const refusalBytes: number = 64 * 1024;
-/** Sockets that nobody uses are given up after this, or a second before the server says that it does so. */
-const idleMs = 60_000;
-/** When the system asks a silent peer whether it is still there. */
-const keepAliveMs = 30_000;
 
 /** Everything that requests to one address have in common. */
 interface Address {
@@ -73,12 +70,8 @@ export class HttpConnection {
   constructor(url: URL, settings: Settings) {
     const secure = url.protocol === 'https:';
     // Loaded here, because whoever speaks over pipes needs neither.
-    const { Agent, request } = secure
-      ? process.getBuiltinModule('node:https')
-      : process.getBuiltinModule('node:http');
-    const agent =
-      settings.agent ??
-      new Agent({ keepAlive: true, keepAliveInitialDelay: keepAliveMs, timeout: idleMs });
+    const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
+    const agent = settings.agent ?? createAgent(url, settings);
     const headers = headersFor(url, settings);
     this.#address = { settings, secure, request, headers, agent, url, route: routeTo(url) };
   }
@@ -105,9 +98,8 @@ function headersFor(url: URL, { headers }: Settings): Address['headers'] {
 }
 
 function routeTo(url: URL): RequestOptions {
-  const { protocol, hostname, port, pathname, search } = url;
-  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-  return { protocol, host, port, path: pathname + search };
+  const { protocol, port, pathname, search } = url;
+  return { protocol, host: hostOf(url), port, path: pathname + search };
 }
 
 /** One request, with the redirects and the authorization it takes. */
@@ -300,8 +292,7 @@ class Attempt implements PendingRequest {
  * be lost on another that is as dead, although nobody has noticed yet.
  */
 function closeIdle(agent: Agent, url: URL): void {
-  const { host, port } = routeTo(url);
-  const place = `${host}:${port || (url.protocol === 'https:' ? 443 : 80)}:`;
+  const place = `${hostOf(url)}:${portOf(url)}:`;
   for (const [name, sockets = []] of Object.entries(agent.freeSockets)) {
     if (name.startsWith(place)) for (const socket of sockets) socket.destroy();
   }

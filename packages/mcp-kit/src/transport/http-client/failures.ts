@@ -16,11 +16,6 @@ export function unreachable(place: string, cause: unknown): KitError {
   });
 }
 
-/** Nobody wants the connection any more. */
-export function givenUp(place: string, cause: unknown): KitError {
-  return new KitError('aborted', `${place}: given up by the caller`, { cause });
-}
-
 /** No connection within the time allowed. */
 export function connectTimeout(place: string, ms: number): KitError {
   return new KitError('unreachable', `cannot reach ${place}: no connection within ${ms} ms`, {
@@ -71,7 +66,14 @@ export function brokenOff(place: string, cause: unknown): KitError {
 }
 
 /** An answer ended, or its stream did, before the message that was waited for. */
-export function endedEarly(method: string): KitError {
+export function endedEarly(method: string, garbled?: string): KitError {
+  if (garbled !== undefined) {
+    return invalidAnswer(
+      method,
+      `the stream ended without an answer, after an event that cannot be read: ${garbled}`,
+      'The request may have run. Report the event to the author of the server.',
+    );
+  }
   return new KitError('answer_lost', `the stream ended before the answer to ${method}`, {
     hint: 'The request may have run. Ask the server before sending it again.',
   });

@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import { chain, KitError, silentLogger, type Logger, type MaybePromise } from '#base';
+import type { SecureContextOptions } from 'node:tls';
+import { chain, KitError, requireTime, silentLogger, type Logger, type MaybePromise } from '#base';
 import { defaultLimits, type Limits } from '#jsonrpc';
 import type { HttpAuth } from './auth.ts';
+import type { Variables } from './proxy.ts';
 
 /** Headers by name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -17,8 +19,15 @@ export interface HttpClientOptions {
   /** Where event streams are fetched, when not where messages are posted. */
   readonly streamUrl?: string | URL | undefined;
   readonly limits?: Partial<Limits> | undefined;
-  /** Makes the connections, instead of one that keeps them alive; it is not destroyed. */
+  /** Makes the connections, instead of one that keeps them alive; it is not destroyed. `proxy` and `ca` are its own affair. */
   readonly agent?: HttpAgent | HttpsAgent | undefined;
+  /**
+   * The http or https URL of a proxy, which is asked for a tunnel (`CONNECT`); or an environment, such as `process.env`, whose
+   * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say which, if any. This machine is always reached without. None, unless given.
+   */
+  readonly proxy?: string | URL | Variables | undefined;
+  /** Who signs the certificates of servers and proxies, in PEM, instead of those whom Node trusts. */
+  readonly ca?: SecureContextOptions['ca'] | undefined;
   /** How long a connection may take to open; 10 s. */
   readonly connectTimeoutMs?: number | undefined;
   /** How long telling the server that a session ends may take; 2 s. */
@@ -35,6 +44,8 @@ export interface Settings {
   readonly auth: HttpAuth | undefined;
   readonly limits: Limits;
   readonly agent: HttpAgent | HttpsAgent | undefined;
+  readonly proxy: HttpClientOptions['proxy'];
+  readonly ca: SecureContextOptions['ca'];
   readonly connectTimeoutMs: number;
   readonly closeTimeoutMs: number;
   readonly maxConnections: number;
@@ -42,11 +53,15 @@ export interface Settings {
 }
 
 export function settle(options: HttpClientOptions): Settings {
+  requireTime('connectTimeoutMs', options.connectTimeoutMs);
+  requireTime('closeTimeoutMs', options.closeTimeoutMs);
   return {
     headers: readHeaders(options.headers ?? {}),
     auth: options.auth,
     limits: { ...defaultLimits, ...options.limits },
     agent: options.agent,
+    proxy: options.proxy,
+    ca: options.ca,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     closeTimeoutMs: options.closeTimeoutMs ?? 2_000,
     maxConnections: options.maxConnections ?? 256,
@@ -66,11 +81,6 @@ export function parseUrl(url: string | URL): URL {
   throw new KitError('invalid_argument', `not a URL of an HTTP server: ${String(url)}`, {
     hint: 'Use an address that begins with http:// or https://.',
   });
-}
-
-/** The address as it may be shown: without credentials and query. */
-export function labelOf(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
 /** Headers that say what the message says, or how it is framed: another value would be a lie. */

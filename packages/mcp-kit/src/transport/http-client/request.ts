@@ -122,6 +122,9 @@ const acceptMs = 30_000;
 /** What a wait before a stream is continued may grow to: somebody waits for the answer, and not for ever. */
 const longestWaitMs = 2000;
 
+/** How much of an event is shown. */
+const shownCharacters = 100;
+
 const postHeaders = [
   'content-type',
   'application/json',
@@ -139,6 +142,8 @@ export class PostRequest implements ResponseHandler {
   #timer: NodeJS.Timeout | undefined;
   #inSession = false;
   #streaming = false;
+  /** What was wrong with the first event that could not be read, and how it begins. */
+  #unreadable: string | undefined;
   /** Answered, lost or dropped: nothing is waited for any more. */
   #done = false;
 
@@ -214,16 +219,23 @@ export class PostRequest implements ResponseHandler {
     }
     if (method === 'initialize') session.name(response.headers['mcp-session-id']);
     const type = mediaType(response);
-    if (type === 'application/json') {
+    if (mayBeJson(type)) {
       const { maxBytes } = this.#owner.limits;
-      readBody(response, maxBytes, (end, bytes) => this.#read(end, bytes));
+      readBody(response, maxBytes, (end, bytes) => {
+        if (type === '' && bytes.length === 0) this.#empty(status);
+        else this.#read(end, bytes);
+      });
     } else if (type === 'text/event-stream') {
       this.#follow(response);
     } else {
       this.#pending?.abort();
-      const what = type === '' ? 'without a body that could be the answer' : `in ${type}`;
-      this.fail(invalidAnswer(method, `the server answered HTTP ${status} ${what}`));
+      this.fail(invalidAnswer(method, `the server answered HTTP ${status} in ${type}`));
     }
+  }
+
+  #empty(status: number): void {
+    const what = `the server answered HTTP ${status} without a body that could be the answer`;
+    this.fail(invalidAnswer(this.message.method, what));
   }
 
   #accepted(response: IncomingMessage): void {
@@ -284,7 +296,7 @@ export class PostRequest implements ResponseHandler {
   #continue(position: StreamPosition): void {
     const { modern, method, session } = this.message;
     if (modern || position.lastEventId === undefined) {
-      this.fail(endedEarly(method));
+      this.fail(endedEarly(method, this.#unreadable));
       return;
     }
     this.#stream = new EventStream({
@@ -298,7 +310,11 @@ export class PostRequest implements ResponseHandler {
   }
 
   #reading(position: StreamPosition): StreamReading {
-    const { limits, receive: value, malformed } = this.#owner;
+    const { limits, receive: value } = this.#owner;
+    const malformed: StreamReading['malformed'] = (code, reason, sample = '') => {
+      this.#unreadable ??= `${reason}, in ${JSON.stringify(sample.slice(0, shownCharacters))}`;
+      this.#owner.malformed(code, reason, sample);
+    };
     const skipped: StreamReading['skipped'] = (fault) =>
       this.fail(unreadable(this.message.method, fault));
     return { limits, position, value, malformed, skipped };
@@ -312,7 +328,7 @@ export class PostRequest implements ResponseHandler {
       session.lost = true;
       this.fail(sessionLost(method, this.#owner.streams.label, true));
     } else {
-      this.fail(error.code === 'http_status' ? endedEarly(method) : error);
+      this.fail(error.code === 'http_status' ? endedEarly(method, this.#unreadable) : error);
     }
     return 'stop';
   }
@@ -333,6 +349,11 @@ export class PostRequest implements ResponseHandler {
       this.fail(refusal(response, body));
     }
   }
+}
+
+/** Some servers do not say what they answer in, or say it in their own way. */
+function mayBeJson(type: string): boolean {
+  return type === '' || type.endsWith('json');
 }
 
 /** Sends a notification; settles when the server has taken it, or with why it has not. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createDeferred, KitError, startTimer, type Deferred } from '#base';
+import { abortedBy, createDeferred, KitError, startTimer, type Deferred } from '#base';
 import type { Channel, MessageOptions, Sent, Sink } from '#jsonrpc';
 import { Backlog } from './channel.ts';
 import {
@@ -9,8 +9,9 @@ import {
   refusalBytes,
   type PendingRequest,
 } from './connection.ts';
-import { givenUp, hungUp, invalidAnswer, notDelivered, redirected, refusal } from './failures.ts';
-import { labelOf, type Settings } from './options.ts';
+import { hungUp, invalidAnswer, notDelivered, redirected, refusal } from './failures.ts';
+import type { Settings } from './options.ts';
+import { labelOf } from './place.ts';
 import {
   delivered,
   messageOf,
@@ -223,11 +224,11 @@ export async function openSse(
   settings: Settings,
   signal: AbortSignal | undefined,
 ): Promise<Channel> {
-  if (signal?.aborted) throw givenUp(labelOf(place), signal.reason);
+  if (signal?.aborted) throw abortedBy(labelOf(place), signal.reason);
   const { connectTimeoutMs } = settings;
   const channel = new SseChannel(place, settings);
   const hangUp = (): void => {
-    if (signal !== undefined) channel.end(givenUp(labelOf(place), signal.reason));
+    if (signal !== undefined) channel.end(abortedBy(labelOf(place), signal.reason));
   };
   const timer = startTimer(() => {
     const message = `${labelOf(place)} named no endpoint within ${connectTimeoutMs} ms`;

@@ -1,7 +1,8 @@
+import { abortedBy } from '#base';
 import type { Target } from '#protocol';
-import { givenUp } from './failures.ts';
 import { HttpChannel } from './channel.ts';
-import { labelOf, parseUrl, settle, type HttpClientOptions } from './options.ts';
+import { parseUrl, settle, type HttpClientOptions } from './options.ts';
+import { labelOf } from './place.ts';
 
 /** A server of any revision at a URL. */
 export function httpTarget(url: string | URL, options: HttpClientOptions = {}): Target {
@@ -16,7 +17,7 @@ export function httpTarget(url: string | URL, options: HttpClientOptions = {}): 
       return sseTarget(place, options);
     },
     dial: (signal) => {
-      if (signal?.aborted) throw givenUp(labelOf(place), signal.reason);
+      if (signal?.aborted) throw abortedBy(labelOf(place), signal.reason);
       return new HttpChannel(place, streamPlace, settings);
     },
   };

@@ -52,6 +52,35 @@ const stdoutLog: Field = {
   },
 };
 
+/** What one message may cost. */
+const limits: Field = {
+  read(value, place) {
+    const {
+      max_bytes: bytes,
+      max_depth: depth,
+      max_elements: elements,
+      ...rest
+    } = asRecord(value, place);
+    const [unknown] = Object.keys(rest);
+    if (unknown !== undefined) {
+      throw configError(below(place, unknown), `unknown field \`${unknown}\``);
+    }
+    const at = (key: string, count: unknown): number | undefined =>
+      asCount(count, below(place, key));
+    const read = {
+      maxBytes: at('max_bytes', bytes),
+      maxDepth: at('max_depth', depth),
+      maxElements: at('max_elements', elements),
+    };
+    return { limits: withoutUndefined(read) };
+  },
+  write({ limits: given }) {
+    if (given === undefined) return undefined;
+    const { maxBytes, maxDepth, maxElements } = given;
+    return { max_bytes: maxBytes, max_depth: maxDepth, max_elements: maxElements };
+  },
+};
+
 /** The URLs of a remote server: one, or one for events and one for messages. */
 export const urlFields: Readonly<Record<string, Field>> = {
   url: {
@@ -84,6 +113,9 @@ export const mcpKit: Dialect = {
     http_headers: textMap('headers'),
     bearer_token_env_var: text('bearerTokenEnv'),
     env_http_headers: textMap('envHeaders'),
+    proxy: text('proxy'),
+    ca_file: text('caFile'),
+    limits,
   }),
   strict: true,
   urlAlone: 'http',

@@ -33,6 +33,7 @@ export function checkServer(raw: Raw, name: string, place: Place): void {
     const only = 'only valid for transport=streamable_http';
     refuse(remoteFields, `url/sse_url/http_url are ${only}`);
     refuse(headerFields, `http headers/auth are ${only}`);
+    refuse(['proxy', 'ca_file'], `proxy/ca_file are ${only}`);
   }
   const values = { raw, name, place };
   if (transport === 'stdio') checkStdio(values);
@@ -90,7 +91,7 @@ function checkRemote(values: Values): void {
     const message = 'duplicate field `http_headers` (`headers` is another name for it)';
     throw configError(below(place, 'headers'), `mcp server ${name}: ${message}`);
   }
-  for (const field of [...remoteFields, 'bearer_token_env_var']) {
+  for (const field of [...remoteFields, 'bearer_token_env_var', 'proxy', 'ca_file']) {
     const value = raw[field];
     if (value === undefined || asText(value, below(place, field)).trim() !== '') continue;
     throw empty(values, below(place, field), field);
