@@ -1,7 +1,15 @@
 import path from 'node:path';
 import type { Login, LoginStep } from 'mcp-kit/auth';
-import { describeError, KitError, silentLogger, type Channel, type Logger } from 'mcp-kit/internal';
-import type { Session } from 'mcp-kit/client';
+import {
+  describeError,
+  KitError,
+  silentLogger,
+  type Channel,
+  type Logger,
+  type Params,
+  type StopSignal,
+} from 'mcp-kit/internal';
+import type { CallOptions, Session, ToolResult } from 'mcp-kit/client';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
 import type { ServerEntry } from './config/entry.ts';
 import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts';
@@ -21,6 +29,7 @@ import { waitWithin, type WaitLimits } from './supervise/wait.ts';
 import { createToolCache, toolCachePath } from './tools/cache.ts';
 import { catalogOf, type Catalog } from './tools/catalog.ts';
 import type { ToolListing } from './tools/listing.ts';
+import { noSuchTool, placeOfName, placesIn, type ToolPlace } from './tools/qualified-name.ts';
 import { recallTools } from './tools/recall.ts';
 import { assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
@@ -51,6 +60,8 @@ export class Manager implements AsyncDisposable {
   readonly #listings = new WeakMap<Supervisor, Promise<ToolListing>>();
   readonly #mismatches = new Map<string, VersionMismatch>();
   #openings: Openings;
+  /** The tools of the last catalog, by their qualified names. */
+  #places: ReadonlyMap<string, ToolPlace> = new Map();
   #isClosed = false;
 
   constructor(options: ManagerOptions) {
@@ -163,7 +174,23 @@ export class Manager implements AsyncDisposable {
       recalled: () => recallTools(supervisor.entry, this.#openings),
       status: () => supervisor.status,
     }));
-    return waitWithin(catalogOf(servers, waitMs), 'listing tools', { signal });
+    const catalog = await waitWithin(catalogOf(servers, waitMs), 'listing tools', { signal });
+    this.#places = placesIn(catalog);
+    return catalog;
+  }
+
+  /**
+   * Calls a tool by the qualified name that the catalog has for it, which is the one that models were given. What a call of
+   * this kind may not do is refused as by `server(name).callTool`.
+   */
+  async callTool<T = unknown>(
+    qualifiedName: string,
+    args?: Params,
+    options?: CallOptions,
+  ): Promise<ToolResult<T>> {
+    this.#refuseClosed();
+    const place = await this.#placeOf(qualifiedName, options?.signal);
+    return this.server(place.server).callTool<T>(place.tool, args, options);
   }
 
   /** One server: everything that can be asked of it. It is opened by the first question. */
@@ -272,6 +299,16 @@ export class Manager implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Most names say it by themselves; the others are those of the last catalog, or of one that is asked for now. */
+  async #placeOf(name: string, signal: StopSignal | undefined): Promise<ToolPlace> {
+    const said = placeOfName(name);
+    if (said !== undefined && this.#servers.find(said.server) !== undefined) return said;
+    if (!this.#places.has(name)) await waitWithin(this.tools(), `finding ${name}`, { signal });
+    const place = this.#places.get(name);
+    if (place === undefined) throw noSuchTool(name);
+    return place;
   }
 
   async #open(name: string, limits: WaitLimits): Promise<Opened> {

@@ -86,6 +86,8 @@ export interface ManagerOptions
     request: { readonly method: string; readonly params?: Params | undefined },
     context: InputContext,
   ) => MaybePromise<unknown>;
+  /** Told when the tools of a server may be others now: it said so, or was opened. Ask for them again. */
+  readonly onToolsChanged?: ((server: string) => void) | undefined;
   /** Told about each step of each server. */
   readonly onChange?: ((status: ServerStatus) => void) | undefined;
   /** Sees every message that crosses. */

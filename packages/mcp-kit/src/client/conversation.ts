@@ -96,6 +96,11 @@ export class Conversation {
     return this.#ended === undefined && this.#agreed !== undefined;
   }
 
+  /** The process of the server, while there is a conversation with one that was started here. */
+  get pid(): number | undefined {
+    return this.#agreed?.connection.pid;
+  }
+
   /** Settles when the session has ended for good, with the cause if it was not `close`. */
   get closed(): Promise<Error | undefined> {
     return this.#closed.promise;

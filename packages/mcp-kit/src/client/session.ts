@@ -110,6 +110,11 @@ export class Session implements AsyncDisposable {
     return this.#caller.conversation.isConnected;
   }
 
+  /** The process of the server, while it is open and was started here. */
+  get pid(): number | undefined {
+    return this.#caller.conversation.pid;
+  }
+
   get stats(): SessionStats {
     return this.#caller.stats;
   }

@@ -52,6 +52,8 @@ export interface MessageOptions {
  * Push instead of an async iterable: a turn of the event loop per message is what a busy pipe cannot afford.
  */
 export interface Channel {
+  /** The process at the other end, where it was started here. */
+  readonly pid?: number | undefined;
   /** Begins delivery; called once. */
   start(sink: Sink): void;
   /** Queues a request or notification. */

@@ -72,6 +72,11 @@ export class Connection implements Link, Sink {
     return this.#inFlight.open;
   }
 
+  /** The process at the other end, where it was started here. */
+  get pid(): number | undefined {
+    return this.#channel.pid;
+  }
+
   get deaf(): boolean {
     return this.#options.deaf === true;
   }

@@ -29,6 +29,9 @@ export function traceTarget(
 
 function overhear(channel: Channel, tell: TraceListener): Channel {
   return {
+    get pid() {
+      return channel.pid;
+    },
     start: (sink) => channel.start(overhearing(sink, tell)),
     send(text, options) {
       const sent = channel.send(text, options);

@@ -1,4 +1,5 @@
 import {
+  describeError,
   KitError,
   traceTarget,
   withoutUndefined,
@@ -143,11 +144,19 @@ export async function openTarget(
       ? reached.target
       : traceTarget(reached.target, (way, message) => onTrace(name, way, message), logger);
   const guard: { policy?: ToolPolicy } = {};
+  const toolsChanged = (): void => {
+    guard.policy?.forget();
+    try {
+      openings.options.onToolsChanged?.(name);
+    } catch (error) {
+      logger.error('onToolsChanged: a handler failed', { error: describeError(error) });
+    }
+  };
   const session = await openSession(target, {
     ...sessionOptions(options, client),
     timeoutMs: entry?.timeouts.requestMs ?? options.timeoutMs,
     connectTimeoutMs: entry?.timeouts.startupMs ?? options.connectTimeoutMs,
-    ...listeners(name, options, () => guard.policy?.forget()),
+    ...listeners(name, options, toolsChanged),
     label: name,
     logger,
     heal: heals,
@@ -155,8 +164,8 @@ export async function openTarget(
     signal: hooks.signal,
     onLost: hooks.onLost,
     onOpened: () => {
-      guard.policy?.forget();
       hooks.onOpened?.();
+      toolsChanged();
     },
   });
   await checkVersion(session, name, { ...openings, client });

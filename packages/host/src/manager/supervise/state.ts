@@ -38,6 +38,8 @@ export interface ServerStatus {
   readonly retryAt?: number | undefined;
   /** How often it was opened. */
   readonly starts: number;
+  /** The process of the server, while it has one and is open. */
+  readonly pid?: number | undefined;
   /** Where it is written down; none for a channel that the caller brought. */
   readonly entry?: ServerEntry | undefined;
   /** Whether its user trusts it, once that was looked at. */

@@ -69,6 +69,7 @@ export class Supervisor {
       error: this.#error,
       retryAt: this.#retryAt,
       starts: this.#starts,
+      pid: this.session?.pid,
       entry: this.entry,
       trust: this.#trust,
     };

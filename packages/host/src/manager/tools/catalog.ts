@@ -2,11 +2,14 @@ import { createDeferred, startTimer, type Tool } from 'mcp-kit/internal';
 import type { ServerStatus } from '../supervise/state.ts';
 import type { Withheld } from '../trust/tools.ts';
 import type { ToolListing } from './listing.ts';
+import { qualifiedName } from './qualified-name.ts';
 
 /** A tool, and the server it belongs to. */
 export interface ServerTool {
   readonly server: string;
   readonly tool: Tool;
+  /** Its name among those of all servers, valid in every model API; `callTool` of the manager takes it. */
+  readonly qualifiedName: string;
   /** `cache`: its server is not up yet; it had this tool when it was last seen. */
   readonly from: 'live' | 'cache';
 }
@@ -55,6 +58,10 @@ export async function catalogOf(
   };
 }
 
+function ofServer(server: string, tool: Tool, from: ServerTool['from']): ServerTool {
+  return { server, tool, qualifiedName: qualifiedName({ server, tool: tool.name }), from };
+}
+
 async function partOf(server: CatalogServer, isLate: Promise<undefined>): Promise<Catalog> {
   const { name } = server;
   const listing = server.listing();
@@ -65,12 +72,12 @@ async function partOf(server: CatalogServer, isLate: Promise<undefined>): Promis
     const live = await Promise.race([listing, isLate]);
     if (live === undefined) {
       const tools = (await server.recalled()) ?? [];
-      const cached = tools.map((tool) => ({ server: name, tool, from: 'cache' as const }));
+      const cached = tools.map((tool) => ofServer(name, tool, 'cache'));
       return { ...nothing, tools: cached, pending: [name] };
     }
     return {
       ...nothing,
-      tools: live.tools.map((tool) => ({ server: name, tool, from: 'live' as const })),
+      tools: live.tools.map((tool) => ofServer(name, tool, 'live')),
       withheld: live.withheld.map((one) => ({ ...one, server: name })),
     };
   } catch (error) {

@@ -59,6 +59,10 @@ export class ChildChannel implements Channel {
     });
   }
 
+  get pid(): number | undefined {
+    return this.#spawned.child.pid;
+  }
+
   start(sink: Sink): void {
     if (this.#over !== undefined) {
       sink.closed(this.#over.cause);

@@ -9,12 +9,12 @@ import {
   type Sent,
   type Sink,
 } from '#jsonrpc';
+import { isResponse } from './answers.ts';
 import { HttpConnection } from './connection.ts';
 import { hungUp, invalidAnswer, notDelivered, sessionLost } from './failures.ts';
 import type { Settings } from './options.ts';
 import {
   delivered,
-  isResponse,
   messageOf,
   PostRequest,
   withHeaders,

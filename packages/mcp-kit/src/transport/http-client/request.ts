@@ -2,15 +2,12 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createDeferred, type Deferred, type KitError } from '#base';
 import {
-  classify,
-  isRecord,
   oversized,
   parseMessage,
   type Id,
   type Limits,
   type MessageOptions,
   type Params,
-  type Response,
   type Sink,
 } from '#jsonrpc';
 import { claimsModern, encodeHeaderValue, metaKeys, namedBy } from '#protocol';
@@ -32,6 +29,7 @@ import {
   sessionLost,
   unreadable,
 } from './failures.ts';
+import { errorIn, isAnonymousError } from './answers.ts';
 import type { HttpSession } from './session.ts';
 import {
   EventStream,
@@ -371,30 +369,5 @@ export async function delivered(
     await delivery.promise;
   } finally {
     signal?.removeEventListener('abort', giveUp);
-  }
-}
-
-/** Whether a value is a response; a peer's id is then one of ours. */
-export function isResponse(value: unknown): value is Response & Record<string, unknown> {
-  return isRecord(value) && classify(value).kind === 'response';
-}
-
-/** Whether it is an error of which the server could not say what it answers. */
-function isAnonymousError(value: unknown): value is Response {
-  return isResponse(value) && (value.id === undefined || value.id === null);
-}
-
-/** The JSON-RPC error in the body of a refusal, if there is one. Some servers invent an id for it. */
-function errorIn(body: string): Response | undefined {
-  if (!body.includes('"error"')) return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    const error = isRecord(value) ? value['error'] : undefined;
-    const response = { jsonrpc: '2.0', error };
-    return isRecord(value) && value['jsonrpc'] === '2.0' && isAnonymousError(response)
-      ? response
-      : undefined;
-  } catch {
-    return undefined;
   }
 }
