@@ -9,6 +9,7 @@ import { startCommand, stdioCommand } from '../lib/processes.mjs';
 import { leastRatio, valuesOf } from '../lib/report.mjs';
 import { failureLines, interleave } from '../lib/rounds.mjs';
 import { least, median } from '../lib/stats.mjs';
+import { measureWarmCalls } from '../lib/warm-call.mjs';
 
 /** Runs one command to its end: after how long it had printed what is expected, and after how long it had ended. */
 function runToEnd(args, env, expected, timeoutMs = 60_000) {
@@ -90,5 +91,8 @@ export async function run({ options, log }) {
     { key: 'cli/ended', values: valuesOf(rows, ended), peers },
   ];
   const raw = rows.map(({ c, runs }) => ({ workload: title, candidate: c.label, runs }));
-  return [{ tables: [table], measures, failures: failureLines(title, failed), raw }];
+  const warm = await measureWarmCalls({ options });
+  measures.push({ key: 'cli/warm', values: { 'mcp-kit': warm.ratio } });
+  const tables = [table, warm.table];
+  return [{ tables, measures, failures: failureLines(title, failed), raw }];
 }

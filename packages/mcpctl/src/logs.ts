@@ -1,10 +1,11 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/internal';
 import type { Globals } from './globals.ts';
+import { writeError } from './output.ts';
 import { plainText } from './terminal/plain-text.ts';
 
 /** Where this program logs, by the options. */
 export function loggerOf({ logLevel }: Pick<Globals, 'logLevel'>): Logger {
-  return logLevel === 'silent' ? silentLogger : stderrLogger(logLevel);
+  return logLevel === 'silent' ? silentLogger : stderrLogger(logLevel, writeError);
 }
 
 /** Shows what servers say on their standard error; nothing where the user does not want to see it. */
@@ -17,6 +18,6 @@ export function stderrPrinter({
 
 function showStderr(server: string, text: string): void {
   for (const line of text.split(/\r?\n/)) {
-    if (line !== '') process.stderr.write(`[${plainText(server)}] ${plainText(line)}\n`);
+    if (line !== '') writeError(`[${plainText(server)}] ${plainText(line)}\n`);
   }
 }

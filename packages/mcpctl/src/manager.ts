@@ -4,6 +4,7 @@ import {
   createEraFile,
   erasPath,
   type LoadedConfig,
+  type Manager,
   type ManagerOptions,
   type ServerEntry,
   type ServerStatus,
@@ -30,15 +31,11 @@ export async function useManager<T>(
   ready: ReadyTarget | undefined,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const { globals, stop, more = {} } = run;
-  const { entries, client } = run.config ?? (await managed(globals, run.server));
-  for (const warning of globals.warnings) warn(globals, warning);
-  if (globals.trusted) warnOfTrust(globals, entries);
-  const manager = createManager({
-    entries,
-    client,
-    ...optionsOf(globals),
-    eraCache: createEraFile(erasPath(process.env)),
+  const { globals, stop, more } = run;
+  const config = run.config ?? (await managed(globals, run.server));
+  const { entries } = config;
+  warnBefore(globals, config);
+  const manager = managerFor(globals, config, {
     ...onTerminal(globals, run.server),
     targets: ready && globals.target && { [globals.target.name]: ready },
     ...more,
@@ -85,7 +82,24 @@ function isRefusal(error: unknown): error is KitError {
   );
 }
 
-async function managed(
+/** Makes a manager as the options say. */
+export function managerFor(
+  globals: Globals,
+  { entries, client }: Pick<LoadedConfig, 'entries' | 'client'>,
+  more: Partial<ManagerOptions> = {},
+): Manager {
+  const eraCache = createEraFile(erasPath(process.env));
+  return createManager({ entries, client, ...optionsOf(globals), eraCache, ...more });
+}
+
+/** Says what the user should know before servers are used. */
+export function warnBefore(globals: Globals, { entries }: Pick<LoadedConfig, 'entries'>): void {
+  for (const warning of globals.warnings) warn(globals, warning);
+  if (globals.trusted) warnOfTrust(globals, entries);
+}
+
+/** The servers that the command line means. */
+export async function managed(
   globals: Globals,
   server: string | undefined,
 ): Promise<Pick<LoadedConfig, 'entries' | 'client'>> {
@@ -134,7 +148,7 @@ function optionsOf(globals: Globals): Omit<ManagerOptions, 'entries'> {
 }
 
 /** What a person at a terminal gets to see and is asked. */
-function onTerminal(globals: Globals, server: string | undefined): Partial<ManagerOptions> {
+export function onTerminal(globals: Globals, server: string | undefined): Partial<ManagerOptions> {
   const { trace, quiet, noColor, namedRoot } = globals;
   const mayAnswer = (process.stdin.isTTY && process.stderr.isTTY) || namedRoot !== undefined;
   return {

@@ -19,8 +19,19 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly more?: Pick<ManagerOptions, 'onChange' | 'onNotification' | 'onStderr'>;
 }
 
+/** Gives the work a manager. */
+export type UseManager = <T>(run: Run, work: (opened: Opened) => Promise<T>) => Promise<T>;
+
+let kept: UseManager | undefined;
+
+/** Has managers given that stay open after the work. */
+export function keepManagers(use: UseManager): void {
+  kept = use;
+}
+
 /** Gives the work a manager of the servers that the command line means; it is closed whatever happens, and when the user stops. */
 export async function withManager<T>(run: Run, work: (opened: Opened) => Promise<T>): Promise<T> {
+  if (kept !== undefined) return kept(run, work);
   const early = await earlyStart(run);
   try {
     // Most of the code; help does without it, and a program that was typed starts meanwhile.

@@ -6,10 +6,28 @@ import type { Globals } from './globals.ts';
 import { plainParagraph, plainText } from './terminal/plain-text.ts';
 import { hideSpinner } from './terminal/spinner.ts';
 
+/** Where output goes. */
+export interface Streams {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+let streamsNow: () => Streams | undefined = () => undefined;
+
+/** Says where output goes instead of to this process's own: to whom a call is answered for. */
+export function setStreams(now: () => Streams | undefined): void {
+  streamsNow = now;
+}
+
+/** Writes to standard error, as it is. */
+export function writeError(text: string): void {
+  (streamsNow() ?? process).stderr.write(text);
+}
+
 /** Prints to standard output. */
 export function print(text: string): void {
   hideSpinner();
-  process.stdout.write(`${text}\n`);
+  (streamsNow() ?? process).stdout.write(`${text}\n`);
 }
 
 /** Prints one JSON document on one line; what a terminal would obey is escaped, which leaves it the same document. */
@@ -20,14 +38,14 @@ export function printJson(value: unknown): void {
 /** Tells the person at the terminal something that is not the output; it may have words of others in it. */
 export function tell(text: string): void {
   hideSpinner();
-  process.stderr.write(`mcpctl: ${plainParagraph(text)}\n`);
+  writeError(`mcpctl: ${plainParagraph(text)}\n`);
 }
 
 /** Prints a line to standard error as it is, unless the user wants silence. */
 export function warn({ quiet }: Pick<Globals, 'quiet'>, text: string): void {
   if (quiet) return;
   hideSpinner();
-  process.stderr.write(`${text}\n`);
+  writeError(`${text}\n`);
 }
 
 /** Sums up for people what was printed: `2 tools · 143 ms`. */
@@ -54,8 +72,8 @@ export function reportFailure(error: unknown, { stack, json }: FailureOptions): 
   const failure = describeFailure(error);
   if (json) printJson({ error: failure });
   tell(failure.message);
-  if (failure.hint !== undefined) process.stderr.write(`${plainParagraph(failure.hint)}\n`);
-  if (stack && error instanceof Error) process.stderr.write(`${plainText(error.stack ?? '')}\n`);
+  if (failure.hint !== undefined) writeError(`${plainParagraph(failure.hint)}\n`);
+  if (stack && error instanceof Error) writeError(`${plainText(error.stack ?? '')}\n`);
 }
 
 /** A failure as data. */

@@ -1,4 +1,5 @@
 // What mcpctl and tests need of the inside. It is not published, and promises nothing.
+export { trustSystem } from './connect/admission.ts';
 export { hosts, type Host } from './config/dialects/hosts.ts';
 export { dialectOf, dialectTitle } from './config/dialects/index.ts';
 export { writeEntries } from './config/convert.ts';

@@ -6,14 +6,17 @@ const controls = /[^ -~\u00A0-\uFFFF]/g;
 
 const levels: readonly LoggerLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Writes one line per entry to standard error, from `level` up, without secrets. */
-export function stderrLogger(level: LoggerLevel = 'warn'): Logger {
+/** Writes one line per entry to standard error, or to what is given, from `level` up, without secrets. */
+export function stderrLogger(
+  level: LoggerLevel = 'warn',
+  print: (line: string) => unknown = (line) => process.stderr.write(line),
+): Logger {
   const write = (at: LoggerLevel) => (message: string, fields?: object) => {
     if (levels.indexOf(at) < levels.indexOf(level)) return;
     const details = fields === undefined ? '' : ` ${asJson(fields)}`;
     // A peer that chooses a word of the message must not write lines of its own.
     const shown = String(withoutSecrets(message)).replaceAll(controls, ' ');
-    process.stderr.write(`${at}: ${shown}${details}\n`);
+    print(`${at}: ${shown}${details}\n`);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }

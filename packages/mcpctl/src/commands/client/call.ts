@@ -39,6 +39,10 @@ const options = {
     value: 'DIR',
     help: 'Save images, sounds and files of the result here.',
   },
+  'no-warm': {
+    type: 'boolean',
+    help: 'Start the server for this call, and end it after; MCPCTL_WARM=off does the same for all calls.',
+  },
   retry: {
     type: 'string',
     value: 'N',
@@ -92,6 +96,7 @@ export const call = defineCommand({
   notes: [
     'Arguments are checked against the schema of the tool before anything is sent.',
     `The exit code is ${exitCodes.toolFailed} when the tool says that it failed.`,
+    'Where neither output is a terminal, the server stays open for 120 seconds (MCPCTL_WARM=SECONDS) after a call, and answers the next from the same folder and environment. The entry, what it runs, its approval and logins are looked at before each. What is typed after -- is started anew each time.',
     '--retry gives tools that take an idempotencyKey one for all tries. What only reads, or says that it is idempotent, is repeated without. Anything else is not repeated once it may have run.',
   ],
   async run({ args, values, globals, stop }) {
