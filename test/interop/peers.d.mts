@@ -145,3 +145,20 @@ export declare const fixtureCommand: { readonly command: string; readonly args: 
 export declare function loadSdkV1(): SdkV1;
 export declare function loadSdkV2(): SdkV2;
 export declare function inspectorCommand(): readonly [string, ...string[]];
+
+/** The clients of model APIs, as far as the tests use them. */
+export interface ModelApis {
+  readonly OpenAI: new (options: object) => {
+    readonly responses: { create(request: object): Promise<unknown> };
+    readonly chat: { readonly completions: { create(request: object): Promise<unknown> } };
+  };
+  readonly Anthropic: new (options: object) => object;
+  readonly GoogleGenAI: new (options: object) => {
+    readonly models: { generateContent(request: object): Promise<unknown> };
+  };
+  readonly MockLanguageModel: new (options: object) => {
+    readonly doGenerateCalls: readonly { readonly tools: readonly object[] }[];
+  };
+  readonly convertToOpenAITool: (tool: object) => object;
+}
+export declare function loadModelApis(): ModelApis;

@@ -50,3 +50,14 @@ export function inspectorCommand() {
   const folder = path.dirname(peer.resolve('@modelcontextprotocol/inspector/package.json'));
   return [node22(), path.join(folder, 'clients/launcher/build/index.js'), '--cli'];
 }
+
+/** The clients of model APIs, and what they call tools with. */
+export function loadModelApis() {
+  return {
+    OpenAI: peer('openai').OpenAI,
+    Anthropic: peer('@anthropic-ai/sdk').Anthropic,
+    GoogleGenAI: peer('@google/genai').GoogleGenAI,
+    MockLanguageModel: peer('ai/test').MockLanguageModelV3,
+    convertToOpenAITool: peer('@langchain/core/utils/function_calling').convertToOpenAITool,
+  };
+}

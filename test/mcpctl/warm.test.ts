@@ -115,7 +115,6 @@ describe.skipIf(process.platform !== 'linux')('A second call to the same server'
       await user.run('call', 'who', 'get_nobody', '--quiet', ...args),
       await user.run('call', 'nobody', 'get_process_id', ...args),
       await user.run('call', 'who', 'get_process_id', 'a=1', '--frob', ...args),
-      await user.run('call', 'who', 'get_nothing', '--timeout-ms', '300', ...args),
     ];
     const [warm, usual] = [await said(), await said('--no-warm')];
     expect(withoutTraces(warm)).toEqual(withoutTraces(usual));

@@ -1,3 +1,5 @@
+// What calls throw, where they are made.
+export { KitError, RpcError } from 'mcp-kit';
 export type { Approval } from './approval.ts';
 export { convertConfig, type Conversion } from './config/convert.ts';
 export { dialectIds } from './config/dialects/index.ts';

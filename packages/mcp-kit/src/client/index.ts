@@ -1,3 +1,6 @@
+// What calls throw, where they are made.
+export { KitError, type KitErrorCode } from '#base';
+export { RpcError } from '#jsonrpc';
 export { createEraCache, type EraCache } from './probe.ts';
 export type { ToolGuard } from './layer.ts';
 export { createStormBreaker, type StormBreaker } from './limit.ts';

@@ -1,3 +1,5 @@
+// What handlers throw.
+export { RpcError } from '#jsonrpc';
 export {
   Context,
   type Answers,

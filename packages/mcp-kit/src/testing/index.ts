@@ -1,3 +1,6 @@
+// What tests expect to be thrown.
+export { KitError } from '#base';
+export { RpcError } from '#jsonrpc';
 export {
   connectInMemory,
   type InMemoryClient,

@@ -1,7 +1,7 @@
 import { abortedBy, createDeferred, KitError, requireTime, startTimer } from '#base';
 import { isRecord, rpcErrors, type Params, type Request, type Response } from '#jsonrpc';
 import { mcpErrors, metaKeys, modernVersion } from '#protocol';
-import { isResponse } from './answers.ts';
+import { isResponse } from './request.ts';
 import { HttpChannel } from './channel.ts';
 import { parseUrl, settle, type HttpClientOptions } from './options.ts';
 import { labelOf } from './place.ts';

@@ -9,12 +9,11 @@ import {
   type Sent,
   type Sink,
 } from '#jsonrpc';
-import { isResponse } from './answers.ts';
 import { HttpConnection } from './connection.ts';
 import { hungUp, invalidAnswer, notDelivered, sessionLost } from './failures.ts';
 import type { Settings } from './options.ts';
 import {
-  delivered,
+  isResponse,
   messageOf,
   PostRequest,
   withHeaders,
@@ -22,6 +21,7 @@ import {
   type PostedMessage,
   type RequestOwner,
 } from './request.ts';
+import { delivered } from './delivery.ts';
 import { HttpSession, type SessionOwner } from './session.ts';
 
 /** Answers to the server that are on their way at the same time. */

@@ -1,13 +1,16 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { createDeferred, type Deferred, type KitError } from '#base';
+import type { Deferred, KitError } from '#base';
 import {
+  classify,
+  isRecord,
   oversized,
   parseMessage,
   type Id,
   type Limits,
   type MessageOptions,
   type Params,
+  type Response,
   type Sink,
 } from '#jsonrpc';
 import { claimsModern, encodeHeaderValue, metaKeys, namedBy } from '#protocol';
@@ -29,7 +32,6 @@ import {
   sessionLost,
   unreadable,
 } from './failures.ts';
-import { errorIn, isAnonymousError } from './answers.ts';
 import type { HttpSession } from './session.ts';
 import {
   EventStream,
@@ -354,20 +356,27 @@ function mayBeJson(type: string): boolean {
   return type === '' || type.endsWith('json');
 }
 
-/** Sends a notification; settles when the server has taken it, or with why it has not. */
-export async function delivered(
-  request: PostRequest,
-  signal: AbortSignal | undefined,
-  send: () => void,
-): Promise<void> {
-  const delivery = createDeferred<void>();
-  request.delivery = delivery;
-  const giveUp = (): void => request.fail(signal?.reason as KitError);
-  signal?.addEventListener('abort', giveUp, { once: true });
+/** Whether a value is a response; a peer's id is then one of ours. */
+export function isResponse(value: unknown): value is Response & Record<string, unknown> {
+  return isRecord(value) && classify(value).kind === 'response';
+}
+
+/** Whether it is an error of which the server could not say what it answers. */
+function isAnonymousError(value: unknown): value is Response {
+  return isResponse(value) && (value.id === undefined || value.id === null);
+}
+
+/** The JSON-RPC error in the body of a refusal, if there is one. Some servers invent an id for it. */
+function errorIn(body: string): Response | undefined {
+  if (!body.includes('"error"')) return undefined;
   try {
-    send();
-    await delivery.promise;
-  } finally {
-    signal?.removeEventListener('abort', giveUp);
+    const value: unknown = JSON.parse(body);
+    const error = isRecord(value) ? value['error'] : undefined;
+    const response = { jsonrpc: '2.0', error };
+    return isRecord(value) && value['jsonrpc'] === '2.0' && isAnonymousError(response)
+      ? response
+      : undefined;
+  } catch {
+    return undefined;
   }
 }
