@@ -186,7 +186,7 @@ describe('what people get wrong', () => {
     const { code, stderr } = await empty.run('tools');
     expect(code).toBe(2);
     expect(stderr).toMatch(/Looked for .*\.mcp\.json.*\.vscode\/mcp\.json/);
-    expect(stderr).toMatch(/Write mcp\.json: \{ "version": 1/);
+    expect(stderr).toMatch(/Add one: mcpctl add NAME/);
     expect(stderr).toMatch(/mcpctl tools -- npx/);
   });
 

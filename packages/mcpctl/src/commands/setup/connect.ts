@@ -65,7 +65,6 @@ export const connect = defineCommand({
       command: 'mcpctl connect --all --user --gateway http://127.0.0.1:7420/mcp',
       about: 'One gateway, for every host and project.',
     },
-    { command: 'mcpctl disconnect --all', about: 'Undo all of it.' },
   ],
   notes: [
     'Into the files of a project go the servers of the project; into your own files your own, and those of the project that --server names. Comments, order and everything else stay.',
