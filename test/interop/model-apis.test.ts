@@ -50,7 +50,7 @@ afterAll(async () => {
   model.close();
 });
 
-async function tools() {
+async function listed() {
   return (await manager.tools({ waitMs: 60_000 })).tools;
 }
 
@@ -65,7 +65,7 @@ test('OpenAI: responses and chat completions take them, and the name leads back'
     { output: [{ type: 'function_call', name, call_id: '1', arguments: JSON.stringify(args) }] },
     { choices: [{ message: { tool_calls: [{ type: 'function', function: { name } }] } }] },
   ];
-  const sent = modelTools(await tools(), 'openai');
+  const sent = modelTools(await listed(), 'openai');
   const answer = (await openai.responses.create({ model: 'm', input: 'x', tools: sent })) as {
     readonly output: readonly { readonly name: string; readonly arguments: string }[];
   };
@@ -73,7 +73,7 @@ test('OpenAI: responses and chat completions take them, and the name leads back'
   const [wanted] = answer.output;
   const result = await manager.callTool(wanted?.name ?? '', JSON.parse(wanted?.arguments ?? ''));
   expect(textOf(result)).toBe('2 + 3 = 5');
-  const chat = modelTools(await tools(), 'openai-chat');
+  const chat = modelTools(await listed(), 'openai-chat');
   await openai.chat.completions.create({ model: 'm', messages: [], tools: chat });
   expect(asked.at(-1)?.['tools']).toEqual(chat);
 });
@@ -91,12 +91,12 @@ test('Anthropic: the loop of the guide', async () => {
   ]);
   const result = { type: 'tool_result', tool_use_id: 't', content: '2 + 3 = 5', is_error: false };
   expect(asked.at(-1)?.['messages']).toContainEqual({ role: 'user', content: [result] });
-  expect(asked.at(-1)?.['tools']).toEqual(modelTools(await tools(), 'anthropic'));
+  expect(asked.at(-1)?.['tools']).toEqual(modelTools(await listed(), 'anthropic'));
 });
 
 test('Gemini: the client sends the declarations as they are', async () => {
   const google = new apis.GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: baseURL } });
-  const sent = modelTools(await tools(), 'gemini');
+  const sent = modelTools(await listed(), 'gemini');
   says = [{ candidates: [] }];
   await google.models.generateContent({ model: 'm', contents: 'x', config: { tools: sent } });
   expect(asked.at(-1)?.['tools']).toEqual(sent);
@@ -123,7 +123,7 @@ test('AI SDK: the loop of the guide', async () => {
 });
 
 test('LangChain: they are what it knows as tools', async () => {
-  const sent = modelTools(await tools(), 'langchain');
-  const [chat] = modelTools(await tools(), 'openai-chat');
+  const sent = modelTools(await listed(), 'langchain');
+  const [chat] = modelTools(await listed(), 'openai-chat');
   expect(sent.map((tool) => apis.convertToOpenAITool(tool))).toMatchObject([chat]);
 });

@@ -122,7 +122,7 @@ test('every shape has a name, a description and the schema of an object', () => 
       server: 's',
       qualifiedName: 's__t',
       from: 'live',
-      tool: { name: 't', title: 'T', inputSchema: { $schema: 'x', required: [] } as never },
+      tool: { name: 't', title: 'T', inputSchema: { $schema: 'x', required: [] } },
     },
   ];
   const schema = { type: 'object', properties: {}, required: [] };

@@ -17,4 +17,4 @@ async function start() {
   await import('../dist/main.js');
 }
 
-start();
+void start();

@@ -21,7 +21,7 @@ export interface TargetPlace {
 }
 
 /** How servers that are trusted are reached, where their entries do not say. */
-export type Network = Pick<ManagerOptions, 'proxy' | 'ca' | 'agentFor' | 'limits' | 'env'>;
+type Network = Pick<ManagerOptions, 'proxy' | 'ca' | 'agentFor' | 'limits' | 'env'>;
 
 /** A way to a server, and what it holds. */
 export interface Way {

@@ -2,7 +2,7 @@ import type { Tool } from 'mcp-kit/internal';
 import type { ServerTool } from './catalog.ts';
 
 /** A JSON Schema of an object, as all model APIs take it. */
-export interface ObjectSchema {
+interface ObjectSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, unknown>>;
   readonly [keyword: string]: unknown;
@@ -62,7 +62,7 @@ export function modelTools<Api extends ModelApi>(
     description: descriptionOf(tool),
     schema: schemaOf(tool),
   }));
-  return shapes[api](described) as ModelTools[Api];
+  return shapes[api](described);
 }
 
 interface Described {
