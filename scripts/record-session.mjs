@@ -37,6 +37,7 @@ function surroundings() {
     npm_config_cache: path.join(home, '.npm'),
     npm_config_update_notifier: 'false',
     npm_config_loglevel: 'error',
+    npm_config_progress: 'false',
   };
   return { place, work, env };
 }
