@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audience, bearer, startIssuer, steadyCalls } from './operate/fixture.ts';
-import { certificate, key } from './support/certificate.ts';
+import { certificate, key } from './support/certificate.mjs';
 import { Child } from './support/child-process.ts';
 import { requireBuild, startHttp } from './support/cli.ts';
 import { send } from './support/http-client.ts';

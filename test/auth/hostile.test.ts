@@ -171,7 +171,7 @@ test('a server that lets everybody in is not logged in to', async () => {
   const auth = authorizerFor(server, { interact: person() });
   await expect(auth.login()).rejects.toMatchObject({ code: 'capability_missing' });
   expect(await auth.examine()).toEqual([
-    { step: 'server', ok: true, says: 'answers 200 without a token' },
+    { step: 'server', ok: true, says: 'answers HTTP 200 without a token' },
   ]);
 });
 

@@ -4,7 +4,7 @@ import { createServer, get, type RequestOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createEgress, type Egress } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
-import { certificate, key } from '../support/certificate.ts';
+import { certificate, key } from '../support/certificate.mjs';
 
 /** A server on this machine with the certificate of `app.localhost`. */
 async function listen(): Promise<{ readonly port: number } & AsyncDisposable> {

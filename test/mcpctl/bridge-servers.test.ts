@@ -1,7 +1,7 @@
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { certificate, key as privateKey } from '../support/certificate.ts';
+import { certificate, key as privateKey } from '../support/certificate.mjs';
 import type { Child } from '../support/child-process.ts';
 import { announcementOf, requireBuild } from '../support/cli.ts';
 import { send } from '../support/http-client.ts';

@@ -8,7 +8,7 @@ import { authRung } from '../../packages/mcpctl/src/doctor/auth.ts';
 import { networkRungs } from '../../packages/mcpctl/src/doctor/network.ts';
 import { probe, type Question } from '../../packages/mcpctl/src/doctor/probe.ts';
 import type { Rung } from '../../packages/mcpctl/src/doctor/rung.ts';
-import { certificate, key } from '../support/certificate.ts';
+import { certificate, key } from '../support/certificate.mjs';
 import { closedPort } from '../support/lasting-port.ts';
 
 interface Place extends AsyncDisposable {

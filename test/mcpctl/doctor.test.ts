@@ -190,7 +190,7 @@ describe('a URL', () => {
     expect(old.rung('version').said).toMatch(/2025-11-25 \(legacy\)/);
   });
 
-  test('that wants credentials fails at login, and says what to run or to set', async () => {
+  test('that wants credentials and does not say which fails there: no issuer is made up', async () => {
     await using server = await listen((_, response) => {
       response.writeHead(401, { 'www-authenticate': 'Bearer realm="x"' }).end();
     });
@@ -198,9 +198,9 @@ describe('a URL', () => {
     const { code, states, rung } = await examine(project, '--url', server.url);
     expect(code).toBe(1);
     expect(states).toMatch(
-      /http ok, auth ok, resource ok, issuer ok, client ok, login failed, version skipped, tools skipped$/,
+      /http ok, auth ok, resource ok, issuer failed, version skipped, tools skipped$/,
     );
-    expect(rung('login').fix).toMatch(/mcpctl login --url http.*, or set the header Authorization/);
+    expect(rung('issuer').fix).toMatch(/--header 'Authorization: .*mcpctl login --url http/);
   });
 
   test('gets the headers that were typed, and they are not printed', async () => {

@@ -90,15 +90,37 @@ describe('global flags', () => {
   });
 
   test('--show-argv shows whole command lines, which are else only counted', async () => {
-    const hidden = await project.run('servers', '--json');
+    const argv = [...fixture('odd'), '--secret-ish'];
+    using own = new Project({ 'mcp.json': mcpJson({ odd: argv }) });
+    const hidden = await own.run('servers', '--json');
     expect(JSON.parse(hidden.stdout)).toMatchObject({
-      servers: [{ argv_program: process.execPath, argv_argc: 2 }],
+      servers: [{ argv_program: process.execPath, argv_argc: 3 }],
     });
-    expect(hidden.stdout).not.toContain('odd.mjs');
-    const shown = await project.run('servers', '--json', '--show-argv');
-    expect(JSON.parse(shown.stdout)).toMatchObject({ servers: [{ argv: fixture('odd') }] });
-    expect((await project.run('servers', '--show-argv')).stdout).toContain('odd.mjs');
-    expect((await project.run('servers')).stdout).not.toContain('odd.mjs');
+    expect(hidden.stdout).not.toContain('--secret-ish');
+    const shown = await own.run('servers', '--json', '--show-argv');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ servers: [{ argv }] });
+    expect((await own.run('servers', '--show-argv')).stdout).toContain('--secret-ish');
+    expect((await own.run('servers')).stdout).not.toContain('--secret-ish');
+  });
+
+  test('servers shows which script, package or image is run, not only by what', async () => {
+    const lines: Readonly<Record<string, readonly string[]>> = {
+      script: ['node', '--no-warnings', 'src/server.mjs', '--token', 'x'],
+      package: ['npx', '-y', '@acme/mcp@1.2.3', '--root', '/'],
+      python: ['uvx', '--from', 'acme==1', 'acme-mcp'],
+      image: ['docker', 'run', '-i', '--rm', 'acme/mcp:2'],
+      program: ['/opt/acme/bin/acme-mcp', 'stdio'],
+    };
+    using own = new Project({ 'mcp.json': mcpJson(lines) });
+    const { stdout } = await own.run('servers', '--json');
+    const { servers } = JSON.parse(stdout) as { servers: { name: string; target: string }[] };
+    expect(Object.fromEntries(servers.map(({ name, target }) => [name, target]))).toEqual({
+      script: 'node src/server.mjs',
+      package: 'npx @acme/mcp@1.2.3',
+      python: 'uvx acme==1',
+      image: 'docker acme/mcp:2',
+      program: '/opt/acme/bin/acme-mcp',
+    });
   });
 
   test('--timeout-ms bounds the start of a server', async () => {

@@ -103,6 +103,19 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(piped.stderr).not.toContain('starting');
   });
 
+  test('a check of all servers says which it waits for, and leaves nothing of that', async () => {
+    const [command = '', ...args] = nosy.split(' ');
+    const slow = { command, args: [...args, '--slow', '700'] };
+    using user = new FreshUser({ 'mcp.json': { mcpServers: { slow, other: slow } } });
+    const check = 'mcpctl servers --check --trust --yes-trust --no-color';
+    const { code, screen } = await user.show(check);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/0 of 2 checked, waiting for slow, other/);
+    expect(settled(screen)).not.toContain('waiting for');
+    expect(settled(screen)).toMatch(/^slow +ok +\S+ +\d+ +\d+ ms$/m);
+    expect(settled(screen)).toMatch(/2 servers of 2 work · \d+ ms/);
+  });
+
   test('the trace fits its width; in a pipe each line is whole', async () => {
     using user = new FreshUser();
     const command = 'mcpctl ping --trace --no-color -- mcpctl serve --stdio';

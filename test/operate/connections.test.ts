@@ -6,7 +6,7 @@ import { createBudget } from 'mcp-kit/internal';
 import { createServer } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import { expect, onTestFinished, test } from 'vitest';
-import { certificate, key } from '../support/certificate.ts';
+import { certificate, key } from '../support/certificate.mjs';
 import { modern, serving } from '../support/mcp-http.ts';
 
 const kibibyte = 1024;

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { createApiKey, readApiKeys, type ApiKeyEntry } from '@mcp-kit/host/operate';
 import { asError, toFetchHandler } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
-import { certificate, key } from '../support/certificate.ts';
+import { certificate, key } from '../support/certificate.mjs';
 import { otherCertificate, otherKey } from '../support/other-certificate.ts';
 import { send } from '../support/http-client.ts';
 import { modern } from '../support/mcp-http.ts';

@@ -59,4 +59,5 @@ export {
   type ToolAnnotations,
   type ToolResult,
   type TraceListener,
+  type Unreadable,
 } from '#protocol';

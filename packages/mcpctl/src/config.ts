@@ -1,7 +1,13 @@
 import path from 'node:path';
-import type { KitError } from 'mcp-kit/internal';
+import { hideSecrets, type KitError } from 'mcp-kit/internal';
 import { loadConfig, type LoadedConfig, type LoadOptions, type ServerEntry } from '@mcp-kit/host';
-import { candidateFiles, isInside, targetOf } from '@mcp-kit/host/internal';
+import {
+  candidateFiles,
+  isInside,
+  readCommandLine,
+  targetOf,
+  type Subject,
+} from '@mcp-kit/host/internal';
 import { nearest, usageError } from './args.ts';
 import { home, type Globals } from './globals.ts';
 import { tell, warn } from './output.ts';
@@ -97,7 +103,26 @@ export function noServers(globals: Globals, config: LoadedConfig): KitError {
 export function shownTarget(entry: ServerEntry, { showArgv }: Globals): string {
   const { transport } = entry;
   if (transport.kind !== 'stdio') return targetOf(entry);
-  return showArgv ? [transport.command, ...transport.args].join(' ') : transport.command;
+  const { command, args } = transport;
+  if (showArgv) return [command, ...args].join(' ');
+  const what = subjectOf(readCommandLine(command, args).subject);
+  return what === undefined ? command : `${path.basename(command)} ${what}`;
+}
+
+/** Which script, package or image an interpreter or the like runs; nothing where the program itself does. */
+function subjectOf(subject: Subject): string | undefined {
+  switch (subject.kind) {
+    case 'files':
+      return subject.files.at(-1)?.[0];
+    case 'package':
+      return hideSecrets(subject.spec, '…');
+    case 'image':
+      return subject.image;
+    case 'program':
+    case 'text':
+    case 'unknown':
+      return undefined;
+  }
 }
 
 /** A file as its user would name it: below the project or the home folder, if it is. */

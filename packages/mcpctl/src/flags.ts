@@ -12,6 +12,11 @@ const flags: readonly (readonly [RegExp, string])[] = [
   [/policy\.allowLocalhost/, '--allow-localhost'],
   [/policy\.allowPrivateIps/, '--allow-private-ip'],
   [/policy\.dnsTimeoutMs/, '--dns-timeout-ms'],
+  [/\bmaxUpstreams\b/, '--max-upstreams'],
+  [
+    /\bsend it as the header Authorization\b/,
+    "send it as the header Authorization: --header 'Authorization: Bearer …', or headers of its entry",
+  ],
 ];
 
 /** A hint of the library in the words of the command line. */

@@ -15,28 +15,29 @@ import { offerApproval } from './commands/trust/offer.ts';
 import { userName } from './commands/trust/view.ts';
 import { entryOf, noServers, readConfig, shownTarget } from './config.ts';
 import { home, type Globals } from './globals.ts';
-import { loggerOf, stderrPrinter } from './logs.ts';
+import { loggerOf } from './logs.ts';
 import type { Opened, Run } from './open.ts';
 import { tell, warn } from './output.ts';
 import { isAttended } from './setup/change.ts';
 import type { Target } from './target.ts';
 import { terminalInputs } from './terminal/inputs.ts';
 import { startSpinner } from './terminal/spinner.ts';
-import { tracePrinter } from './terminal/trace.ts';
 import { version } from './version.ts';
+import { told, watching, type Watched } from './watching.ts';
 
 /** Makes a manager as the options say, and closes it when the work is done or the user stops; `ready` leads to what was typed. */
 export async function useManager<T>(
-  run: Run,
+  run: Watched,
   ready: ReadyTarget | undefined,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const { globals, stop, more } = run;
+  const { globals, stop, witness, more } = run;
   const config = run.config ?? (await managed(globals, run.server));
   const { entries } = config;
   warnBefore(globals, config);
   const manager = managerFor(globals, config, {
     ...onTerminal(globals, run.server),
+    ...watching(globals, witness),
     targets: ready && globals.target && { [globals.target.name]: ready },
     ...more,
   });
@@ -45,8 +46,16 @@ export async function useManager<T>(
   stop.addEventListener('abort', close);
   try {
     const entry = entries.find(({ name }) => name === run.server);
-    const opened = { manager, entries };
-    return await (entry === undefined ? work(opened) : offering(entry, opened, { run, work }));
+    const opened = { manager, entries, witness };
+    const offered = (): Promise<T> =>
+      entry === undefined ? work(opened) : offering(entry, opened, { run, work });
+    // What is still under way at a failure ends, and is seen to.
+    const ended = (): Promise<T> =>
+      offered().catch(async (error: unknown) => {
+        await manager.close();
+        throw error;
+      });
+    return await told(run, entries, ended);
   } finally {
     stop.removeEventListener('abort', close);
     await manager.close();
@@ -149,11 +158,9 @@ function optionsOf(globals: Globals): Omit<ManagerOptions, 'entries'> {
 
 /** What a person at a terminal gets to see and is asked. */
 export function onTerminal(globals: Globals, server: string | undefined): Partial<ManagerOptions> {
-  const { trace, quiet, noColor, namedRoot } = globals;
+  const { quiet, noColor, namedRoot } = globals;
   const mayAnswer = (process.stdin.isTTY && process.stderr.isTTY) || namedRoot !== undefined;
   return {
-    onTrace: trace ? tracePrinter({ noColor }) : undefined,
-    onStderr: stderrPrinter(globals),
     inputs: mayAnswer ? terminalInputs({ server, root: namedRoot, noColor }) : undefined,
     onChange: process.stderr.isTTY && !quiet ? spinning(globals) : undefined,
   };

@@ -2,12 +2,15 @@ import type { LoadedConfig, Manager, ManagerOptions, ServerEntry } from '@mcp-ki
 import type { Invocation } from './command.ts';
 import { startEarly, type EarlyStart } from './early-start.ts';
 import { loggerOf, stderrPrinter } from './logs.ts';
+import { createWitness, type Witness } from './witness.ts';
 
 /** What a command works with. */
 export interface Opened {
   readonly manager: Manager;
   /** The servers that may be asked: those of the files, or the one that was typed. */
   readonly entries: readonly ServerEntry[];
+  /** What is seen of them beside their answers. */
+  readonly witness: Witness;
 }
 
 /** Which servers are wanted, and what the manager is told besides what the options say. */
@@ -16,7 +19,9 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly server?: string | undefined;
   /** What was read already; it may be empty. */
   readonly config?: Pick<LoadedConfig, 'entries' | 'client'> | undefined;
-  readonly more?: Pick<ManagerOptions, 'onChange' | 'onNotification' | 'onStderr'>;
+  /** The work itself tells what was seen of servers. */
+  readonly tells?: boolean | undefined;
+  readonly more?: Pick<ManagerOptions, 'onChange' | 'onNotification'>;
 }
 
 /** Gives the work a manager. */
@@ -32,18 +37,22 @@ export function keepManagers(use: UseManager): void {
 /** Gives the work a manager of the servers that the command line means; it is closed whatever happens, and when the user stops. */
 export async function withManager<T>(run: Run, work: (opened: Opened) => Promise<T>): Promise<T> {
   if (kept !== undefined) return kept(run, work);
-  const early = await earlyStart(run);
+  const witness = createWitness();
+  const early = await earlyStart(run, witness);
   try {
     // Most of the code; help does without it, and a program that was typed starts meanwhile.
     const { useManager } = await import('./manager.ts');
-    return await useManager(run, early?.target, work);
+    return await useManager({ ...run, witness }, early?.target, work);
   } finally {
     await early?.drop();
   }
 }
 
 /** What is typed is meant to run; only what was read before may still be looked at first. */
-async function earlyStart({ globals, stop, config }: Run): Promise<EarlyStart | undefined> {
+async function earlyStart(
+  { globals, stop, config }: Run,
+  witness: Witness,
+): Promise<EarlyStart | undefined> {
   const { target, maxMessageBytes: maxBytes } = globals;
   if (target?.kind !== 'command' || config !== undefined) return undefined;
   const show = stderrPrinter(globals);
@@ -51,6 +60,9 @@ async function earlyStart({ globals, stop, config }: Run): Promise<EarlyStart | 
     stop,
     logger: loggerOf(globals),
     limits: maxBytes === undefined ? {} : { maxBytes },
-    onStderr: show && ((text) => show(target.name, text)),
+    onStderr(text) {
+      witness.onStderr(target.name, text);
+      show?.(target.name, text);
+    },
   });
 }

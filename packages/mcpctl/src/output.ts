@@ -102,7 +102,7 @@ const nextSteps: Readonly<Partial<Record<KitErrorCode, string>>> = {
   timeout: 'Allow more time with --timeout-ms MS, or see what happens with --trace.',
   unauthorized: 'Give credentials: in the headers of its configuration, or with --header.',
   unreachable: 'Check the address and the network: mcpctl doctor SERVER',
-  unsupported_version: 'Try the other protocol: --era legacy or --era modern.',
+  unsupported_version: 'Update mcpctl or the server; perhaps --era legacy or --era modern helps.',
 };
 
 /** What can be told of anything thrown. */
@@ -112,8 +112,9 @@ export function describeFailure(error: unknown): Failure {
     const next = nextSteps[code];
     // What such a server says of itself tells how, but not where to put it.
     const isTheirs = code === 'unauthorized' && error.details?.['loginNeeded'] !== true;
-    const said = error.hint && inFlags(error.hint);
-    const hint = isTheirs && said ? `${said}\n${next}` : (said ?? next);
+    const said = error.hint ?? causeHint(error);
+    const own = said && inFlags(said);
+    const hint = isTheirs && own ? `${own}\n${next}` : (own ?? next);
     return { code, message: error.message, hint };
   }
   if (error instanceof RpcError) {
@@ -135,6 +136,11 @@ export function describeFailure(error: unknown): Failure {
     };
   }
   return { code: 'bug', message, hint: 'This is a bug; --log-level debug shows where.' };
+}
+
+/** What to do about a connection that closed is what to do about why it did. */
+function causeHint({ code, cause }: KitError): string | undefined {
+  return code === 'closed' && cause instanceof KitError ? cause.hint : undefined;
 }
 
 /** What the system calls a failure of its own: `ENOSPC`. */

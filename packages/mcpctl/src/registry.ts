@@ -3,7 +3,7 @@ import type { CommandEntry } from './command.ts';
 /** Every command, in the order of the help; a new one is a file below `commands/` and a line here. Two words are a command, too. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   servers: {
-    summary: 'List the servers of the configuration; nothing is started.',
+    summary: 'List the servers of the configuration; with --check, which of them work.',
     aliases: ['list', 'list-servers'],
     load: async () => (await import('./commands/config/servers.ts')).servers,
   },

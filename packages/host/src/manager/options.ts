@@ -1,7 +1,7 @@
 import type { CredentialStore, Grant, Interaction } from 'mcp-kit/auth';
 import type { Limits, Logger, MaybePromise, Notification, Params, Target } from 'mcp-kit/internal';
 import type { InputContext, InputHandlers, SessionOptions } from 'mcp-kit/client';
-import type { HttpClientOptions } from 'mcp-kit/transport/http-client';
+import type { HttpClientOptions, HttpEvent } from 'mcp-kit/transport/http-client';
 import type { ClientSettings } from './config/dialects/mcp-kit.ts';
 import type { ServerEntry, TextRecord } from './config/entry.ts';
 import type { InterpolationContext } from './config/interpolate.ts';
@@ -90,10 +90,12 @@ export interface ManagerOptions
   readonly onToolsChanged?: ((server: string) => void) | undefined;
   /** Told about each step of each server. */
   readonly onChange?: ((status: ServerStatus) => void) | undefined;
-  /** Sees every message that crosses. */
+  /** Sees every message that crosses; `unreadable` is why something that came is no message, and how it begins. */
   readonly onTrace?:
-    | ((server: string, direction: 'sent' | 'received', message: unknown) => void)
+    | ((server: string, direction: 'sent' | 'received' | 'unreadable', message: unknown) => void)
     | undefined;
+  /** Sees the HTTP requests to servers: their answers, and what failed. */
+  readonly onHttp?: ((server: string, event: HttpEvent) => void) | undefined;
   /** Hears what the processes of servers say on their standard error. */
   readonly onStderr?: ((server: string, text: string) => void) | undefined;
   readonly logger?: Logger | undefined;

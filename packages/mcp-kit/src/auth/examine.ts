@@ -2,7 +2,7 @@ import { KitError } from '#base';
 import { demandOf, type Demand } from './challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { textsIn } from './documents.ts';
-import { needsPerson } from './failures.ts';
+import { namesNobody, needsPerson } from './failures.ts';
 import { isForMachines } from './grants/machine.ts';
 import type { Issuer } from './issuer.ts';
 import type { Setup } from './options.ts';
@@ -33,17 +33,18 @@ export async function examine(
   };
   try {
     const { status, demand } = await probe(setup);
-    passed(status === 401 ? 'wants a token' : `answers ${status} without a token`, 'resource');
+    passed(`answers HTTP ${status} without a token`, 'resource');
     const said = demand?.resourceMetadata;
     const resource = await findResource(setup.fetch, setup.server, said);
     if (status !== 401 && resource === undefined) return steps;
     passed(
       resource === undefined
-        ? 'does not say who issues its tokens, so it does itself'
+        ? 'does not say who issues its tokens'
         : `${resource.resource} takes tokens of ${resource.issuers.join(', ')}`,
       'issuer',
     );
     const issuer = await issuerFor(setup, resource, kept);
+    if (issuer.isAssumed && kept === undefined) throw namesNobody(setup);
     passed(issuerSays(issuer), 'client');
     passed(await clientSays(setup, issuer), 'login');
     steps.push({ step, ok: true, says: loginSays(setup, kept) });

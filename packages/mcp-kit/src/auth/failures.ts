@@ -4,13 +4,30 @@ import type { Setup } from './options.ts';
 /** A server, as it is called and as it is typed. */
 type Named = Pick<Setup, 'name' | 'typedAs'>;
 
+const loginNeeded = { ran: false, status: 401, loginNeeded: true };
+
 /** A person would have to be asked, and cannot be; `isVague`: the server may want something else, as it does not say what. */
-export function needsPerson({ name, typedAs }: Named, isVague = false): KitError {
-  const otherwise = isVague ? ', or, if it wants a key, send it as the header Authorization' : '';
+export function needsPerson(named: Named, isVague = false): KitError {
+  const { name, typedAs } = named;
+  if (isVague) {
+    const message = `${name} wants credentials (HTTP 401), and does not say which`;
+    return new KitError('unauthorized', message, { hint: vagueHint(named), details: loginNeeded });
+  }
+  const hint = `Run: mcpctl login ${typedAs}`;
   return new KitError('unauthorized', `${name} wants you to log in`, {
-    hint: `Run: mcpctl login ${typedAs}${otherwise}`,
-    details: { ran: false, status: 401, loginNeeded: true },
+    hint,
+    details: loginNeeded,
   });
+}
+
+/** Nothing that was seen says who would issue tokens. */
+export function namesNobody(named: Named): KitError {
+  const message = `nothing says who issues tokens for ${named.name}`;
+  return new KitError('unauthorized', message, { hint: vagueHint(named), details: loginNeeded });
+}
+
+function vagueHint({ typedAs }: Named): string {
+  return `If it wants a key or a token, send it as the header Authorization. If people log in to it, run: mcpctl login ${typedAs}`;
 }
 
 /** A person would have to be asked for more, and cannot be. */

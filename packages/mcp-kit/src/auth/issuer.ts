@@ -8,6 +8,8 @@ export interface Issuer {
   /** What credentials are bound to: the name under which it was asked. */
   readonly name: string;
   readonly metadata: AuthorizationServer;
+  /** Nobody has said so: these are the places that revision 2025-03-26 has for want of better. */
+  readonly isAssumed?: boolean | undefined;
 }
 
 const oauthName = 'oauth-authorization-server';
@@ -59,7 +61,7 @@ export async function issuerOfOldServer(fetch: Fetch, { origin }: URL): Promise<
     registration_endpoint: `${origin}/register`,
     code_challenge_methods_supported: ['S256'],
   };
-  return { name: origin, metadata };
+  return { name: origin, metadata, isAssumed: true };
 }
 
 function placesFor(issuer: URL): readonly URL[] {

@@ -42,6 +42,7 @@ export {
 export { readAllStats, readStat, type ProcessStat } from './processes/process-stat.ts';
 export { withoutSecrets } from './secrets/redact.ts';
 export { isSecretName, isSecretPair } from './secrets/secret-names.ts';
+export { gistOf } from './gist.ts';
 export { hideSecrets } from './secrets/secrets.ts';
 export { shellWord } from './processes/shell-word.ts';
 export { replaceFile, stateFolder } from './files/state-file.ts';

@@ -17,8 +17,8 @@ import { asRpcError } from './health.ts';
 export interface Crossing {
   /** Which wire: the one to the client, or the one to the server. */
   readonly side: 'client' | 'server';
-  /** As the bridge sees it. */
-  readonly direction: 'received' | 'sent';
+  /** As the bridge sees it; `unreadable`: why what came is no message, and how it begins. */
+  readonly direction: 'received' | 'sent' | 'unreadable';
   readonly message: unknown;
 }
 

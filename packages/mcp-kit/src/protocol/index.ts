@@ -83,7 +83,7 @@ export {
   type ToolResult,
 } from './model/tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
-export { traceTarget, type TraceListener } from './trace-target.ts';
+export { traceTarget, type TraceListener, type Unreadable } from './trace-target.ts';
 export {
   isLoggingLevel,
   isUri,

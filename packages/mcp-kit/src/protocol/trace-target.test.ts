@@ -116,6 +116,15 @@ test('every call passes through with all that belongs to it', async () => {
   ]);
 });
 
+test('what came and is no message is heard as such', async () => {
+  const heard: unknown[] = [];
+  const { target, sinks } = scripted();
+  const channel = await traceTarget(target, (...said) => heard.push(said)).dial();
+  channel.start(deaf);
+  sinks[0]?.malformed(-32700, 'Parse error', 'Ready.');
+  expect(heard).toEqual([['unreadable', { reason: 'Parse error', sample: 'Ready.' }]]);
+});
+
 test('what a channel cannot tell is not heard: it is sent instead', async () => {
   const heard: unknown[] = [];
   const { target } = scripted();

@@ -2,8 +2,21 @@ import { stderrLogger, type Logger } from '#base';
 import type { Channel, Sink } from '#jsonrpc';
 import type { Target } from './target.ts';
 
-/** Hears each message that crosses, in the order it does, as the wire has it: a value, or an array of them. */
-export type TraceListener = (direction: 'sent' | 'received', message: unknown) => void;
+/**
+ * Hears each message that crosses, in the order it does, as the wire has it: a value, or an array of them. `unreadable`:
+ * what came is no message within the limits; it is told as an `Unreadable`.
+ */
+export type TraceListener = (
+  direction: 'sent' | 'received' | 'unreadable',
+  message: unknown,
+) => void;
+
+/** Something that came and cannot be read. */
+export interface Unreadable {
+  readonly reason: string;
+  /** How it begins, where that is known. */
+  readonly sample: string | undefined;
+}
 
 /** The same server, overheard: `listener` is told every message of every conversation with it. */
 export function traceTarget(
@@ -61,7 +74,10 @@ function overhearing(sink: Sink, tell: TraceListener): Sink {
       tell('received', value);
       sink.message(value, origin, bytes);
     },
-    malformed: (code, reason, sample) => sink.malformed(code, reason, sample),
+    malformed(code, reason, sample) {
+      tell('unreadable', { reason, sample });
+      sink.malformed(code, reason, sample);
+    },
     skipped: (head, tail) => sink.skipped(head, tail),
     lost: (id, error) => sink.lost(id, error),
     failed: (error) => sink.failed(error),

@@ -56,6 +56,11 @@ export class Pieces {
     this.#joined = this.#pieces.push(Buffer.concat(loose));
   }
 
+  /** How it begins. */
+  get head(): string {
+    return Buffer.concat(this.#pieces, Math.min(this.#size, endBytes)).toString();
+  }
+
   /** All of it, in one; nothing is kept. */
   take(): Buffer {
     const [first] = this.#pieces;

@@ -33,6 +33,13 @@ export class LineReader {
     this.#budget = budget;
   }
 
+  /** What has come of a line that has not ended, for people. */
+  get unfinished(): string {
+    if (this.#begun === undefined || this.#begun.size === 0) return '';
+    const { size, head } = this.#begun;
+    return `an unfinished line, of ${size} bytes so far: ${head}`;
+  }
+
   /** Takes bytes; gives back those after a line during which `paused` was set. */
   push(chunk: Buffer): Buffer | undefined {
     let from = 0;

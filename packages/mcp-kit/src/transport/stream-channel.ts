@@ -158,7 +158,7 @@ export class StreamChannel implements Channel {
   }
 
   lastWords(): string {
-    return '';
+    return this.#reader?.unfinished ?? '';
   }
 
   #cut(): void {

@@ -56,8 +56,8 @@ function sideBySide({ noColor }: { readonly noColor: boolean }): (crossing: Cros
     };
     if (!isHeaded) line(style.bold(pad('client', cells)), style.bold('server'), '');
     isHeaded = true;
-    const arrow = (direction === 'received') === (side === 'client') ? '→' : '←';
-    const text = fit(`${arrow} ${plainText(summaryOf(message))}`, cells);
+    const arrow = (direction === 'sent') === (side === 'server') ? '→' : '←';
+    const text = fit(`${arrow} ${plainText(summaryOf(message, direction))}`, cells);
     const when = `${(performance.now() / 1000).toFixed(3)} s`;
     if (side === 'client') line(style.cyan(pad(text, cells)), '', when);
     else line(' '.repeat(cells), style.green(text), when);
@@ -65,8 +65,8 @@ function sideBySide({ noColor }: { readonly noColor: boolean }): (crossing: Cros
 }
 
 /** What a message says, as briefly as half a line wants it: every character that all messages share is one too many. */
-function summaryOf(message: unknown): string {
-  if (!isRecord(message)) return JSON.stringify(message) ?? '';
+function summaryOf(message: unknown, direction: Crossing['direction']): string {
+  if (!isRecord(message) || direction === 'unreadable') return JSON.stringify(message) ?? '';
   const { id, method, params, result, error } = message;
   const name = id === undefined ? '' : `#${JSON.stringify(id)} `;
   const said = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));

@@ -1,6 +1,7 @@
 import { shellWord } from 'mcp-kit/internal';
 import { trustCommand } from '@mcp-kit/host/internal';
 import type { LoginStep } from 'mcp-kit/auth';
+import { inFlags } from '../flags.ts';
 import type { Probe } from './probe.ts';
 import type { Rung } from './rung.ts';
 
@@ -28,15 +29,11 @@ export function loginRungs(
 ): readonly Rung[] {
   const challenge = response?.headers['www-authenticate'];
   const more = challenge === undefined ? [] : [`WWW-Authenticate: ${challenge}`];
-  // One that does not say who issues tokens may want something else.
-  const otherwise = /\bresource_metadata=/i.test(challenge ?? '')
-    ? ''
-    : `, or set the header Authorization of ${server}, from a variable.`;
   const rungs = examined.map(({ step, ok, says, hint }): Rung => {
     const name = step === 'server' ? 'auth' : step;
     const state = ok ? 'ok' : 'failed';
     const rest = { name, state, said: says } as const;
-    return hint === undefined ? rest : { ...rest, fix: name === 'login' ? hint + otherwise : hint };
+    return { ...rest, fix: hint && inFlags(hint) };
   });
   const first = rungs.map((rung) => (rung.name === 'auth' ? { ...rung, more } : rung));
   if (isTrusted || rungs.some(({ name, state }) => name !== 'login' && state === 'failed')) {
@@ -54,7 +51,7 @@ function wants(status: number, credentials: boolean): string {
   if (status === 403)
     return credentials
       ? 'these credentials do not suffice'
-      : 'it lets nobody in without credentials';
+      : 'it refuses, and no credentials were sent';
   return credentials ? 'the credentials are not accepted' : 'it wants credentials';
 }
 
@@ -66,9 +63,10 @@ function authFix(
   const scope = /\bscope="([^"]*)"/i.exec(challenge ?? '')?.[1];
   if (status === 403 && scope !== undefined) return `Get a token with the scope ${scope}.`;
   if (credentials) return 'Get a new token, and put it where the configuration takes it from.';
+  const about = status === 403 ? 'Do what it says. If it wants credentials: set' : 'Set';
   const scheme = /^\s*(basic|bearer)\b/i.exec(challenge ?? '')?.[1] ?? 'Bearer';
   const value = scheme.toLowerCase() === 'basic' ? 'Basic …' : 'Bearer …';
   const metadata = /\bresource_metadata="([^"]*)"/i.exec(challenge ?? '')?.[1];
   const where = metadata === undefined ? '' : ` Who gives one: ${metadata}`;
-  return `Set the header Authorization of ${server} to "${value}", from a variable.${where}`;
+  return `${about} the header Authorization of ${server} to "${value}", from a variable.${where}`;
 }

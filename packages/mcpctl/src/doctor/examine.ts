@@ -17,13 +17,15 @@ import {
   type HttpSettings,
   type InterpolationContext,
 } from '@mcp-kit/host/internal';
+import { cluesIn, lastLines, outputClues, type Reached } from '../clues.ts';
+import type { Seen } from '../witness.ts';
 import { authRung, loginRungs } from './auth.ts';
 import { configRung } from './config.ts';
 import { programRung, socketRung } from './local.ts';
 import { networkRungs } from './network.ts';
 import { probe, type Question } from './probe.ts';
 import { failedRung, skippedRungs, type Rung, type RungName } from './rung.ts';
-import { openRung, toolsRung, versionRung } from './session.ts';
+import { callRung, openRung, toolsRung, versionRung, type ToolCall } from './session.ts';
 import { trustRung } from './trust.ts';
 
 /** A server to be examined, and what that takes. */
@@ -36,8 +38,11 @@ export interface Subject {
   readonly context: InterpolationContext;
   /** How long each step over the network may take. */
   readonly timeoutMs: number;
-  /** What the process of the server has said so far on its standard error. */
-  readonly stderr: () => string;
+  /** What was seen of it so far beside its answers. */
+  readonly seen: () => Seen;
+  readonly reached: Reached;
+  /** A tool to be called as well. */
+  readonly call?: ToolCall | undefined;
 }
 
 const ways: Readonly<Record<TransportSettings['kind'], readonly RungName[]>> = {
@@ -186,41 +191,44 @@ function questionFor(
 }
 
 async function* session(subject: Subject): AsyncGenerator<Rung> {
-  const { entry, manager, stderr } = subject;
+  const { entry, manager, call } = subject;
   const { kind } = entry.transport;
   const opened = await openRung(() => manager.server(entry.name).connect(), kind);
   if ('failed' in opened) {
-    const { failed } = opened;
-    const last = lastLines(stderr());
-    if (kind === 'stdio' && failed.name !== 'start') {
-      yield { name: 'start', state: 'ok', said: 'the process runs', more: last };
-    }
+    const failed = clarified(opened.failed, subject);
+    if (kind === 'stdio' && failed.name !== 'start') yield startRung('the process runs', subject);
     yield failed;
     return;
   }
   const { ms } = opened;
-  if (kind === 'stdio') {
-    yield {
-      name: 'start',
-      state: 'ok',
-      said: 'the process runs and answers',
-      more: lastLines(stderr()),
-      ms,
-    };
-  }
+  if (kind === 'stdio') yield { ...startRung('the process runs and answers', subject), ms };
   const version = await versionRung(opened.session, kind === 'stdio' ? undefined : ms);
-  yield version;
+  yield clarified(version, subject);
   if (version.state === 'failed') return;
   if (opened.session.capabilities.tools === undefined) {
     yield { name: 'tools', state: 'skipped', said: 'the server has none' };
     return;
   }
-  yield toolsRung(entry.name, () => manager.server(entry.name).listTools());
+  const tools = await toolsRung(entry.name, () => manager.server(entry.name).listTools());
+  yield clarified(tools, subject);
+  if (tools.state === 'failed' || call === undefined) return;
+  yield clarified(await callRung(call, manager.server(entry.name)), subject);
 }
 
-const shownLines = 5;
+/** A process that runs; what it writes where only messages should be is worth a warning. */
+function startRung(said: string, { seen, reached }: Subject): Rung {
+  const { stderr } = seen();
+  const { lines, fix } = outputClues(seen(), reached);
+  const words = lastLines(stderr).map((line) => `stderr: ${line}`);
+  const state = fix === undefined ? 'ok' : 'warning';
+  return { name: 'start', state, said, more: [...lines, ...words], fix };
+}
 
-function lastLines(text: string): readonly string[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.slice(-shownLines).map((line) => `stderr: ${line}`);
+/** A rung that failed, with what was seen meanwhile that explains it, and what to do about that. */
+function clarified(rung: Rung, { seen, reached }: Subject): Rung {
+  if (rung.state !== 'failed') return rung;
+  const { lines, fix } = cluesIn(seen(), reached);
+  const said = [rung.said, ...(rung.more ?? [])];
+  const news = lines.filter((line) => !said.includes(line.replace(/^stderr: /, '')));
+  return { ...rung, more: [...(rung.more ?? []), ...news], fix: fix ?? rung.fix };
 }

@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
-import { KitError } from 'mcp-kit/internal';
-import type { Probe, Stage } from './probe.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { gistOf, hideSecrets, KitError } from 'mcp-kit/internal';
+import type { Answer, Probe, Stage } from './probe.ts';
 import { failedRung, skippedRungs, type Rung, type RungName } from './rung.ts';
 
 const stages: readonly Stage[] = ['dns', 'tcp', 'tls', 'http'];
@@ -80,19 +81,27 @@ function httpRung({ took, response }: Probe, url: URL): Rung {
   const { status = 0, headers, body = '' } = response ?? {};
   const server = headers?.['server']?.toString();
   const said = `HTTP ${status}${server === undefined ? '' : ` from ${server}`}`;
-  const rung = { name: 'http', said, ms: took.http } as const;
+  const more = status >= 400 || isPage(headers) ? sayingOf(body) : [];
+  const rung = { name: 'http', said, more, ms: took.http } as const;
   if (status >= 500) {
-    return {
-      ...rung,
-      state: 'failed',
-      fix: 'The server is ill: look at its log, or try again later.',
-    };
+    const fix = 'The server is ill: look at its log, or try again later.';
+    return { ...rung, state: 'failed', fix };
   }
   if (status >= 300 && status < 400) return redirectRung(rung, headers?.location, url);
-  const isMissing = (status === 404 || status === 405 || status === 410) && !isJsonRpc(body);
-  if (!isMissing) return { ...rung, state: 'ok' };
+  if (!isMissing(status, body) && !isPage(headers)) return { ...rung, state: 'ok' };
   const fix = 'Check the path of the URL: MCP endpoints often end in /mcp or /sse.';
   return { ...rung, state: 'warning', fix };
+}
+
+/** What an answer is that a browser would show. */
+function isPage(headers: IncomingHttpHeaders | undefined): boolean {
+  return /^text\/html\b/i.test(headers?.['content-type'] ?? '');
+}
+
+/** What a body says, without secrets. */
+function sayingOf(body: string): readonly string[] {
+  const gist = gistOf(body);
+  return gist === '' ? [] : [`it says: ${hideSecrets(gist, '…')}`];
 }
 
 function redirectRung(
@@ -112,7 +121,11 @@ function redirectRung(
   return { ...rung, state: 'failed', more, fix };
 }
 
-/** An endpoint that does not know the session says so in JSON-RPC. */
+/** Whether there is nothing at a place. An endpoint that does not know the session says so in JSON-RPC. */
+function isMissing(status: number, body: string): boolean {
+  return [404, 405, 410].includes(status) && !isJsonRpc(body);
+}
+
 function isJsonRpc(body: string): boolean {
   return /^\s*\{/.test(body) && body.includes('"jsonrpc"');
 }
@@ -123,6 +136,7 @@ function stageFailed(
   url: URL,
 ): Rung {
   const { stage } = failure;
+  if (seen.response !== undefined) return unfinishedRung(seen.response);
   const error = causeOf(failure.error);
   const rung = failedRung(stage, error);
   if (error instanceof KitError && error.code !== 'timeout') return rung;
@@ -131,6 +145,13 @@ function stageFailed(
   const isWay = stage === 'dns' || stage === 'tcp';
   const more = isWay ? unusedProxy(process.env) : describeCertificate(seen.certificate);
   return { ...rung, said, more, fix: fixOf(stage, code, url) };
+}
+
+/** An answer that began, and did not end in time. */
+function unfinishedRung({ status, body }: Answer): Rung {
+  const said = `HTTP ${status}, and the answer is unfinished: ${body.length} characters came`;
+  const fix = 'Look at the log of the server, or give it more time with --timeout-ms.';
+  return { name: 'http', state: 'failed', said, more: sayingOf(body), fix };
 }
 
 /** Whoever has to use a proxy wonders. Its address is not shown: there may be a password in it. */

@@ -19,6 +19,14 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
+/** What was answered, as far as it came. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** The beginning of it. */
+  body: string;
+}
+
 /** How far one request came, and what was seen on the way. */
 export interface Probe {
   /** When each stage was over, in milliseconds after the one before. */
@@ -27,12 +35,7 @@ export interface Probe {
   readonly address: string | undefined;
   readonly certificate: PeerCertificate | undefined;
   readonly tlsVersion: string | undefined;
-  readonly response?: {
-    readonly status: number;
-    readonly headers: IncomingMessage['headers'];
-    /** The beginning of it. */
-    readonly body: string;
-  };
+  readonly response?: Answer | undefined;
   /** Where it ended, and why. */
   readonly failure?: { readonly stage: Stage; readonly error: Error };
 }
@@ -43,6 +46,7 @@ const maxBodyBytes = 64 * 1024;
 export async function probe(question: Question): Promise<Probe> {
   const notes = new Notes(question.url);
   let request: ClientRequest | undefined;
+  let answer: Answer | undefined;
   const timer = setTimeout(() => {
     const message = `no answer within ${question.timeoutMs} ms`;
     request?.destroy(new KitError('timeout', message));
@@ -51,12 +55,13 @@ export async function probe(question: Question): Promise<Probe> {
     watch(question.agent, notes);
     request = startRequest(question);
     const response = await answerOf(request, notes);
-    const body = question.method === 'GET' ? '' : await beginningOf(response);
     const { statusCode: status = 0, headers } = response;
-    return { ...notes.seen, response: { status, headers, body } };
+    answer = { status, headers, body: '' };
+    if (question.method === 'POST') await readBeginning(response, answer);
+    return { ...notes.seen, response: answer };
   } catch (error) {
     const failure = { stage: notes.stage, error: error as Error };
-    return { ...notes.seen, failure };
+    return { ...notes.seen, response: answer, failure };
   } finally {
     clearTimeout(timer);
     // What comes after the answer, a stream without end perhaps, is of no interest.
@@ -90,15 +95,13 @@ function answerOf(request: ClientRequest, notes: Notes): Promise<IncomingMessage
   });
 }
 
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readBeginning(response: IncomingMessage, answer: Answer): Promise<void> {
   const { 'content-type': type = '' } = response.headers;
-  if (type.startsWith('text/event-stream')) return '';
-  let text = '';
+  if (type.startsWith('text/event-stream')) return;
   for await (const chunk of response.setEncoding('utf8')) {
-    text += String(chunk);
-    if (text.length > maxBodyBytes) break;
+    answer.body += String(chunk);
+    if (answer.body.length > maxBodyBytes) break;
   }
-  return text;
 }
 
 /** What is seen of a connection as it opens. */

@@ -18,7 +18,8 @@ export type RungName =
   | 'client'
   | 'login'
   | 'version'
-  | 'tools';
+  | 'tools'
+  | 'call';
 
 /** One step on the way to a server that works, and what to do when it does not. */
 export interface Rung {

@@ -1,7 +1,8 @@
 import { KitError, type KitErrorCode } from 'mcp-kit/internal';
 import { checkArguments, type Session } from 'mcp-kit/client';
-import type { ToolListing, Withheld } from '@mcp-kit/host';
+import type { ServerHandle, ToolListing, Withheld } from '@mcp-kit/host';
 import { trustCommand } from '@mcp-kit/host/internal';
+import type { Params } from 'mcp-kit/jsonrpc';
 import type { Tool } from 'mcp-kit/protocol';
 import { failedRung, msSince, type Rung, type RungName } from './rung.ts';
 
@@ -28,6 +29,7 @@ const fixes: Readonly<Partial<Record<KitErrorCode, string>>> = {
   timeout:
     'It does not answer as an MCP server does: check that it is one, or give it more time with --timeout-ms.',
   invalid_answer: 'Check that it is an MCP server, and that this is the address of its endpoint.',
+  unsupported_version: 'Update mcpctl or the server, so that both know a common revision.',
 };
 
 function rungFor(error: unknown, kind: 'stdio' | 'unix' | 'http'): RungName {
@@ -79,8 +81,37 @@ export async function toolsRung(server: string, list: () => Promise<ToolListing>
     if (broken.length === 0) return { ...rung, state: 'ok' };
     return { ...rung, state: 'warning', fix: 'Report the schemas to the author of the server.' };
   } catch (error) {
-    return failedRung('tools', error, msSince(start));
+    const failed = failedRung('tools', error, msSince(start));
+    return { ...failed, fix: failed.fix ?? callFix(error) };
   }
+}
+
+/** A tool to be called, and what with. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly args: Params;
+}
+
+/** Calls a tool as the user asked for. */
+export async function callRung({ tool, args }: ToolCall, handle: ServerHandle): Promise<Rung> {
+  const start = performance.now();
+  try {
+    const { isError } = await handle.callTool(tool, args);
+    const ms = msSince(start);
+    if (isError !== true) return { name: 'call', state: 'ok', said: `${tool} answers`, ms };
+    const said = `${tool} answers that it failed`;
+    return { name: 'call', state: 'warning', said, fix: 'See what it says: mcpctl call', ms };
+  } catch (error) {
+    const failed = failedRung('call', error, msSince(start));
+    return { ...failed, fix: failed.fix ?? callFix(error) };
+  }
+}
+
+function callFix(error: unknown): string {
+  const isLate = error instanceof KitError && error.code === 'timeout';
+  return isLate
+    ? 'Give it more time with --timeout-ms; --trace shows what crosses meanwhile.'
+    : 'Report it to the author of the server, with what it said; --trace shows what crossed.';
 }
 
 const reasons: Readonly<Record<Withheld['reason'], string>> = {

@@ -1,5 +1,6 @@
 import type { Assessment, ServerEntry, ServerState, TransportSettings } from '@mcp-kit/host';
 import { targetOf } from '@mcp-kit/host/internal';
+import { shownTarget } from '../config.ts';
 import type { Globals } from '../globals.ts';
 
 /** What is known of a server without talking to it. */
@@ -18,6 +19,7 @@ export function describeServer({ entry, trust, state }: ServerRow, globals: Glob
   return {
     name,
     transport: transportNames[transport.kind],
+    target: shownTarget(entry, globals),
     ...describeProcess(transport, globals),
     unix_path: transport.kind === 'unix' ? transport.path : null,
     ...describeRemote(entry),

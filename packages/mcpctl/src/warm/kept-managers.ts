@@ -6,6 +6,8 @@ import { stateFolder } from 'mcp-kit/internal';
 import { home, type Globals } from '../globals.ts';
 import { managed, managerFor, onTerminal, warnBefore } from '../manager.ts';
 import type { Run, UseManager } from '../open.ts';
+import { told, watching } from '../watching.ts';
+import { createWitness, type Witness } from '../witness.ts';
 
 type Config = Pick<LoadedConfig, 'entries' | 'client'>;
 
@@ -20,6 +22,8 @@ interface Kept {
   readonly manager: Manager;
   readonly client: string;
   readonly seen: Map<string, Seen>;
+  /** What was seen of its servers beside their answers. */
+  readonly witness: Witness;
 }
 
 /** How many kinds of calls, by their options, have servers kept open for them. */
@@ -44,8 +48,12 @@ export function keptManagers(): { readonly use: UseManager; close(): Promise<voi
     }
     const [oldest] = kept.keys();
     if (kept.size >= maxKept && oldest !== undefined) await drop(oldest);
-    const manager = managerFor(globals, config, onTerminal(globals, server));
-    const made = { manager, client, seen: new Map<string, Seen>() };
+    const witness = createWitness();
+    const manager = managerFor(globals, config, {
+      ...onTerminal(globals, server),
+      ...watching(globals, witness),
+    });
+    const made = { manager, client, witness, seen: new Map<string, Seen>() };
     kept.set(key, made);
     return made;
   };
@@ -54,10 +62,11 @@ export function keptManagers(): { readonly use: UseManager; close(): Promise<voi
       const { globals } = run;
       const config = run.config ?? (await managed(globals, run.server));
       warnBefore(globals, config);
-      const { manager, seen } = await find(run, config);
+      const { manager, seen, witness } = await find(run, config);
+      const { entries } = config;
       const entry = config.entries.find(({ name }) => name === run.server);
       if (entry !== undefined) await lookAgain(entry, { manager, seen, globals });
-      return work({ manager, entries: config.entries });
+      return told({ ...run, witness }, entries, () => work({ manager, entries, witness }));
     },
     async close() {
       await Promise.all([...kept.keys()].map(drop));

@@ -6,6 +6,7 @@ import {
   type Logger,
   type Target,
 } from 'mcp-kit/internal';
+import type { HttpEvent } from 'mcp-kit/transport/http-client';
 import { openSession, type InputHandlers, type Session, type SessionOptions } from 'mcp-kit/client';
 import type { ClientSettings } from '../config/dialects/mcp-kit.ts';
 import type { ServerEntry } from '../config/entry.ts';
@@ -29,7 +30,7 @@ export interface Openings {
   readonly options: ManagerOptions;
   readonly client: ClientSettings;
   readonly admission: AdmissionRules;
-  readonly place: Omit<TargetPlace, 'onStderr'>;
+  readonly place: Omit<TargetPlace, 'onStderr' | 'onHttp'>;
   readonly toolCache: ToolCache;
   readonly logger: Logger;
   /** Told after each opening; without a mismatch where there is none. */
@@ -53,13 +54,14 @@ export async function approach(
   openings: Openings,
   assessed: EntryHooks['assessed'],
 ): Promise<Approach> {
-  const { onStderr, targets = {} } = openings.options;
+  const { onStderr, onHttp, targets = {} } = openings.options;
   const { name } = entry;
   const given = Object.hasOwn(targets, name) ? targets[name] : undefined;
   const holding: Holding = { known: {} };
   const place = {
     ...openings.place,
     onStderr: onStderr && ((text: string) => onStderr(name, text)),
+    onHttp: onHttp && ((event: HttpEvent) => onHttp(name, event)),
   };
   let way: Way | undefined;
   let isTrusted = false;

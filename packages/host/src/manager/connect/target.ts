@@ -15,6 +15,7 @@ export interface TargetPlace {
   readonly root: string;
   readonly allowLogOutsideRoot: boolean;
   readonly onStderr?: ((text: string) => void) | undefined;
+  readonly onHttp?: HttpClientOptions['onHttp'];
   readonly logger: Logger;
   readonly logins: LoginPlace;
   readonly network: Network;
@@ -93,7 +94,7 @@ function logPlace(log: string, { root, allowLogOutsideRoot }: TargetPlace): obje
 async function unixWay(
   settings: UnixSettings,
   limits: Partial<Limits>,
-  { logger }: TargetPlace,
+  { logger, onHttp }: TargetPlace,
 ): Promise<Way> {
   const { path: socketPath, httpPath, headers } = settings;
   if (httpPath === undefined) {
@@ -103,7 +104,7 @@ async function unixWay(
   const { httpTarget } = await import('mcp-kit/transport/http-client');
   const { Agent } = await import('node:http');
   const agent = new Agent({ keepAlive: true, socketPath } as object);
-  const options = { headers, agent, limits, logger };
+  const options = { headers, agent, limits, logger, onHttp };
   const target = httpTarget(new URL(httpPath, 'http://localhost'), options);
   const named = { ...target, label: socketPath, key: `unix:${socketPath}#${httpPath}` };
   return { target: named, release: () => agent.destroy() };
@@ -114,7 +115,7 @@ async function urlWay(
   admitted: Admitted,
   place: TargetPlace,
 ): Promise<Way> {
-  const { logger, logins } = place;
+  const { logger, logins, onHttp } = place;
   const { url, streamUrl, headers } = settings;
   const { entry, egress } = admitted;
   for (const one of [url, streamUrl ?? url]) {
@@ -128,6 +129,7 @@ async function urlWay(
   const options = {
     headers,
     logger,
+    onHttp,
     streamUrl,
     limits: limitsFor(admitted, place),
     auth: login?.auth,

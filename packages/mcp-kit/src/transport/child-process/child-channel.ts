@@ -110,7 +110,8 @@ export class ChildChannel implements Channel {
   }
 
   lastWords(): string {
-    return this.#spawned.stderr.lastLines(maxQuoted);
+    const words = [this.#spawned.stderr.lastLines(maxQuoted), this.#lines.lastWords()];
+    return words.filter(Boolean).join('\n');
   }
 
   close(): Promise<void> {

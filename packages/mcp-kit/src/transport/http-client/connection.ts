@@ -23,6 +23,7 @@ import {
   type Settings,
 } from './options.ts';
 import { hostOf, labelOf, portOf } from './place.ts';
+import { watchRequest } from './watch.ts';
 
 /** One HTTP request; headers are names and values in turn. */
 export interface HttpRequest {
@@ -167,7 +168,7 @@ class Attempt implements PendingRequest {
 
   #send(route: RequestOptions, common: readonly string[]): void {
     if (this.#over) return;
-    const { agent, request: open } = this.#address;
+    const { agent, request: open, settings } = this.#address;
     const { method, headers: own, body } = this.#sent;
     const headers = common.concat(own);
     if (body !== undefined) headers.push('content-length', String(Buffer.byteLength(body)));
@@ -179,6 +180,8 @@ class Attempt implements PendingRequest {
       return;
     }
     this.#request = request;
+    const { onHttp, logger } = settings;
+    if (onHttp !== undefined) watchRequest(request, this.#url, { onHttp, logger });
     request.on('response', (response) => this.#answered(response));
     request.on('error', (error) => {
       if (request === this.#request) this.#failed(error);

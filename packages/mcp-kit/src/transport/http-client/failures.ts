@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { KitError } from '#base';
+import { gistOf, KitError } from '#base';
 import { rpcErrors, type Response, type Unparsed } from '#jsonrpc';
 import { mcpErrors } from '#protocol';
 
@@ -128,7 +128,7 @@ export function redirected(status: number, why: string, hint: string): KitError 
 /** What the server said with an HTTP status instead of with a message. */
 export function refusal(response: IncomingMessage, body: string): KitError {
   const { statusCode: status = 0, statusMessage = '', headers } = response;
-  const text = oneLine(body) || statusMessage;
+  const text = gistOf(body) || statusMessage;
   const challenge = headers['www-authenticate'];
   const authServer = single(headers['mcp-auth-server']);
   const retryAfter = secondsOf(headers['retry-after']);
@@ -155,14 +155,6 @@ function hintOf(
   if (status === 429) return 'Too many requests: try again later.';
   if (status >= 500) return 'The server is ill: look at its log, or try again later.';
   return undefined;
-}
-
-const shownCharacters = 200;
-
-function oneLine(text: string): string {
-  // Spaces and control characters; `\p{Cc}` would be looked up at every start.
-  const line = text.slice(0, 4 * shownCharacters).replaceAll(/(?:\s|[^ -~\u00A0-\uFFFF])+/g, ' ');
-  return line.trim().slice(0, shownCharacters);
 }
 
 function single(value: string | string[] | undefined): string | undefined {

@@ -3,3 +3,4 @@ export { callMcp, type CallMcpOptions } from './call-mcp.ts';
 export type { HttpClientOptions } from './options.ts';
 export { parseSse, type SseEvent } from './sse.ts';
 export { httpTarget, sseTarget } from './target.ts';
+export type { HttpEvent } from './watch.ts';

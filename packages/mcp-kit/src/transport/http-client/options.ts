@@ -6,6 +6,7 @@ import { chain, KitError, requireTime, silentLogger, type Logger, type MaybeProm
 import { defaultLimits, type Limits } from '#jsonrpc';
 import type { HttpAuth } from './auth.ts';
 import type { Variables } from './proxy.ts';
+import type { HttpEvent } from './watch.ts';
 
 /** Headers by name. */
 export type HeaderRecord = Readonly<Record<string, string>>;
@@ -36,6 +37,8 @@ export interface HttpClientOptions {
   readonly maxConnections?: number | undefined;
   /** Told about failures that nobody waits for. */
   readonly logger?: Logger | undefined;
+  /** Sees every request, its answer and its failure. Watching changes nothing. */
+  readonly onHttp?: ((event: HttpEvent) => void) | undefined;
 }
 
 /** The options with their defaults. */
@@ -50,6 +53,7 @@ export interface Settings {
   readonly closeTimeoutMs: number;
   readonly maxConnections: number;
   readonly logger: Logger;
+  readonly onHttp: HttpClientOptions['onHttp'];
 }
 
 export function settle(options: HttpClientOptions): Settings {
@@ -66,6 +70,7 @@ export function settle(options: HttpClientOptions): Settings {
     closeTimeoutMs: options.closeTimeoutMs ?? 2_000,
     maxConnections: options.maxConnections ?? 256,
     logger: options.logger ?? silentLogger,
+    onHttp: options.onHttp,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Deferred, KitError } from '#base';
+import { gistOf, type Deferred, type KitError } from '#base';
 import {
   classify,
   isRecord,
@@ -228,8 +228,12 @@ export class PostRequest implements ResponseHandler {
     } else if (type === 'text/event-stream') {
       this.#follow(response);
     } else {
-      this.#pending?.abort();
-      this.fail(invalidAnswer(method, `the server answered HTTP ${status} in ${type}`));
+      readBody(response, refusalBytes, (_, bytes) => {
+        const said = gistOf(bytes.toString());
+        const what = said === '' ? type : `${type}: ${said}`;
+        const hint = 'Check that this is the URL of an MCP endpoint.';
+        this.fail(invalidAnswer(method, `the server answered HTTP ${status} in ${what}`, hint));
+      });
     }
   }
 

@@ -1,48 +1,80 @@
 import { loadConfig, type LoadedConfig } from '@mcp-kit/host';
+import { usageError, type Options, type OptionValues } from '../../args.ts';
+import { reachedAs } from '../../clues.ts';
+import { readJsonObject } from '../../arguments/json-input.ts';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, entryOf, loadOptions } from '../../config.ts';
 import { examine } from '../../doctor/examine.ts';
 import { failedRung, type Rung } from '../../doctor/rung.ts';
+import type { ToolCall } from '../../doctor/session.ts';
 import { exitCodes } from '../../exit-code.ts';
 import { home, type Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
 import { print, printJson, sumUp } from '../../output.ts';
 import { plainField } from '../../terminal/plain-text.ts';
 import { createStyle, type Style } from '../../terminal/style.ts';
+import type { Seen } from '../../witness.ts';
+import { checkServers } from '../config/servers.ts';
 
 /** How long a step over the network may take, unless the user says otherwise. */
 const stepMs = 10_000;
-/** How much is kept of what a process says on its standard error. */
-const keptCharacters = 64 * 1024;
+
+const options = {
+  call: { type: 'string', value: 'TOOL', help: 'Call this tool as well, as the last step.' },
+  args: { type: 'string', value: 'JSON', help: 'The arguments of that call, as a JSON object.' },
+} as const satisfies Options;
 
 export const doctor = defineCommand({
-  positionals: [{ name: 'SERVER', help: 'the server to examine' }],
+  positionals: [
+    { name: 'SERVER', help: 'the server to examine; without, all are checked', optional: true },
+  ],
+  options,
   examples: [
+    { command: 'mcpctl doctor', about: 'Which servers work; the same as mcpctl servers --check.' },
     { command: 'mcpctl doctor github', about: 'Why it does not work, step by step.' },
+    {
+      command: 'mcpctl doctor github --call get_me',
+      about: 'Why a call hangs, or the server ends in the middle of it.',
+    },
     { command: 'mcpctl doctor --url https://example.com/mcp', about: 'A server in no file.' },
     { command: 'mcpctl doctor -- npx some-server', about: 'A program in no file.' },
   ],
   notes: [
-    'Exit code 0 when every step works, 1 when one fails.',
+    'Exit code 0 when every step works, 1 when one fails. No tool is called unless you name it.',
     'A server that is not trusted is examined within the rules for those: nothing is started, no secret is sent.',
   ],
-  async run({ args: { SERVER: server }, globals, stop }) {
+  async run({ args: { SERVER: server }, values, globals, stop }) {
     const startedMs = performance.now();
+    if (server === undefined) return checkServers({ globals, stop, startedMs });
     const config = globals.target === undefined ? await filesFor(globals) : undefined;
     const broken = config && unusable(config, server);
+    const call = await readCall(values, stop);
     const rungs =
-      broken === undefined ? await rungsOf(server, { globals, stop, config }) : [broken];
-    const isWell = rungs.every(({ state }) => state !== 'failed');
+      broken === undefined ? await rungsOf(server, { globals, stop, config, call }) : [broken];
+    const works = rungs.every(({ state }) => state !== 'failed');
     if (globals.json) {
-      printJson({ server, ok: isWell, rungs: rungs.map(inOrder) });
+      printJson({ server, ok: works, rungs: rungs.map(inOrder) });
     } else {
       const style = createStyle(globals);
       print(rungs.map((rung) => describe(rung, style)).join('\n'));
-      sumUp(globals, isWell ? 'it works' : 'it does not work', startedMs);
+      sumUp(globals, works ? 'it works' : 'it does not work', startedMs);
     }
-    return isWell ? exitCodes.ok : exitCodes.failed;
+    return works ? exitCodes.ok : exitCodes.failed;
   },
 });
+
+/** The tool that is to be called as well. */
+async function readCall(
+  { call: tool, args }: OptionValues<typeof options>,
+  stop: AbortSignal,
+): Promise<ToolCall | undefined> {
+  if (tool === undefined && args !== undefined) {
+    throw usageError('--args needs --call', 'Say which tool: --call TOOL --args JSON');
+  }
+  const given =
+    args === undefined ? [] : [{ option: '--args', kind: 'text', value: args } as const];
+  return tool === undefined ? undefined : { tool, args: (await readJsonObject(given, stop)) ?? {} };
+}
 
 async function filesFor(globals: Globals): Promise<LoadedConfig> {
   await checkPlace(globals);
@@ -63,22 +95,26 @@ interface Run {
   readonly globals: Globals;
   readonly stop: AbortSignal;
   readonly config: LoadedConfig | undefined;
+  readonly call: ToolCall | undefined;
 }
 
-async function rungsOf(server: string, { globals, stop, config }: Run): Promise<readonly Rung[]> {
+async function rungsOf(
+  server: string,
+  { globals, stop, config, call }: Run,
+): Promise<readonly Rung[]> {
   const { root, policy, timeoutMs = stepMs } = globals;
   if (config !== undefined) entryOf(config, server, globals);
-  let stderr = '';
-  const onStderr = (_: string, text: string): void => {
-    stderr = (stderr + text).slice(-keptCharacters);
-  };
-  const run = { globals, stop, server, config, more: { onStderr } };
-  return withManager(run, async ({ manager, entries }) => {
-    const entry = entries.find(({ name }) => name === server);
-    if (entry === undefined) return [];
-    const context = { env: process.env, workspaceFolder: root, userHome: home() };
-    return examine({ entry, manager, config, policy, context, timeoutMs, stderr: () => stderr });
-  });
+  return withManager(
+    { globals, stop, server, config, tells: true },
+    async ({ manager, entries, witness }) => {
+      const entry = entries.find(({ name }) => name === server);
+      if (entry === undefined) return [];
+      const context = { env: process.env, workspaceFolder: root, userHome: home() };
+      const seen = (): Seen => witness.of(server);
+      const reached = reachedAs(entry, globals);
+      return examine({ entry, manager, config, policy, context, timeoutMs, seen, reached, call });
+    },
+  );
 }
 
 /** The same members in the same order, whoever made the rung; what is empty is left out. */

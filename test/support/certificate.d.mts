@@ -1,0 +1,2 @@
+export declare const key: string;
+export declare const certificate: string;
