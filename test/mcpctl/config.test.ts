@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild } from '../support/cli.ts';
-import { Project } from '../support/project.ts';
+import { Project, trusting } from '../support/project.ts';
 
 beforeAll(requireBuild);
 
@@ -40,6 +40,19 @@ describe('config explain', () => {
     expect(stdout).toMatch(/variable +UNSET_HERE is NOT set/);
     expect(stdout).toMatch(/headers +Authorization, X-Other/);
     expect(stdout).not.toContain(secret);
+  });
+
+  test('knows that a variable with a default may be missing; so does the doctor', async () => {
+    const far = { type: 'http', url: '${PLACE:-https://127.0.0.1:9}/mcp' };
+    using project = new Project({ '.mcp.json': { mcpServers: { far } } });
+    const { stdout } = await project.run('config', 'explain', 'far');
+    expect(stdout).toMatch(/variable +PLACE is not set, so its default counts, at/);
+    const json = await project.run('config', 'explain', 'far', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      servers: [{ variables: [{ name: 'PLACE', isSet: false, hasDefault: true }] }],
+    });
+    const examined = await project.run('doctor', 'far', ...trusting);
+    expect(examined.stdout).toMatch(/^ok +config /);
   });
 
   test('as JSON has all servers, and never a value', async () => {
@@ -82,7 +95,7 @@ describe('config lint', () => {
   test('ends with 1 on errors, each with its place and what to do; --strict on warnings, too', async () => {
     using project = open({
       '.cursor/mcp.json': { mcpServers: { a: { url: `https://a.example/?api_key=${secret}` } } },
-      '.vscode/mcp.json': '{ "servers": { "b": { "command": "npx", "args": ["latest"] } } }',
+      '.vscode/mcp.json': '{ "servers": { "b": { "command": "sh", "args": ["x.sh"] } } }',
     });
     const { code, stdout } = await project.run('config', 'lint', '--json');
     expect(code).toBe(1);
@@ -92,7 +105,7 @@ describe('config lint', () => {
       errors: 1,
       warnings: 1,
       findings: expect.arrayContaining([
-        expect.objectContaining({ severity: 'warning', rule: 'unpinned-package' }),
+        expect.objectContaining({ severity: 'warning', rule: 'shell' }),
         expect.objectContaining({ rule: 'plaintext-secret', file, pointer: '/mcpServers/a/url' }),
       ]) as unknown,
     });
@@ -103,6 +116,17 @@ describe('config lint', () => {
     expect(await project.run('config', 'lint', '--config', only, '--strict')).toMatchObject({
       code: 1,
     });
+  });
+
+  test('advice is only counted, unless it is asked for, and never fails', async () => {
+    const b = { command: 'npx', args: ['latest'] };
+    using project = new Project({ '.mcp.json': { mcpServers: { b } } });
+    const { code, stdout, stderr } = await project.run('config', 'lint', '--strict');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/0 errors, 0 warnings in 1 file; of advice 1, which --advice shows/);
+    const shown = await project.run('config', 'lint', '--strict', '--advice');
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/advice: whatever version .* \(unpinned-package\)/);
   });
 
   test('a file that cannot be read is an error with its line', async () => {
@@ -160,6 +184,12 @@ describe('config convert', () => {
     const again = await convert();
     expect(again.stdout).toMatch(/already has 2 servers/);
     expect(project.read('.vscode/mcp.json').toString()).toBe(text);
+    // Only what was not there like this is counted as written.
+    const { mcpServers } = claude;
+    const files = { ...mcpServers.files, env: { A: 'c' } };
+    project.write('.mcp.json', { mcpServers: { ...mcpServers, files } });
+    const third = await convert();
+    expect(third.stdout).toBe(`${file}: wrote 1 server for VS Code; 1 was there already\n`);
   });
 
   test('four that add to one file at once leave what all of them added', async () => {

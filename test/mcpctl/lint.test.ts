@@ -26,7 +26,8 @@ const listing = (tools: readonly unknown[]): readonly string[] => {
   return ['--env', `BLUNT=${answers}`, '--', ...fixture('blunt')];
 };
 
-const lint = (...args: readonly string[]): Promise<Finished> => project.run('lint', ...args);
+const lint = (...args: readonly string[]): Promise<Finished> =>
+  project.run('lint', '--style', ...args);
 
 const good = {
   name: 'get_note_text',
@@ -73,6 +74,29 @@ describe('lint of a live server', () => {
       ].join('\n'),
     );
     expect(stderr).toMatch(/^3 errors, 0 warnings in 1 tool · /);
+  });
+
+  test('holds tools of others to the protocol only, and says that style has more', async () => {
+    const tools = [
+      { ...wordy, name: 'getNoteText' },
+      { ...good, name: 'a tool', inputSchema: {} },
+      { ...good, name: 'getNoteText' },
+    ];
+    const { code, stdout, stderr } = await project.run(
+      'lint',
+      '--manifest',
+      project.write('odd.json', tools),
+    );
+    expect(code).toBe(1);
+    expect(stdout.match(/\(([\w-]+)\)$/gm)).toEqual([
+      '(name-valid)',
+      '(input-object)',
+      '(name-unique)',
+    ]);
+    expect(stderr).toMatch(/^3 errors, 0 warnings in 3 tools; of style 5, which --style shows · /);
+    const harmless = await project.run('lint', ...listing([{ ...wordy, name: 'getNoteText' }]));
+    expect(harmless).toMatchObject({ code: 0, stdout: '' });
+    expect(harmless.stderr).toMatch(/^0 errors, 0 warnings in 1 tool; of style 2/);
   });
 
   test('looks at governed tools by all that they tell', async () => {

@@ -110,10 +110,10 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const check = 'mcpctl servers --check --trust --yes-trust --no-color';
     const { code, screen } = await user.show(check);
     expect(code).toBe(0);
-    expect(screen).toMatch(/0 of 2 checked, waiting for slow, other/);
+    expect(screen).toMatch(/0 of 2 checked, waiting for other, slow/);
     expect(settled(screen)).not.toContain('waiting for');
     expect(settled(screen)).toMatch(/^slow +ok +\S+ +\d+ +\d+ ms$/m);
-    expect(settled(screen)).toMatch(/2 servers of 2 work · \d+ ms/);
+    expect(settled(screen)).toMatch(/2 of 2 servers work · \d+ ms/);
   });
 
   test('the trace fits its width; in a pipe each line is whole', async () => {

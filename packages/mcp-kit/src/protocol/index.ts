@@ -83,6 +83,7 @@ export {
   type ToolResult,
 } from './model/tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
+export { isReservedHeader } from './reserved-headers.ts';
 export { traceTarget, type TraceListener, type Unreadable } from './trace-target.ts';
 export {
   isLoggingLevel,

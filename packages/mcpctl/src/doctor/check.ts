@@ -89,10 +89,10 @@ export function checkTable(checks: readonly Check[], globals: Globals): string {
   return namedTable(['NAME', 'STATE', 'REVISION', 'TOOLS', 'TIME', 'WHY'], rows, globals);
 }
 
-/** `3 work, 1 does not, 1 is off`. */
+/** `3 of 5 servers work, 1 failed, 1 switched off`. */
 export function checkSum(checks: readonly Check[]): string {
   const of = (state: Check['state']): number => checks.filter((one) => one.state === state).length;
-  const parts = [`${count(of('ok') + of('warning'), 'server')} of ${checks.length} work`];
+  const parts = [`${of('ok') + of('warning')} of ${count(checks.length, 'server')} work`];
   if (of('failed') > 0) parts.push(`${of('failed')} failed: mcpctl doctor NAME tells more`);
   if (of('off') > 0) parts.push(`${of('off')} switched off`);
   return parts.join(', ');

@@ -54,9 +54,11 @@ export function configRung(
     const fix = 'It is switched off in its file: switch it on there.';
     return { ...rung, state: 'failed', fix };
   }
-  const missing = variableStates(entry, env).filter(({ isSet }) => isSet === false);
+  const missing = variableStates(entry, env).filter(
+    ({ isSet, hasDefault }) => isSet === false && hasDefault !== true,
+  );
   if (missing.length > 0) {
-    // One with a default, or one that is only handed on, may be missing: what needs it will say so.
+    // One that is only handed on may be missing: what needs it will say so.
     const names = [...new Set(missing.map(({ name }) => name))].join(', ');
     const lines = missing.map((use) => `${use.pointer}: ${use.name} is not set`);
     return { ...rung, state: 'warning', more: [...more, ...lines], fix: `Set ${names}.` };

@@ -19,6 +19,8 @@ export interface Conversion {
   readonly text: string;
   /** The servers that are in it now, by the names they have there. */
   readonly servers: readonly string[];
+  /** Those among them that were not there before, or not like this. */
+  readonly changed: readonly string[];
   /** What the host cannot be told. */
   readonly lost: readonly Loss[];
 }
@@ -50,8 +52,8 @@ export async function convertConfig(
   to: DialectId,
   options: { readonly into?: string | undefined; readonly file?: string } = {},
 ): Promise<Conversion> {
-  const { text, servers, lost } = await writeEntries(entries, to, options);
-  return { text, servers, lost };
+  const { text, servers, changed, lost } = await writeEntries(entries, to, options);
+  return { text, servers, changed, lost };
 }
 
 /** The same with a say in what may be replaced, and with what was written. */
@@ -64,10 +66,13 @@ export async function writeEntries(
   const before = into === undefined ? {} : await parseDocument(into, file, dialect.format);
   const root = asRecord(before, topOf(file));
   const existing = valueAt(root, dialect.home);
-  const { servers, values, kept, lost } = encodeAll(entries, dialect, { existing, mayReplace });
+  const { servers, values, changed, kept, lost } = encodeAll(entries, dialect, {
+    existing,
+    mayReplace,
+  });
   const written = Object.keys(values);
   if (into !== undefined && written.length === 0) {
-    return { text: into, servers: [], values, kept, lost };
+    return { text: into, servers: [], values, changed, kept, lost };
   }
   const after = withInputs(place({ ...dialect.blank, ...root }, dialect.home, servers), {
     entries,
@@ -78,7 +83,7 @@ export async function writeEntries(
     into === undefined
       ? await serialise(after, dialect.format)
       : await reviseText({ text: into, before, after, file }, dialect.format);
-  return { text, servers: written, values, kept, lost: [...lost, ...inputs] };
+  return { text, servers: written, values, changed, kept, lost: [...lost, ...inputs] };
 }
 
 interface There {
@@ -90,7 +95,7 @@ function encodeAll(
   entries: readonly ServerEntry[],
   dialect: Dialect,
   { existing, mayReplace }: There,
-): Pick<Written, 'kept' | 'lost'> & {
+): Pick<Written, 'changed' | 'kept' | 'lost'> & {
   readonly servers: Record<string, unknown>;
   readonly values: Record<string, unknown>;
 } {
@@ -99,6 +104,7 @@ function encodeAll(
   const lost: Loss[] = [];
   const kept: string[] = [];
   const values = new Map<string, unknown>();
+  const changed: string[] = [];
   for (const entry of entries) {
     const name = freeName(nameFor(entry, dialect), taken);
     const there = servers.get(name);
@@ -113,12 +119,14 @@ function encodeAll(
     lost.push(...notes.map((note) => ({ server: entry.name, ...note })));
     if (raw === undefined) continue;
     const value = merged(raw, there, { entry, dialect });
+    if (!sameValue(there, value)) changed.push(name);
     servers.set(name, value);
     values.set(name, value);
   }
   return {
     servers: Object.fromEntries(servers),
     values: Object.fromEntries(values),
+    changed,
     kept,
     lost,
   };

@@ -58,6 +58,8 @@ export interface VariableUse {
   readonly scheme: string;
   readonly name: string;
   readonly pointer: string;
+  /** It may be missing: something else is written beside it for that. */
+  readonly hasDefault?: boolean | undefined;
 }
 
 /** Everything outside its file that an entry refers to: variables, questions, vaults; nothing is resolved. */
@@ -73,7 +75,9 @@ export function referencesOf(entry: ServerEntry): readonly VariableUse[] {
     for (const part of parseTemplate(text, syntax)) {
       const choices = typeof part === 'string' ? [] : part.choices;
       for (const { scheme, name } of choices) {
-        if (scheme !== 'value') uses.push({ scheme, name, pointer: place.pointer });
+        if (scheme === 'value') continue;
+        const hasDefault = hasValue(choices) || isAnswered(entry, { scheme, name }) || undefined;
+        uses.push({ scheme, name, pointer: place.pointer, hasDefault });
       }
     }
     return text;
@@ -91,6 +95,19 @@ export function referencesOf(entry: ServerEntry): readonly VariableUse[] {
     }
   }
   return uses;
+}
+
+/** Whether one of the choices is there in any case. */
+function hasValue(choices: readonly Choice[]): boolean {
+  return choices.some(({ scheme }) => scheme === 'value');
+}
+
+/** Whether a question has an answer of its own. */
+function isAnswered({ inputs }: ServerEntry, { scheme, name }: Choice): boolean {
+  return (
+    scheme === 'input' &&
+    inputs.some(({ id, default: given }) => id === name && given !== undefined)
+  );
 }
 
 function syntaxOn(platform: NodeJS.Platform, { provenance }: ServerEntry): Syntax {

@@ -1,4 +1,4 @@
-import { hideSecrets, isSecretName } from 'mcp-kit/internal';
+import { hideSecrets, isReservedHeader, isSecretName } from 'mcp-kit/internal';
 import type { Dialect } from './dialect.ts';
 import type { ServerEntry } from './entry.ts';
 import { plainName } from './load.ts';
@@ -14,7 +14,7 @@ interface Found extends Place {
 /** One question to every server. */
 interface EntryRule {
   readonly rule: string;
-  readonly severity: 'error' | 'warning';
+  readonly severity: 'error' | 'warning' | 'advice';
   readonly find: (entry: ServerEntry, dialect: Dialect) => readonly Found[];
 }
 
@@ -99,6 +99,39 @@ function plainHttp(entry: ServerEntry): readonly Found[] {
   if (protocol !== 'http:' || loopback.test(hostname)) return [];
   const message = 'goes over the network in plain text';
   return [{ ...placeOf(entry, 'url'), message, fix: 'Use https.' }];
+}
+
+/** A URL that no request can be made to. One with references in it is known only once they are resolved. */
+function unusableUrl(entry: ServerEntry, dialect: Dialect): readonly Found[] {
+  const { transport } = entry;
+  if (transport.kind !== 'http') return [];
+  return (['url', 'streamUrl'] as const)
+    .filter((fact) => {
+      const url = transport[fact];
+      return url !== undefined && isLiteral(url, dialect) && !isHttpUrl(url);
+    })
+    .map((fact) => ({
+      ...placeOf(entry, fact),
+      message: 'is not the URL of an HTTP server',
+      fix: 'Write it in full, beginning with https:// or http://.',
+    }));
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** Headers that the transport sets itself: with one of them the server cannot be opened. */
+function reservedHeaders(entry: ServerEntry): readonly Found[] {
+  const { transport } = entry;
+  if (transport.kind === 'stdio') return [];
+  return Object.keys(transport.headers)
+    .filter(isReservedHeader)
+    .map((name) => ({
+      ...placeOf(entry, 'headers', name),
+      message: 'follows from the message, and cannot be set',
+      fix: 'Leave it out.',
+    }));
 }
 
 function missingType(entry: ServerEntry, { title, urlAlone }: Dialect): readonly Found[] {
@@ -191,8 +224,9 @@ function strangeName({ name, provenance: { file, pointer } }: ServerEntry): read
 export const entryRules: readonly EntryRule[] = [
   { rule: 'plaintext-secret', severity: 'error', find: plaintextSecrets },
   { rule: 'unknown-reference', severity: 'error', find: badReferences },
+  { rule: 'unusable-url', severity: 'error', find: unusableUrl },
+  { rule: 'reserved-header', severity: 'error', find: reservedHeaders },
   { rule: 'plain-http', severity: 'error', find: plainHttp },
-  { rule: 'unpinned-package', severity: 'warning', find: unpinned },
   { rule: 'missing-type', severity: 'warning', find: missingType },
   { rule: 'timeout-unit', severity: 'warning', find: wrongUnit },
   { rule: 'command-line', severity: 'warning', find: oneString },
@@ -200,4 +234,5 @@ export const entryRules: readonly EntryRule[] = [
   { rule: 'approves-all', severity: 'warning', find: approvesAll },
   { rule: 'inherits-environment', severity: 'warning', find: inheritsAll },
   { rule: 'name', severity: 'warning', find: strangeName },
+  { rule: 'unpinned-package', severity: 'advice', find: unpinned },
 ];

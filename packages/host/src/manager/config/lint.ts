@@ -6,7 +6,8 @@ import type { Place } from './place.ts';
 
 /** Something to look at in a configuration. */
 export interface ConfigFinding extends Place {
-  readonly severity: 'error' | 'warning';
+  /** `advice`: what nearly every file does, and could do better. */
+  readonly severity: 'error' | 'warning' | 'advice';
   /** A short name of the rule. */
   readonly rule: string;
   readonly server?: string | undefined;
@@ -16,7 +17,8 @@ export interface ConfigFinding extends Place {
 
 /** Everything in the files that is wrong, risky, or likely not what was meant. */
 export function lintConfig(
-  loaded: Pick<LoadedConfig, 'entries' | 'shadowed' | 'errors' | 'warnings'>,
+  loaded: Pick<LoadedConfig, 'entries' | 'shadowed' | 'errors' | 'warnings'> &
+    Partial<Pick<LoadedConfig, 'sources'>>,
 ): readonly ConfigFinding[] {
   const errors = loaded.errors.map(({ message, hint, details }): ConfigFinding => {
     const place = { file: String(details?.['file']), pointer: String(details?.['pointer']) };
@@ -29,7 +31,16 @@ export function lintConfig(
     ...warning,
   }));
   const entries = [...loaded.entries, ...loaded.shadowed];
-  return [...errors, ...warnings, ...entries.flatMap((entry) => lintEntry(entry))];
+  const empty = (loaded.sources ?? []).filter(({ isEmpty }) => isEmpty);
+  const nothing = empty.map(({ file }): ConfigFinding => ({
+    severity: 'warning',
+    rule: 'empty-file',
+    file,
+    pointer: '',
+    message: 'there is nothing in it',
+    fix: 'Name a server in it, or remove it.',
+  }));
+  return [...errors, ...warnings, ...nothing, ...entries.flatMap((entry) => lintEntry(entry))];
 }
 
 function lintEntry(entry: ServerEntry): readonly ConfigFinding[] {

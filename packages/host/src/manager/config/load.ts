@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { KitError } from 'mcp-kit/internal';
+import { isRecord, KitError } from 'mcp-kit/internal';
 import { decodeDocument, type RankedEntry } from './decode.ts';
 import { detectDialects } from './detect.ts';
 import { ranks, type Candidate, type Dialect, type Surroundings } from './dialect.ts';
@@ -33,6 +33,8 @@ interface ConfigSource {
   readonly scope: ConfigScope;
   readonly dialects: readonly DialectId[];
   readonly servers: number;
+  /** Nothing at all is in it, or no server and nothing else. */
+  readonly isEmpty?: boolean | undefined;
 }
 
 /** All that the files say. Nothing in them has been run, resolved or connected to. */
@@ -166,12 +168,24 @@ async function readOne(
   const errors = decoded.flatMap((part) => part.errors);
   const refused = chosen.some(({ id }) => id === 'mcp-kit') && errors.length === 0;
   return {
-    source: { file, scope, dialects: chosen.map(({ id }) => id), servers: entries.length },
+    source: {
+      file,
+      scope,
+      dialects: chosen.map(({ id }) => id),
+      servers: entries.length,
+      isEmpty: isHollow(document) || undefined,
+    },
     entries,
     warnings: decoded.flatMap((part) => part.warnings),
     errors,
     client: refused ? clientIn(document, file) : {},
   };
+}
+
+/** Whether a document has no value anywhere but the version of its format. */
+function isHollow(document: unknown): boolean {
+  if (!isRecord(document)) return document === undefined || document === null;
+  return Object.entries(document).every(([key, value]) => key === 'version' || isHollow(value));
 }
 
 /** One file must not tell the servers of another which folders are theirs. */

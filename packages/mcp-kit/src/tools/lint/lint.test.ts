@@ -48,6 +48,7 @@ describe('a schema that cannot be used', () => {
   test('is a finding where examples are to fit it', () => {
     const governed = { safety: 'readonly', examples: [{ input: {} }], inputSchema };
     expect(lintTools([tool('get_note_text', governed)])).toMatchObject([
+      { rule: 'input-object' },
       { rule: 'example-fits', message: expect.stringMatching(/cannot be tried: .*get_note_text/) },
     ]);
   });
@@ -68,9 +69,10 @@ describe('a schema that cannot be used', () => {
     ).toEqual([]);
   });
 
-  test('of others, who have no examples, is none', () => {
+  test('of others, who have no examples, is a fault of the protocol', () => {
     const listed = { name: 'get_note_text', description: 'Does something.', inputSchema };
-    expect(lintTools([fromListed(listed)])).toEqual([]);
+    const findings = lintTools([fromListed(listed)]);
+    expect(findings.map(({ rule }) => rule)).toEqual(['input-object']);
   });
 });
 

@@ -5,13 +5,15 @@ import type { ToolLayer } from '../tool.ts';
 import { nameRules, type NameRule } from './name-rules.ts';
 import { parameterRules, type ParameterRule } from './parameter-rules.ts';
 import { patternRules, type PatternRule } from './pattern-rules.ts';
+import { protocolRules, type ProtocolRule } from './protocol-rules.ts';
 import type { LintedTool, Remark, Rule, RuleSettings } from './rule.ts';
 import { traitRules, type TraitRule } from './trait-rules.ts';
 
 /** The name of a rule. */
-type RuleId = NameRule | ParameterRule | PatternRule | TraitRule;
+type RuleId = ProtocolRule | NameRule | ParameterRule | PatternRule | TraitRule;
 
 const rules: Readonly<Record<RuleId, Rule>> = {
+  ...protocolRules,
   ...nameRules,
   ...parameterRules,
   ...patternRules,
@@ -19,8 +21,9 @@ const rules: Readonly<Record<RuleId, Rule>> = {
 };
 
 /** Every rule: how serious it is, and what it demands. */
-export const lintRules: Readonly<Record<RuleId, Pick<Rule, 'level' | 'demand' | 'governed'>>> =
-  rules;
+export const lintRules: Readonly<
+  Record<RuleId, Pick<Rule, 'level' | 'demand' | 'governed' | 'protocol'>>
+> = rules;
 
 /** Something that a rule found. */
 export interface Finding extends Remark {

@@ -55,6 +55,7 @@ export type PatternRule = 'pattern-bounded';
 export const patternRules: Readonly<Record<PatternRule, Rule>> = {
   'pattern-bounded': {
     level: 'error',
+    protocol: true,
     demand: 'No pattern of a schema can take exponential time.',
     check: ({ inputSchema, outputSchema }) => [
       ...explosiveIn(inputSchema),

@@ -29,6 +29,8 @@ interface RuleHead {
   readonly demand: string;
   /** Only for tools that tell their traits: servers of others do not. */
   readonly governed?: true;
+  /** What breaks it fails with other clients or harms them; the other rules are the style of this house. */
+  readonly protocol?: true;
 }
 
 /** A rule about each tool by itself. */

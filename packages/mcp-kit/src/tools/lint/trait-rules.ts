@@ -114,6 +114,7 @@ export const traitRules: Readonly<Record<TraitRule, Rule>> = {
   },
   'example-fits': {
     level: 'error',
+    protocol: true,
     demand: 'Examples fit the input schema.',
     check: wrongExamples,
   },

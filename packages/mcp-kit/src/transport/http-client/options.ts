@@ -4,6 +4,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import { chain, KitError, requireTime, silentLogger, type Logger, type MaybePromise } from '#base';
 import { defaultLimits, type Limits } from '#jsonrpc';
+import { isReservedHeader } from '#protocol';
 import type { HttpAuth } from './auth.ts';
 import type { Variables } from './proxy.ts';
 import type { HttpEvent } from './watch.ts';
@@ -88,20 +89,6 @@ export function parseUrl(url: string | URL): URL {
   });
 }
 
-/** Headers that say what the message says, or how it is framed: another value would be a lie. */
-const reserved: ReadonlySet<string> = new Set([
-  'accept',
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'last-event-id',
-  'mcp-method',
-  'mcp-name',
-  'mcp-protocol-version',
-  'mcp-session-id',
-  'transfer-encoding',
-]);
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -116,7 +103,7 @@ function readHeaders(
 export function listHeaders(headers: HeaderRecord): readonly string[] {
   return Object.entries(headers).flatMap(([given, value]) => {
     const name = given.toLowerCase();
-    if (reserved.has(name) || name.startsWith('mcp-param-')) {
+    if (isReservedHeader(name)) {
       throw new KitError('invalid_argument', `the header ${given} cannot be set`, {
         hint: 'It follows from the message; leave it out.',
       });

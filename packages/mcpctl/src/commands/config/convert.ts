@@ -63,10 +63,8 @@ export const configConvert = defineCommand({
     const config = await source(globals, { from, file: values.in });
     const file = await destination(globals, { to, out: values.out, write: values.write ?? false });
     const { entries } = config;
-    const { text, servers, lost, into } =
-      file === undefined
-        ? { ...(await convertConfig(entries, to)), into: undefined }
-        : await convertInto(file, entries, to);
+    const { text, servers, changed, lost } =
+      file === undefined ? await convertConfig(entries, to) : await convertInto(file, entries, to);
     const leftOut = entries.length - servers.length + brokenServers(config);
     for (const { server, field, why } of lost) {
       warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
@@ -75,6 +73,7 @@ export const configConvert = defineCommand({
       printJson({
         to,
         servers: servers.length,
+        written: changed.length,
         leftOut,
         text: file === undefined ? text : undefined,
         file,
@@ -84,12 +83,21 @@ export const configConvert = defineCommand({
       // A file gets the text as it is, a terminal what it can show.
       process.stdout.write(process.stdout.isTTY ? plainText(text) : text);
     } else {
-      const same = text === into ? ' already has' : ': wrote';
-      const rest = leftOut === 0 ? '' : `; ${leftOut} ${leftOut === 1 ? 'was' : 'were'} left out`;
-      print(`${file}${same} ${count(servers.length, 'server')} for ${dialectTitle(to)}${rest}`);
+      print(`${file}${sumOf(servers, changed, dialectTitle(to))}${partOf(leftOut, 'left out')}`);
     }
   },
 });
+
+/** What became of a file; what was there already is not counted as written. */
+function sumOf(servers: readonly string[], changed: readonly string[], host: string): string {
+  if (changed.length === 0) return ` already has ${count(servers.length, 'server')} for ${host}`;
+  const there = partOf(servers.length - changed.length, 'there already');
+  return `: wrote ${count(changed.length, 'server')} for ${host}${there}`;
+}
+
+function partOf(number: number, what: string): string {
+  return number === 0 ? '' : `; ${number} ${number === 1 ? 'was' : 'were'} ${what}`;
+}
 
 function list(globals: Globals): void {
   const dialects = dialectIds.map((id) => ({ id, title: dialectTitle(id) }));
@@ -193,17 +201,17 @@ async function textOf(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8');
 }
 
-/** Adds servers to a file, one process at a time; `into` is what was in it. */
+/** Adds servers to a file, one process at a time. */
 async function convertInto(
   file: string,
   entries: readonly ServerEntry[],
   to: DialectId,
-): Promise<Conversion & { readonly into: string | undefined }> {
-  const convert = async (): Promise<Conversion & { readonly into: string | undefined }> => {
+): Promise<Conversion> {
+  const convert = async (): Promise<Conversion> => {
     const into = await textOf(file);
     const conversion = await convertConfig(entries, to, { into, file });
     if (conversion.text !== into) await replaceFile(file, conversion.text, await modeOf(file));
-    return { ...conversion, into };
+    return conversion;
   };
   try {
     await mkdir(path.dirname(file), { recursive: true });

@@ -73,8 +73,9 @@ function describe(server: Explained, { bold, dim }: Style): string {
   return `${bold(plainField(name))}${state}\n${aligned(lines)}`;
 }
 
-function variableText({ scheme, name, pointer, isSet }: VariableState): string {
+function variableText({ scheme, name, pointer, isSet, hasDefault }: VariableState): string {
   const what = scheme === 'env' ? name : `${scheme}:${name}`;
-  const state = isSet === undefined ? 'asked for at use' : isSet ? 'is set' : 'is NOT set';
+  const unset = hasDefault ? 'is not set, so its default counts' : 'is NOT set';
+  const state = isSet === undefined ? 'asked for at use' : isSet ? 'is set' : unset;
   return `${what} ${state}, at ${pointer}`;
 }

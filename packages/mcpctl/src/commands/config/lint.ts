@@ -10,6 +10,10 @@ export const configLint = defineCommand({
   scope: 'config',
   options: {
     strict: { type: 'boolean', help: 'Warnings fail, too.' },
+    advice: {
+      type: 'boolean',
+      help: 'Show advice as well: what nearly every file could do better.',
+    },
   },
   examples: [
     { command: 'mcpctl config lint', about: 'What is wrong, risky or likely not meant.' },
@@ -20,17 +24,22 @@ export const configLint = defineCommand({
     const startedMs = performance.now();
     await checkPlace(globals);
     const config = await loadConfig(loadOptions(globals));
-    const findings = lintConfig(config);
-    const errors = findings.filter(({ severity }) => severity === 'error').length;
-    const warnings = findings.length - errors;
+    const all = lintConfig(config);
+    const of = (wanted: ConfigFinding['severity']): number =>
+      all.filter(({ severity }) => severity === wanted).length;
+    const [errors, warnings, advice] = [of('error'), of('warning'), of('advice')];
+    const findings = values.advice ? all : all.filter(({ severity }) => severity !== 'advice');
     if (globals.json) {
-      printJson({ errors, warnings, findings, files: config.sources.map(({ file }) => file) });
+      const files = config.sources.map(({ file }) => file);
+      printJson({ errors, warnings, advice, findings, files });
     } else {
       const style = createStyle(globals);
       if (findings.length > 0)
         print(findings.map((finding) => describe(finding, style)).join('\n'));
       const files = count(config.sources.length, 'file');
-      const sum = `${count(errors, 'error')}, ${count(warnings, 'warning')} in ${files}`;
+      const more =
+        advice > 0 && !values.advice ? `; of advice ${advice}, which --advice shows` : '';
+      const sum = `${count(errors, 'error')}, ${count(warnings, 'warning')} in ${files}${more}`;
       sumUp(globals, sum, startedMs);
     }
     const fails = errors > 0 || (values.strict === true && warnings > 0);
@@ -40,7 +49,7 @@ export const configLint = defineCommand({
 
 function describe(finding: ConfigFinding, { bold, dim, red, yellow }: Style): string {
   const { file, pointer, severity, rule, message, fix } = finding;
-  const word = severity === 'error' ? red('error') : yellow('warning');
+  const word = { error: red, warning: yellow, advice: dim }[severity](severity);
   const place = bold(plainField(`${file}#${pointer}`));
   const hint = fix === undefined ? '' : `\n  ${plainField(fix)}`;
   return `${place}\n  ${word}: ${plainField(message)} ${dim(`(${rule})`)}${hint}`;

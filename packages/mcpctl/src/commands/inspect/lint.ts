@@ -25,6 +25,10 @@ const options = {
     help: 'Leave a rule out; may be given several times.',
   },
   'max-warnings': { type: 'string', value: 'N', help: 'More warnings than these fail, too.' },
+  style: {
+    type: 'boolean',
+    help: 'Hold tools of others to the style of this house as well, not only to the protocol.',
+  },
   rules: { type: 'boolean', help: 'List the rules, and look at nothing.' },
   sarif: { type: 'boolean', help: 'Print a SARIF document, for those who collect findings.' },
 } as const satisfies Options;
@@ -36,11 +40,18 @@ export const lint = defineCommand({
   options,
   examples: [
     { command: 'mcpctl lint notes', about: 'The tools of a server.' },
-    { command: 'mcpctl lint --max-warnings 0 -- node server.mjs', about: 'For a pipeline.' },
-    { command: 'mcpctl lint --manifest tools.json --disable name-format', about: 'Of a file.' },
+    {
+      command: 'mcpctl lint --style --max-warnings 0 -- node server.mjs',
+      about: 'For a pipeline.',
+    },
+    {
+      command: 'mcpctl lint --manifest tools.json --style --disable name-format',
+      about: 'Of a file.',
+    },
     { command: 'mcpctl lint --rules', about: 'What is looked for.' },
   ],
   notes: [
+    'Rules of style are only counted for tools that are not governed, unless --style is given.',
     'Exit code 1 when there are errors, or more warnings than allowed. The rules: docs/lint.md',
   ],
   async run({ args, values, globals, stop }) {
@@ -53,7 +64,8 @@ export const lint = defineCommand({
     const maxWarnings = readMaxWarnings(values['max-warnings']);
     const way = wayOf(args.SERVER, values, globals);
     const looked = await readManifest(way, { globals, stop });
-    const findings = lintTools(looked.tools, { ignore });
+    const all = lintTools(looked.tools, { ignore });
+    const findings = values.style ? all : all.filter((finding) => isFault(finding, looked));
     const errors = findings.filter(({ level }) => level === 'error').length;
     const warnings = findings.length - errors;
     if (values.sarif) {
@@ -63,10 +75,18 @@ export const lint = defineCommand({
       show(findings, looked, globals);
     }
     const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}`;
-    sumUp(globals, `${found} in ${count(looked.tools.length, 'tool')}`, startedMs);
+    const unshown = all.length - findings.length;
+    const style = unshown > 0 ? `; of style ${unshown}, which --style shows` : '';
+    sumUp(globals, `${found} in ${count(looked.tools.length, 'tool')}${style}`, startedMs);
     return errors > 0 || warnings > maxWarnings ? exitCodes.failed : exitCodes.ok;
   },
 });
+
+/** Whether a finding counts for whoever has not chosen the style of this house: governed tools have. */
+function isFault({ rule, tool }: Finding, { tools }: ManifestDocument): boolean {
+  if (lintRules[rule].protocol) return true;
+  return tools.some(({ name, layer }) => name === tool && layer !== undefined);
+}
 
 /** What is to be looked at; it must be one thing. */
 function wayOf(server: string | undefined, values: Values, { json }: Globals): ManifestSource {
@@ -95,17 +115,38 @@ function readRules(given: readonly string[], known: readonly string[]): readonly
   throw usageError(`there is no rule "${strange}"`, `${meant}See: mcpctl lint --rules`);
 }
 
-type Rules = Readonly<Record<string, { readonly level: string; readonly demand: string }>>;
+type Rules = Readonly<
+  Record<
+    string,
+    { readonly level: string; readonly demand: string; readonly protocol?: true | undefined }
+  >
+>;
 
 function showRules(rules: Rules, globals: Globals): void {
   const list = Object.entries(rules).map(([rule, about]) => ({ rule, ...about }));
   if (globals.json) {
-    printJson({ rules: list.map(({ rule, level, demand }) => ({ rule, level, demand })) });
+    printJson({
+      rules: list.map(({ rule, ...about }) => ({
+        rule,
+        kind: kindOf(about),
+        level: about.level,
+        demand: about.demand,
+      })),
+    });
     return;
   }
   const { bold } = createStyle(globals);
-  const rows = list.map(({ rule, level, demand }) => [rule, level, demand.replaceAll('`', '')]);
-  print(table(rows, { head: ['RULE', 'LEVEL', 'DEMAND'], paint: { cells: [bold] } }));
+  const rows = list.map(({ rule, demand, ...about }) => [
+    rule,
+    kindOf(about),
+    about.level,
+    demand.replaceAll('`', ''),
+  ]);
+  print(table(rows, { head: ['RULE', 'KIND', 'LEVEL', 'DEMAND'], paint: { cells: [bold] } }));
+}
+
+function kindOf({ protocol }: { readonly protocol?: true | undefined }): 'protocol' | 'style' {
+  return protocol ? 'protocol' : 'style';
 }
 
 function show(findings: readonly Finding[], looked: ManifestDocument, globals: Globals): void {
