@@ -28,7 +28,7 @@ function hints(): readonly string[] {
 /** Names of fields that are the same in the file of a server, where users write them. */
 const inFiles = /\boauth\.clientId\b/g;
 /** Said of settings that the command line does not have, so it never says them. */
-const neverSaid = /versionCheck|follows from protocolVersion/;
+const neverSaid = /versionCheck|follows from protocolVersion|qualifiedName/;
 
 test('hints of the library that name its fields name options on the command line', () => {
   const all = hints();

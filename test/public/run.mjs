@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { installPeers, node22 } from '../../scripts/peers.mjs';
+import { installPeers } from '../../scripts/peers.mjs';
 import { main, prepare } from '../../scripts/prepare.mjs';
 import { differences } from './compare.mjs';
-import { installed } from './install.mjs';
+import { commandOf, isolated } from './place.mjs';
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
@@ -16,33 +16,10 @@ const limitMs = 600_000;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
-/** Everything in namespaces of its own: no network but loopback, no processes but its own, which all end with it. */
-const isolated = [
-  '-rn',
-  '--pid',
-  '--fork',
-  '--mount-proc',
-  '--kill-child',
-  'sh',
-  '-c',
-  'ip link set lo up && exec "$@" & wait $!',
-  'sh',
-];
-
 async function tryServer(name, server) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'public-server-'));
   try {
-    const bin = await installed(server.package ?? name, server);
-    const fill = (text) => text.replaceAll('{folder}', folder).replaceAll('{port}', '8931');
-    const command = {
-      command: node22(),
-      args: [bin, ...(server.args ?? []).map(fill)],
-      env: { HOME: folder, ...mapped(server.env, fill) },
-      cwd: folder,
-    };
-    for (const [file, text] of Object.entries(server.files ?? {})) {
-      writeFileSync(path.join(folder, file), text);
-    }
+    const command = await commandOf(name, server, folder);
     const asked = server.path
       ? {
           place: { url: `http://127.0.0.1:8931${server.path}` },
@@ -68,9 +45,6 @@ async function tryServer(name, server) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const mapped = (values = {}, change) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 /** A difference with a reason in the list is not ours. */
 const judged = (report, { reasons = {} }) =>

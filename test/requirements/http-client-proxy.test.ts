@@ -10,7 +10,7 @@ import { adHocEntry, createManager, loadConfig } from '@mcp-kit/host';
 import { createEraCache, openSession, textOf } from 'mcp-kit/client';
 import { callMcp, httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { certificate, key } from '../support/certificate.ts';
+import { certificate, key } from '../support/certificate.mjs';
 import { startProxy } from '../support/connect-proxy.ts';
 import { failure } from './client-script.ts';
 

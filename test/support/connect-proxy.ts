@@ -3,7 +3,7 @@ import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { certificate, key } from './certificate.ts';
+import { certificate, key } from './certificate.mjs';
 
 /** What a proxy does. */
 export interface ProxyOptions {
