@@ -14,7 +14,7 @@ export { createEgress, type Egress } from './egress/egress.ts';
 export type { EgressPolicy } from './egress/policy.ts';
 export { createEraFile, erasPath } from './era-file.ts';
 export { createManager, Manager } from './manager.ts';
-export type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
+export type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from './options.ts';
 export type { ServerHandle } from './server-handle.ts';
 export type { ServerState, ServerStatus } from './supervise/state.ts';
 export type { Catalog, ServerTool } from './tools/catalog.ts';

@@ -1,11 +1,9 @@
 import path from 'node:path';
 import type { Login, LoginStep } from 'mcp-kit/auth';
 import {
-  describeError,
   KitError,
   silentLogger,
   type Channel,
-  type Logger,
   type Params,
   type StopSignal,
 } from 'mcp-kit/internal';
@@ -19,7 +17,7 @@ import { atLoginOf, examineLogin, logIn } from './connect/login.ts';
 import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
 import { upstreamFor } from './connect/upstream.ts';
-import type { LoginOptions, ManagedConfig, ManagerOptions } from './options.ts';
+import type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from './options.ts';
 import { handleOf, type ServerHandle } from './server-handle.ts';
 import type { ServerStatus } from './supervise/state.ts';
 import { ServerRegistry } from './supervise/registry.ts';
@@ -35,6 +33,7 @@ import { assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
 import { receiptsPath } from './trust/receipts-file.ts';
 import { customChannelRefusal } from './trust/rules.ts';
+import { Watchers } from './watchers.ts';
 
 /** What a server said of itself when it was opened, in whichever era. */
 interface InitializeResult extends Pick<Session, 'capabilities' | 'instructions'> {
@@ -53,12 +52,12 @@ export function createManager(options: ManagerOptions): Manager {
 /** Many servers, each opened when it is asked for and kept open until `close`. */
 export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
-  readonly #logger: Logger;
   readonly #admission: AdmissionRules;
   readonly #servers = new ServerRegistry();
   /** Listings for catalogs that are under way. */
   readonly #listings = new WeakMap<Supervisor, Promise<ToolListing>>();
   readonly #mismatches = new Map<string, VersionMismatch>();
+  readonly #watchers: Watchers;
   #openings: Openings;
   /** The tools of the last catalog, by their qualified names. */
   #places: ReadonlyMap<string, ToolPlace> = new Map();
@@ -69,7 +68,8 @@ export class Manager implements AsyncDisposable {
     const root = path.resolve(options.root ?? '.');
     const { receipts = receiptsPath(env), toolCache = toolCachePath(env) } = options;
     this.#options = options;
-    this.#logger = logger;
+    this.#watchers = new Watchers(options, logger);
+    const { onNotification } = options;
     this.#admission = {
       trust: options.trust ?? 'untrusted',
       policy: options.policy ?? {},
@@ -83,7 +83,13 @@ export class Manager implements AsyncDisposable {
       },
     };
     this.#openings = {
-      options,
+      options: {
+        ...options,
+        onNotification: (server, notification) => {
+          this.#watchers.tell((watcher) => watcher.heard?.(server, notification));
+          return onNotification?.(server, notification);
+        },
+      },
       client: options.client ?? {},
       admission: this.#admission,
       place: {
@@ -201,6 +207,7 @@ export class Manager implements AsyncDisposable {
       forgive: () => this.#servers.get(name).forgive(),
       take: () => this.#servers.get(name).take(),
       upstream: () => upstreamFor(this.#entryOf(name), this.#openings),
+      recalled: () => recallTools(this.#servers.get(name).entry, this.#openings),
     });
   }
 
@@ -283,7 +290,13 @@ export class Manager implements AsyncDisposable {
     if (client !== undefined) this.#openings = { ...this.#openings, client };
     const changed = [...outcome.added, ...outcome.changed, ...outcome.removed];
     await Promise.all(changed.map((name) => this.#replace(name, next.get(name))));
+    this.#watchers.tell((watcher) => watcher.reloaded?.(outcome));
     return outcome;
+  }
+
+  /** Tells of what happens from now on; the function that is given back ends that. */
+  watch(watcher: ManagerWatcher): () => void {
+    return this.#watchers.add(watcher);
   }
 
   /** Ends the session with a server; it may be opened again. */
@@ -350,7 +363,7 @@ export class Manager implements AsyncDisposable {
   }
 
   #manage(name: string, entry: ServerEntry | undefined, open: Open): Supervisor {
-    const { onChange, reconnect = true } = this.#options;
+    const { reconnect = true } = this.#options;
     return this.#servers.add({
       name,
       entry,
@@ -359,11 +372,7 @@ export class Manager implements AsyncDisposable {
       reconnects: reconnect && entry !== undefined,
       open,
       onChange: (status) => {
-        try {
-          onChange?.(status);
-        } catch (error) {
-          this.#logger.error('onChange: a handler failed', { error: describeError(error) });
-        }
+        this.#watchers.tell((watcher) => watcher.changed?.(status));
       },
     });
   }

@@ -2,6 +2,7 @@ import type { CredentialStore, Grant, Interaction } from 'mcp-kit/auth';
 import type { Limits, Logger, MaybePromise, Notification, Params, Target } from 'mcp-kit/internal';
 import type { InputContext, InputHandlers, SessionOptions } from 'mcp-kit/client';
 import type { HttpClientOptions, HttpEvent } from 'mcp-kit/transport/http-client';
+import type { Reloaded } from './compare.ts';
 import type { ClientSettings } from './config/dialects/mcp-kit.ts';
 import type { ServerEntry, TextRecord } from './config/entry.ts';
 import type { InterpolationContext } from './config/interpolate.ts';
@@ -99,6 +100,16 @@ export interface ManagerOptions
   /** Hears what the processes of servers say on their standard error. */
   readonly onStderr?: ((server: string, text: string) => void) | undefined;
   readonly logger?: Logger | undefined;
+}
+
+/** Hears what happens to the servers of a manager. */
+export interface ManagerWatcher {
+  /** Each step of each server. */
+  changed?(status: ServerStatus): void;
+  /** What servers say by themselves. */
+  heard?(server: string, notification: Notification): void;
+  /** The manager has gone over to another configuration. */
+  reloaded?(outcome: Reloaded): void;
 }
 
 /** How somebody logs in to a server. */

@@ -1,5 +1,6 @@
 import { requireTime } from 'mcp-kit/internal';
 import type { CallOptions, Session } from 'mcp-kit/client';
+import type { Tool } from 'mcp-kit/internal';
 import type { Upstream } from './connect/upstream.ts';
 import type { Opened } from './supervise/opened.ts';
 import type { WaitLimits } from './supervise/wait.ts';
@@ -12,6 +13,7 @@ export interface HandledServer {
   forgive(): void;
   take(): Session | undefined;
   upstream(): Promise<Upstream>;
+  recalled(): Promise<readonly Tool[] | undefined>;
 }
 
 /** The calls of a session that a handle has too, each with the place of the options among its arguments. */
@@ -46,6 +48,8 @@ export interface ServerHandle extends Pick<Session, keyof typeof calls> {
   take(): Session | undefined;
   /** For those who hold conversations of their own with the server, as a bridge does; only where it is trusted. */
   upstream(): Promise<Upstream>;
+  /** The tools that it had when it was last seen, as far as they may be used now; it is not opened. */
+  recalledTools(): Promise<readonly Tool[] | undefined>;
   /** The tools that may be used, and why others may not. */
   listTools(options?: CallOptions): Promise<ToolListing>;
 }
@@ -67,6 +71,7 @@ export function handleOf(server: HandledServer): ServerHandle {
     },
     take: () => server.take(),
     upstream: () => server.upstream(),
+    recalledTools: () => server.recalled(),
     async listTools(options) {
       return (await server.open(limitsOf(options))).policy.listing(options);
     },

@@ -15,6 +15,7 @@ import {
   serveHttp,
   type EndpointOptions,
   type HttpListening,
+  type HttpOptions,
   type Pages,
   type TlsIdentity,
 } from 'mcp-kit/transport/http';
@@ -33,6 +34,8 @@ import type { ServerSettings } from './settings.ts';
 
 /** What a server is exposed with beside its settings. */
 export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answer' | 'sessions'> {
+  /** What is served at other paths. */
+  readonly services?: HttpOptions['services'];
   /** What else is shown. */
   readonly pages?: Pages;
   /** What else would keep calls from being served well. */
@@ -148,7 +151,7 @@ async function open(
 ): Promise<HttpListening> {
   const { settings, logger, authentication, counts, budget, metrics, reasons, state } = parts;
   const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
-  const { profile, answer, sessions, logCalls = false } = options;
+  const { profile, answer, sessions, services, logCalls = false } = options;
   const log = logCalls ? callLog(logger) : undefined;
   const ended = (call: EndedCall): void => {
     metrics.ended(call);
@@ -165,6 +168,7 @@ async function open(
   return serveHttp(service, {
     profile,
     answer,
+    services,
     sessions: { ...sessions, ...settings.sessions },
     ...listeningOptions(settings),
     tls: tls && (await readTls(tls)),

@@ -234,7 +234,7 @@ class Clients {
     if (sides === undefined) {
       sides = {};
       this.#sides.set(conversation, sides);
-      conversation.onEnded = () => this.#end(conversation);
+      conversation.onEnded(() => this.#end(conversation));
     }
     return sides;
   }

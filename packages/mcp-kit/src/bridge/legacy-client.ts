@@ -13,7 +13,6 @@ import {
   noRoomError,
   RpcError,
   rpcErrors,
-  type Connection,
   type Exchange,
   type Id,
   type Notification,
@@ -30,6 +29,7 @@ import {
   weightOfUri,
   type ClientCapabilities,
   type Conversation,
+  type ConversationLink,
   type Era,
   type LoggingLevel,
   type Target,
@@ -44,7 +44,7 @@ const maxWatched = 1000;
 
 /** A client that has said `initialize`: a conversation with the server of its own, in whichever era the server knows. */
 export class LegacyClient {
-  readonly #connection: Connection;
+  readonly #connection: ConversationLink;
   readonly #shared: Shared;
   readonly #upstream: Upstream;
   readonly #requested: unknown;
@@ -256,12 +256,12 @@ const maxEarlyLength = 32 * 1024;
 
 /** What a server says and asks before its client is ready to hear it: kept as text, counted, and not for longer than it is wanted. */
 class Early {
-  readonly #connection: Connection;
+  readonly #connection: ConversationLink;
   #said: string[] | undefined = [];
   readonly #asking = new Set<() => void>();
   #length = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: ConversationLink) {
     this.#connection = connection;
   }
 

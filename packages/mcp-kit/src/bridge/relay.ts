@@ -3,14 +3,19 @@ import type { CallOptions, Session } from '#client';
 import {
   isId,
   isRecord,
-  type Connection,
   type Exchange,
   type Id,
   type Message,
   type Notification,
   type Params,
 } from '#jsonrpc';
-import { callerOf, onBehalf, type Layer, type LoggingLevel } from '#protocol';
+import {
+  callerOf,
+  onBehalf,
+  type ConversationLink,
+  type Layer,
+  type LoggingLevel,
+} from '#protocol';
 import { asRpcError } from './health.ts';
 
 /** A message that crossed one of the two wires. */
@@ -167,12 +172,11 @@ export interface Asking {
 
 /** What a server asks a legacy client. A question ends with the last call it can belong to. */
 export class Questions {
-  readonly #connection: Connection;
+  readonly #connection: ConversationLink;
   readonly #tell: Tell;
   readonly #open = new Set<Question>();
-  #lastId = 0;
 
-  constructor(connection: Connection, tell: Tell) {
+  constructor(connection: ConversationLink, tell: Tell) {
     this.#connection = connection;
     this.#tell = tell;
   }
@@ -180,7 +184,7 @@ export class Questions {
   /** Asks; with the answer of the newest call, where there is one. */
   async ask(method: string, params: Params, asking: Asking): Promise<unknown> {
     const { signal, during, onProgress } = asking;
-    const id = (this.#lastId += 1);
+    const id = this.#connection.nextId();
     const calls = new Set(during.values());
     const newest = [...calls].at(-1);
     const stop = new AbortController();

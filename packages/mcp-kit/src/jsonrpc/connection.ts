@@ -200,13 +200,18 @@ export class Connection implements Link, Sink {
     throw new KitError('closed', `${method}: the connection is closed`);
   }
 
+  /** The id of the next request to the other side. */
+  nextId(): Id {
+    return this.#options.ids === 'string' ? String(++this.#lastId) : ++this.#lastId;
+  }
+
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<unknown> {
     if (!this.#inFlight.open) {
       return Promise.reject(new KitError('closed', `${method}: the connection is closed`));
     }
     const { timeoutMs = 30_000, maxTotalMs = 10 * 60_000, vocabulary, peer } = this.#options;
     return ask(this.#inFlight, {
-      id: options.id ?? this.#nextId(),
+      id: options.id ?? this.nextId(),
       method,
       params,
       options,
@@ -275,11 +280,6 @@ export class Connection implements Link, Sink {
   get #noId(): null | undefined {
     const isRequired = this.#options.nullIds ?? this.handlers.requiresErrorId?.() ?? false;
     return isRequired ? null : undefined;
-  }
-
-  #nextId(): Id {
-    this.#lastId += 1;
-    return this.#options.ids === 'string' ? String(this.#lastId) : this.#lastId;
   }
 
   #serve(request: Request, origin: Origin | undefined, bytes = 0): void {

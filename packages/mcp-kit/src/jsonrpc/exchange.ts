@@ -184,6 +184,19 @@ export class Exchange {
     return new Exchange({ jsonrpc, id, method, params }, this.link, this.origin);
   }
 
+  /** This request as it is asked further on: with other parameters, perhaps over another link. It is cancelled with this one. */
+  forwarded(params: Params | undefined, link: Link = this.link): Exchange {
+    const exchange = new Exchange({ ...this.#message, params }, link, this.origin);
+    exchange.bytes = this.bytes;
+    exchange.client = this.client;
+    exchange.trace = this.trace;
+    const { stop } = this;
+    const cancel = (): void => exchange.cancel(stop.reason);
+    if (stop.aborted) cancel();
+    else stop.addEventListener('abort', cancel, { once: true });
+    return exchange;
+  }
+
   /** Asks the other side something on behalf of this request. */
   call(method: string, params?: Params, options?: RequestOptions): Promise<unknown> {
     return this.link.request(method, params, {

@@ -22,7 +22,10 @@ export const vocabulary: Vocabulary = {
 const shownName = 200;
 
 /** Acts on the notifications that steer requests under way; false for any other. */
-export function steer(connection: Connection, notification: Notification): boolean {
+export function steer(
+  connection: Pick<Connection, 'cancel' | 'progress'>,
+  notification: Notification,
+): boolean {
   const { method, params } = notification;
   if (method === 'notifications/cancelled') {
     const id = params?.['requestId'];

@@ -53,23 +53,36 @@ interface Place {
   isIdle(): boolean;
 }
 
+/** What a conversation needs of the connection that it is held over. */
+export type ConversationLink = Pick<
+  Connection,
+  | 'principal'
+  | 'budget'
+  | 'keep'
+  | 'close'
+  | 'notify'
+  | 'request'
+  | 'nextId'
+  | 'cancel'
+  | 'progress'
+>;
+
 const unbegun: HandshakeRecord = { phase: 'new', client: undefined, mode: undefined };
 
 /** What belongs to no single message: one client at the other end of one connection. Modern messages leave no trace here. */
 export class Conversation implements Handlers {
-  readonly connection: Connection;
+  readonly connection: ConversationLink;
   readonly handshake: HandshakeRecord = { ...unbegun };
   /** The handshake that is under way. */
   opening: Promise<unknown> | undefined;
   /** Made by whoever tells of changes, once the client is ready. */
   listener: Listener | undefined;
   readonly request: Serve;
-  /** Set by what serves it: called when it ends, or begins anew with another handshake. */
-  onEnded: (() => void) | undefined;
-
+  /** Told when it ends, or begins anew with another handshake. */
+  #ends: (() => void)[] = [];
   readonly #place: Place | undefined;
 
-  constructor(connection: Connection, serve: Serve, place?: Place) {
+  constructor(connection: ConversationLink, serve: Serve, place?: Place) {
     this.connection = connection;
     this.request = serve;
     this.#place = place;
@@ -105,10 +118,13 @@ export class Conversation implements Handlers {
     Object.assign(this.handshake, unbegun);
   }
 
+  /** Calls what is given once, when it ends or begins anew with another handshake. */
+  onEnded(ended: () => void): void {
+    this.#ends.push(ended);
+  }
+
   closed(): void {
-    const ended = this.onEnded;
-    this.onEnded = undefined;
-    ended?.();
+    for (const ended of this.#ends.splice(0)) ended();
   }
 }
 

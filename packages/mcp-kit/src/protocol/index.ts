@@ -15,6 +15,7 @@ export {
 export {
   Conversation,
   conversationOf,
+  type ConversationLink,
   type HandshakeRecord,
   type Listener,
   type Phase,
@@ -112,3 +113,4 @@ export {
   type Tool,
   type ToolAnnotations,
 } from './model/types.ts';
+export { parseUriTemplate, type UriTemplate } from './uri-template.ts';

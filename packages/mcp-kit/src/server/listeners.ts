@@ -46,10 +46,10 @@ export class Listeners implements Changes {
     const listener: Listener = { lists: allLists, uris: undefined, tell };
     conversation.listener = listener;
     this.#open.add(listener);
-    conversation.onEnded = () => {
+    conversation.onEnded(() => {
       this.#open.delete(listener);
       for (const uri of listener.uris ?? []) connection.keep(-weightOfUri(uri));
-    };
+    });
   }
 
   /** Adds a resource to those of which a legacy client hears. */

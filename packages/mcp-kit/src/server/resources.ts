@@ -3,16 +3,17 @@ import { isPromise, KitError, type MaybePromise } from '#base';
 import type { Params } from '#jsonrpc';
 import {
   invalidParams,
+  parseUriTemplate,
   resourceNotFound,
   type Resource,
   type ResourceContents,
   type ResourceTemplate,
+  type UriTemplate,
 } from '#protocol';
 import type { Context } from './context.ts';
 import type { Changes, CompletionRequest, Feature } from './feature.ts';
 import { listMethod } from './list.ts';
 import type { Complete } from './prompts.ts';
-import { parseUriTemplate, type UriTemplate } from './uri-template.ts';
 
 /** What reading gives: text, bytes, or whole contents. Nothing means: there is no such resource. */
 export type ReadResult = string | Uint8Array | readonly ResourceContents[] | undefined;

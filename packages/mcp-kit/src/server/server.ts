@@ -22,8 +22,8 @@ import { modernEdge, modernResults, type Caching } from './modern-edge.ts';
 
 /** What a server is called, and the features it is made of. */
 export interface ServerOptions extends Implementation {
-  /** Told to the client's model once, before anything else. */
-  readonly instructions?: string;
+  /** Told to the client's model once, before anything else; a function says it anew to each client. */
+  readonly instructions?: string | (() => string | undefined);
   readonly features: readonly Feature[];
   /** How long modern clients may keep lists and resources; by default not at all. */
   readonly caching?: Partial<Caching>;
@@ -59,7 +59,8 @@ export function createServer(options: ServerOptions): Server {
   const discover: Handler = () => {
     greet();
     const _meta = { [metaKeys.serverInfo]: info };
-    return { supportedVersions: [modernVersion], capabilities, instructions, _meta };
+    const told = typeof instructions === 'function' ? instructions() : instructions;
+    return { supportedVersions: [modernVersion], capabilities, instructions: told, _meta };
   };
   const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));
   const legacyMethods = new Map([

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBudget, type Budget } from '#base';
-import { isRecord, type Connection, type Exchange } from '#jsonrpc';
-import { conversationOf, type Service } from '#protocol';
+import { Connection, isRecord, type Exchange } from '#jsonrpc';
+import type { Service } from '#protocol';
 import { listenSocket, type Listening } from './socket.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -37,7 +37,7 @@ const service: Service = {
   // Before the handshake, which these methods do without.
   observe: () => (exchange) => {
     const { id, params } = exchange.message;
-    const connection = conversationOf(exchange)?.connection;
+    const connection = exchange.link instanceof Connection ? exchange.link : undefined;
     if (connection && !connections.includes(connection)) connections.push(connection);
     if (exchange.refusal !== undefined) throw exchange.refusal;
     if (id !== undefined) return serve(exchange);

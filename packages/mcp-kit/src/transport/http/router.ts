@@ -57,15 +57,21 @@ export interface RouterOptions {
   readonly path?: string | undefined;
   readonly cors?: Cors | undefined;
   readonly pages?: Pages | undefined;
+  /** The endpoint at any other path. */
+  readonly further?: ((path: string) => Endpoint | undefined) | undefined;
 }
 
 /** Serves requests of any runtime: asks who may come in, and takes them apart by path and method. */
 export function createRouter(
   options: RouterOptions,
 ): (request: HttpRequest, responder: Responder) => void {
-  const { endpoint, guard, cors, pages = {} } = options;
+  const { guard, cors, pages = {}, further } = options;
 
-  const enter = (request: HttpRequest, responder: Responder, entered: Caller | Refusal): void => {
+  const enter = (
+    endpoint: Endpoint,
+    { request, responder }: Visit,
+    entered: Caller | Refusal,
+  ): void => {
     const { method, headers } = request;
     if (isRefusal(entered)) {
       request.refused?.();
@@ -79,16 +85,19 @@ export function createRouter(
     else refuse(responder, methodNotAllowed(`${method} is not supported`));
   };
 
-  const serve = (request: HttpRequest, responder: Responder): void => {
-    const entered = endpoint.admit(request);
+  const serve = (endpoint: Endpoint, visit: Visit): void => {
+    const entered = endpoint.admit(visit.request);
     if (isPromise(entered)) {
       entered
-        .then((caller) => enter(request, responder, caller))
-        .catch(() => refuse(responder, broken));
+        .then((caller) => enter(endpoint, visit, caller))
+        .catch(() => refuse(visit.responder, broken));
     } else {
-      enter(request, responder, entered);
+      enter(endpoint, visit, entered);
     }
   };
+
+  const endpointAt = (path: string | undefined): Endpoint | undefined =>
+    path === undefined || path === options.path ? options.endpoint : further?.(path);
 
   return (request, responder) => {
     const { method, path, headers, rawHeaders } = request;
@@ -96,12 +105,25 @@ export function createRouter(
     // Of pages, too: clients say their revision when they ask for metadata, and browsers ask whether they may.
     const preflight = method === 'OPTIONS' ? cors?.preflight(headers) : undefined;
     const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (refusal !== undefined) refuse(responder, refusal);
-    else if (preflight !== undefined) responder.respond(204, preflight, '');
-    else if (path === undefined || path === options.path) serve(request, responder);
+    if (refusal !== undefined) {
+      refuse(responder, refusal);
+      return;
+    }
+    if (preflight !== undefined) {
+      responder.respond(204, preflight, '');
+      return;
+    }
+    const endpoint = page === undefined ? endpointAt(path) : undefined;
+    if (endpoint !== undefined) serve(endpoint, { request, responder });
     else if (page !== undefined) show(page, request, responder);
     else refuse(responder, nothingHere(options.path));
   };
+}
+
+/** A request, and how it is answered. */
+interface Visit {
+  readonly request: HttpRequest;
+  readonly responder: Responder;
 }
 
 const broken: Refusal = {

@@ -10,7 +10,8 @@ import {
   type Guard,
   type GuardOptions,
 } from './admit.ts';
-import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
+import type { Endpoint, EndpointOptions } from './endpoint.ts';
+import { createEndpoints, type Endpoints, type FurtherServices } from './further.ts';
 import { countConnections, createListener, type Draining, type ListenerOptions } from './node.ts';
 
 /** A certificate and its key, as PEM. */
@@ -30,6 +31,8 @@ export interface HttpOptions
   /** Listen on a unix socket instead. */
   readonly unix?: string;
   readonly path?: string;
+  /** What is served at other paths, each with sessions of its own. */
+  readonly services?: FurtherServices | undefined;
   /** Speak https. */
   readonly tls?: TlsIdentity | undefined;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
@@ -76,7 +79,8 @@ export async function serveHttp(
 ): Promise<HttpListening> {
   const { host = '127.0.0.1', port = 0, path = '/mcp', unix, tls } = options;
   if (unix === undefined && options.insecure !== true) requireLoopback(host);
-  const endpoint = createEndpoint(service, options);
+  const endpoints = createEndpoints(service, options);
+  const { first: endpoint } = endpoints;
   const name = net().isIP(host) === 6 ? `[${host}]` : host;
   const draining: Draining = { begun: false, lastRequestMs: 0 };
   const server = await createNodeServer(options, {
@@ -86,6 +90,7 @@ export async function serveHttp(
     cors: createCors(options.allowedOrigins ?? []),
     forwarding: createForwarding(options.trustedProxies ?? []),
     pages: options.pages,
+    further: endpoints.further,
     observer: options.observer,
     draining,
   });
@@ -102,8 +107,8 @@ export async function serveHttp(
         : `${scheme}://localhost${path}`,
     endpoint,
     renewTls: (identity) => renew(server, identity),
-    drain: (how) => (drained ??= drain({ server, endpoint, draining }, how)),
-    close: () => (closing ??= close(server, endpoint)),
+    drain: (how) => (drained ??= drain({ server, endpoints, draining }, how)),
+    close: () => (closing ??= close(server, endpoints)),
   };
 }
 
@@ -194,11 +199,11 @@ const lookEveryMs = 20;
 /** Ends every session, stream and connection. */
 async function close(
   server: Server,
-  endpoint: Endpoint,
+  endpoints: Endpoints,
   graceMs: number = closeGraceMs,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  await endpoint.close();
+  await endpoints.close();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
@@ -207,10 +212,10 @@ async function close(
 
 /** Lets what is under way end, then closes; gives how many calls were not answered in time. */
 async function drain(
-  what: { readonly server: Server; readonly endpoint: Endpoint; readonly draining: Draining },
+  what: { readonly server: Server; readonly endpoints: Endpoints; readonly draining: Draining },
   { timeoutMs = 1000, quietMs = 500 }: DrainOptions = {},
 ): Promise<number> {
-  const { server, endpoint, draining } = what;
+  const { server, endpoints, draining } = what;
   const begunMs = performance.now();
   draining.begun = true;
   draining.lastRequestMs = begunMs;
@@ -219,11 +224,11 @@ async function drain(
   const isOver = async (): Promise<boolean> => (await connectionsOf(server)) === 0;
   const isQuiet = (): boolean => performance.now() - draining.lastRequestMs >= quietMs;
   const isLate = (): boolean => performance.now() - begunMs >= timeoutMs;
-  while (!isLate() && !(await isOver()) && !(endpoint.load().calls === 0 && isQuiet())) {
+  while (!isLate() && !(await isOver()) && !(endpoints.load().calls === 0 && isQuiet())) {
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
-  const { calls } = endpoint.load();
-  await close(server, endpoint, lastGraceMs);
+  const { calls } = endpoints.load();
+  await close(server, endpoints, lastGraceMs);
   return calls;
 }
 
