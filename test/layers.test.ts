@@ -36,8 +36,8 @@ const kitGraph: Graph = {
   ],
 };
 
-/** The layers of `@mcp-kit/host` do not know each other. */
-const hostGraph: Graph = { manager: [], operate: [] };
+/** What each layer of `@mcp-kit/host` may import. */
+const hostGraph: Graph = { manager: [], operate: [], gateway: ['manager'] };
 
 /** What each layer of `@mcp-kit/cocos` may import. */
 const cocosGraph: Graph = {

@@ -20,6 +20,7 @@ export type { ServerState, ServerStatus } from './supervise/state.ts';
 export type { Catalog, ServerTool } from './tools/catalog.ts';
 export type { ToolListing } from './tools/listing.ts';
 export { modelTools, type ModelApi, type ModelTools } from './tools/model-tools.ts';
+export { placeOfName, qualifiedName, type ToolPlace } from './tools/qualified-name.ts';
 export type { Assessment } from './trust/assess.ts';
 export { showChange, type Change } from './trust/diff.ts';
 export type { Receipt } from './trust/receipt.ts';

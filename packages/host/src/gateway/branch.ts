@@ -1,0 +1,155 @@
+import type { Bridge } from 'mcp-kit/bridge';
+import {
+  clientOf,
+  Conversation,
+  Exchange,
+  type ClientView,
+  type ConversationLink,
+  type Era,
+  type Link,
+  type LoggingLevel,
+  type MaybePromise,
+  type Notification,
+  type Params,
+} from 'mcp-kit/internal';
+
+/** What is passed on of what a server tells a client outside of its calls; nothing where it is not for the client. */
+export type Hear = (
+  method: string,
+  params: Params | undefined,
+) => { readonly params: Params | undefined } | undefined;
+
+export interface BranchOptions {
+  readonly bridge: Bridge;
+  readonly hear: Hear;
+  /** Called once the server has greeted a legacy client, before anything is asked. */
+  readonly greeted: (ask: (method: string, params?: Params) => MaybePromise<unknown>) => unknown;
+  /** The branch has ended before the conversation of its client. */
+  readonly ended: () => void;
+}
+
+/** The log level of those who have not said any. */
+const defaultLevel: LoggingLevel = 'info';
+
+/**
+ * The part of a client's conversation that it has with one server. To the bridge of that server it is a conversation of its own:
+ * it begins when it is first needed, and can end without the others.
+ */
+export class Branch {
+  readonly #options: BranchOptions;
+  readonly #outer: ConversationLink;
+  readonly #link: Link & ConversationLink;
+  readonly #conversation: Conversation;
+  #opening: Promise<void> | undefined;
+  #level: LoggingLevel | undefined = defaultLevel;
+  #hasEnded = false;
+
+  constructor(outer: Conversation, options: BranchOptions) {
+    this.#options = options;
+    this.#outer = outer.connection;
+    this.#link = this.#linkTo(outer.connection);
+    this.#conversation = new Conversation(this.#link, () => undefined, {
+      isIdle: () => outer.isUnattended(),
+    });
+    outer.onEnded(() => this.end());
+  }
+
+  /** Asks the server what the client asks. */
+  serve(exchange: Exchange, params: Params | undefined): MaybePromise<unknown> {
+    const ready = this.#ready[clientOf(exchange).era](clientOf(exchange));
+    const ask = (): MaybePromise<unknown> =>
+      this.#options.bridge.serve(exchange.forwarded(params, this.#linkOf(exchange)));
+    return ready === undefined ? ask() : ready.then(ask);
+  }
+
+  /** Tells the server what the client tells. */
+  tell(message: Notification): void {
+    if (this.#opening !== undefined) void this.#options.bridge.serve(this.#own(message));
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#conversation.closed();
+    this.#options.ended();
+  }
+
+  /** What has to be said first. A modern client says everything with each request. */
+  readonly #ready: Record<Era, (client: ClientView) => Promise<void> | undefined> = {
+    modern: () => undefined,
+    legacy: (client) => {
+      if (this.#opening !== undefined && this.#level === client.logLevel) return this.#opening;
+      this.#opening ??= this.#initialize(client).catch((error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      });
+      return this.#opening.then(() => this.#setLevel(client));
+    },
+  };
+
+  async #initialize(client: ClientView): Promise<void> {
+    const { version: protocolVersion, capabilities, info: clientInfo } = client;
+    const ask = (method: string, params?: Params): MaybePromise<unknown> =>
+      this.#options.bridge.serve(this.#own({ jsonrpc: '2.0', id: 0, method, params }, client));
+    await ask('initialize', { protocolVersion, capabilities, clientInfo });
+    await this.#options.greeted(ask);
+    await this.#options.bridge.serve(
+      this.#own({ jsonrpc: '2.0', method: 'notifications/initialized' }, client),
+    );
+  }
+
+  /** The level is a matter between the client and each server that it uses; not all know it. */
+  async #setLevel(client: ClientView): Promise<void> {
+    const { logLevel: level } = client;
+    if (level === this.#level) return;
+    this.#level = level;
+    const message = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'logging/setLevel',
+      params: { level },
+    } as const;
+    try {
+      await this.#options.bridge.serve(this.#own(message, client));
+    } catch {
+      // No call fails because its server does not log.
+    }
+  }
+
+  #own(message: Exchange['message'], client?: ClientView): Exchange {
+    const exchange = new Exchange(message, this.#link);
+    exchange.client = client;
+    return exchange;
+  }
+
+  /** A request that came by another way than its conversation is answered by that. */
+  #linkOf({ link }: Exchange): Link {
+    if (link === this.#outer) return this.#link;
+    return {
+      ...this.#link,
+      handlers: this.#conversation,
+      notify: (...said) => link.notify(...said),
+    };
+  }
+
+  #linkTo(connection: ConversationLink): Link & ConversationLink {
+    const handlers = (): Conversation => this.#conversation;
+    return {
+      principal: connection.principal,
+      budget: connection.budget,
+      get handlers() {
+        return handlers();
+      },
+      keep: (bytes) => connection.keep(bytes),
+      nextId: () => connection.nextId(),
+      request: (...asked) => connection.request(...asked),
+      cancel: (...given) => connection.cancel(...given),
+      progress: (...given) => connection.progress(...given),
+      notify: (method, params, origin) => {
+        const heard = this.#options.hear(method, params);
+        return heard && connection.notify(method, heard.params, origin);
+      },
+      close: async () => this.end(),
+    };
+  }
+}

@@ -1,0 +1,227 @@
+import {
+  canonicalJson,
+  crypto,
+  headerBindings,
+  invalidParams,
+  isRecord,
+  legacyOutputSchema,
+  parseUriTemplate,
+  type HeaderBinding,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+  type UriTemplate,
+} from 'mcp-kit/internal';
+import type { Listing } from './listing.ts';
+import { NameTable } from './names.ts';
+import { isQualified, partsOfUri, qualifiedUri } from './uris.ts';
+
+/** Something of a server, by the name or URI that the server knows. */
+export interface Item {
+  readonly server: string;
+  readonly item: string;
+}
+
+/** Something that is not offered, because its name is taken. */
+export interface Refused extends Item {
+  readonly kind: 'tool' | 'prompt';
+}
+
+/** What all servers have, under names that tell them apart; in one order, so that the same servers always read the same. */
+export interface GatewayCatalog {
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly refused: readonly Refused[];
+  /** Changes exactly when anything above does. */
+  readonly hash: string;
+  tool(name: string): Item | undefined;
+  prompt(name: string): Item | undefined;
+  /** Whose a URI is; throws where several servers have it. */
+  resource(uri: string): Item | undefined;
+  /** The same of the text of a template. */
+  template(uri: string): Item | undefined;
+  /** The URI by which clients know what a server calls so. */
+  publicUri(server: string, uri: string): string;
+  headersOf(tool: string): readonly HeaderBinding[];
+}
+
+const noHeaders: readonly HeaderBinding[] = [];
+
+/** Merges what servers have. */
+export function mergeListings(listings: ReadonlyMap<string, Listing>): GatewayCatalog {
+  const servers = [...listings].sort(([one], [other]) => (one < other ? -1 : 1));
+  const refused: Refused[] = [];
+  const toolNames = new NameTable<Item>();
+  const promptNames = new NameTable<Item>();
+  const tools: Tool[] = [];
+  const prompts: Prompt[] = [];
+  for (const [server, listing] of servers) {
+    for (const tool of listing.tools) {
+      const item = { server, item: tool.name };
+      const name = toolNames.add(item);
+      if (name === undefined) refused.push({ kind: 'tool', ...item });
+      else tools.push({ ...withTypedInput(tool), name });
+    }
+    for (const prompt of listing.prompts) {
+      const item = { server, item: prompt.name };
+      const name = promptNames.add(item);
+      if (name === undefined) refused.push({ kind: 'prompt', ...item });
+      else prompts.push({ ...prompt, name });
+    }
+  }
+  const uris = new Owners(
+    servers.map(([server, { resources }]) => [server, resources.map(({ uri }) => uri)]),
+  );
+  const texts = new Owners(
+    servers.map(([server, { templates }]) => [server, templates.map((one) => one.uriTemplate)]),
+  );
+  const patterns = servers.flatMap(([server, { templates }]) =>
+    templates.map(({ uriTemplate }) => ({ server, pattern: patternOf(uriTemplate) })),
+  );
+  const matching = (uri: string): readonly string[] => {
+    const found = patterns.filter(({ pattern }) => pattern.match(uri) !== undefined);
+    return [...new Set(found.map(({ server }) => server))];
+  };
+  const ownersOf = (uri: string): readonly string[] => {
+    const listed = uris.of(uri);
+    return listed.length > 0 ? listed : matching(uri);
+  };
+  const lists = {
+    tools: tools.sort(by(({ name }) => name)),
+    prompts: prompts.sort(by(({ name }) => name)),
+    // Servers list the first ones first.
+    resources: uris.each(
+      servers.flatMap(([server, { resources }]) => withServer(server, resources)),
+      uriOf,
+    ),
+    templates: texts.each(
+      servers.flatMap(([server, { templates }]) => withServer(server, templates)),
+      textOf,
+    ),
+  };
+  const headers = new Map<string, readonly HeaderBinding[]>();
+  return {
+    ...lists,
+    refused,
+    hash: crypto().hash('sha256', canonicalJson(lists), 'hex'),
+    tool: (name) => toolNames.get(name),
+    prompt: (name) => promptNames.get(name),
+    resource: (uri) => namedItem(uri) ?? only(uri, ownersOf(uri)),
+    template: (text) => namedItem(text) ?? only(text, texts.of(text)),
+    publicUri(server, uri) {
+      const [owner, another] = isQualified(uri) ? [] : ownersOf(uri);
+      return owner === server && another === undefined ? uri : qualifiedUri(server, uri);
+    },
+    headersOf(name) {
+      let bindings = headers.get(name);
+      if (bindings === undefined) {
+        const tool = tools.find((one) => one.name === name);
+        bindings = tool === undefined ? noHeaders : bindingsOf(tool);
+        if (tool !== undefined) headers.set(name, bindings);
+      }
+      return bindings;
+    },
+  };
+}
+
+/** Tools as the legacy era lists them, whose structured results are objects. */
+export function legacyTool(tool: Tool): Tool {
+  const { outputSchema } = tool;
+  if (!isRecord(outputSchema) || outputSchema['type'] === 'object') return tool;
+  return { ...tool, outputSchema: legacyOutputSchema(outputSchema) };
+}
+
+/** Arguments are an object. Some servers do not say so, and some clients take no tool of a list in which one does not. */
+function withTypedInput(tool: Tool): Tool {
+  const { inputSchema } = tool;
+  if (!isRecord(inputSchema)) return { ...tool, inputSchema: { type: 'object' } };
+  if (inputSchema['type'] !== undefined) return tool;
+  return { ...tool, inputSchema: { ...inputSchema, type: 'object' } };
+}
+
+/** None where they are wrong: the server knows best what to do with such a call. */
+function bindingsOf({ inputSchema }: Tool): readonly HeaderBinding[] {
+  try {
+    return headerBindings(inputSchema);
+  } catch {
+    return noHeaders;
+  }
+}
+
+/** Which servers have a URI. */
+class Owners {
+  readonly #servers = new Map<string, Set<string>>();
+
+  constructor(lists: readonly (readonly [string, readonly string[]])[]) {
+    for (const [server, uris] of lists) {
+      for (const uri of uris) {
+        if (isQualified(uri)) continue;
+        const known = this.#servers.get(uri);
+        if (known === undefined) this.#servers.set(uri, new Set([server]));
+        else known.add(server);
+      }
+    }
+  }
+
+  of(uri: string): readonly string[] {
+    return [...(this.#servers.get(uri) ?? [])];
+  }
+
+  /** What servers list, once each, and by a URI that names the server where another has the same. */
+  each<T extends object>(
+    all: readonly (readonly [server: string, thing: T])[],
+    uriIn: (thing: T) => string,
+  ): T[] {
+    const found = new Map<string, T>();
+    for (const [server, thing] of all) {
+      const uri = uriIn(thing);
+      const isUnique = this.#servers.get(uri)?.size === 1;
+      const shown = isUnique ? uri : qualifiedUri(server, uri);
+      if (!found.has(shown)) found.set(shown, isUnique ? thing : renamed(thing, uri, shown));
+    }
+    return [...found.values()];
+  }
+}
+
+/** The thing with another URI, in whichever member it has it. */
+function renamed<T extends object>(thing: T, uri: string, shown: string): T {
+  const member = 'uriTemplate' in thing ? 'uriTemplate' : 'uri';
+  return Reflect.get(thing, member) === uri ? { ...thing, [member]: shown } : thing;
+}
+
+const uriOf = ({ uri }: Resource): string => uri;
+const textOf = ({ uriTemplate }: ResourceTemplate): string => uriTemplate;
+
+function withServer<T>(server: string, things: readonly T[]): (readonly [string, T])[] {
+  return things.map((thing) => [server, thing]);
+}
+
+function namedItem(uri: string): Item | undefined {
+  const parts = partsOfUri(uri);
+  return parts && { server: parts.server, item: parts.uri };
+}
+
+function only(uri: string, [server, ...others]: readonly string[]): Item | undefined {
+  if (server === undefined) return undefined;
+  if (others.length === 0) return { server, item: uri };
+  const choices = [server, ...others].map((one) => qualifiedUri(one, uri)).join(', ');
+  throw invalidParams(`Several servers have ${uri}: name one of ${choices}`);
+}
+
+/** A template that cannot be read still says how its URIs begin. */
+function patternOf(text: string): UriTemplate {
+  try {
+    return parseUriTemplate(text);
+  } catch {
+    const [start = ''] = text.split('{', 1);
+    return { match: (uri) => (start !== '' && uri.startsWith(start) ? {} : undefined) };
+  }
+}
+
+/** By code units: the same in every locale. */
+function by<T>(key: (one: T) => string): (one: T, other: T) => number {
+  return (one, other) => (key(one) < key(other) ? -1 : 1);
+}

@@ -1,0 +1,139 @@
+import type { BridgeOptions } from 'mcp-kit/bridge';
+import {
+  RpcError,
+  rpcErrors,
+  silentLogger,
+  type Implementation,
+  type Logger,
+  type Service,
+  type Target,
+} from 'mcp-kit/internal';
+import { createServer } from 'mcp-kit/server';
+import { adHocEntry, createManager, Manager } from '@mcp-kit/host';
+import type { GatewayCatalog } from './catalog.ts';
+import { catalogFeature } from './features.ts';
+import { route } from './route.ts';
+import { instructionsFor, logTroubles, type GatewayStatus } from './status.ts';
+import { Upstreams } from './upstreams.ts';
+
+/** How a gateway presents itself, how long it waits, and how much it lets be under way. */
+export interface GatewayOptions {
+  /** Who it is to clients and to servers. */
+  readonly info?: Implementation | undefined;
+  /** How long a list waits for servers of which nothing is known yet; 1.5 s. */
+  readonly waitMs?: number | undefined;
+  /** How old what is known of a server may become before the next list has it asked again; a minute. */
+  readonly revalidateMs?: number | undefined;
+  /** Requests at the same time at each server; 256. */
+  readonly maxCalls?: number | undefined;
+  /** How conversations with each server are held. */
+  readonly bridge?: Omit<BridgeOptions, 'guard' | 'logger' | 'onMessage'> | undefined;
+  /** Told how it is whenever something was learned of a server, instead of the logger. */
+  readonly onChange?: ((status: GatewayStatus) => void) | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** Many servers as one. Any transport can serve it, to clients of either era. */
+export interface Gateway extends Service, AsyncDisposable {
+  /** What clients see. */
+  catalog(): GatewayCatalog;
+  status(): GatewayStatus;
+  /** One of the servers by itself, with its own names; nothing where there is no such server. */
+  server(name: string): Service | undefined;
+  /** Settles when something is known of every server: what it has, or why it cannot be used. */
+  settled(): Promise<void>;
+  /** Looks again at servers that may not be used: their user may have approved of them. */
+  reconsider(): void;
+  /** Ends all conversations with servers, and the manager where the gateway was made of targets. */
+  close(): Promise<void>;
+}
+
+const self: Implementation = { name: 'mcp-kit-gateway', version: '1' };
+const defaultWaitMs = 1500;
+const defaultRevalidateMs = 60_000;
+const defaultMaxCalls = 256;
+
+/**
+ * Makes one server of many: those of a manager, whose trust and configuration count, or those that the targets lead to. All are
+ * opened at once; lists are made of what is known of each, and never wait for one that is slow or gone.
+ */
+export function gateway(
+  servers: Manager | Readonly<Record<string, Target>>,
+  options: GatewayOptions = {},
+): Gateway {
+  return servers instanceof Manager
+    ? createGateway(servers, options)
+    : createGateway(managerOf(servers, options), options, true);
+}
+
+/** Whoever gives a target has decided that it may be used. */
+function managerOf(targets: Readonly<Record<string, Target>>, options: GatewayOptions): Manager {
+  const { info = self, logger } = options;
+  const entries = Object.entries(targets).map(([server, { wire, label }]) =>
+    adHocEntry(wire === 'http' ? { url: 'http://localhost' } : { unix: label }, server),
+  );
+  return createManager({
+    entries,
+    targets,
+    trust: 'trusted',
+    receipts: false,
+    toolCache: false,
+    ...info,
+    logger,
+  });
+}
+
+function createGateway(manager: Manager, options: GatewayOptions, isOwner = false): Gateway {
+  const { logger = silentLogger, waitMs = defaultWaitMs } = options;
+  const { onChange = logTroubles(logger) } = options;
+  const upstreams: Upstreams = new Upstreams(manager, {
+    logger,
+    waitMs,
+    revalidateMs: options.revalidateMs ?? defaultRevalidateMs,
+    maxCalls: options.maxCalls ?? defaultMaxCalls,
+    bridge: options.bridge ?? {},
+    learned(before, after) {
+      onChange(upstreams.status());
+      if (before.hash === after.hash) return;
+      for (const { kind, server: name, item } of after.refused) {
+        logger.error(`${name}: the ${kind} ${item} is not offered: its name is taken`);
+      }
+      feature.changed(before, after);
+    },
+  });
+  const catalog = (): GatewayCatalog => upstreams.catalog();
+  const feature = catalogFeature({ catalog, ready: () => upstreams.ready() });
+  const server = createServer({
+    ...(options.info ?? self),
+    instructions: () => instructionsFor(upstreams.status().servers, (name) => upstreams.get(name)),
+    features: [feature],
+  });
+  const serve = route({ catalog, waitMs, upstreams })(server.serve);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    server.close();
+    await upstreams.close();
+    if (isOwner) await manager.close();
+  };
+  return {
+    serve(exchange) {
+      if (closing !== undefined) throw new RpcError(rpcErrors.internal, 'The gateway is closed');
+      return serve(exchange);
+    },
+    knows: (what, name) =>
+      what === 'tool' ? catalog().tool(name) !== undefined : server.knows?.(what, name) === true,
+    mirroredHeaders: (tool) => catalog().headersOf(tool),
+    describe: () => server.describe(),
+    catalog,
+    status: () => upstreams.status(),
+    settled: () => upstreams.settled(),
+    reconsider() {
+      for (const upstream of upstreams.values()) if (upstream.isRefused) upstream.refresh();
+    },
+    server: (name) => upstreams.service(name),
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
+  };
+}

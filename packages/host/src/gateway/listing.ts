@@ -1,0 +1,76 @@
+import type { CallOptions, Session } from 'mcp-kit/client';
+import {
+  RpcError,
+  rpcErrors,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+} from 'mcp-kit/internal';
+import type { ServerHandle, Withheld } from '@mcp-kit/host';
+
+/** What is known of one server. */
+export interface Listing {
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  /** Tools that are not what was approved. */
+  readonly withheld: readonly Withheld[];
+  readonly instructions: string | undefined;
+  /** `cache`: it was not heard of since this process began; these are the tools it had when it was last seen. */
+  readonly from: 'live' | 'cache';
+}
+
+const nothing = {
+  prompts: [],
+  resources: [],
+  templates: [],
+  withheld: [],
+  instructions: undefined,
+};
+
+/** What a server had when it was last seen. */
+export function recalledListing(tools: readonly Tool[]): Listing {
+  return { ...nothing, tools, from: 'cache' };
+}
+
+/** Asks a server for all it has. */
+export async function listAll(server: ServerHandle, options: CallOptions = {}): Promise<Listing> {
+  const session = await server.connect();
+  const { capabilities } = session;
+  const [listed, prompts, resources, templates] = await Promise.all([
+    capabilities.tools && server.listTools(options),
+    capabilities.prompts && gathered(session.prompts(options)),
+    capabilities.resources && gathered(session.resources(options)),
+    capabilities.resources && templatesOf(session, options),
+  ]);
+  return {
+    tools: listed?.tools ?? [],
+    withheld: listed?.withheld ?? [],
+    prompts: prompts ?? [],
+    resources: resources ?? [],
+    templates: templates ?? [],
+    instructions: session.instructions,
+    from: 'live',
+  };
+}
+
+/** Many servers that have resources know no templates, not even that there are none. */
+async function templatesOf(
+  session: Session,
+  options: CallOptions,
+): Promise<readonly ResourceTemplate[]> {
+  try {
+    return await gathered(session.resourceTemplates(options));
+  } catch (error) {
+    if (error instanceof RpcError && error.code === rpcErrors.methodNotFound) return [];
+    throw error;
+  }
+}
+
+async function gathered<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,209 @@
+import { conversationOf, isRecord, type Exchange, type Layer, type Params } from 'mcp-kit/internal';
+import { placeOfName } from '@mcp-kit/host';
+import type { Hear } from './branch.ts';
+import type { GatewayCatalog, Item } from './catalog.ts';
+import { listen } from './listen.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What routing needs to know. */
+export interface Routes {
+  catalog(): GatewayCatalog;
+  readonly upstreams: { get(name: string): Upstream | undefined; values(): Iterable<Upstream> };
+  /** How long a server may take to say that it has taken up a subscription. */
+  readonly waitMs: number;
+}
+
+/** A request that has found its server. */
+interface Routed {
+  readonly upstream: Upstream;
+  /** The parameters as the server knows them. */
+  readonly params: Params;
+  /** The result as the client is to have it. */
+  readonly result?: ((result: unknown) => unknown) | undefined;
+}
+
+type Find = (params: Params, routes: Routes) => Routed | undefined;
+
+/** Sends each request to the server it is for. What is for none, or for all, is for the next. */
+export function route(routes: Routes): Layer {
+  return (next) => (exchange) => {
+    const { message } = exchange;
+    const { id, method, params = {} } = message;
+    if (id === undefined) {
+      const conversation = conversationOf(exchange);
+      if (conversation !== undefined && method !== 'notifications/initialized') {
+        for (const upstream of routes.upstreams.values()) upstream.tell(conversation, message);
+      }
+      return next(exchange);
+    }
+    if (method === 'subscriptions/listen') return listen(exchange, next, routes);
+    const routed = Object.hasOwn(finders, method) ? finders[method]?.(params, routes) : undefined;
+    return routed === undefined ? next(exchange) : pass(exchange, routed);
+  };
+}
+
+async function pass(exchange: Exchange, routed: Routed): Promise<unknown> {
+  const { upstream, params, result = (same) => same } = routed;
+  return result(await upstream.serve(exchange.forwarded(params)));
+}
+
+const finders: Readonly<Record<string, Find>> = {
+  'tools/call': (params, routes) => {
+    const { catalog } = routes;
+    const found = itemOf(params['name'], routes, (name) => catalog().tool(name));
+    return (
+      found && {
+        upstream: found.upstream,
+        params: { ...params, name: found.item },
+        result: (result) => withContent(result, found.upstream, catalog()),
+      }
+    );
+  },
+  'prompts/get': (params, routes) => {
+    const { catalog } = routes;
+    const found = itemOf(params['name'], routes, (name) => catalog().prompt(name));
+    return (
+      found && {
+        upstream: found.upstream,
+        params: { ...params, name: found.item },
+        result: (result) => withMessages(result, found.upstream, catalog()),
+      }
+    );
+  },
+  'resources/read': (params, routes) => {
+    const found = resourceOf(params, routes);
+    return (
+      found && {
+        upstream: found.upstream,
+        params: { ...params, uri: found.item },
+        result: (result) => withContents(result, { ...found, asked: params['uri'] }, routes),
+      }
+    );
+  },
+  'resources/subscribe': forResource,
+  'resources/unsubscribe': forResource,
+  'completion/complete': (params, routes) => {
+    const { ref } = params;
+    if (!isRecord(ref)) return undefined;
+    const catalog = routes.catalog();
+    const isPrompt = ref['type'] === 'ref/prompt';
+    const found = isPrompt
+      ? itemOf(ref['name'], routes, (name) => catalog.prompt(name))
+      : withUpstream(
+          typeof ref['uri'] === 'string' ? templateOf(ref['uri'], catalog) : undefined,
+          routes,
+        );
+    if (found === undefined) return undefined;
+    const member = isPrompt ? 'name' : 'uri';
+    return {
+      upstream: found.upstream,
+      params: { ...params, ref: { ...ref, [member]: found.item } },
+    };
+  },
+};
+
+function forResource(params: Params, routes: Routes): Routed | undefined {
+  const found = resourceOf(params, routes);
+  return found && { upstream: found.upstream, params: { ...params, uri: found.item } };
+}
+
+function templateOf(uri: string, catalog: GatewayCatalog): Item | undefined {
+  return catalog.template(uri) ?? catalog.resource(uri);
+}
+
+interface Found {
+  readonly upstream: Upstream;
+  readonly item: string;
+}
+
+function withUpstream(item: Item | undefined, { upstreams }: Routes): Found | undefined {
+  const found = item && upstreams.get(item.server);
+  return item && found && { upstream: found, item: item.item };
+}
+
+/** Of a server of which not everything is known, any name may be one. */
+function itemOf(
+  name: unknown,
+  routes: Routes,
+  lookUp: (name: string) => Item | undefined,
+): Found | undefined {
+  if (typeof name !== 'string') return undefined;
+  const known = lookUp(name);
+  if (known !== undefined) return withUpstream(known, routes);
+  const place = placeOfName(name);
+  const guessed = withUpstream(place && { server: place.server, item: place.tool }, routes);
+  return guessed?.upstream.listing?.from === 'live' ? undefined : guessed;
+}
+
+function resourceOf(params: Params, routes: Routes): Found | undefined {
+  const { uri } = params;
+  return typeof uri === 'string' ? withUpstream(routes.catalog().resource(uri), routes) : undefined;
+}
+
+/** Links to resources lead back to the server that gave them. */
+function withContent(result: unknown, upstream: Upstream, catalog: GatewayCatalog): unknown {
+  const blocks = isRecord(result) ? result['content'] : undefined;
+  if (!Array.isArray(blocks) || !blocks.some(isLinked)) return result;
+  return { ...Object(result), content: blocks.map((block) => relinked(block, upstream, catalog)) };
+}
+
+function withMessages(result: unknown, upstream: Upstream, catalog: GatewayCatalog): unknown {
+  const messages = isRecord(result) ? result['messages'] : undefined;
+  if (!Array.isArray(messages)) return result;
+  const isConcerned = (message: unknown): boolean =>
+    isRecord(message) && isLinked(message['content']);
+  if (!messages.some(isConcerned)) return result;
+  const shown = messages.map((message: unknown) =>
+    isConcerned(message)
+      ? { ...Object(message), content: relinked(Object(message).content, upstream, catalog) }
+      : message,
+  );
+  return { ...Object(result), messages: shown };
+}
+
+function withContents(
+  result: unknown,
+  { upstream, item, asked }: Found & { readonly asked: unknown },
+  { catalog }: Routes,
+): unknown {
+  const contents = isRecord(result) ? result['contents'] : undefined;
+  if (!Array.isArray(contents)) return result;
+  const shown = contents.map((one: unknown) => {
+    const uri = isRecord(one) ? one['uri'] : undefined;
+    if (typeof uri !== 'string') return one;
+    const known = uri === item ? asked : catalog().publicUri(upstream.name, uri);
+    return known === uri ? one : { ...Object(one), uri: known };
+  });
+  return { ...Object(result), contents: shown };
+}
+
+function isLinked(block: unknown): boolean {
+  return isRecord(block) && (block['type'] === 'resource_link' || block['type'] === 'resource');
+}
+
+function relinked(block: unknown, { name }: Upstream, catalog: GatewayCatalog): unknown {
+  if (!isRecord(block)) return block;
+  const { uri, resource } = block;
+  if (block['type'] === 'resource_link' && typeof uri === 'string') {
+    return { ...block, uri: catalog.publicUri(name, uri) };
+  }
+  const inner = isRecord(resource) ? resource['uri'] : undefined;
+  if (block['type'] !== 'resource' || typeof inner !== 'string') return block;
+  return { ...block, resource: { ...Object(resource), uri: catalog.publicUri(name, inner) } };
+}
+
+/** What a client is told of a server by itself: changed lists are told by the gateway, once for all. */
+export function heard(
+  server: string,
+  { catalog, stale }: { catalog(): GatewayCatalog; stale(): void },
+): Hear {
+  return (method, params) => {
+    if (method.endsWith('/list_changed')) {
+      stale();
+      return undefined;
+    }
+    const uri = params?.['uri'];
+    if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return { params };
+    return { params: { ...params, uri: catalog().publicUri(server, uri) } };
+  };
+}

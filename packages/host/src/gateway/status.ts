@@ -1,0 +1,122 @@
+import { KitError, withoutFolders, type Logger } from 'mcp-kit/internal';
+import type { ServerState, ServerStatus } from '@mcp-kit/host';
+import type { GatewayCatalog, Refused } from './catalog.ts';
+import type { Listing } from './listing.ts';
+import type { Upstream } from './upstream.ts';
+
+/** How one server of a gateway is. */
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  /** Why it cannot be used. */
+  readonly reason?: string | undefined;
+  /** What to do about it. */
+  readonly next?: string | undefined;
+  /** When it is tried again, in milliseconds since 1970. */
+  readonly retryAt?: number | undefined;
+  /** `live`, or `cache`: what it had when it was last seen; absent where nothing is known. */
+  readonly listing?: 'live' | 'cache' | undefined;
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  readonly templates: number;
+  /** Tools that are not what was approved. */
+  readonly withheld: readonly string[];
+  /** Conversations with it on behalf of clients. */
+  readonly conversations: number;
+}
+
+/** How a gateway is. */
+export interface GatewayStatus {
+  /** Of all that is listed: the same as long as nothing changes. */
+  readonly hash: string;
+  readonly servers: readonly UpstreamStatus[];
+  /** What is not offered, because its name is taken. */
+  readonly refused: readonly Refused[];
+}
+
+/** How a gateway and its servers are. */
+export function statusOf(
+  managed: readonly ServerStatus[],
+  upstreams: ReadonlyMap<string, Upstream>,
+  { hash, refused }: GatewayCatalog,
+): GatewayStatus {
+  const servers = managed.map((one) => upstreamStatus(one, upstreams.get(one.name)));
+  return { hash, servers, refused };
+}
+
+function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): UpstreamStatus {
+  const { name, state, retryAt } = managed;
+  const error = upstream?.problem ?? (state === 'ready' ? undefined : managed.error);
+  return {
+    name,
+    state: isRefusal(error) ? 'refused' : state,
+    reason: error && withoutFolders(error.message),
+    next: error instanceof KitError ? error.hint : undefined,
+    retryAt,
+    ...countsOf(upstream?.listing),
+    conversations: upstream?.opened?.health().upstreams ?? 0,
+  };
+}
+
+type Counts = Omit<UpstreamStatus, 'name' | 'state' | 'conversations'>;
+
+function countsOf(listing: Listing | undefined): Counts {
+  if (listing === undefined) {
+    return { tools: 0, prompts: 0, resources: 0, templates: 0, withheld: [] };
+  }
+  const { tools, prompts, resources, templates, withheld, from } = listing;
+  return {
+    listing: from,
+    tools: tools.length,
+    prompts: prompts.length,
+    resources: resources.length,
+    templates: templates.length,
+    withheld: withheld.map(({ name }) => name),
+  };
+}
+
+function isRefusal(error: Error | undefined): boolean {
+  return error instanceof KitError && error.code === 'refused_by_policy';
+}
+
+/** Logs why servers cannot be used, once for each reason. */
+export function logTroubles(logger: Logger): (status: GatewayStatus) => void {
+  const logged = new Map<string, string | undefined>();
+  return ({ servers }) => {
+    for (const { name, reason } of servers) {
+      if (reason !== undefined && logged.get(name) !== reason) logger.warn(`${name}: ${reason}`);
+      logged.set(name, reason);
+    }
+  };
+}
+
+const maxInstructions = 2000;
+
+/** What a model is told before anything else: which servers there are, which cannot be used and why, and how to use the others. */
+export function instructionsFor(
+  servers: readonly UpstreamStatus[],
+  upstream: (name: string) => Upstream | undefined,
+): string {
+  const enabled = servers.filter(({ state }) => state !== 'disabled');
+  const names = enabled.map(({ name }) => name);
+  const troubled = enabled.filter(({ reason }) => reason !== undefined);
+  const lines = [
+    `Tools and prompts of these servers: ${names.join(', ')}. Their names begin with that of their server.`,
+  ];
+  if (troubled.length > 0) {
+    lines.push('These cannot be used now; tell your user when you would need one:');
+    for (const { name, reason = '' } of troubled) lines.push(`- ${name}: ${firstLine(reason)}`);
+  }
+  for (const name of names) {
+    const said = upstream(name)?.listing?.instructions;
+    if (said !== undefined && said !== '')
+      lines.push('', `${name}: ${said.slice(0, maxInstructions)}`);
+  }
+  return lines.join('\n');
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  return line.slice(0, 200);
+}

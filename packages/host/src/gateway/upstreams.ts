@@ -1,0 +1,178 @@
+import type { BridgeOptions } from 'mcp-kit/bridge';
+import {
+  KitError,
+  startTimer,
+  type HeaderBinding,
+  type Logger,
+  type MaybePromise,
+  type Service,
+} from 'mcp-kit/internal';
+import type { Manager } from '@mcp-kit/host';
+import { mergeListings, type GatewayCatalog } from './catalog.ts';
+import { explained, limited } from './layers.ts';
+import type { Listing } from './listing.ts';
+import { heard } from './route.ts';
+import { statusOf, type GatewayStatus } from './status.ts';
+import { Upstream } from './upstream.ts';
+
+export interface UpstreamsOptions {
+  readonly logger: Logger;
+  readonly waitMs: number;
+  readonly revalidateMs: number;
+  readonly maxCalls: number;
+  readonly bridge: BridgeOptions;
+  /** Told when something was learned of a server; the catalogs may be the same. */
+  learned(before: GatewayCatalog, after: GatewayCatalog): void;
+}
+
+/** All servers behind a gateway, as they come and go with the configuration, and what is known of them together. */
+export class Upstreams {
+  readonly #manager: Manager;
+  readonly #options: UpstreamsOptions;
+  readonly #all = new Map<string, Upstream>();
+  readonly #services = new Map<string, Service>();
+  readonly #unwatch: () => void;
+  /** What is known now, until something changes; and what clients were told last. */
+  #known: GatewayCatalog | undefined;
+  #told = mergeListings(new Map());
+  #isTelling = false;
+  #isClosed = false;
+
+  constructor(manager: Manager, options: UpstreamsOptions) {
+    this.#manager = manager;
+    this.#options = options;
+    this.#unwatch = manager.watch({
+      changed: ({ name, state }) => {
+        if (state === 'ready') this.#all.get(name)?.reopened();
+      },
+      heard: (name, { method }) => {
+        if (method.endsWith('/list_changed')) this.#all.get(name)?.stale();
+      },
+      reloaded: ({ added, changed, removed }) => {
+        for (const name of [...removed, ...changed]) void this.#remove(name);
+        for (const name of [...added, ...changed]) this.#add(name);
+        this.#changed();
+      },
+    });
+    for (const { name } of manager.servers()) this.#add(name);
+  }
+
+  get(name: string): Upstream | undefined {
+    return this.#all.get(name);
+  }
+
+  values(): Iterable<Upstream> {
+    return this.#all.values();
+  }
+
+  /** A server by itself. */
+  service(name: string): Service | undefined {
+    return this.#services.get(name);
+  }
+
+  catalog(): GatewayCatalog {
+    this.#known ??= mergeListings(listingsOf(this.#all));
+    return this.#known;
+  }
+
+  status(): GatewayStatus {
+    return statusOf(this.#manager.servers(), this.#all, this.catalog());
+  }
+
+  /** Settles when something is known of every server. */
+  async settled(): Promise<void> {
+    await Promise.all(Array.from(this.#all.values(), (upstream) => upstream.known));
+  }
+
+  /** Settles when there is something to list, which is at once, except for servers of which nothing is known yet. */
+  ready(): MaybePromise<void> {
+    let isWaiting = false;
+    for (const upstream of this.#all.values()) {
+      upstream.revalidate();
+      if (!upstream.isKnown) isWaiting = true;
+    }
+    return isWaiting ? within(this.#options.waitMs, this.settled()) : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#unwatch();
+    await Promise.all([...this.#all.keys()].map((name) => this.#remove(name)));
+  }
+
+  #add(name: string): void {
+    if (this.#manager.status(name).state === 'disabled') return;
+    const { logger, bridge, revalidateMs, maxCalls } = this.#options;
+    const upstream: Upstream = new Upstream(name, {
+      manager: this.#manager,
+      logger,
+      bridge,
+      revalidateMs,
+      layers: [explained(name), limited(name, maxCalls)],
+      hear: heard(name, { catalog: () => this.catalog(), stale: () => upstream.stale() }),
+      changed: () => this.#changed(),
+    });
+    this.#all.set(name, upstream);
+    this.#services.set(name, serviceOf(upstream));
+  }
+
+  async #remove(name: string): Promise<void> {
+    const upstream = this.#all.get(name);
+    this.#all.delete(name);
+    this.#services.delete(name);
+    await upstream?.close();
+  }
+
+  /** What several servers change at once is told once. */
+  #changed(): void {
+    this.#known = undefined;
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    setImmediate(() => {
+      this.#isTelling = false;
+      if (this.#isClosed) return;
+      const before = this.#told;
+      this.#told = this.catalog();
+      this.#options.learned(before, this.#told);
+    });
+  }
+}
+
+function listingsOf(upstreams: ReadonlyMap<string, Upstream>): ReadonlyMap<string, Listing> {
+  const listings = new Map<string, Listing>();
+  for (const [name, { listing }] of upstreams) {
+    if (listing !== undefined) listings.set(name, listing);
+  }
+  return listings;
+}
+
+const noHeaders: readonly HeaderBinding[] = [];
+
+/** A server by itself: its bridge, which is made when it is first asked. */
+function serviceOf(upstream: Upstream): Service {
+  return {
+    async serve(exchange) {
+      try {
+        const bridge = await upstream.bridge();
+        return await bridge.serve(exchange);
+      } catch (error) {
+        if (!(error instanceof KitError)) throw error;
+        return explained(upstream.name)(() => Promise.reject(error))(exchange);
+      }
+    },
+    knows: (what, name) => upstream.opened?.knows?.(what, name) === true,
+    mirroredHeaders: (tool) => upstream.opened?.mirroredHeaders(tool) ?? noHeaders,
+    describe: () => ({ gateway: upstream.name }),
+  };
+}
+
+/** Waits for it, but no longer. */
+async function within(ms: number, waited: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    // After a turn in which answers were read: this process may have been busy all the time.
+    timer = startTimer(() => setImmediate(resolve), ms);
+  });
+  await Promise.race([waited, late]);
+  clearTimeout(timer);
+}
