@@ -13,6 +13,10 @@ while read -r line; do
       result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}'
       printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
       continue ;;
+    *'"method":"tools/list"'*)
+      result='{"tools":[{"name":"pid","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}'
+      printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
+      continue ;;
     *'"name":"hang"'*) continue ;;
     *'"name":"pid"'*) text=$$ ;;
     *'"method":"tools/call"'*) ;;

@@ -21,7 +21,7 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly config?: Pick<LoadedConfig, 'entries' | 'client'> | undefined;
   /** The work itself tells what was seen of servers. */
   readonly tells?: boolean | undefined;
-  readonly more?: Pick<ManagerOptions, 'onChange' | 'onNotification'>;
+  readonly more?: Pick<ManagerOptions, 'inputs' | 'onChange' | 'onNotification' | 'reconnect'>;
 }
 
 /** Gives the work a manager. */

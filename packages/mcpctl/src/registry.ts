@@ -141,6 +141,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve a set of sample tools over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  up: {
+    summary: 'Serve every server of the configuration as one, over HTTP, stdio or a unix socket.',
+    load: async () => (await import('./commands/up.ts')).up,
+  },
   bridge: {
     summary: 'Make a server available over another transport, to clients of any revision.',
     load: async () => (await import('./commands/bridge.ts')).bridge,

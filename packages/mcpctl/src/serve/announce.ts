@@ -14,22 +14,21 @@ export interface Offer {
   readonly what: string;
   /** What a client may call the server. */
   readonly name: string;
-  /** A tool that works without arguments. */
-  readonly firstTool: string;
+  /** A tool that works without arguments; without one the tools are listed. */
+  readonly firstTool?: string | undefined;
   /** Lines that follow the address. */
   readonly more: readonly string[];
   /** The same, as members of the data. */
   readonly facts?: object;
 }
 
-/** One call of the first tool, complete in itself: revision 2026-07-28 needs no handshake. */
-function callBody({ firstTool }: Offer): string {
-  const params = {
-    name: firstTool,
-    arguments: {},
-    _meta: { [metaKeys.protocolVersion]: modernVersion, [metaKeys.clientCapabilities]: {} },
-  };
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+/** One request, complete in itself: revision 2026-07-28 needs no handshake. */
+function firstRequest({ firstTool }: Offer): { readonly method: string; readonly body: string } {
+  const _meta = { [metaKeys.protocolVersion]: modernVersion, [metaKeys.clientCapabilities]: {} };
+  const isCall = firstTool !== undefined;
+  const method = isCall ? 'tools/call' : 'tools/list';
+  const params = isCall ? { name: firstTool, arguments: {}, _meta } : { _meta };
+  return { method, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) };
 }
 
 const revisions = `MCP ${supportedVersions.at(-1)} to ${supportedVersions[0]}`;
@@ -38,15 +37,16 @@ const revisions = `MCP ${supportedVersions.at(-1)} to ${supportedVersions[0]}`;
 export function announceHttp(url: string, offer: Offer): Announcement {
   const reachable = reachableUrl(url);
   const config = { mcpServers: { [offer.name]: { type: 'http', url: reachable } } };
+  const { method, body } = firstRequest(offer);
   const headers = [
     'Content-Type: application/json',
     'Accept: application/json, text/event-stream',
     `MCP-Protocol-Version: ${modernVersion}`,
-    'Mcp-Method: tools/call',
-    `Mcp-Name: ${offer.firstTool}`,
+    `Mcp-Method: ${method}`,
   ];
+  if (offer.firstTool !== undefined) headers.push(`Mcp-Name: ${offer.firstTool}`);
   const flags = headers.flatMap((header) => ['-H', header]);
-  const tryIt = commandLine(['curl', '-sS', ...flags, '-d', callBody(offer), reachable]);
+  const tryIt = commandLine(['curl', '-sS', ...flags, '-d', body, reachable]);
   return {
     json: { transport: 'http', url, config, try: tryIt, ...offer.facts },
     text: [
@@ -55,27 +55,28 @@ export function announceHttp(url: string, offer: Offer): Announcement {
       '',
       'Client configuration, for mcp.json:',
       JSON.stringify(config, undefined, 2),
-      ...ending(tryIt),
+      ...ending(tryIt, offer),
     ].join('\n'),
   };
 }
 
 /** The last lines of an announcement. */
-function ending(tryIt: string): readonly string[] {
-  return ['', 'Call a tool:', tryIt, '', 'Stop with Ctrl-C.'];
+function ending(tryIt: string, { firstTool }: Offer): readonly string[] {
+  const what = firstTool === undefined ? 'List the tools:' : 'Call a tool:';
+  return ['', what, tryIt, '', 'Stop with Ctrl-C.'];
 }
 
 /** How to reach a unix socket. */
 export function announceUnix(path: string, offer: Offer): Announcement {
   const connect = `process.stdin.pipe(require("node:net").connect(process.argv[1])).pipe(process.stdout)`;
-  const send = commandLine(['echo', callBody(offer)]);
+  const send = commandLine(['echo', firstRequest(offer).body]);
   const tryIt = `${send} | ${commandLine(['node', '-e', connect, path])}`;
   return {
     json: { transport: 'unix', path, try: tryIt, ...offer.facts },
     text: [
       `Serving ${offer.what} on the unix socket ${path}, one message per line (${revisions})`,
       ...offer.more,
-      ...ending(tryIt),
+      ...ending(tryIt, offer),
     ].join('\n'),
   };
 }

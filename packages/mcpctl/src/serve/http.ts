@@ -15,7 +15,7 @@ import type { Served } from './served.ts';
 /** How something is served. */
 export interface HttpPlan extends Pick<
   OperateOptions,
-  'profile' | 'sessions' | 'pages' | 'reasons'
+  'profile' | 'sessions' | 'pages' | 'reasons' | 'services'
 > {
   readonly settings: ServerSettings;
   readonly logger: Logger;

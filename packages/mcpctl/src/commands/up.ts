@@ -1,0 +1,36 @@
+import { defineCommand } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
+import { loggerOf } from '../logs.ts';
+import { withManager } from '../open.ts';
+import { upGroups, upOptions } from '../up/options.ts';
+import { readUpPlan } from '../up/plan.ts';
+
+export const up = defineCommand({
+  scope: 'config',
+  options: upOptions,
+  groups: upGroups,
+  examples: [
+    { command: 'mcpctl up', about: 'Serve all servers of the configuration at one URL.' },
+    { command: 'mcpctl up --stdio', about: 'For a host that only starts programs.' },
+    { command: 'mcpctl up --port 0 --json', about: 'Let a script learn the port.' },
+  ],
+  notes: [
+    'Tools and prompts are named SERVER__NAME. Only servers that you have approved are used: mcpctl trust approve SERVER.',
+    'When the configuration changes, what has changed is taken over, and the rest is not disturbed.',
+    'It ends with 0 when its client hangs up or it is told to stop, with 2 when the command line is wrong.',
+    'The full story: docs/gateway.md',
+  ],
+  endsItself: true,
+  async run({ values, globals, stop }) {
+    const plan = await readUpPlan(values, globals);
+    const logger = loggerOf(globals);
+    // A lost server is wanted again, and nobody at this terminal answers for the clients.
+    const more = { reconnect: true, inputs: undefined, onChange: undefined };
+    await withManager({ globals, stop, more }, async ({ manager, entries }) => {
+      const { runUp } = await import('../up/run.ts');
+      const names = entries.filter(({ enabled }) => enabled).map(({ name }) => name);
+      await runUp(manager, { ...plan, globals, logger, stop, names: names.sort() });
+    });
+    return exitCodes.ok;
+  },
+});

@@ -1,0 +1,60 @@
+import type { Options } from '../args.ts';
+import { authorization, limits, operation, reach } from '../serve/options.ts';
+
+const front = {
+  port: {
+    type: 'string',
+    value: 'PORT',
+    help: 'Port for HTTP; 0 picks a free one. Default: 7420.',
+  },
+  host: { type: 'string', value: 'HOST', help: 'Address for HTTP. Default: 127.0.0.1.' },
+  path: { type: 'string', value: 'PATH', help: 'Path of the HTTP endpoint. Default: /mcp.' },
+  stdio: { type: 'boolean', help: 'Serve on standard input and output instead.' },
+  unix: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Serve on a unix socket instead, one message per line.',
+  },
+  settings: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Take what the options below say from the server section of this JSON file; options come before it.',
+  },
+} as const satisfies Options;
+
+const servers = {
+  'wait-ms': {
+    type: 'string',
+    value: 'MS',
+    help: 'How long a list waits for servers of which nothing is known yet. Default: 1500.',
+  },
+  'max-upstreams': {
+    type: 'string',
+    value: 'N',
+    help: 'Conversations with each server at the same time: processes, if it is a command. Default: 64.',
+  },
+  'max-calls-per-server': {
+    type: 'string',
+    value: 'N',
+    help: 'Requests at each server at the same time; others are refused. Default: 256.',
+  },
+} as const satisfies Options;
+
+/** The options of the gateway, as the help groups them. */
+export const upGroups = {
+  Front: front,
+  Servers: servers,
+  'Who can reach it over HTTP': reach,
+  Authorization: authorization,
+  Limits: limits,
+  Operation: operation,
+} as const;
+
+export const upOptions = {
+  ...front,
+  ...servers,
+  ...reach,
+  ...authorization,
+  ...limits,
+  ...operation,
+} as const;

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import type { GatewayOptions } from '@mcp-kit/host/gateway';
+import { usageError, type OptionValues } from '../args.ts';
+import { readMs, readNumber } from '../arguments/number.ts';
+import type { Globals } from '../globals.ts';
+import { helpHint } from '../help.ts';
+import { operatorNames } from '../serve/options.ts';
+import { readServerSection } from '../serve/server-section.ts';
+import type { Place } from '../serve/settings.ts';
+import type { upOptions } from './options.ts';
+
+/** A command line that has been understood. */
+export interface UpPlan {
+  readonly place: Place;
+  readonly options: Pick<GatewayOptions, 'waitMs' | 'maxCalls' | 'bridge'>;
+}
+
+type Values = OptionValues<typeof upOptions>;
+
+const help = helpHint('up');
+const httpOnly = ['port', 'host', 'path', 'settings', ...operatorNames] as const;
+
+/** Turns options into a plan; what contradicts itself is a usage error. */
+export async function readUpPlan(values: Values, globals: Globals): Promise<UpPlan> {
+  return {
+    place: await readPlace(values, globals),
+    options: {
+      waitMs: readMs('--wait-ms', values['wait-ms']),
+      maxCalls: readCount('--max-calls-per-server', values['max-calls-per-server']),
+      bridge: {
+        era: globals.era,
+        timeoutMs: globals.timeoutMs,
+        maxUpstreams: readCount('--max-upstreams', values['max-upstreams']),
+      },
+    },
+  };
+}
+
+async function readPlace(values: Values, { json }: Globals): Promise<Place> {
+  if (values.stdio) {
+    forbid(values, '--stdio', [...httpOnly, 'unix']);
+    if (json) throw excluded('--stdio', 'json');
+    return { kind: 'stdio' };
+  }
+  if (values.unix !== undefined) {
+    forbid(values, '--unix', httpOnly);
+    return { kind: 'unix', path: path.resolve(values.unix) };
+  }
+  const { settings, ...rest } = values;
+  return { kind: 'http', server: await readServerSection({ ...rest, config: settings }) };
+}
+
+function forbid(values: Values, chosen: string, names: readonly (keyof Values)[]): void {
+  const stray = names.find((name) => values[name] !== undefined);
+  if (stray !== undefined) throw excluded(chosen, stray);
+}
+
+function excluded(chosen: string, other: string): Error {
+  return usageError(
+    `${chosen} and --${other} exclude each other`,
+    `Leave out one of them. ${help}`,
+  );
+}
+
+function readCount(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return readNumber(name, text, { least: 1, most: 999_999, hint: 'Use a whole number from 1 on.' });
+}
