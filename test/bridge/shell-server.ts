@@ -14,7 +14,7 @@ while read -r line; do
       printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
       continue ;;
     *'"method":"tools/list"'*)
-      result='{"tools":[{"name":"pid","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}}]}'
+      result='{"tools":[{"name":"pid","inputSchema":{"type":"object"}},{"name":"hang","inputSchema":{"type":"object"}},{"name":"done","inputSchema":{"type":"object"}}]}'
       printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
       continue ;;
     *'"name":"hang"'*) continue ;;

@@ -10,9 +10,12 @@ import type { Service, Target } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import { memoryPair, serveChannel } from 'mcp-kit/transport';
+import { childTarget } from 'mcp-kit/transport/child-process';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterEach, describe, expect, test } from 'vitest';
+import { shellServer } from '../bridge/shell-server.ts';
+import { Mark } from '../faults/lib/marked-processes.ts';
 import { root } from '../support/child-process.ts';
 
 const opened: AsyncDisposable[] = [];
@@ -185,6 +188,36 @@ describe.each(eras)('a %s client', (era) => {
     for (const call of first) expect((await call).content[0]).toMatchObject({ text: 'held' });
   });
 });
+
+test.each(eras)(
+  'a server that is killed fails its own calls only, for a %s client',
+  async (era) => {
+    const mark = use(new Mark());
+    const service = start({ sh: childTarget(shellServer(mark)), still: simple('still', 'x') });
+    const session = await clientOf(service, { era });
+    const pidOf = async (): Promise<number> => {
+      const { content } = await session.callTool('sh__pid');
+      const [block] = content;
+      return Number(block !== undefined && 'text' in block ? block.text : 0);
+    };
+    const pid = await pidOf();
+    expect(pid).toBeGreaterThan(0);
+    const hanging = session.callTool('sh__hang');
+    await session.callTool('sh__done');
+    process.kill(pid, 'SIGKILL');
+    const lost = await hanging;
+    expect(lost).toMatchObject({
+      isError: true,
+      _meta: { 'mcp-kit/unavailable': { server: 'sh', mayHaveRun: true, retryable: true } },
+    });
+    expect((await session.callTool('still__x')).content[0]).toMatchObject({ text: 'x' });
+    const next = await pidOf();
+    expect(next).toBeGreaterThan(0);
+    expect(next).not.toBe(pid);
+    await service.close();
+    expect(await mark.left()).toEqual([]);
+  },
+);
 
 describe('the servers of a configuration', () => {
   const numbers = { command: process.execPath, args: [path.join(root, 'examples/first-tool.mjs')] };

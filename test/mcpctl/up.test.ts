@@ -66,7 +66,11 @@ describe('mcpctl up', () => {
       const names = await namesOf(session);
       const sums = names.filter((name) => name.includes('get_number_sum'));
       expect(sums).toHaveLength(2);
-      expect(names.filter((name) => !sums.includes(name))).toEqual(['sh__hang', 'sh__pid']);
+      expect(names.filter((name) => !sums.includes(name))).toEqual([
+        'sh__done',
+        'sh__hang',
+        'sh__pid',
+      ]);
       for (const name of sums) expect(await session.callTool(name, sum)).toMatchObject(isFive);
       expect(await session.callTool('missing__any')).toMatchObject({ isError: true });
       const pid = await pidOf(session);
@@ -105,7 +109,7 @@ describe('mcpctl up', () => {
   test('takes over what changes in the file, and disturbs nothing else', async () => {
     await using mark = new Mark();
     const sh = shell(mark);
-    const own = ['sh__hang', 'sh__pid'];
+    const own = ['sh__done', 'sh__hang', 'sh__pid'];
     using place = projectWith({ sh });
     await using child = place.start('up', '--port', '0', ...trusting);
     const url = await child.until(() => /http:\S+\/mcp/.exec(child.stdout)?.[0]);
