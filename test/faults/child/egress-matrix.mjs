@@ -83,6 +83,7 @@ async function open(target) {
     malformed: () => {},
     skipped: () => {},
     lost: (id, error) => state.answers.get(id)?.(error),
+    failed: () => {},
     released: () => {},
     ended: () => {},
     closed: () => {},
