@@ -25,4 +25,4 @@ export type { Assessment } from './trust/assess.ts';
 export { showChange, type Change } from './trust/diff.ts';
 export type { Receipt } from './trust/receipt.ts';
 export type { Withheld } from './trust/tools.ts';
-export { watchConfig } from './watch-config.ts';
+export { watchConfig, type Watching } from './watch-config.ts';

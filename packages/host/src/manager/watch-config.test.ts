@@ -53,6 +53,11 @@ class Watched {
     return this.told;
   }
 
+  /** Settles when it has looked for the first time. */
+  get ready(): Promise<void> {
+    return this.#watching.ready;
+  }
+
   /** Settles when it has looked a few times more. */
   async looked(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10 * everyMs));
@@ -72,7 +77,7 @@ async function project(files: Readonly<Record<string, string>> = {}): Promise<st
 
 test('tells when a file appears, changes and goes away; not what is there at first', async () => {
   const watched = new Watched(await project());
-  await watched.looked();
+  await watched.ready;
   await watched.write('.mcp.json', ['a']);
   await watched.heard(1);
   await watched.write('.mcp.json', ['a', 'b']);
@@ -89,7 +94,7 @@ test('tells nothing while nothing changes', async () => {
 
 test('a file that cannot be read any more is told, and its servers are not taken away', async () => {
   const watched = new Watched(await project({ '.mcp.json': '{"mcpServers":{}}' }));
-  await watched.looked();
+  await watched.ready;
   await watched.write('.mcp.json', '{"mcpServers":{');
   await watched.heard(1);
   await watched.looked();
@@ -100,7 +105,7 @@ test('a file that cannot be read any more is told, and its servers are not taken
 
 test('a file that was wrong from the beginning is in nobody’s way', async () => {
   const watched = new Watched(await project({ 'mcp.json': '{"version":1,"servers":{"a":' }));
-  await watched.looked();
+  await watched.ready;
   await watched.write('.mcp.json', ['a']);
   expect(await watched.heard(1)).toEqual([['a']]);
 });
@@ -109,7 +114,7 @@ test('a file that another refers to is watched as well', async () => {
   const link = JSON.stringify({ mcpServers: './other.json' });
   const other = JSON.stringify({ mcpServers: { a: { command: 'x' } } });
   const watched = new Watched(await project({ '.mcp.json': link, 'other.json': other }));
-  await watched.looked();
+  await watched.ready;
   await watched.write('other.json', ['a', 'b']);
   expect(await watched.heard(1)).toEqual([['a', 'b']]);
 });
@@ -117,7 +122,7 @@ test('a file that another refers to is watched as well', async () => {
 test('files that are named are watched where they are', async () => {
   const folder = await project({ 'own.json': '{"mcpServers":{}}' });
   const watched = new Watched(folder, { files: ['own.json'] });
-  await watched.looked();
+  await watched.ready;
   await watched.write('.mcp.json', ['unrelated']);
   await watched.write('own.json', ['a']);
   expect(await watched.heard(1)).toEqual([['a']]);
@@ -125,7 +130,7 @@ test('files that are named are watched where they are', async () => {
 
 test('nothing is told after it was closed', async () => {
   const watched = new Watched(await project());
-  await watched.looked();
+  await watched.ready;
   watched.close();
   await watched.write('.mcp.json', ['a']);
   await watched.looked();

@@ -9,6 +9,13 @@ export interface ConfigListener {
   failed?(error: Error): unknown;
 }
 
+/** Files that are being watched. */
+export interface Watching {
+  /** Settles when they have been looked at for the first time: what changes from now on is told. */
+  readonly ready: Promise<void>;
+  close(): void;
+}
+
 /** Tells when the files of a configuration change, appear or go away. Looks every second: file systems differ in what they tell. */
 export function watchConfig(
   options: LoadOptions,
@@ -17,7 +24,7 @@ export function watchConfig(
     everyMs = 1000,
     logger = silentLogger,
   }: { readonly everyMs?: number; readonly logger?: Logger } = {},
-): { close(): void } {
+): Watching {
   let isBusy = false;
   let isClosed = false;
   const reading = createReading(options);
@@ -40,9 +47,10 @@ export function watchConfig(
       logger.error('watchConfig: a handler failed', { error: describeError(bug) });
     }
   };
-  void look();
+  const ready = look();
   const timer = unref(setInterval(() => void look(), everyMs));
   return {
+    ready,
     close() {
       isClosed = true;
       clearInterval(timer);
