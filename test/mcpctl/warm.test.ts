@@ -1,4 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
@@ -163,6 +165,27 @@ describe.skipIf(process.platform !== 'linux')('A second call to the same server'
     expect(await pending.ended).toMatchObject({ code: 4 });
     expect(pending.stderr).toContain('It may have been done all the same');
     await expect.poll(() => isGone(second), { timeout: 20_000 }).toBe(true);
+  });
+
+  test('is made by itself where that process ends as it is asked', async () => {
+    using user = create();
+    const [first] = await answerOf(ask(user, ...trusting));
+    const [socket = ''] = sockets(user);
+    process.kill(await keeperOf(first), 'SIGKILL');
+    await expect.poll(() => isGone(first), { timeout: 20_000 }).toBe(true);
+    rmSync(socket);
+    let asked = 0;
+    await using ending = createServer((caller) => {
+      caller
+        .on('error', () => {})
+        .once('data', () => {
+          asked += 1;
+          caller.destroy();
+        });
+    });
+    await once(ending.listen(socket), 'listening');
+    expect((await answerOf(ask(user, ...trusting)))[1]).toBe('one');
+    expect(asked).toBe(1);
   });
 
   test('is too late when nobody has called for a while: all has ended by itself', async () => {

@@ -9,8 +9,9 @@ export interface Asked extends Surroundings {
   readonly argv: readonly string[];
 }
 
-/** What it says, one line of JSON each: output as it comes, and at last the exit code; or that it cannot answer this. */
+/** What it says, one line of JSON each: that it begins, output as it comes, at last the exit code; or that it cannot answer this. */
 export type Said =
+  | { readonly begun: true }
   | { readonly stdout: string }
   | { readonly stderr: string }
   | { readonly exit: number }
@@ -78,8 +79,10 @@ async function startThenDial(program: string, path: string): Promise<Socket | un
 function relay(socket: Socket, asked: Asked): Promise<boolean> {
   return new Promise((resolve) => {
     let text = '';
+    let hasBegun = false;
     const hear = (said: Said): void => {
-      if ('stdout' in said) process.stdout.write(said.stdout);
+      if ('begun' in said) hasBegun = true;
+      else if ('stdout' in said) process.stdout.write(said.stdout);
       else if ('stderr' in said) process.stderr.write(said.stderr);
       else {
         if ('exit' in said) process.exitCode = said.exit;
@@ -88,6 +91,8 @@ function relay(socket: Socket, asked: Asked): Promise<boolean> {
       }
     };
     const lose = (): void => {
+      // It ended as it was asked: nothing was done.
+      if (!hasBegun) return resolve(false);
       process.stderr.write(lostText);
       process.exitCode = lostCode;
       resolve(true);

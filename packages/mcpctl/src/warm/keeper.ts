@@ -21,13 +21,16 @@ export async function keepWarm(path: string): Promise<void> {
   setStreams(() => output.getStore());
   keepManagers(managers.use);
   let underWay = 0;
+  let hasEnded = false;
   const end = (): void => {
     // First, so that nobody comes any more.
     fs.rmSync(path, { force: true });
+    hasEnded = true;
     void managers.close().finally(() => process.exit());
   };
   let idle = setTimeout(end, idleMs);
   const server = createServer((socket) => {
+    if (hasEnded) return void socket.destroy();
     underWay += 1;
     clearTimeout(idle);
     socket.on('error', () => {});
@@ -99,6 +102,7 @@ async function serve(
     stdout: { write: (stdout) => say({ stdout }) },
     stderr: { write: (stderr) => say({ stderr }) },
   };
+  say({ begun: true });
   await output.run(streams, async () => {
     try {
       say({ exit: (await run(argv, stop.signal)) ?? exitCodes.ok });
