@@ -21,7 +21,7 @@ async function pack(folder) {
 /** A folder to work in, with a home and a cache of npm that have nothing in them. */
 function surroundings() {
   const place = fs.mkdtempSync(path.join(os.tmpdir(), 'first-minutes-'));
-  const work = path.join(place, 'work');
+  const work = path.join(place, 'projects');
   const home = path.join(place, 'home');
   const bin = path.join(home, 'bin');
   for (const folder of [work, bin]) fs.mkdirSync(folder, { recursive: true });
