@@ -113,6 +113,9 @@ describe('A server behind a proxy', () => {
     expect((await gone).message).toContain('through the proxy http://127.0.0.1:1/: ');
     const socks = failure(callMcp(url, 'ping', {}, { proxy: 'socks5://127.0.0.1:1080' }));
     expect(await socks).toMatchObject({ code: 'invalid_argument' });
+    const odd = failure(callMcp(url, 'ping', {}, { proxy: 'http://me:100%zz@127.0.0.1:1' }));
+    expect(await odd).toMatchObject({ code: 'invalid_argument' });
+    expect((await odd).message).not.toContain('100%');
   });
 
   test('is believed only by those who sign for it', async () => {

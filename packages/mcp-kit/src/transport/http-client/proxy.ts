@@ -30,11 +30,21 @@ function parseProxy(given: string | URL, from = 'proxy'): URL {
   // Many write only the host and the port.
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  if (url && /^https?:$/.test(url.protocol) && isDecodable(url)) return url;
   // Not repeated: it may have a password.
   throw new KitError('invalid_argument', `${from} is not the URL of an HTTP proxy`, {
     hint: 'Write it as http://host:port or https://host:port. Proxies of other kinds are not known here.',
   });
+}
+
+/** Whether its name and password, with what is escaped in them, are text. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether `NO_PROXY` names a place: `*`, a host and what is below it, an address or a range of them, perhaps with a port. */
