@@ -1,7 +1,8 @@
 import type { Options, OptionValues } from '../args.ts';
 import { logLevel } from '../global-options.ts';
 
-const place = {
+/** Where a server is reached. */
+export const front = {
   port: {
     type: 'string',
     value: 'PORT',
@@ -15,6 +16,10 @@ const place = {
     value: 'PATH',
     help: 'Serve on a unix socket instead, one message per line.',
   },
+} as const satisfies Options;
+
+const place = {
+  ...front,
   profile: {
     type: 'string',
     choices: ['spec', 'v2', '2025-06-18'],

@@ -1,20 +1,8 @@
 import type { Options } from '../args.ts';
-import { authorization, limits, operation, reach } from '../serve/options.ts';
+import { authorization, front, limits, operation, reach } from '../serve/options.ts';
 
-const front = {
-  port: {
-    type: 'string',
-    value: 'PORT',
-    help: 'Port for HTTP; 0 picks a free one. Default: 7420.',
-  },
-  host: { type: 'string', value: 'HOST', help: 'Address for HTTP. Default: 127.0.0.1.' },
-  path: { type: 'string', value: 'PATH', help: 'Path of the HTTP endpoint. Default: /mcp.' },
-  stdio: { type: 'boolean', help: 'Serve on standard input and output instead.' },
-  unix: {
-    type: 'string',
-    value: 'PATH',
-    help: 'Serve on a unix socket instead, one message per line.',
-  },
+const place = {
+  ...front,
   settings: {
     type: 'string',
     value: 'FILE',
@@ -42,7 +30,7 @@ const servers = {
 
 /** The options of the gateway, as the help groups them. */
 export const upGroups = {
-  Front: front,
+  Front: place,
   Servers: servers,
   'Who can reach it over HTTP': reach,
   Authorization: authorization,
@@ -51,7 +39,7 @@ export const upGroups = {
 } as const;
 
 export const upOptions = {
-  ...front,
+  ...place,
   ...servers,
   ...reach,
   ...authorization,
