@@ -27,7 +27,7 @@ export interface GatewayOptions {
   /** Requests at the same time at each server; 256. */
   readonly maxCalls?: number | undefined;
   /** How conversations with each server are held. */
-  readonly bridge?: Omit<BridgeOptions, 'guard' | 'logger' | 'onMessage'> | undefined;
+  readonly bridge?: Omit<BridgeOptions, 'guard' | 'logger' | 'mayRepeat' | 'onMessage'> | undefined;
   /** Told how it is whenever something was learned of a server, instead of the logger. */
   readonly onChange?: ((status: GatewayStatus) => void) | undefined;
   readonly logger?: Logger | undefined;

@@ -57,14 +57,14 @@ const finished: Readonly<Record<Era, (result: object, _meta: object) => object>>
   modern: (result, _meta) => ({ resultType: 'complete', ...result, _meta }),
 };
 
-interface Trouble {
+export interface Trouble {
   readonly code: number;
   readonly message: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** What is wrong with the way to a server; nothing where the server itself has answered. */
-function troubleOf(error: unknown): Trouble | undefined {
+export function troubleOf(error: unknown): Trouble | undefined {
   if (error instanceof KitError) {
     const { code, hint } = error;
     const data = { code, hint: hint && withoutFolders(hint), retryable: false, mayHaveRun: false };

@@ -1,5 +1,6 @@
 import { KitError, withoutFolders, type Logger } from 'mcp-kit/internal';
 import type { ServerState, ServerStatus } from '@mcp-kit/host';
+import type { BreakerState } from './breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
 import type { Listing } from './listing.ts';
 import type { Upstream } from './upstream.ts';
@@ -24,6 +25,8 @@ export interface UpstreamStatus {
   readonly withheld: readonly string[];
   /** Conversations with it on behalf of clients. */
   readonly conversations: number;
+  /** Whether requests reach it: not while it has failed again and again. */
+  readonly breaker: BreakerState;
 }
 
 /** How a gateway is. */
@@ -56,10 +59,11 @@ function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): 
     retryAt,
     ...countsOf(upstream?.listing),
     conversations: upstream?.opened?.health().upstreams ?? 0,
+    breaker: upstream?.breaker.state ?? 'closed',
   };
 }
 
-type Counts = Omit<UpstreamStatus, 'name' | 'state' | 'conversations'>;
+type Counts = Omit<UpstreamStatus, 'name' | 'state' | 'conversations' | 'breaker'>;
 
 function countsOf(listing: Listing | undefined): Counts {
   if (listing === undefined) {

@@ -16,7 +16,9 @@ import {
 } from 'mcp-kit/internal';
 import type { Manager, ServerHandle } from '@mcp-kit/host';
 import { Branch, type Hear } from './branch.ts';
+import { createBreaker, type Breaker } from './breaker.ts';
 import { listAll, recalledListing, type Listing } from './listing.ts';
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** What is decided about a server elsewhere. */
 export interface UpstreamOptions {
@@ -43,6 +45,9 @@ export class Upstream {
   readonly #handle: ServerHandle;
   readonly #branches = new Map<Conversation, Branch>();
   readonly #known = createDeferred<void>();
+  readonly breaker: Breaker = createBreaker();
+  /** How often it may be asked once more, by whoever asks again. */
+  readonly retries: RetryBudget = createRetryBudget();
   #bridge: Promise<Bridge> | undefined;
   #opened: Bridge | undefined;
   #listing: Listing | undefined;
@@ -59,7 +64,12 @@ export class Upstream {
     this.name = name;
     this.#options = options;
     this.#handle = options.manager.server(name);
-    this.serve = layered((exchange) => this.#pass(exchange), options.layers);
+    const counted: Layer = (next) => (exchange) => {
+      this.retries.asked();
+      return next(exchange);
+    };
+    const layers = [counted, ...options.layers, this.breaker.layer];
+    this.serve = layered((exchange) => this.#pass(exchange), layers);
     void this.#recall();
     this.refresh();
   }
@@ -149,7 +159,12 @@ export class Upstream {
     const { bridge: options, logger } = this.#options;
     const { target, guard } = await this.#handle.upstream();
     if (this.#isClosed) throw new KitError('closed', `${this.name} is no longer served`);
-    this.#opened = createBridge(target, { ...options, guard, logger });
+    this.#opened = createBridge(target, {
+      ...options,
+      guard,
+      logger,
+      mayRepeat: () => this.retries.mayRetry(),
+    });
     return this.#opened;
   }
 
@@ -201,6 +216,7 @@ export class Upstream {
       if (this.#isClosed) return;
       this.#listing = listing;
       this.#problem = undefined;
+      this.breaker.reset();
     } catch (error) {
       if (this.#isClosed) return;
       this.#problem = error instanceof Error ? error : new Error(describeError(error));

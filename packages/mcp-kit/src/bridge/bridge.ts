@@ -51,6 +51,8 @@ export interface BridgeOptions {
   readonly stateKeys?: readonly Uint8Array[] | undefined;
   /** Hears every message on either side, in the order in which they cross. */
   readonly onMessage?: ((crossing: Crossing) => void) | undefined;
+  /** Whether what reads may be asked again whose answer was lost; asked each time, and always so unless given. */
+  readonly mayRepeat?: (() => boolean) | undefined;
   /** Decides which tools of the server clients may see and call; made for each conversation with it. */
   readonly guard?: ((session: Session) => ToolGuard) | undefined;
   readonly logger?: Logger | undefined;

@@ -203,7 +203,7 @@ const defaultTimeoutMs = 10 * 60_000;
 
 /** How every session of a bridge is held: whoever asked says how long it may take. */
 export function sessionOptions(options: BridgeOptions): SessionOptions {
-  const { era, timeoutMs = defaultTimeoutMs, connectTimeoutMs, eraCache } = options;
+  const { era, timeoutMs = defaultTimeoutMs, connectTimeoutMs, eraCache, mayRepeat } = options;
   return {
     era,
     timeoutMs,
@@ -211,6 +211,7 @@ export function sessionOptions(options: BridgeOptions): SessionOptions {
     validateOutput: false,
     connectTimeoutMs,
     eraCache,
+    mayRepeat,
   };
 }
 

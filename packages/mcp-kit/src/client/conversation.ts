@@ -163,7 +163,7 @@ export class Conversation {
         const failure = await this.#failureOf(agreed, error, limit);
         if (failure === undefined) throw error;
         if (failure.code === 'session_lost') this.#forget(agreed, failure);
-        if (!this.#mayRepeat(method, failure) || repeatedFor.includes(failure.code)) throw error;
+        if (repeatedFor.includes(failure.code) || !this.#mayRepeat(method, failure)) throw error;
         // Once for each reason: behind a connection that broke off may be a server that has forgotten the session.
         repeatedFor = repeatedFor.concat(failure.code);
       }
@@ -215,7 +215,7 @@ export class Conversation {
     if (this.#ended !== undefined || !this.#heals) return false;
     if (code === 'session_lost' && details?.['ran'] === false) return true;
     const lost = code === 'session_lost' || code === 'answer_lost' || code === 'closed';
-    return lost && repeatable.has(method);
+    return lost && repeatable.has(method) && this.#options.mayRepeat?.() !== false;
   }
 
   #forget(agreed: Agreed, error: KitError): void {

@@ -71,6 +71,8 @@ export interface SessionOptions extends Partial<Implementation> {
   readonly heal?: boolean | undefined;
   /** How often the session may be opened anew within how long; 5 times in 30 s, unless given. May be shared. */
   readonly breaker?: StormBreaker | undefined;
+  /** Whether what reads may be asked again whose answer was lost; asked each time, and always so unless given. */
+  readonly mayRepeat?: (() => boolean) | undefined;
   /** Checks structured results against the schema of their tool, once that was listed. On by default. */
   readonly validateOutput?: boolean | undefined;
   /** What errors call the server, instead of how it is reached. */
