@@ -3,7 +3,7 @@ import {
   createManager,
   createEraFile,
   erasPath,
-  type LoadedConfig,
+  type ManagedConfig,
   type Manager,
   type ManagerOptions,
   type ServerEntry,
@@ -94,15 +94,15 @@ function isRefusal(error: unknown): error is KitError {
 /** Makes a manager as the options say. */
 export function managerFor(
   globals: Globals,
-  { entries, client }: Pick<LoadedConfig, 'entries' | 'client'>,
+  { entries, client, gateway }: ManagedConfig,
   more: Partial<ManagerOptions> = {},
 ): Manager {
   const eraCache = createEraFile(erasPath(process.env));
-  return createManager({ entries, client, ...optionsOf(globals), eraCache, ...more });
+  return createManager({ entries, client, gateway, ...optionsOf(globals), eraCache, ...more });
 }
 
 /** Says what the user should know before servers are used. */
-export function warnBefore(globals: Globals, { entries }: Pick<LoadedConfig, 'entries'>): void {
+export function warnBefore(globals: Globals, { entries }: Pick<ManagedConfig, 'entries'>): void {
   for (const warning of globals.warnings) warn(globals, warning);
   if (globals.trusted) warnOfTrust(globals, entries);
 }
@@ -111,7 +111,7 @@ export function warnBefore(globals: Globals, { entries }: Pick<LoadedConfig, 'en
 export async function managed(
   globals: Globals,
   server: string | undefined,
-): Promise<Pick<LoadedConfig, 'entries' | 'client'>> {
+): Promise<ManagedConfig> {
   if (globals.target !== undefined) {
     return { entries: [entryOfTarget(globals.target)], client: {} };
   }

@@ -1,4 +1,4 @@
-import type { LoadedConfig, Manager, ManagerOptions, ServerEntry } from '@mcp-kit/host';
+import type { ManagedConfig, Manager, ManagerOptions, ServerEntry } from '@mcp-kit/host';
 import type { Invocation } from './command.ts';
 import { startEarly, type EarlyStart } from './early-start.ts';
 import { loggerOf, stderrPrinter } from './logs.ts';
@@ -18,7 +18,7 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   /** The one server that is wanted; without, all may be. */
   readonly server?: string | undefined;
   /** What was read already; it may be empty. */
-  readonly config?: Pick<LoadedConfig, 'entries' | 'client'> | undefined;
+  readonly config?: ManagedConfig | undefined;
   /** The work itself tells what was seen of servers. */
   readonly tells?: boolean | undefined;
   readonly more?: Pick<ManagerOptions, 'inputs' | 'onChange' | 'onNotification' | 'reconnect'>;

@@ -10,6 +10,7 @@ import {
 import type { CallOptions, Session, ToolResult } from 'mcp-kit/client';
 import { compareEntries, requireUnique, type Reloaded } from './compare.ts';
 import type { ServerEntry } from './config/entry.ts';
+import type { GatewaySettings } from './config/gateway/settings.ts';
 import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts';
 import { recordApproval, removeApproval, type Approval } from './approval.ts';
 import { givenTarget, type GivenStreams } from './connect/given.ts';
@@ -59,6 +60,7 @@ export class Manager implements AsyncDisposable {
   readonly #mismatches = new Map<string, VersionMismatch>();
   readonly #watchers: Watchers;
   #openings: Openings;
+  #gatewaySettings: GatewaySettings;
   /** The tools of the last catalog, by their qualified names. */
   #places: ReadonlyMap<string, ToolPlace> = new Map();
   #isClosed = false;
@@ -68,6 +70,7 @@ export class Manager implements AsyncDisposable {
     const root = path.resolve(options.root ?? '.');
     const { receipts = receiptsPath(env), toolCache = toolCachePath(env) } = options;
     this.#options = options;
+    this.#gatewaySettings = options.gateway ?? {};
     this.#watchers = new Watchers(options, logger);
     const { onNotification } = options;
     this.#admission = {
@@ -117,6 +120,11 @@ export class Manager implements AsyncDisposable {
 
   status(name: string): ServerStatus {
     return this.#servers.get(name).status;
+  }
+
+  /** What the configuration tells a gateway, now. */
+  get gatewaySettings(): GatewaySettings {
+    return this.#gatewaySettings;
   }
 
   isConnected(name: string): boolean {
@@ -281,13 +289,14 @@ export class Manager implements AsyncDisposable {
    * Goes over to a new configuration. Servers that are the same in it are not disturbed; what it says of this side counts
    * for sessions that are opened from now on.
    */
-  async reload({ entries, client }: ManagedConfig): Promise<Reloaded> {
+  async reload({ entries, client, gateway }: ManagedConfig): Promise<Reloaded> {
     this.#refuseClosed();
     requireUnique(entries);
     const before = this.#servers.all.flatMap(({ entry }) => entry ?? []);
     const outcome = compareEntries(before, entries);
     const next = new Map(entries.map((entry) => [entry.name, entry]));
     if (client !== undefined) this.#openings = { ...this.#openings, client };
+    if (gateway !== undefined) this.#gatewaySettings = gateway;
     const changed = [...outcome.added, ...outcome.changed, ...outcome.removed];
     await Promise.all(changed.map((name) => this.#replace(name, next.get(name))));
     this.#watchers.tell((watcher) => watcher.reloaded?.(outcome));

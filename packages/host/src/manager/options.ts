@@ -5,6 +5,7 @@ import type { HttpClientOptions, HttpEvent } from 'mcp-kit/transport/http-client
 import type { Reloaded } from './compare.ts';
 import type { ClientSettings } from './config/dialects/mcp-kit.ts';
 import type { ServerEntry, TextRecord } from './config/entry.ts';
+import type { GatewaySettings } from './config/gateway/settings.ts';
 import type { InterpolationContext } from './config/interpolate.ts';
 import type { EgressPolicy } from './egress/policy.ts';
 import type { ServerStatus } from './supervise/state.ts';
@@ -14,6 +15,8 @@ export interface ManagedConfig {
   readonly entries: readonly ServerEntry[];
   /** What the configuration says of this side. */
   readonly client?: ClientSettings | undefined;
+  /** What the configuration tells a gateway of these servers. */
+  readonly gateway?: GatewaySettings | undefined;
 }
 
 /** Options that every session gets. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { LoadedConfig, Manager, Receipt, ServerEntry } from '@mcp-kit/host';
+import type { ManagedConfig, Manager, Receipt, ServerEntry } from '@mcp-kit/host';
 import { approve, trustSystem } from '@mcp-kit/host/internal';
 import { stateFolder } from 'mcp-kit/internal';
 import { home, type Globals } from '../globals.ts';
@@ -8,8 +8,6 @@ import { managed, managerFor, onTerminal, warnBefore } from '../manager.ts';
 import type { Run, UseManager } from '../open.ts';
 import { told, watching } from '../watching.ts';
 import { createWitness, type Witness } from '../witness.ts';
-
-type Config = Pick<LoadedConfig, 'entries' | 'client'>;
 
 /** What a server was when its session was opened. */
 interface Seen {
@@ -37,7 +35,7 @@ export function keptManagers(): { readonly use: UseManager; close(): Promise<voi
     kept.delete(key);
     await one?.manager.close();
   };
-  const find = async ({ globals, server }: Run, config: Config): Promise<Kept> => {
+  const find = async ({ globals, server }: Run, config: ManagedConfig): Promise<Kept> => {
     const key = JSON.stringify([globals, server]);
     const client = JSON.stringify(config.client ?? {});
     if (kept.get(key)?.client !== client) await drop(key);

@@ -18,7 +18,7 @@ function detect(file: string, document: unknown): readonly DialectId[] {
   if (/\.ya?ml$/.test(file)) return [owner ?? 'goose'];
   const has = (...path: string[]): boolean => valueAt(document, path) !== undefined;
   // These two say themselves what they are, whatever the file is called.
-  if (has('version') && has('servers')) return ['mcp-kit'];
+  if (has('servers') && (has('version') || has('gateway'))) return ['mcp-kit'];
   if (hasOwnFields(valueAt(document, ['servers']))) return ['mcp-kit'];
   if (typeof valueAt(document, ['mcpServers']) === 'string') return ['compat'];
   // `.mcp.json` is for everybody; a host's own settings are its own.
@@ -44,6 +44,7 @@ const shapes: readonly (readonly [readonly string[], DialectId])[] = [
   [['mcp_servers'], 'codex'],
   [['extensions'], 'goose'],
   [['version'], 'mcp-kit'],
+  [['gateway'], 'mcp-kit'],
 ];
 
 function byShape(document: unknown, has: (...path: string[]) => boolean): DialectId {

@@ -9,7 +9,13 @@ import { clientOf, type ClientSettings } from './dialects/mcp-kit.ts';
 import { formatOfFile, parseDocument } from './format/document.ts';
 import type { ConfigScope, DialectId, Provenance, ServerEntry } from './entry.ts';
 import { followLinks } from './follow.ts';
-import { configError, topOf, type ConfigWarning } from './place.ts';
+import { below, configError, topOf, type ConfigWarning } from './place.ts';
+import {
+  gatewayIn,
+  joinGateway,
+  type GatewaySection,
+  type GatewaySettings,
+} from './gateway/settings.ts';
 import { isInside, readConfigFile } from './read-file.ts';
 
 /** Where to look for configuration. */
@@ -47,6 +53,7 @@ export interface LoadedConfig {
   /** What is wrong, each with `details.file` and `details.pointer`. The rest of the files counts all the same. */
   readonly errors: readonly KitError[];
   readonly client: ClientSettings;
+  readonly gateway: GatewaySettings;
   readonly sources: readonly ConfigSource[];
 }
 
@@ -60,11 +67,22 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const found = withoutRepeats(readings.filter((reading) => reading !== undefined));
   const ranked = found.flatMap(({ entries }) => entries);
   const { entries, shadowed } = settleNames(ranked);
+  const warnings = [...found.flatMap((one) => one.warnings), ...collisions(entries)];
+  const errors = found.flatMap((one) => one.errors);
+  const gateway = joinGateway(
+    found.flatMap((one) => one.gateway ?? []),
+    {
+      servers: new Set(entries.map(({ name }) => name)),
+      refuse: (error) => errors.push(error),
+      warn: (warning) => warnings.push(warning),
+    },
+  );
   return {
     entries,
     shadowed,
-    warnings: [...found.flatMap(({ warnings }) => warnings), ...collisions(entries)],
-    errors: found.flatMap(({ errors }) => errors),
+    warnings,
+    errors,
+    gateway,
     client: found.find(({ client }) => Object.keys(client).length > 0)?.client ?? {},
     sources: found.map(({ source }) => source),
   };
@@ -112,6 +130,7 @@ interface FileReading {
   readonly warnings: readonly ConfigWarning[];
   readonly errors: readonly KitError[];
   readonly client: ClientSettings;
+  readonly gateway?: GatewaySection | undefined;
 }
 
 interface Reader {
@@ -166,7 +185,9 @@ async function readOne(
   );
   const entries = decoded.flatMap((part) => part.entries);
   const errors = decoded.flatMap((part) => part.errors);
-  const refused = chosen.some(({ id }) => id === 'mcp-kit') && errors.length === 0;
+  const isOwn = chosen.some(({ id }) => id === 'mcp-kit');
+  const counts = isOwn && errors.length === 0;
+  const warnings = decoded.flatMap((part) => part.warnings);
   return {
     source: {
       file,
@@ -176,10 +197,20 @@ async function readOne(
       isEmpty: isHollow(document) || undefined,
     },
     entries,
-    warnings: decoded.flatMap((part) => part.warnings),
+    warnings: isOwn ? warnings : [...warnings, ...strayGateway(document, file)],
     errors,
-    client: refused ? clientIn(document, file) : {},
+    client: counts ? clientIn(document, file) : {},
+    gateway: counts ? gatewayIn(document, { file, scope }) : undefined,
   };
+}
+
+/** What a gateway is told has a place in `mcp.json` of version 1 only: other hosts may mean something else by the word. */
+function strayGateway(document: unknown, file: string): readonly ConfigWarning[] {
+  const isShared = /^\.?mcp\.json$/.test(path.basename(file));
+  if (!isShared || !isRecord(document) || !isRecord(document['gateway'])) return [];
+  const message =
+    '`gateway` counts only in a file of its own or beside `servers`, as mcpctl config convert --to mcp-kit writes them';
+  return [{ ...below(topOf(file), 'gateway'), message }];
 }
 
 /** Whether a document has no value anywhere but the version of its format. */

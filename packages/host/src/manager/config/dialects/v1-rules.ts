@@ -1,5 +1,6 @@
 import { isRecord } from 'mcp-kit/internal';
 import { asBoolean, asRecord, asText } from '../field.ts';
+import { readGateway } from '../gateway/settings.ts';
 import { below, configError, type Place } from '../place.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -146,8 +147,9 @@ export function checkTop(document: Raw, place: Place): void {
     const message = `unsupported mcp.json version ${shown} (expected 1)`;
     throw configError(below(place, 'version'), message);
   }
-  checkKeys(document, ['version', 'client', 'servers', '$schema'], place);
+  checkKeys(document, ['version', 'client', 'gateway', 'servers', '$schema'], place);
   if (document['client'] !== undefined) checkClient(document['client'], below(place, 'client'));
+  if (document['gateway'] !== undefined) readGateway(document['gateway'], below(place, 'gateway'));
 }
 
 function checkClient(value: unknown, place: Place): void {

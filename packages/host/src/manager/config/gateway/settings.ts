@@ -1,0 +1,80 @@
+import { isRecord, withoutUndefined } from 'mcp-kit/internal';
+import type { ConfigScope } from '../entry.ts';
+import { asRecord } from '../field.ts';
+import { below, topOf, type Place } from '../place.ts';
+import { groups, type Groups } from './groups.ts';
+import type { GatewayMember, Joining, Said } from './member.ts';
+import { checkMembers } from './members.ts';
+
+/** What a configuration tells a gateway: `gateway` of `mcp.json`. */
+export interface GatewaySettings {
+  /** Some of the servers as one, each at an address of its own. */
+  readonly groups?: Groups | undefined;
+}
+
+type Name = keyof GatewaySettings;
+
+/** A member is a file beside this one, a line here and a line in the interface. */
+const members: { readonly [Key in Name]-?: GatewayMember<NonNullable<GatewaySettings[Key]>> } = {
+  groups,
+};
+
+const names = Object.keys(members) as readonly Name[];
+
+/** What one file says, and where. */
+export interface GatewaySection {
+  readonly settings: GatewaySettings;
+  readonly place: Place;
+  readonly scope: ConfigScope;
+}
+
+/** Reads and checks `gateway`; throws what is wrong with it. */
+export function readGateway(value: unknown, place: Place): GatewaySettings {
+  const raw = asRecord(value, place);
+  checkMembers(raw, names, place);
+  const read = names.map((name) => {
+    const said = raw[name] !== undefined;
+    return [name, said ? members[name].read(raw[name], below(place, name)) : undefined] as const;
+  });
+  return withoutUndefined(Object.fromEntries(read));
+}
+
+/** `gateway` of a document, where it has one. */
+export function gatewayIn(
+  document: unknown,
+  { file, scope }: { readonly file: string; readonly scope: ConfigScope },
+): GatewaySection | undefined {
+  if (!isRecord(document) || document['gateway'] === undefined) return undefined;
+  const place = below(topOf(file), 'gateway');
+  return { settings: readGateway(document['gateway'], place), place, scope };
+}
+
+/** What all files say, as one; in the order in which they count among servers. */
+export function joinGateway(
+  sections: readonly GatewaySection[],
+  joining: Joining,
+): GatewaySettings {
+  const isOthers = ({ scope }: GatewaySection): boolean => scope === 'project';
+  const ordered = [
+    ...sections.filter((section) => !isOthers(section)),
+    ...sections.filter((section) => isOthers(section)),
+  ];
+  const joined = names.map((name) => [name, joinMember(name, ordered, joining)] as const);
+  return withoutUndefined(Object.fromEntries(joined));
+}
+
+function joinMember<Key extends Name>(
+  name: Key,
+  sections: readonly GatewaySection[],
+  joining: Joining,
+): GatewaySettings[Key] {
+  const said = sections.flatMap(
+    ({ settings, place, scope }): Said<NonNullable<GatewaySettings[Key]>>[] => {
+      const value = settings[name];
+      return value === undefined || value === null
+        ? []
+        : [{ value, place: below(place, name), scope }];
+    },
+  );
+  return said.length === 0 ? undefined : members[name].join(said, joining);
+}
