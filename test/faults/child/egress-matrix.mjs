@@ -91,13 +91,16 @@ async function open(target) {
   return state;
 }
 
+/** After this something hangs, on any machine. */
+const hangMs = 60_000;
+
 /** Asks, and throws when there will be no answer. */
 async function ask(state, method, params) {
   const id = ++state.id;
   const message = { jsonrpc: '2.0', id, method, ...(params && { params }) };
   const answered = new Promise((resolve) => state.answers.set(id, resolve));
   state.channel.send(JSON.stringify(message), { message });
-  const late = sleep(3000, new Error('no answer'), { ref: false });
+  const late = sleep(hangMs, new Error('no answer'), { ref: false });
   const outcome = await Promise.race([answered, late]);
   if (outcome instanceof Error) throw outcome;
 }
@@ -215,7 +218,7 @@ const sites = {
     redirects: ['tools/list'],
     run: (world, { agent }) =>
       twice(world, async () => {
-        await callMcp(world.url, 'tools/list', undefined, { agent, timeoutMs: 5000 });
+        await callMcp(world.url, 'tools/list', undefined, { agent, timeoutMs: hangMs });
       }),
   },
   plain: {
