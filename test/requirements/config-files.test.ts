@@ -23,6 +23,7 @@ describe('discovery', () => {
       warnings: [],
       errors: [],
       client: {},
+      gateway: {},
       sources: [],
     });
   });
