@@ -81,12 +81,13 @@ export const hosts: readonly Host[] = [
   alike('cline', ['cline-cli', 'Cline CLI'], {
     home: ['.cline/data/settings/cline_mcp_settings.json'],
   }),
-  alike('roo', ['kilo-code', 'Kilo Code'], {
+  alike('roo', ['kilo-code', 'Kilo Code before 7'], {
     project: ['.kilocode/mcp.json'],
     settings: ['Code/User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json'],
   }),
-  alike('opencode', ['kilo', 'Kilo CLI'], {
-    project: ['kilo.json', 'kilo.jsonc'],
+  // The extension and the command line read the same files from 7 on.
+  alike('opencode', ['kilo', 'Kilo Code'], {
+    project: ['kilo.json', 'kilo.jsonc', '.kilo/kilo.json', '.kilo/kilo.jsonc'],
     config: ['kilo/kilo.json', 'kilo/kilo.jsonc'],
   }),
   alike('lm-studio', ['junie', 'Junie'], {
