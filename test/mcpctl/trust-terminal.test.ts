@@ -79,9 +79,11 @@ describe.skipIf(!isInstalled('script'))('a person who uses a server that is not 
     expect(await isTrusted(user)).toBe(true);
   });
 
-  test('does not agree, and nothing has run', async () => {
+  test('does not agree, is told once what was refused, and nothing has run', async () => {
     using user = open();
     const { code, screen } = await use(user, 'n\r');
+    expect(screen.match(/refusing to/g)).toHaveLength(1);
+    expect(screen).toContain('mcpctl: plain is not approved: nothing was done');
     expect(code).toBe(3);
     expect(screen).toMatch(/refusing to spawn/);
     expect(await isTrusted(user)).toBe(false);

@@ -76,7 +76,12 @@ async function offering<T>(
     const standing = await manager.trustOf(entry.name);
     if (standing.verdict === 'trusted') throw error;
     tell(error.message);
-    if (!(await offerApproval(entry, { ...run, changes: standing.changes }))) throw error;
+    if (!(await offerApproval(entry, { ...run, changes: standing.changes }))) {
+      // Why it was asked has been said.
+      throw new KitError(error.code, `${entry.name} is not approved: nothing was done`, {
+        details: error.details,
+      });
+    }
     await manager.approve(entry.name, { by: userName() });
     return work(opened);
   }
