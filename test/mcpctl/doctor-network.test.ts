@@ -56,10 +56,11 @@ async function ask(
     headers: { 'content-type': 'application/json' },
     body: '{}',
     agent: egress.agentFor(url),
+    isProxied: false,
     timeoutMs,
   };
   try {
-    return networkRungs(await probe(question), url);
+    return networkRungs(await probe(question), { url, proxy: undefined });
   } finally {
     egress.destroy();
   }

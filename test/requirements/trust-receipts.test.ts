@@ -58,6 +58,7 @@ class Clone {
         const { transport } = interpolate(entry as ServerEntry, context).entry;
         return transport.kind === 'stdio' ? launchOf(transport, { cwd: root, env }) : undefined;
       },
+      caFileOf: () => undefined,
     };
   }
 
@@ -236,6 +237,7 @@ describe('one changed byte asks again, and shows what has changed:', () => {
     await mkdir(evil);
     await writeFile(path.join(evil, 'server'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     const system = {
+      ...clone.system,
       launchOf: (entry: TrustEntry) => {
         const launch = clone.system.launchOf(entry);
         return launch && { ...launch, path: `${evil}:${launch.path}` };

@@ -7,8 +7,8 @@ import { certificate, key } from './certificate.mjs';
 
 /** What a proxy does. */
 export interface ProxyOptions {
-  /** Where every tunnel ends, whatever place was asked for. */
-  readonly to: number;
+  /** The port of this machine where every tunnel ends, whatever place was asked for; without, the port that was asked for. */
+  readonly to?: number;
   /** The name and password it wants. */
   readonly credentials?: string;
   /** Spoken to over TLS. */
@@ -24,7 +24,7 @@ export interface Proxy extends AsyncDisposable {
 }
 
 /** A proxy on this machine that opens tunnels, as corporate ones do. */
-export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+export async function startProxy(options: ProxyOptions = {}): Promise<Proxy> {
   const { to, credentials, secure = false, refuse } = options;
   const asked: string[] = [];
   const sockets = new Set<Duplex>();
@@ -38,7 +38,8 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     if (wanted !== undefined && request.headers['proxy-authorization'] !== wanted) {
       return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     }
-    const far = connect(to, '127.0.0.1', () => {
+    const port = to ?? Number(request.url?.split(':').at(-1));
+    const far = connect(port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       far.pipe(socket).pipe(far);
     });

@@ -130,7 +130,7 @@ function readValue(option: Option, given: Given, help: string): string | boolean
     return true;
   }
   // A dash alone names standard input, and before a digit it is a sign; else it begins the next option.
-  const isOption = inlineValue !== true && value !== undefined && /^-[^\d]/.test(value);
+  const isOption = inlineValue !== true && value !== undefined && /^-[^\d.]/.test(value);
   if (value === undefined || value === '' || isOption) {
     throw usageError(`${rawName} needs a value`, help);
   }

@@ -1,5 +1,6 @@
 // What mcpctl and tests need of the inside. It is not published, and promises nothing.
 export { trustSystem } from './connect/admission.ts';
+export { routeOf, type Network } from './connect/network.ts';
 export { hosts, type Host } from './config/dialects/hosts.ts';
 export { dialectOf, dialectTitle } from './config/dialects/index.ts';
 export { writeEntries } from './config/convert.ts';

@@ -99,7 +99,7 @@ export class Manager implements AsyncDisposable {
         root,
         allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false,
         logger,
-        logins: loginPlace(options),
+        logins: loginPlace(options, root),
         network: options,
       },
       toolCache: createToolCache(toolCache === false ? undefined : toolCache),

@@ -1,6 +1,5 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { KitError } from 'mcp-kit/internal';
+import { createAgent, proxyFor, type HttpClientOptions } from 'mcp-kit/transport/http-client';
 import {
   createEgress,
   type Assessment,
@@ -13,9 +12,11 @@ import {
 } from '@mcp-kit/host';
 import {
   interpolate,
+  routeOf,
   untrustedRules,
   type HttpSettings,
   type InterpolationContext,
+  type Network,
 } from '@mcp-kit/host/internal';
 import { cluesIn, lastLines, outputClues, type Reached } from '../clues.ts';
 import type { Seen } from '../witness.ts';
@@ -36,6 +37,8 @@ export interface Subject {
   readonly config: Pick<LoadedConfig, 'errors' | 'warnings'> | undefined;
   readonly policy: Partial<EgressPolicy>;
   readonly context: InterpolationContext;
+  /** How servers that are trusted are reached, where their entries do not say. */
+  readonly network: Network;
   /** How long each step over the network may take. */
   readonly timeoutMs: number;
   /** What was seen of it so far beside its answers. */
@@ -137,19 +140,23 @@ async function local({ entry, context, timeoutMs }: Subject): Promise<readonly R
 
 /** Goes the way to a URL. One that is not trusted is reached by the way that judges where it leads, as always. */
 async function remote(
-  { entry, manager, policy, timeoutMs }: Subject,
+  { entry, manager, policy, timeoutMs, context, network }: Subject,
   verdict: Assessment['verdict'],
 ): Promise<readonly Rung[]> {
   const { transport, name } = entry;
   if (transport.kind !== 'http') return [];
   const url = new URL(transport.url);
-  const way: Egress | undefined =
-    verdict === 'trusted' ? undefined : createEgress(policy, { server: name });
-  const own = url.protocol === 'https:' ? new HttpsAgent() : new HttpAgent();
+  const isTrusted = verdict === 'trusted';
+  const way: Egress | undefined = isTrusted ? undefined : createEgress(policy, { server: name });
+  const found = await routeTo(url, { transport, isTrusted, context, network });
+  if ('name' in found) return [found];
+  const { proxy, ...route } = found;
+  const own = createAgent(url, { ...route, proxy, connectTimeoutMs: timeoutMs });
   const agent = way?.agentFor(url) ?? own;
   try {
-    const seen = await probe({ ...questionFor(transport, url), agent, timeoutMs });
-    const rungs = networkRungs(seen, url);
+    const isProxied = proxy !== undefined;
+    const seen = await probe({ ...questionFor(transport, url), agent, isProxied, timeoutMs });
+    const rungs = networkRungs(seen, { url, proxy });
     if (rungs.some(({ state }) => state === 'failed')) return rungs;
     const credentials = Object.keys(transport.headers).some((header) =>
       /auth|key|token|cookie/i.test(header),
@@ -157,11 +164,31 @@ async function remote(
     const isAsked = seen.response?.status === 401 && !credentials && entry.oauth !== false;
     if (!isAsked) return [...rungs, authRung(seen.response, { credentials, server: name })];
     const examined = await manager.examineLogin(name);
-    const isTrusted = verdict === 'trusted';
     return [...rungs, ...loginRungs(seen.response, examined, { server: name, isTrusted })];
   } finally {
     way?.destroy();
     own.destroy();
+  }
+}
+
+interface Routing extends Pick<Subject, 'context' | 'network'> {
+  readonly transport: HttpSettings;
+  readonly isTrusted: boolean;
+}
+
+/** The proxy and the certificates for a URL, or what is wrong with them; whoever is not trusted has none. */
+async function routeTo(
+  url: URL,
+  { transport, isTrusted, context, network }: Routing,
+): Promise<Rung | { readonly proxy?: URL | undefined; readonly ca?: HttpClientOptions['ca'] }> {
+  if (!isTrusted) return {};
+  let stage: RungName = 'tls';
+  try {
+    const { proxy, ca } = await routeOf(transport, context.workspaceFolder, network);
+    stage = 'proxy';
+    return { proxy: proxyFor(url, proxy), ca };
+  } catch (error) {
+    return failedRung(stage, error);
   }
 }
 
@@ -172,7 +199,7 @@ const framing = /^(host|connection|content-length|transfer-encoding|upgrade|expe
 function questionFor(
   { flavour, headers }: HttpSettings,
   url: URL,
-): Omit<Question, 'agent' | 'timeoutMs'> {
+): Omit<Question, 'agent' | 'isProxied' | 'timeoutMs'> {
   const own = Object.entries(headers).filter(([name]) => !framing.test(name));
   const common = { ...Object.fromEntries(own), 'user-agent': 'mcp-kit' };
   if (flavour === 'sse') {

@@ -4,15 +4,25 @@ import { gistOf, hideSecrets, KitError } from 'mcp-kit/internal';
 import type { Answer, Probe, Stage } from './probe.ts';
 import { failedRung, skippedRungs, type Rung, type RungName } from './rung.ts';
 
-const stages: readonly Stage[] = ['dns', 'tcp', 'tls', 'http'];
+const direct: readonly Stage[] = ['dns', 'tcp', 'tls', 'http'];
+const proxied: readonly Stage[] = ['proxy', 'tls', 'http'];
+
+/** Where a request went, and the proxy that it went through. */
+export interface Route {
+  readonly url: URL;
+  readonly proxy: URL | undefined;
+}
 
 /** What one request tells about the way to a server: its name, its address, its certificate, its answer. */
-export function networkRungs(seen: Probe, url: URL): readonly Rung[] {
+export function networkRungs(seen: Probe, { url, proxy }: Route): readonly Rung[] {
   const isSecure = url.protocol === 'https:';
+  const stages = proxy === undefined ? direct : proxied;
   const way = stages.filter((stage) => isSecure || stage !== 'tls');
   const { failure } = seen;
   const reached = failure === undefined ? way.length : way.indexOf(failure.stage);
-  const rungs = way.slice(0, reached).map((stage) => rungOf[stage](seen, url));
+  const rungs = way
+    .slice(0, reached)
+    .map((stage) => (stage === 'proxy' ? proxyRung(seen, proxy) : rungOf[stage](seen, url)));
   if (failure === undefined) return rungs;
   const rest: readonly RungName[] = way.slice(reached + 1);
   return [
@@ -22,7 +32,13 @@ export function networkRungs(seen: Probe, url: URL): readonly Rung[] {
   ];
 }
 
-const rungOf: Readonly<Record<Stage, (seen: Probe, url: URL) => Rung>> = {
+/** Its password is not shown. */
+function proxyRung({ took }: Probe, proxy: URL | undefined): Rung {
+  const said = `the proxy ${proxy?.origin} has opened a connection`;
+  return { name: 'proxy', state: 'ok', said, ms: took.proxy };
+}
+
+const rungOf: Readonly<Record<Exclude<Stage, 'proxy'>, (seen: Probe, url: URL) => Rung>> = {
   dns({ took, addresses }, { hostname }) {
     if (addresses.length === 0)
       return { name: 'dns', state: 'ok', said: `${hostname} is an address` };
@@ -137,13 +153,13 @@ function stageFailed(
 ): Rung {
   const { stage } = failure;
   if (seen.response !== undefined) return unfinishedRung(seen.response);
+  if (stage === 'proxy') return failedRung(stage, failure.error);
   const error = causeOf(failure.error);
   const rung = failedRung(stage, error);
   if (error instanceof KitError && error.code !== 'timeout') return rung;
   const code = error instanceof KitError ? '' : ((error as NodeJS.ErrnoException).code ?? '');
   const said = reasonOf(error, code);
-  const isWay = stage === 'dns' || stage === 'tcp';
-  const more = isWay ? unusedProxy(process.env) : describeCertificate(seen.certificate);
+  const more = describeCertificate(seen.certificate);
   return { ...rung, said, more, fix: fixOf(stage, code, url) };
 }
 
@@ -152,21 +168,6 @@ function unfinishedRung({ status, body }: Answer): Rung {
   const said = `HTTP ${status}, and the answer is unfinished: ${body.length} characters came`;
   const fix = 'Look at the log of the server, or give it more time with --timeout-ms.';
   return { name: 'http', state: 'failed', said, more: sayingOf(body), fix };
-}
-
-/** Whoever has to use a proxy wonders. Its address is not shown: there may be a password in it. */
-function unusedProxy(env: NodeJS.ProcessEnv): readonly string[] {
-  const names = [
-    'HTTPS_PROXY',
-    'https_proxy',
-    'HTTP_PROXY',
-    'http_proxy',
-    'ALL_PROXY',
-    'all_proxy',
-  ];
-  const name = names.find((candidate) => env[candidate]);
-  if (name === undefined) return [];
-  return [`${name} is set, and not used here: the doctor connects directly`];
 }
 
 /** The failure of the system behind our own words for it. */
@@ -181,7 +182,7 @@ function reasonOf(error: Error, code: string): string {
   return message.includes(code) ? message : `${code} ${message}`.trim();
 }
 
-function fixOf(stage: Stage, code: string, url: URL): string {
+function fixOf(stage: Exclude<Stage, 'proxy'>, code: string, url: URL): string {
   const place = `${url.hostname}, port ${portOf(url)}`;
   switch (stage) {
     case 'dns':

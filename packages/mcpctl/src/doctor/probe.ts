@@ -1,12 +1,13 @@
 import http, { type ClientRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { KitError } from 'mcp-kit/internal';
 import { msSince } from './rung.ts';
 
 /** The stages of one HTTP request, in order. */
-export type Stage = 'dns' | 'tcp' | 'tls' | 'http';
+export type Stage = 'proxy' | 'dns' | 'tcp' | 'tls' | 'http';
 
 /** What is asked of an HTTP server. */
 export interface Question {
@@ -16,6 +17,8 @@ export interface Question {
   readonly body?: string;
   /** Makes the connection, and nobody else's: the one that judges where it leads, for servers that are not trusted. */
   readonly agent: http.Agent | https.Agent;
+  /** It goes through a proxy, which looks the name up and connects. */
+  readonly isProxied: boolean;
   readonly timeoutMs: number;
 }
 
@@ -44,7 +47,7 @@ const maxBodyBytes = 64 * 1024;
 
 /** Asks once, and notes each stage: looking up, connecting and asking are one operation, so what is seen is what happens. */
 export async function probe(question: Question): Promise<Probe> {
-  const notes = new Notes(question.url);
+  const notes = new Notes(question);
   let request: ClientRequest | undefined;
   let answer: Answer | undefined;
   const timer = setTimeout(() => {
@@ -75,12 +78,18 @@ function startRequest(question: Question): ClientRequest {
   return request(url, { method, agent, headers }).end(body);
 }
 
+type Connected = (error: Error | null, stream: Duplex) => void;
+
 /** Follows the connection from its first moment: a name that is known already is looked up before a request is told. */
 function watch(agent: http.Agent | https.Agent, notes: Notes): void {
   const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (asked: ClientRequestArgs) => {
-    const socket = connect(asked);
-    notes.follow(socket as Socket);
+  agent.createConnection = (asked: ClientRequestArgs, done?: Connected) => {
+    const socket = connect(asked, (error, tunnel) => {
+      if (error === null) notes.follow(tunnel as Socket);
+      done?.(error, tunnel);
+    });
+    // One that leads through a proxy comes later.
+    if (socket) notes.follow(socket as Socket);
     return socket;
   };
 }
@@ -107,6 +116,7 @@ async function readBeginning(response: IncomingMessage, answer: Answer): Promise
 /** What is seen of a connection as it opens. */
 class Notes {
   readonly #isSecure: boolean;
+  readonly #isProxied: boolean;
   readonly #took: Partial<Record<Stage, number>> = {};
   readonly #addresses: string[] = [];
   #since = performance.now();
@@ -115,10 +125,12 @@ class Notes {
   #certificate: PeerCertificate | undefined;
   #tlsVersion: string | undefined;
 
-  constructor(url: URL) {
+  constructor({ url, isProxied }: Pick<Question, 'url' | 'isProxied'>) {
     this.#isSecure = url.protocol === 'https:';
+    this.#isProxied = isProxied;
+    if (isProxied) this.#stage = 'proxy';
     // An address needs no lookup.
-    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) this.#stage = 'tcp';
+    else if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) this.#stage = 'tcp';
   }
 
   get stage(): Stage {
@@ -140,11 +152,24 @@ class Notes {
     this.#took[stage] = msSince(this.#since);
     this.#since = performance.now();
     if (stage === 'dns') this.#stage = 'tcp';
-    else if (stage === 'tcp') this.#stage = this.#isSecure ? 'tls' : 'http';
+    else if (stage === 'tcp' || stage === 'proxy') this.#stage = this.#isSecure ? 'tls' : 'http';
     else this.#stage = 'http';
   }
 
   follow(socket: Socket): void {
+    if (this.#isProxied) this.over('proxy');
+    else this.#followOpening(socket);
+    if (!this.#isSecure) return;
+    const secure = socket as TLSSocket;
+    // A certificate that is not accepted is worth seeing as well: after this event it would be gone.
+    secure.prependOnceListener('secure', () => {
+      this.#certificate = secure.getPeerCertificate();
+      this.#tlsVersion = secure.getProtocol() ?? undefined;
+    });
+    secure.once('secureConnect', () => this.over('tls'));
+  }
+
+  #followOpening(socket: Socket): void {
     socket.on('lookup', (error: Error | null, address: string) => {
       if (error !== null) return;
       if (this.#addresses.length === 0) this.over('dns');
@@ -154,13 +179,5 @@ class Notes {
       this.over('tcp');
       this.#address = socket.remoteAddress;
     });
-    if (!this.#isSecure) return;
-    const secure = socket as TLSSocket;
-    // A certificate that is not accepted is worth seeing as well: after this event it would be gone.
-    secure.prependOnceListener('secure', () => {
-      this.#certificate = secure.getPeerCertificate();
-      this.#tlsVersion = secure.getProtocol() ?? undefined;
-    });
-    secure.once('secureConnect', () => this.over('tls'));
   }
 }

@@ -8,6 +8,7 @@ export type RungName =
   | 'program'
   | 'start'
   | 'socket'
+  | 'proxy'
   | 'dns'
   | 'tcp'
   | 'tls'

@@ -43,6 +43,11 @@ export function trustSystem(context: InterpolationContext): TrustSystem {
       // The child gets the PATH of this process, whatever variables resolve with.
       return launchOf(transport, { cwd: context.workspaceFolder, env: process.env });
     },
+    caFileOf: (entry) => {
+      const { transport } = entry as ServerEntry;
+      const caFile = transport.kind === 'http' ? transport.caFile : undefined;
+      return caFile === undefined ? undefined : path.resolve(context.workspaceFolder, caFile);
+    },
   };
 }
 

@@ -11,11 +11,12 @@ import {
 import type { Authorizer, AuthorizerOptions, CredentialStore } from 'mcp-kit/auth';
 import type { HttpAuth } from 'mcp-kit/transport/http-client';
 import type { HttpSettings, OAuthSettings, ServerEntry } from '../config/entry.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { EgressPolicy } from '../egress/policy.ts';
-import { trustedEgress } from '../egress/trusted.ts';
 import type { ManagerOptions } from '../options.ts';
 import { trustCommand } from '../trust/trust-command.ts';
 import type { Admitted } from './admission.ts';
+import { routeOf, type Network } from './network.ts';
 
 /** What logins need beside a server. */
 export interface LoginPlace {
@@ -26,16 +27,19 @@ export interface LoginPlace {
   readonly policy: Partial<EgressPolicy>;
   /** Who we say we are. */
   readonly client: Pick<AuthorizerOptions, 'clientName' | 'clientMetadataUrl'>;
-  /** Who signs certificates, instead of those whom Node trusts. */
-  readonly ca: ManagerOptions['ca'];
+  /** Where the names of files start. */
+  readonly root: string;
+  /** How servers are reached, where their entries do not say. */
+  readonly network: Network;
   readonly logger: Logger;
 }
 
 /** Where the logins of a manager are. */
-export function loginPlace(options: ManagerOptions): LoginPlace {
+export function loginPlace(options: ManagerOptions, root: string): LoginPlace {
   const { credentials, env = process.env, policy = {}, logger = silentLogger } = options;
-  const { name: clientName, clientMetadataUrl, ca } = options;
-  return { credentials, env, policy, client: { clientName, clientMetadataUrl }, ca, logger };
+  const { name: clientName, clientMetadataUrl } = options;
+  const client = { clientName, clientMetadataUrl };
+  return { credentials, env, policy, client, root, network: options, logger };
 }
 
 /** What a login is told beside what the configuration says. */
@@ -93,12 +97,11 @@ export async function holdAuthorizer(
     });
   }
   const { name, provenance } = entry;
-  const { url, streamUrl } = entry.transport as HttpSettings;
+  const { url } = entry.transport as HttpSettings;
   const { createAuthorizer, openCredentials } = await import('mcp-kit/auth');
-  const { credentials, env, logger, policy, client, ca } = place;
+  const { credentials, env, logger, client } = place;
   const settings = egress === undefined ? settingsOf(entry.oauth || {}) : {};
-  const named = [url, streamUrl, settings.metadataUrl].filter((each) => each !== undefined);
-  const own = egress === undefined ? trustedEgress(named, policy, { server: name, ca }) : undefined;
+  const own = egress === undefined ? await trustedWay(entry, settings, place) : undefined;
   const authorizer = createAuthorizer({
     server: url,
     name,
@@ -111,6 +114,20 @@ export async function holdAuthorizer(
     logger,
   });
   return { authorizer, release: () => own?.destroy() };
+}
+
+/** The way of a server that is trusted; the code is loaded when somebody logs in. */
+async function trustedWay(
+  { name, transport }: ServerEntry,
+  { metadataUrl }: Pick<AuthorizerOptions, 'metadataUrl'>,
+  { policy, root, network }: LoginPlace,
+): Promise<Egress> {
+  const settings = transport as HttpSettings;
+  const named = [settings.url, settings.streamUrl, metadataUrl];
+  const { trustedEgress } = await import('../egress/trusted.ts');
+  const route = await routeOf(settings, root, network);
+  const urls = named.filter((url) => url !== undefined).map(String);
+  return trustedEgress(urls, policy, { server: name, ...route });
 }
 
 /** Why nobody logs in to a server, as far as its entry tells. */

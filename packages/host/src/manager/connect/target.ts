@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { files, KitError, type Limits, type Logger, type Target } from 'mcp-kit/internal';
+import { KitError, type Limits, type Logger, type Target } from 'mcp-kit/internal';
 import type { ChildOptions } from 'mcp-kit/transport/child-process';
 import type { HttpClientOptions } from 'mcp-kit/transport/http-client';
 import type { HttpSettings, ServerEntry, StdioSettings, UnixSettings } from '../config/entry.ts';
@@ -8,6 +8,7 @@ import type { Egress } from '../egress/egress.ts';
 import type { ManagerOptions } from '../options.ts';
 import type { Admitted } from './admission.ts';
 import { sessionAuth, type LoginPlace } from './logins.ts';
+import { routeOf, type Network } from './network.ts';
 
 /** What targets need to know beside their entry. */
 export interface TargetPlace {
@@ -18,11 +19,9 @@ export interface TargetPlace {
   readonly onHttp?: HttpClientOptions['onHttp'];
   readonly logger: Logger;
   readonly logins: LoginPlace;
-  readonly network: Network;
+  /** How servers that are trusted are reached, where their entries do not say. */
+  readonly network: Network & Pick<ManagerOptions, 'agentFor' | 'limits'>;
 }
-
-/** How servers that are trusted are reached, where their entries do not say. */
-type Network = Pick<ManagerOptions, 'proxy' | 'ca' | 'agentFor' | 'limits' | 'env'>;
 
 /** A way to a server, and what it holds. */
 export interface Way {
@@ -145,26 +144,13 @@ async function urlWay(
 
 /** Whoever is not trusted has one way out, whatever proxies and certificates are named. */
 async function waysOut(
-  { url, proxy, caFile }: HttpSettings,
+  settings: HttpSettings,
   egress: Egress | undefined,
   { root, network }: TargetPlace,
 ): Promise<Pick<HttpClientOptions, 'agent' | 'proxy' | 'ca'>> {
+  const { url } = settings;
   if (egress !== undefined) return { agent: egress.agentFor(url) };
-  const { env = process.env } = network;
-  const usual = network.proxy ?? env;
-  return {
-    agent: network.agentFor?.(url),
-    proxy: proxy ?? (usual === false ? undefined : usual),
-    ca: caFile === undefined ? network.ca : await readCertificates(path.resolve(root, caFile)),
-  };
-}
-
-async function readCertificates(file: string): Promise<string> {
-  try {
-    return await files().readFile(file, 'utf8');
-  } catch (cause) {
-    throw new KitError('invalid_config', `the certificates in ${file} cannot be read`, { cause });
-  }
+  return { agent: network.agentFor?.(url), ...(await routeOf(settings, root, network)) };
 }
 
 async function urlTarget(

@@ -35,7 +35,7 @@ export function createEgress(policy: Partial<EgressPolicy>, options: EgressOptio
 }
 
 /** Makes an agent for each scheme when it is first needed. */
-export function agentsBy(
+function agentsBy(
   make: (secure: boolean) => HttpAgent | HttpsAgent,
 ): Pick<Egress, 'agentFor' | 'destroy'> {
   const agents = new Map<boolean, HttpAgent | HttpsAgent>();

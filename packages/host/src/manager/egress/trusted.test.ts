@@ -54,3 +54,14 @@ test.each(['http://0.0.0.0:3000/', 'http://notes.internal/', 'https://169.254.1.
     expect(reaches(url, `${url}.well-known/x`)).toBe(true);
   },
 );
+
+test('what a trusted server names is judged before a proxy is asked for it', () => {
+  const proxy = 'http://127.0.0.1:1';
+  const egress = trustedEgress(['https://notes.example/'], {}, { server: 'notes', proxy });
+  for (const url of ['https://10.0.0.1/', 'http://login.example/', 'https://localhost/']) {
+    expect(egress.check(url)).toMatchObject({ code: 'refused_by_policy' });
+    expect(() => egress.agentFor(url)).toThrow('refusing to');
+  }
+  expect(egress.check('https://login.example/')).toBeUndefined();
+  egress.destroy();
+});

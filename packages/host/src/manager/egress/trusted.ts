@@ -1,26 +1,29 @@
-import type { Agent as HttpAgent } from 'node:http';
 import { net } from 'mcp-kit/internal';
+import { createAgent, proxyFor, type HttpClientOptions } from 'mcp-kit/transport/http-client';
 import { kindOf } from './address.ts';
-import { agentsBy, createEgress, type Egress, type EgressOptions } from './egress.ts';
+import { createEgress, type Egress, type EgressOptions } from './egress.ts';
 import { placeOf } from './check.ts';
 import { hostOf, nameKindOf, withDefaults, type EgressPolicy } from './policy.ts';
 
 /** How far in a place is, as far as its name tells. */
 type Depth = 'internet' | 'around' | 'here';
 
+interface Options extends Pick<EgressOptions, 'server'>, Pick<HttpClientOptions, 'proxy' | 'ca'> {}
+
 /**
  * The way out for a server that its user trusts: to the places that the user has named, wherever they are, and to those
- * that the server names, which may be no further in than the server itself.
+ * that the server names, which may be no further in than the server itself. Through a proxy, which looks names up by
+ * itself, that is judged by the name alone.
  */
 export function trustedEgress(
   named: readonly string[],
   policy: Partial<EgressPolicy>,
-  { server, ca }: Pick<EgressOptions, 'server' | 'ca'>,
+  { server, ca, proxy }: Options,
 ): Egress {
   const places = named.filter((url) => URL.canParse(url)).map((url) => new URL(url));
   const origins = new Set(places.map(({ origin }) => origin));
   const depths = places.map(depthOf);
-  const open = openEgress(ca);
+  const open = openEgress({ ca, proxy });
   const ways = new Map<string, Egress>();
   const wayTo = (url: string | URL): Egress => {
     const place = URL.canParse(String(url)) ? new URL(url) : undefined;
@@ -29,11 +32,17 @@ export function trustedEgress(
     const key = JSON.stringify(rules);
     const way = ways.get(key) ?? createEgress(rules, { server, ca, isTrusted: true });
     ways.set(key, way);
-    return way;
+    const isProxied = place !== undefined && proxyFor(place, proxy) !== undefined;
+    return isProxied ? { ...open, check: way.check } : way;
   };
   return {
     check: (url, field) => wayTo(url).check(url, field),
-    agentFor: (url) => wayTo(url).agentFor(url),
+    agentFor: (url) => {
+      const way = wayTo(url);
+      const refused = way.check(url);
+      if (refused !== undefined) throw refused;
+      return way.agentFor(url);
+    },
     destroy: () => {
       for (const way of [open, ...ways.values()]) way.destroy();
       ways.clear();
@@ -69,10 +78,19 @@ function depthOf(place: URL): Depth {
 }
 
 /** A way that leads everywhere. */
-function openEgress(ca: EgressOptions['ca']): Egress {
-  const make = (secure: boolean): HttpAgent => {
-    const { Agent } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
-    return new Agent(ca === undefined ? { keepAlive: true } : { keepAlive: true, ca });
+function openEgress(options: Pick<HttpClientOptions, 'proxy' | 'ca'>): Egress {
+  const agents = new Map<string, ReturnType<typeof createAgent>>();
+  return {
+    check: () => undefined,
+    agentFor: (url) => {
+      const place = new URL(url);
+      const agent = agents.get(place.origin) ?? createAgent(place, options);
+      agents.set(place.origin, agent);
+      return agent;
+    },
+    destroy: () => {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
   };
-  return { check: () => undefined, ...agentsBy(make) };
 }

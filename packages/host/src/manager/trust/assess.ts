@@ -18,6 +18,8 @@ export interface Known {
 export interface TrustSystem {
   /** How the program of an entry would be started; asked only for entries that are as they were approved. */
   readonly launchOf: (entry: TrustEntry) => Launch | undefined;
+  /** The file of the certificates that an entry names. */
+  readonly caFileOf: (entry: TrustEntry) => string | undefined;
 }
 
 /** `changed` is untrusted as well: it was approved, and is no longer what was. */
@@ -53,11 +55,13 @@ export async function assess(
       executable: withoutStamp(receipt.executable),
       runs: comparable(receipt.runs),
       envFile: receipt.envFile,
+      caFile: receipt.caFile,
     },
     {
       executable: withoutStamp(executable),
       runs: comparable(runs, receipt.runs),
       envFile: await fingerprintOf(launch?.envFile),
+      caFile: await fingerprintOf(system.caFileOf(entry)),
     },
   );
   const isMissing = launch !== undefined && program === undefined;
@@ -119,12 +123,14 @@ export async function approve(
   if (launch !== undefined && program === undefined) throw noProgram(entry.name, launch);
   const { executable, runs } = program ?? {};
   const envFile = await fingerprintOf(launch?.envFile);
+  const caFile = await fingerprintOf(system.caFileOf(entry));
   return {
     entryDigest: entryDigest(entry),
     entry: snapshotOf(entry),
     executable,
     runs,
     envFile,
+    caFile,
     tools: tools && pinTools(tools),
     approvedAt: at.toISOString(),
     by,

@@ -32,6 +32,8 @@ export interface Receipt extends Pin {
   readonly runs?: Runs | undefined;
   /** The fingerprint of the file that its variables come from: one of them may decide what runs. */
   readonly envFile?: string | undefined;
+  /** The fingerprint of the certificates that its entry names: they decide who may answer for it. */
+  readonly caFile?: string | undefined;
   /** When, in ISO 8601. */
   readonly approvedAt: string;
   readonly by: string;

@@ -28,7 +28,9 @@ function versionOne(value: unknown, file: string, content: string): Shape {
   return shape;
 }
 
-const receiptMembers = 'entryDigest entry tools executable runs envFile approvedAt by'.split(' ');
+const receiptMembers = 'entryDigest entry tools executable runs envFile caFile approvedAt by'.split(
+  ' ',
+);
 
 function readReceipt(value: unknown, place: Place): Receipt {
   const shape = shapeOf(value, place, receiptMembers);
@@ -37,6 +39,7 @@ function readReceipt(value: unknown, place: Place): Receipt {
     executable: shape.maybe('executable', readExecutable),
     runs: shape.maybe('runs', readRuns),
     envFile: shape.maybe('envFile', readDigest),
+    caFile: shape.maybe('caFile', readDigest),
     approvedAt: shape.get('approvedAt', readText),
     by: shape.get('by', readText),
   };

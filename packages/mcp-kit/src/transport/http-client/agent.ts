@@ -3,7 +3,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { net } from '#base';
 import { hostOf, portOf } from './place.ts';
-import type { Settings } from './options.ts';
+import type { HttpClientOptions } from './options.ts';
 import { proxyFor, tunnelThrough } from './proxy.ts';
 
 /** Sockets that nobody uses are given up after this, or a second before the server says that it does so. */
@@ -11,15 +11,18 @@ const idleMs = 60_000;
 /** When the system asks a silent peer whether it is still there. */
 const keepAliveMs = 30_000;
 
-/** Makes the connections to a place, and keeps them alive: directly, or through a proxy. */
-export function createAgent(url: URL, settings: Settings): HttpAgent | HttpsAgent {
-  const { ca, connectTimeoutMs: timeoutMs } = settings;
+/** Makes the connections to the origin of a URL, and keeps them alive: directly, or through a proxy. */
+export function createAgent(
+  url: URL,
+  options: Pick<HttpClientOptions, 'proxy' | 'ca' | 'connectTimeoutMs'>,
+): HttpAgent | HttpsAgent {
+  const { ca, connectTimeoutMs: timeoutMs = 10_000 } = options;
   const { Agent } = process.getBuiltinModule(
     url.protocol === 'https:' ? 'node:https' : 'node:http',
   );
   const kept = { keepAlive: true, keepAliveInitialDelay: keepAliveMs, timeout: idleMs };
   const agent = new Agent(ca === undefined ? kept : { ...kept, ca });
-  const proxy = proxyFor(url, settings.proxy);
+  const proxy = proxyFor(url, options.proxy);
   if (proxy === undefined) return agent;
   const host = hostOf(url);
   const to = `${net().isIPv6(host) ? `[${host}]` : host}:${portOf(url)}`;

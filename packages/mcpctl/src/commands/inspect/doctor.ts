@@ -102,7 +102,7 @@ async function rungsOf(
   server: string,
   { globals, stop, config, call }: Run,
 ): Promise<readonly Rung[]> {
-  const { root, policy, timeoutMs = stepMs } = globals;
+  const { root, policy, proxy, ca, timeoutMs = stepMs } = globals;
   if (config !== undefined) entryOf(config, server, globals);
   return withManager(
     { globals, stop, server, config, tells: true },
@@ -112,7 +112,19 @@ async function rungsOf(
       const context = { env: process.env, workspaceFolder: root, userHome: home() };
       const seen = (): Seen => witness.of(server);
       const reached = reachedAs(entry, globals);
-      return examine({ entry, manager, config, policy, context, timeoutMs, seen, reached, call });
+      const network = { proxy, ca, env: process.env };
+      return examine({
+        entry,
+        manager,
+        config,
+        policy,
+        context,
+        network,
+        timeoutMs,
+        seen,
+        reached,
+        call,
+      });
     },
   );
 }

@@ -43,7 +43,8 @@ export const trustApprove = defineCommand({
   ],
   notes: [
     'An approval holds for the entry, the tools and what runs: the program, or the script, package or image',
-    'of an interpreter, as they are now; any change asks again. trust show says what cannot be covered.',
+    'of an interpreter, the certificates of ca_file, as they are now; any change asks again. trust show says',
+    'what cannot be covered.',
     'It is kept in $XDG_STATE_HOME/mcp-kit/trust.json, for you alone. mcp.lock grants nothing: it only',
     'stops whoever has approved something else. Exit code 1 when something was not approved.',
   ],

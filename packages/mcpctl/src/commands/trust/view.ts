@@ -39,6 +39,10 @@ export interface Proposal {
   readonly socket?: string;
   /** Names of the headers that it is sent. */
   readonly headers?: readonly string[];
+  /** The proxy that it is reached through. */
+  readonly proxy?: string | undefined;
+  /** The file of those who may sign its certificates. */
+  readonly caFile?: string | undefined;
   /** Names of the variables of this machine that it gets to see. */
   readonly reads: readonly string[];
 }
@@ -74,13 +78,15 @@ export function proposalOf(entry: ServerEntry): Proposal {
   if (transport.kind === 'unix') {
     return { ...where, socket: transport.path, headers: Object.keys(transport.headers), reads };
   }
-  const { url, streamUrl, headers, envHeaders, bearerTokenEnv } = transport;
+  const { url, streamUrl, headers, envHeaders, bearerTokenEnv, proxy, caFile } = transport;
   const bearer = bearerTokenEnv === undefined ? [] : ['Authorization'];
   return {
     ...where,
     url: shownUrl(entry, url),
     streamUrl: streamUrl && shownUrl(entry, streamUrl),
     headers: [...new Set([...Object.keys(headers), ...Object.keys(envHeaders), ...bearer])],
+    proxy: proxy && shownUrl(entry, proxy),
+    caFile,
     reads,
   };
 }
@@ -109,6 +115,8 @@ export function proposalLines(
     streamUrl,
     socket,
     headers,
+    proxy,
+    caFile,
     reads,
     ...rest
   } = proposalOf(entry);
@@ -126,6 +134,8 @@ export function proposalLines(
     ['streams', streamUrl],
     ['socket', socket],
     ['headers', list(headers)],
+    ['proxy', proxy],
+    ['signed by', caFile && `those in ${caFile}, byte for byte`],
     ['reads', list(reads)],
   ];
   const said = lines.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
@@ -185,6 +195,8 @@ export function receiptLines({
   entryDigest,
   executable,
   runs,
+  envFile,
+  caFile,
   tools,
 }: Receipt): readonly (readonly [name: string, text: string])[] {
   const lines: (readonly [string, string])[] = [
@@ -196,6 +208,8 @@ export function receiptLines({
     lines.push(['program', path], ['', `sha256:${sha256}, ${size} bytes`]);
   }
   if (runs !== undefined) lines.push(...runsLines(runs));
+  if (envFile !== undefined) lines.push(['env file', envFile]);
+  if (caFile !== undefined) lines.push(['signed by', caFile]);
   const pinned = Object.entries(tools ?? {});
   lines.push(['tools', tools === undefined ? 'not seen yet' : String(pinned.length)]);
   for (const [name, { digest }] of pinned) lines.push(['', `${digest}  ${name}`]);
