@@ -5,11 +5,9 @@ import * as fc from 'fast-check';
 import { createManager, loadConfig, type Manager } from '@mcp-kit/host';
 import { gateway, type Gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
 import { openSession, type Session, type SessionOptions } from 'mcp-kit/client';
-import { KitError } from 'mcp-kit/internal';
-import type { Service, Target } from 'mcp-kit/protocol';
+import type { Target } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
-import { memoryPair, serveChannel } from 'mcp-kit/transport';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
@@ -17,6 +15,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { shellServer } from '../bridge/shell-server.ts';
 import { Mark } from '../faults/lib/marked-processes.ts';
 import { root } from '../support/child-process.ts';
+import { dead, inMemory, namesOf, silent, simple, toolsNamed } from './memory.ts';
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -28,43 +27,6 @@ function use<T extends AsyncDisposable>(one: T): T {
   return one;
 }
 
-/** A server in this process, as a target; each dial is a conversation of its own. */
-function inMemory(service: Service, key: string): Target {
-  return {
-    label: key,
-    key,
-    wire: 'stream',
-    async dial() {
-      const [near, far] = memoryPair();
-      serveChannel(service, far);
-      return near;
-    },
-  };
-}
-
-function toolsNamed(...names: string[]) {
-  return toolSet(names.map((name) => tool({ name, description: name, run: () => name })));
-}
-
-const simple = (name: string, ...tools: string[]): Target =>
-  inMemory(createServer({ name, version: '1', features: [toolsNamed(...tools)] }), name);
-
-/** One that cannot be reached, and one that never answers. */
-const dead: Target = {
-  label: 'dead',
-  key: 'dead',
-  wire: 'stream',
-  dial: () => Promise.reject(new KitError('unreachable', 'nobody is there')),
-};
-const silent = (): Target => ({
-  label: 'silent',
-  key: 'silent',
-  wire: 'stream',
-  async dial() {
-    return memoryPair()[0];
-  },
-});
-
 const eras = ['legacy', 'modern'] as const;
 
 async function clientOf(service: Gateway, options: SessionOptions = {}): Promise<Session> {
@@ -75,12 +37,6 @@ async function clientOf(service: Gateway, options: SessionOptions = {}): Promise
 
 const start = (targets: Record<string, Target>, options: GatewayOptions = {}): Gateway =>
   use(gateway(targets, options));
-
-async function namesOf(session: Session): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name } of session.tools()) names.push(name);
-  return names;
-}
 
 describe.each(eras)('a %s client', (era) => {
   test('gets what is known although servers are dead or silent, and learns why', async () => {

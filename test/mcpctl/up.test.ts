@@ -14,6 +14,8 @@ beforeAll(requireBuild);
 
 const numbers = { command: process.execPath, args: [path.join(root, 'examples/first-tool.mjs')] };
 
+const numbersArgv = [numbers.command, ...numbers.args];
+
 /** A project with such servers. */
 const projectWith = (mcpServers: object): Project =>
   new Project({ '.mcp.json': { mcpServers }, 'server.sh': script });
@@ -26,6 +28,7 @@ interface Announced {
   readonly url: string;
   readonly status: string;
   readonly servers: readonly string[];
+  readonly groups: readonly string[];
   readonly config: { readonly mcpServers: object };
 }
 
@@ -135,6 +138,58 @@ describe('mcpctl up', () => {
     expect((await place.run('trust', 'approve', 'numbers', '--yes')).code).toBe(0);
     await child.until(() => child.stderr.includes('numbers: 1 tool\n') || undefined);
     await child.stop('SIGINT');
+  });
+
+  test('serves groups at addresses of their own, from one process of each server', async () => {
+    await using mark = new Mark();
+    const argv = ['/bin/sh', 'server.sh'];
+    const names = [1, 2, 3, 4, 5, 6, 7].map((at) => `group${at}`);
+    const groups = Object.fromEntries(names.map((name) => [name, { tools: ['sh__pid'] }]));
+    const servers = { sh: { argv, env: mark.env }, numbers: { argv: numbersArgv } };
+    using place = new Project({ 'server.sh': script });
+    place.write('mcp.json', { servers, gateway: { groups } });
+    await using child = place.start('up', '--port', '0', '--json', ...trusting);
+    const { url, groups: told } = await announced(child);
+    expect(told).toEqual(names);
+    const sessions = await Promise.all(
+      names.map((name) => openSession(httpTarget(`${url}/${name}`), { era: 'modern' })),
+    );
+    const pids = async () => new Set(await Promise.all(sessions.map((one) => pidOf(one))));
+    for (const session of sessions) expect(await namesOf(session)).toEqual(['sh__pid']);
+    const [pid = 0, ...others] = await pids();
+    expect(others).toEqual([]);
+    // Whatever is lost with it, no group is left with what is gone.
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(async () => pids().catch(() => new Set([pid]))).not.toContain(pid);
+    expect((await pids()).size).toBe(1);
+    const gone = { servers, gateway: { groups: { ...groups, group1: { servers: ['numbers'] } } } };
+    place.write('mcp.json', gone);
+    await expect
+      .poll(async () => (sessions[0] === undefined ? [] : namesOf(sessions[0])))
+      .toEqual(['numbers__get_number_sum']);
+    expect((await fetch(`${url}/group8`, { method: 'POST', body: '{}' })).status).toBe(404);
+    await Promise.all(sessions.map((session) => session.close()));
+    expect(await child.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await mark.left()).toEqual([]);
+  });
+
+  test('serves one group where only that is wanted', async () => {
+    await using mark = new Mark();
+    const servers = {
+      sh: { argv: ['/bin/sh', 'server.sh'], env: mark.env },
+      numbers: { argv: numbersArgv },
+    };
+    const gateway = { groups: { sums: { servers: ['numbers'] } } };
+    using place = new Project({ 'server.sh': script, 'mcp.json': { servers, gateway } });
+    const args = [mcpctl, 'up', '--stdio', '--group', 'sums', '--root', place.folder, ...trusting];
+    const env = { HOME: place.home };
+    await using session = await openSession(childTarget({ command: process.execPath, args, env }));
+    expect(await namesOf(session)).toEqual(['numbers__get_number_sum']);
+    expect(mark.alive()).toEqual([]);
+    const { code, stderr } = await place.run('up', '--group', 'sum', ...trusting);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no group is called sum');
+    expect(stderr).toContain('There are: sums');
   });
 
   test('serves over standard input and output, and ends with them', async () => {

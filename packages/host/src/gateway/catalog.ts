@@ -13,6 +13,7 @@ import {
   type Tool,
   type UriTemplate,
 } from 'mcp-kit/internal';
+import { placeOfName } from '@mcp-kit/host';
 import type { Listing } from './listing.ts';
 import { NameTable } from './names.ts';
 import { isQualified, partsOfUri, qualifiedUri } from './uris.ts';
@@ -43,6 +44,10 @@ export interface GatewayCatalog {
   resource(uri: string): Item | undefined;
   /** The same of the text of a template. */
   template(uri: string): Item | undefined;
+  /** The server and its name for a name that is not known, where that says both: not everything may be known of the server. */
+  guess(kind: 'tool' | 'prompt', name: string): Item | undefined;
+  /** The servers that have a URI, or the text of a template. */
+  ownersOf(uri: string, kind: 'resource' | 'template'): readonly string[];
   /** The URI by which clients know what a server calls so. */
   publicUri(server: string, uri: string): string;
   headersOf(tool: string): readonly HeaderBinding[];
@@ -85,7 +90,8 @@ export function mergeListings(listings: ReadonlyMap<string, Listing>): GatewayCa
     const found = patterns.filter(({ pattern }) => pattern.match(uri) !== undefined);
     return [...new Set(found.map(({ server }) => server))];
   };
-  const ownersOf = (uri: string): readonly string[] => {
+  const ownersOf: GatewayCatalog['ownersOf'] = (uri, kind) => {
+    if (kind === 'template') return texts.of(uri);
     const listed = uris.of(uri);
     return listed.length > 0 ? listed : matching(uri);
   };
@@ -102,28 +108,38 @@ export function mergeListings(listings: ReadonlyMap<string, Listing>): GatewayCa
       textOf,
     ),
   };
-  const headers = new Map<string, readonly HeaderBinding[]>();
   return {
     ...lists,
     refused,
     hash: crypto().hash('sha256', canonicalJson(lists), 'hex'),
     tool: (name) => toolNames.get(name),
     prompt: (name) => promptNames.get(name),
-    resource: (uri) => namedItem(uri) ?? only(uri, ownersOf(uri)),
-    template: (text) => namedItem(text) ?? only(text, texts.of(text)),
+    resource: (uri) => itemAt(uri, ownersOf(uri, 'resource')),
+    template: (text) => itemAt(text, ownersOf(text, 'template')),
+    guess(_kind, name) {
+      const place = placeOfName(name);
+      return place && { server: place.server, item: place.tool };
+    },
+    ownersOf,
     publicUri(server, uri) {
-      const [owner, another] = isQualified(uri) ? [] : ownersOf(uri);
+      const [owner, another] = isQualified(uri) ? [] : ownersOf(uri, 'resource');
       return owner === server && another === undefined ? uri : qualifiedUri(server, uri);
     },
-    headersOf(name) {
-      let bindings = headers.get(name);
-      if (bindings === undefined) {
-        const tool = tools.find((one) => one.name === name);
-        bindings = tool === undefined ? noHeaders : bindingsOf(tool);
-        if (tool !== undefined) headers.set(name, bindings);
-      }
-      return bindings;
-    },
+    headersOf: headersIn(tools),
+  };
+}
+
+/** What of the arguments of a tool is also in headers, found when it is first asked for. */
+function headersIn(tools: readonly Tool[]): GatewayCatalog['headersOf'] {
+  const known = new Map<string, readonly HeaderBinding[]>();
+  return (name) => {
+    let bindings = known.get(name);
+    if (bindings === undefined) {
+      const tool = tools.find((one) => one.name === name);
+      bindings = tool === undefined ? noHeaders : bindingsOf(tool);
+      if (tool !== undefined) known.set(name, bindings);
+    }
+    return bindings;
   };
 }
 
@@ -199,12 +215,10 @@ function withServer<T>(server: string, things: readonly T[]): (readonly [string,
   return things.map((thing) => [server, thing]);
 }
 
-function namedItem(uri: string): Item | undefined {
+/** What a URI stands for: it names its server, or one server has it. */
+export function itemAt(uri: string, [server, ...others]: readonly string[]): Item | undefined {
   const parts = partsOfUri(uri);
-  return parts && { server: parts.server, item: parts.uri };
-}
-
-function only(uri: string, [server, ...others]: readonly string[]): Item | undefined {
+  if (parts !== undefined) return { server: parts.server, item: parts.uri };
   if (server === undefined) return undefined;
   if (others.length === 0) return { server, item: uri };
   const choices = [server, ...others].map((one) => qualifiedUri(one, uri)).join(', ');

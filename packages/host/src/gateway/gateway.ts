@@ -1,25 +1,25 @@
 import type { BridgeOptions } from 'mcp-kit/bridge';
 import {
-  RpcError,
-  rpcErrors,
   silentLogger,
   type Implementation,
   type Logger,
   type Service,
   type Target,
 } from 'mcp-kit/internal';
-import { createServer } from 'mcp-kit/server';
-import { adHocEntry, createManager, Manager } from '@mcp-kit/host';
+import { adHocEntry, createManager, Manager, type GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
-import { catalogFeature } from './features.ts';
-import { route } from './route.ts';
-import { instructionsFor, logTroubles, type GatewayStatus } from './status.ts';
+import { createFaces, selected } from './faces.ts';
+import { logTroubles, type GatewayStatus } from './status.ts';
 import { Upstreams } from './upstreams.ts';
 
 /** How a gateway presents itself, how long it waits, and how much it lets be under way. */
 export interface GatewayOptions {
   /** Who it is to clients and to servers. */
   readonly info?: Implementation | undefined;
+  /** What it is told, instead of what the configuration of the manager says. */
+  readonly settings?: GatewaySettings | undefined;
+  /** Only this group: it is what the gateway serves, and no other server is opened. */
+  readonly group?: string | undefined;
   /** How long a list waits for servers of which nothing is known yet; 1.5 s. */
   readonly waitMs?: number | undefined;
   /** How old what is known of a server may become before the next list has it asked again; a minute. */
@@ -40,6 +40,8 @@ export interface Gateway extends Service, AsyncDisposable {
   status(): GatewayStatus;
   /** One of the servers by itself, with its own names; nothing where there is no such server. */
   server(name: string): Service | undefined;
+  /** A group of the servers, as `settings` has it; nothing where there is no such group. */
+  group(name: string): Service | undefined;
   /** Settles when something is known of every server: what it has, or why it cannot be used. */
   settled(): Promise<void>;
   /** Looks again at servers that may not be used: their user may have approved of them. */
@@ -84,56 +86,50 @@ function managerOf(targets: Readonly<Record<string, Target>>, options: GatewayOp
 }
 
 function createGateway(manager: Manager, options: GatewayOptions, isOwner = false): Gateway {
-  const { logger = silentLogger, waitMs = defaultWaitMs } = options;
+  const { logger = silentLogger, waitMs = defaultWaitMs, info = self, group } = options;
   const { onChange = logTroubles(logger) } = options;
+  const settings = (): GatewaySettings => options.settings ?? manager.gatewaySettings;
+  const selection = selected(group, settings);
   const upstreams: Upstreams = new Upstreams(manager, {
     logger,
     waitMs,
     revalidateMs: options.revalidateMs ?? defaultRevalidateMs,
     maxCalls: options.maxCalls ?? defaultMaxCalls,
     bridge: options.bridge ?? {},
+    isServed: (name) => selection().server(name),
     learned(before, after) {
       onChange(upstreams.status());
-      if (before.hash === after.hash) return;
-      for (const { kind, server: name, item } of after.refused) {
-        logger.error(`${name}: the ${kind} ${item} is not offered: its name is taken`);
-      }
-      feature.changed(before, after);
+      if (before.hash !== after.hash) logRefused(after, logger);
+      faces.learned();
     },
   });
-  const catalog = (): GatewayCatalog => upstreams.catalog();
-  const feature = catalogFeature({ catalog, ready: () => upstreams.ready() });
-  const server = createServer({
-    ...(options.info ?? self),
-    instructions: () => instructionsFor(upstreams.status().servers, (name) => upstreams.get(name)),
-    features: [feature],
-  });
-  const serve = route({ catalog, waitMs, upstreams })(server.serve);
+  const faces = createFaces({ upstreams, info, waitMs, settings });
+  const { service, catalog } = faces.of(group);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    server.close();
+    faces.close();
     await upstreams.close();
     if (isOwner) await manager.close();
   };
   return {
-    serve(exchange) {
-      if (closing !== undefined) throw new RpcError(rpcErrors.internal, 'The gateway is closed');
-      return serve(exchange);
-    },
-    knows: (what, name) =>
-      what === 'tool' ? catalog().tool(name) !== undefined : server.knows?.(what, name) === true,
-    mirroredHeaders: (tool) => catalog().headersOf(tool),
-    describe: () => server.describe(),
+    ...service,
     catalog,
-    status: () => upstreams.status(),
+    status: () => ({ ...upstreams.status(), hash: catalog().hash }),
     settled: () => upstreams.settled(),
     reconsider() {
       for (const upstream of upstreams.values()) if (upstream.isRefused) upstream.refresh();
     },
     server: (name) => upstreams.service(name),
+    group: (name) => (group === undefined || name === group ? faces.group(name) : undefined),
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]() {
       return this.close();
     },
   };
+}
+
+function logRefused({ refused }: GatewayCatalog, logger: Logger): void {
+  for (const { kind, server, item } of refused) {
+    logger.error(`${server}: the ${kind} ${item} is not offered: its name is taken`);
+  }
 }

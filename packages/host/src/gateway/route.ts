@@ -1,5 +1,4 @@
 import { conversationOf, isRecord, type Exchange, type Layer, type Params } from 'mcp-kit/internal';
-import { placeOfName } from '@mcp-kit/host';
 import type { Hear } from './branch.ts';
 import type { GatewayCatalog, Item } from './catalog.ts';
 import { listen } from './listen.ts';
@@ -50,7 +49,7 @@ async function pass(exchange: Exchange, routed: Routed): Promise<unknown> {
 const finders: Readonly<Record<string, Find>> = {
   'tools/call': (params, routes) => {
     const { catalog } = routes;
-    const found = itemOf(params['name'], routes, (name) => catalog().tool(name));
+    const found = itemOf('tool', params['name'], routes);
     return (
       found && {
         upstream: found.upstream,
@@ -61,7 +60,7 @@ const finders: Readonly<Record<string, Find>> = {
   },
   'prompts/get': (params, routes) => {
     const { catalog } = routes;
-    const found = itemOf(params['name'], routes, (name) => catalog().prompt(name));
+    const found = itemOf('prompt', params['name'], routes);
     return (
       found && {
         upstream: found.upstream,
@@ -88,7 +87,7 @@ const finders: Readonly<Record<string, Find>> = {
     const catalog = routes.catalog();
     const isPrompt = ref['type'] === 'ref/prompt';
     const found = isPrompt
-      ? itemOf(ref['name'], routes, (name) => catalog.prompt(name))
+      ? itemOf('prompt', ref['name'], routes)
       : withUpstream(
           typeof ref['uri'] === 'string' ? templateOf(ref['uri'], catalog) : undefined,
           routes,
@@ -122,16 +121,12 @@ function withUpstream(item: Item | undefined, { upstreams }: Routes): Found | un
 }
 
 /** Of a server of which not everything is known, any name may be one. */
-function itemOf(
-  name: unknown,
-  routes: Routes,
-  lookUp: (name: string) => Item | undefined,
-): Found | undefined {
+function itemOf(kind: 'tool' | 'prompt', name: unknown, routes: Routes): Found | undefined {
   if (typeof name !== 'string') return undefined;
-  const known = lookUp(name);
+  const catalog = routes.catalog();
+  const known = catalog[kind](name);
   if (known !== undefined) return withUpstream(known, routes);
-  const place = placeOfName(name);
-  const guessed = withUpstream(place && { server: place.server, item: place.tool }, routes);
+  const guessed = withUpstream(catalog.guess(kind, name), routes);
   return guessed?.upstream.listing?.from === 'live' ? undefined : guessed;
 }
 

@@ -21,6 +21,8 @@ export interface UpstreamsOptions {
   readonly revalidateMs: number;
   readonly maxCalls: number;
   readonly bridge: BridgeOptions;
+  /** Whether a server is to be served at all, now. */
+  isServed(name: string): boolean;
   /** Told when something was learned of a server; the catalogs may be the same. */
   learned(before: GatewayCatalog, after: GatewayCatalog): void;
 }
@@ -48,13 +50,13 @@ export class Upstreams {
       heard: (name, { method }) => {
         if (method.endsWith('/list_changed')) this.#all.get(name)?.stale();
       },
-      reloaded: ({ added, changed, removed }) => {
+      reloaded: ({ changed, removed }) => {
         for (const name of [...removed, ...changed]) void this.#remove(name);
-        for (const name of [...added, ...changed]) this.#add(name);
+        this.#follow();
         this.#changed();
       },
     });
-    for (const { name } of manager.servers()) this.#add(name);
+    this.#follow();
   }
 
   get(name: string): Upstream | undefined {
@@ -76,7 +78,9 @@ export class Upstreams {
   }
 
   status(): GatewayStatus {
-    return statusOf(this.#manager.servers(), this.#all, this.catalog());
+    const { isServed } = this.#options;
+    const served = this.#manager.servers().filter(({ name }) => isServed(name));
+    return statusOf(served, this.#all, this.catalog());
   }
 
   /** Settles when something is known of every server. */
@@ -85,13 +89,14 @@ export class Upstreams {
   }
 
   /** Settles when there is something to list, which is at once, except for servers of which nothing is known yet. */
-  ready(): MaybePromise<void> {
-    let isWaiting = false;
-    for (const upstream of this.#all.values()) {
+  ready(isSeen: (name: string) => boolean): MaybePromise<void> {
+    const unknown: Promise<void>[] = [];
+    for (const [name, upstream] of this.#all) {
+      if (!isSeen(name)) continue;
       upstream.revalidate();
-      if (!upstream.isKnown) isWaiting = true;
+      if (!upstream.isKnown) unknown.push(upstream.known);
     }
-    return isWaiting ? within(this.#options.waitMs, this.settled()) : undefined;
+    if (unknown.length > 0) return within(this.#options.waitMs, Promise.all(unknown));
   }
 
   async close(): Promise<void> {
@@ -100,8 +105,22 @@ export class Upstreams {
     await Promise.all([...this.#all.keys()].map((name) => this.#remove(name)));
   }
 
+  /** Serves what is to be served now, and nothing else. */
+  #follow(): void {
+    const { isServed } = this.#options;
+    const isUsed = (name: string): boolean =>
+      isServed(name) && this.#manager.status(name).state !== 'disabled';
+    const names = new Set(
+      this.#manager
+        .servers()
+        .map(({ name }) => name)
+        .filter(isUsed),
+    );
+    for (const name of this.#all.keys()) if (!names.has(name)) void this.#remove(name);
+    for (const name of names) if (!this.#all.has(name)) this.#add(name);
+  }
+
   #add(name: string): void {
-    if (this.#manager.status(name).state === 'disabled') return;
     const { logger, bridge, revalidateMs, maxCalls } = this.#options;
     const upstream: Upstream = new Upstream(name, {
       manager: this.#manager,
@@ -167,7 +186,7 @@ function serviceOf(upstream: Upstream): Service {
 }
 
 /** Waits for it, but no longer. */
-async function within(ms: number, waited: Promise<void>): Promise<void> {
+async function within(ms: number, waited: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     // After a turn in which answers were read: this process may have been busy all the time.

@@ -20,6 +20,7 @@ export type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from
 export type { ServerHandle } from './server-handle.ts';
 export type { ServerState, ServerStatus } from './supervise/state.ts';
 export type { Catalog, ServerTool } from './tools/catalog.ts';
+export { globOf } from './tools/filter.ts';
 export type { ToolListing } from './tools/listing.ts';
 export { modelTools, type ModelApi, type ModelTools } from './tools/model-tools.ts';
 export { placeOfName, qualifiedName, type ToolPlace } from './tools/qualified-name.ts';

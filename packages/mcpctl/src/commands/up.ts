@@ -3,6 +3,7 @@ import { exitCodes } from '../exit-code.ts';
 import { loggerOf } from '../logs.ts';
 import { withManager } from '../open.ts';
 import { upGroups, upOptions } from '../up/options.ts';
+import { groupsOf } from '../up/groups.ts';
 import { readUpPlan } from '../up/plan.ts';
 
 export const up = defineCommand({
@@ -12,6 +13,7 @@ export const up = defineCommand({
   examples: [
     { command: 'mcpctl up', about: 'Serve all servers of the configuration at one URL.' },
     { command: 'mcpctl up --stdio', about: 'For a host that only starts programs.' },
+    { command: 'mcpctl up --stdio --group reading', about: 'Only a group of them.' },
     { command: 'mcpctl up --port 0 --json', about: 'Let a script learn the port.' },
   ],
   notes: [
@@ -28,8 +30,10 @@ export const up = defineCommand({
     const more = { reconnect: true, inputs: undefined, onChange: undefined };
     await withManager({ globals, stop, more }, async ({ manager, entries }) => {
       const { runUp } = await import('../up/run.ts');
+      const groups = groupsOf(manager.gatewaySettings, plan.options.group);
       const names = entries.filter(({ enabled }) => enabled).map(({ name }) => name);
-      await runUp(manager, { ...plan, globals, logger, stop, names: names.sort() });
+      const served = names.filter(groups.isServed).sort();
+      await runUp(manager, { ...plan, globals, logger, stop, names: served, groups: groups.names });
     });
     return exitCodes.ok;
   },

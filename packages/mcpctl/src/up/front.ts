@@ -18,6 +18,8 @@ export interface UpFront {
   readonly stop: AbortSignal;
   /** The servers that are there when it begins. */
   readonly names: readonly string[];
+  /** The groups, likewise. */
+  readonly groups: readonly string[];
 }
 
 /** What a host has piped in is answered although it has closed the pipe. */
@@ -47,10 +49,15 @@ export async function serveUp(gateway: Gateway, front: UpFront): Promise<void> {
 async function open(
   gateway: Gateway,
   place: Exclude<Place, { readonly kind: 'stdio' }>,
-  { globals, logger, names }: UpFront,
+  { globals, logger, names, groups }: UpFront,
 ): Promise<Served> {
   const count = names.length === 1 ? '1 server' : `${names.length} servers`;
-  const offer: Offer = { what: count, name: 'gateway', more: [], facts: { servers: names } };
+  const offer: Offer = {
+    what: count,
+    name: 'gateway',
+    more: [],
+    facts: { servers: names, groups },
+  };
   if (place.kind === 'unix') {
     const listening = await listenSocket(gateway, place.path, { logger });
     const announcement = announceUnix(listening.address, offer);
@@ -65,18 +72,19 @@ async function open(
     sessions,
     services: (at) => serviceAt(gateway, path, at),
     pages: pagesOf(gateway, settings),
-    announce: (url) => announceHttp(url, withPlaces(offer, url, settings)),
+    announce: (url) => announceHttp(url, withPlaces(offer, url, { settings, groups })),
     warn: !globals.quiet,
     logsJson: false,
     logCalls: false,
   });
 }
 
-/** Each server by itself is below the path of all. */
+/** Each server by itself, and each group, is below the path of all. */
 function serviceAt(gateway: Gateway, path: string, at: string): ReturnType<Gateway['server']> {
   if (!at.startsWith(`${path}/`)) return undefined;
   try {
-    return gateway.server(decodeURIComponent(at.slice(path.length + 1)));
+    const name = decodeURIComponent(at.slice(path.length + 1));
+    return gateway.server(name) ?? gateway.group(name);
   } catch {
     return undefined;
   }
@@ -99,9 +107,14 @@ function pagesOf(gateway: Gateway, settings: ServerSettings): Pages {
   };
 }
 
-function withPlaces(offer: Offer, url: string, settings: ServerSettings): Offer {
+function withPlaces(
+  offer: Offer,
+  url: string,
+  { settings, groups }: { readonly settings: ServerSettings; readonly groups: readonly string[] },
+): Offer {
   const status = showsStatus(settings) ? new URL('/status', url).href : undefined;
   const more = [`One of them by itself: ${url}/NAME`];
+  for (const group of groups) more.push(`The group ${group}: ${url}/${group}`);
   if (status !== undefined) more.push(`How they are: ${status}`);
   return { ...offer, more, facts: { ...offer.facts, status } };
 }

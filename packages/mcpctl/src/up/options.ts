@@ -11,6 +11,11 @@ const place = {
 } as const satisfies Options;
 
 const servers = {
+  group: {
+    type: 'string',
+    value: 'NAME',
+    help: 'Serve only this group of the configuration; no other server is opened.',
+  },
   'wait-ms': {
     type: 'string',
     value: 'MS',

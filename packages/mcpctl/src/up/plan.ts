@@ -12,7 +12,7 @@ import type { upOptions } from './options.ts';
 /** A command line that has been understood. */
 export interface UpPlan {
   readonly place: Place;
-  readonly options: Pick<GatewayOptions, 'waitMs' | 'maxCalls' | 'bridge'>;
+  readonly options: Pick<GatewayOptions, 'group' | 'waitMs' | 'maxCalls' | 'bridge'>;
 }
 
 type Values = OptionValues<typeof upOptions>;
@@ -25,6 +25,7 @@ export async function readUpPlan(values: Values, globals: Globals): Promise<UpPl
   return {
     place: await readPlace(values, globals),
     options: {
+      group: values.group,
       waitMs: readMs('--wait-ms', values['wait-ms']),
       maxCalls: readCount('--max-calls-per-server', values['max-calls-per-server']),
       bridge: {

@@ -8,8 +8,8 @@ export function toolFilter({ allow, deny = [] }: ServerEntry['tools']): (name: s
     !denied.some((glob) => glob(name)) && (allowed?.some((glob) => glob(name)) ?? true);
 }
 
-/** `*` stands for any characters, `?` for one; matched without backtracking into earlier stars. */
-function globOf(pattern: string): (text: string) => boolean {
+/** A glob as configurations have them: `*` stands for any characters, `?` for one; matched without backtracking into earlier stars. */
+export function globOf(pattern: string): (text: string) => boolean {
   if (!/[*?]/.test(pattern)) return (text) => text === pattern;
   return (text) => matches(pattern, text);
 }

@@ -1,0 +1,96 @@
+import type { Implementation, Service } from 'mcp-kit/internal';
+import type { GatewaySettings, GroupSettings } from '@mcp-kit/host';
+import type { GatewayCatalog } from './catalog.ts';
+import { createFace, type Face } from './face.ts';
+import { everything, narrowed, nothing, selectionOf, type Selection } from './narrowed.ts';
+import { instructionsFor } from './status.ts';
+import type { Upstreams } from './upstreams.ts';
+
+interface FacesOptions {
+  readonly upstreams: Upstreams;
+  readonly info: Implementation;
+  readonly waitMs: number;
+  /** What is told now. */
+  settings(): GatewaySettings;
+}
+
+/** The faces of a gateway, made when they are first asked for; all lead to the same servers. */
+export interface Faces {
+  /** Of a group; without a name, of all servers. */
+  of(group: string | undefined): Face;
+  /** A group that is configured now. */
+  group(name: string): Service | undefined;
+  learned(): void;
+  close(): void;
+}
+
+export function createFaces({ upstreams, settings, ...options }: FacesOptions): Faces {
+  const faces = new Map<string | undefined, Face>();
+  const open = (group: string | undefined): Face => {
+    const selection = selected(group, settings);
+    const isSeen = (name: string): boolean => selection().server(name);
+    return createFace({
+      ...options,
+      catalog: catalogOf(upstreams, selection),
+      ready: () => upstreams.ready(isSeen),
+      instructions: () =>
+        instructionsFor(
+          upstreams.status().servers.filter(({ name }) => isSeen(name)),
+          (name) => upstreams.get(name),
+        ),
+      upstreams: {
+        get: (name) => (isSeen(name) ? upstreams.get(name) : undefined),
+        values: () => Array.from(upstreams.values()).filter(({ name }) => isSeen(name)),
+      },
+    });
+  };
+  const of = (group: string | undefined): Face => {
+    const face = faces.get(group) ?? open(group);
+    faces.set(group, face);
+    return face;
+  };
+  return {
+    of,
+    group: (name) => (groupOf(settings(), name) === undefined ? undefined : of(name).service),
+    learned() {
+      for (const face of faces.values()) face.learned();
+    },
+    close() {
+      for (const face of faces.values()) face.close();
+    },
+  };
+}
+
+/** What a group selects now: nothing, where it is not configured any more. Without a name all. */
+export function selected(
+  group: string | undefined,
+  settings: () => GatewaySettings,
+): () => Selection {
+  if (group === undefined) return () => everything;
+  let made: { readonly from: unknown; readonly selection: Selection } | undefined;
+  return () => {
+    const from = groupOf(settings(), group);
+    if (made === undefined || made.from !== from) {
+      made = { from, selection: from === undefined ? nothing : selectionOf(from) };
+    }
+    return made.selection;
+  };
+}
+
+function groupOf({ groups = {} }: GatewaySettings, name: string): GroupSettings | undefined {
+  return Object.hasOwn(groups, name) ? groups[name] : undefined;
+}
+
+/** The part of the catalog that is selected, made anew when either is another. */
+function catalogOf(upstreams: Upstreams, selection: () => Selection): () => GatewayCatalog {
+  let made: { readonly all: unknown; readonly by: Selection; part: GatewayCatalog } | undefined;
+  return () => {
+    const all = upstreams.catalog();
+    const by = selection();
+    if (by === everything) return all;
+    if (made === undefined || made.all !== all || made.by !== by) {
+      made = { all, by, part: narrowed(all, by) };
+    }
+    return made.part;
+  };
+}
