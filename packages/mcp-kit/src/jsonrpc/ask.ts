@@ -1,8 +1,8 @@
 import { abortedBy, KitError, longestTimerMs, type Deferred } from '#base';
-import type { MessageOptions, Sent } from './channel.ts';
+import type { Channel, MessageOptions, Sent } from './channel.ts';
 import type { RequestOptions } from './exchange.ts';
 import type { Awaited, InFlight } from './in-flight.ts';
-import { encodeMessage, type Id, type Params, type Request } from './message.ts';
+import { encodeMessage, type Id, type Notification, type Params, type Request } from './message.ts';
 
 /** The protocol's own words for what JSON-RPC leaves open. */
 export interface Vocabulary {
@@ -33,6 +33,29 @@ export function ask(inFlight: InFlight, question: Question): Promise<unknown> {
   return new Promise((resolve, reject) => {
     new Asked(inFlight, question, { resolve, reject }).begin();
   });
+}
+
+interface Told {
+  readonly message: Notification;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Tells, and settles when that is not lost: once the peer has taken it, where the channel can know, else once there was room. */
+export async function tell(
+  inFlight: InFlight,
+  channel: Channel,
+  { message, signal }: Told,
+): Promise<void> {
+  const text = encodeMessage(message);
+  while (inFlight.open) {
+    signal?.throwIfAborted();
+    const told = channel.tell(text, { message, signal });
+    if (told !== undefined) return told;
+    const sent = channel.send(text, { message });
+    if (sent !== 'sent') await channel.drained();
+    if (sent !== 'dropped') return;
+  }
+  throw new KitError('closed', `${message.method}: the connection is closed`);
 }
 
 /** A question under way. One object, because thousands of them are made in a second. */

@@ -1,7 +1,7 @@
 import { createDeferred, isPromise, KitError, type Hold, type MaybePromise } from '#base';
-import { ask } from './ask.ts';
+import { ask, tell } from './ask.ts';
 import type { Channel, MessageOptions, Sink } from './channel.ts';
-import { noRoomError, RpcError, rpcErrors } from './error.ts';
+import { invalidRequest, noRoomError, RpcError, rpcErrors } from './error.ts';
 import {
   Batch,
   Exchange,
@@ -17,7 +17,6 @@ import { closing, InFlight, type Key } from './in-flight.ts';
 import {
   classify,
   encodeError,
-  encodeMessage,
   encodeResult,
   encodeThrown,
   idAtEnd,
@@ -161,19 +160,15 @@ export class Connection implements Link, Sink {
   accept(classified: Classified, origin?: Origin, bytes?: number): void {
     switch (classified.kind) {
       case 'request':
-        this.#serve(classified.message, origin, bytes);
-        break;
+        return this.#serve(classified.message, origin, bytes);
       case 'notification':
         if (this.#inFlight.open) this.#hear(classified.message, origin);
-        this.#reply(undefined, { origin });
-        break;
+        return this.#reply(undefined, { origin });
       case 'response':
         this.#inFlight.answer(classified.message);
-        this.#reply(undefined, { origin });
-        break;
+        return this.#reply(undefined, { origin });
       case 'invalid':
-        this.#reply(this.#refuse(classified), { origin });
-        break;
+        return this.#reply(this.#refuse(classified), { origin });
     }
   }
 
@@ -186,18 +181,8 @@ export class Connection implements Link, Sink {
   }
 
   /** As `notify`, but never lost unnoticed: waits for room and, where the channel can know, until the peer has taken it. */
-  async tell(method: string, params?: Params, signal?: AbortSignal): Promise<void> {
-    const message = toNotification(method, params);
-    const text = encodeMessage(message);
-    while (this.#inFlight.open) {
-      signal?.throwIfAborted();
-      const told = this.#channel.tell(text, { message, signal });
-      if (told !== undefined) return told;
-      const sent = this.#channel.send(text, { message });
-      if (sent !== 'sent') await this.#channel.drained();
-      if (sent !== 'dropped') return;
-    }
-    throw new KitError('closed', `${method}: the connection is closed`);
+  tell(method: string, params?: Params, signal?: AbortSignal): Promise<void> {
+    return tell(this.#inFlight, this.#channel, { message: toNotification(method, params), signal });
   }
 
   /** The id of the next request to the other side. */
@@ -362,7 +347,7 @@ export class Connection implements Link, Sink {
 
   /** What to say to something that is no message; nothing where malformed ones are counted and it asked nothing. */
   #refuse({ id, reason, answers }: Classified & { readonly kind: 'invalid' }): string | undefined {
-    const refusal = { code: rpcErrors.invalidRequest, message: `Invalid request: ${reason}` };
+    const refusal = invalidRequest(reason);
     if (this.handlers.malformed === undefined) return encodeError(id ?? this.#noId, refusal);
     this.handlers.malformed(reason, undefined);
     if (id === undefined) return undefined;
@@ -373,8 +358,7 @@ export class Connection implements Link, Sink {
 
   #receiveBatch(values: readonly unknown[], origin: Origin | undefined, bytes = 0): void {
     if (!this.handlers.acceptsBatch() || values.length === 0 || values.length > maxBatch) {
-      const message = 'Invalid request: batches are not accepted';
-      const refusal = { code: rpcErrors.invalidRequest, message };
+      const refusal = invalidRequest('batches are not accepted');
       this.#reply(encodeError(this.#noId, refusal), { origin });
       return;
     }

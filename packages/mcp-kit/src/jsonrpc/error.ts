@@ -33,6 +33,11 @@ export class RpcError extends Error {
   }
 }
 
+/** The error for what is no request that can be served, and why it is none. */
+export function invalidRequest(reason: string): ErrorObject {
+  return { code: rpcErrors.invalidRequest, message: `Invalid request: ${reason}` };
+}
+
 /** The error when too much is held for clients already. */
 export const noRoom: ErrorObject = {
   code: rpcErrors.overloaded,

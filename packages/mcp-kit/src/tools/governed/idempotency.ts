@@ -13,10 +13,11 @@ import type { Store } from '#store';
 import type { Plan } from '../changes.ts';
 import { isCallToolResult } from '../call.ts';
 import type { Outcome } from '../contract/contract.ts';
-import { fail, type ToolFailure } from '../failure.ts';
+import { fail } from '../failure.ts';
 import { isWriting, traitsOf } from '../manifest/manifest.ts';
 import type { CallScope } from './call-scope.ts';
 import { digestOf } from './dry-run.ts';
+import { inProgress, outcomeUnknown, settled, undone } from './idempotency-answers.ts';
 import {
   cannotBeKept,
   digest,
@@ -348,38 +349,4 @@ class KeyedCall {
       error: describeError(error),
     });
   }
-}
-
-/** What may have been done in part is not tried again under its key: so it is no longer worth asking. */
-function settled(outcome: Outcome): Outcome {
-  if (outcome.ok) return outcome;
-  const suggestion =
-    'It may have been done in part. Look at the present state. If it is still to be done, use a new key.';
-  return { ok: false, failure: { ...outcome.failure, retryable: false, suggestion } };
-}
-
-/** What a call has come to when what it did was taken back: nothing of it is there any more. */
-const undone: Outcome = {
-  ok: false,
-  failure: fail('E_CONFLICT', 'What was done under this idempotencyKey has been undone since.', {
-    suggestion: 'To do it again, use a new key.',
-  }).failure,
-};
-
-function inProgress(): ToolFailure {
-  return fail('E_CONFLICT', 'A call with this idempotencyKey is under way.', {
-    retryable: true,
-    suggestion: 'Wait a moment and ask again with the same key.',
-  });
-}
-
-function outcomeUnknown(found?: object): ToolFailure {
-  return fail(
-    'E_CONFLICT',
-    'An earlier call with this idempotencyKey broke off, and it is not known whether it took effect.',
-    {
-      suggestion: 'Look at the present state. If it is still to be done, use a new key.',
-      details: found && { found },
-    },
-  );
 }
