@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Login, LoginStep } from 'mcp-kit/auth';
 import {
   KitError,
@@ -15,8 +14,8 @@ import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts
 import { recordApproval, removeApproval, type Approval } from './approval.ts';
 import { givenTarget, type GivenStreams } from './connect/given.ts';
 import { atLoginOf, examineLogin, logIn } from './connect/login.ts';
-import { loginPlace } from './connect/logins.ts';
 import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
+import { openingsOf } from './connect/openings.ts';
 import { upstreamFor } from './connect/upstream.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from './options.ts';
 import { handleOf, type ServerHandle } from './server-handle.ts';
@@ -25,14 +24,12 @@ import { ServerRegistry } from './supervise/registry.ts';
 import type { Open, Opened } from './supervise/opened.ts';
 import type { Supervisor } from './supervise/supervisor.ts';
 import { waitWithin, type WaitLimits } from './supervise/wait.ts';
-import { createToolCache, toolCachePath } from './tools/cache.ts';
 import { catalogOf, type Catalog } from './tools/catalog.ts';
 import type { ToolListing } from './tools/listing.ts';
 import { noSuchTool, placeOfName, placesIn, type ToolPlace } from './tools/qualified-name.ts';
 import { recallTools } from './tools/recall.ts';
 import { assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
-import { receiptsPath } from './trust/receipts-file.ts';
 import { customChannelRefusal } from './trust/rules.ts';
 import { Watchers } from './watchers.ts';
 
@@ -66,49 +63,22 @@ export class Manager implements AsyncDisposable {
   #isClosed = false;
 
   constructor(options: ManagerOptions) {
-    const { env = process.env, logger = silentLogger } = options;
-    const root = path.resolve(options.root ?? '.');
-    const { receipts = receiptsPath(env), toolCache = toolCachePath(env) } = options;
+    const { gateway = {}, logger = silentLogger, onNotification } = options;
     this.#options = options;
-    this.#gatewaySettings = options.gateway ?? {};
+    this.#gatewaySettings = gateway;
     this.#watchers = new Watchers(options, logger);
-    const { onNotification } = options;
-    this.#admission = {
-      trust: options.trust ?? 'untrusted',
-      policy: options.policy ?? {},
-      receipts,
-      context: {
-        env,
-        workspaceFolder: root,
-        userHome: options.home,
-        inputs: options.inputValues,
-        lookUp: options.lookUp,
+    const told: ManagerOptions = {
+      ...options,
+      onNotification: (server, notification) => {
+        this.#watchers.tell((watcher) => watcher.heard?.(server, notification));
+        return onNotification?.(server, notification);
       },
     };
-    this.#openings = {
-      options: {
-        ...options,
-        onNotification: (server, notification) => {
-          this.#watchers.tell((watcher) => watcher.heard?.(server, notification));
-          return onNotification?.(server, notification);
-        },
-      },
-      client: options.client ?? {},
-      admission: this.#admission,
-      place: {
-        root,
-        allowLogOutsideRoot: options.allowStdoutLogOutsideRoot ?? false,
-        logger,
-        logins: loginPlace(options, root),
-        network: options,
-      },
-      toolCache: createToolCache(toolCache === false ? undefined : toolCache),
-      logger,
-      versionChecked: (server, mismatch) => {
-        if (mismatch === undefined) this.#mismatches.delete(server);
-        else this.#mismatches.set(server, mismatch);
-      },
-    };
+    this.#openings = openingsOf(told, (server, mismatch) => {
+      if (mismatch === undefined) this.#mismatches.delete(server);
+      else this.#mismatches.set(server, mismatch);
+    });
+    this.#admission = this.#openings.admission;
     requireUnique(options.entries);
     for (const entry of options.entries) this.#add(entry);
   }
