@@ -29,19 +29,19 @@ export const withRequire = {
   js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);`,
 };
 
-/** Bundles the validators of JSON Schema: loaded when first needed and at once, so each is a file of CommonJS (`#ajv/*`). */
+/** Bundles files of CommonJS, which Node is faster to begin with than with modules: each has all that it needs. */
+function bundleCommonJs(folder, options) {
+  const whole = { absWorkingDir: folder, format: 'cjs', splitting: false, metafile: true };
+  return build({ ...common, ...whole, ...options });
+}
+
+/** Bundles the validators of JSON Schema (`#ajv/*`): each is loaded when it is first needed, and at once. */
 export function bundleValidators(folder, options) {
-  return build({
-    ...common,
-    absWorkingDir: folder,
+  return bundleCommonJs(folder, {
     entryPoints: ['2019', '2020', 'ajv'].map((name) => `ajv/dist/${name}.js`),
-    entryNames: '[name]',
     outExtension: { '.js': '.cjs' },
-    format: 'cjs',
-    splitting: false,
     minify: true,
     sourcemap: false,
-    metafile: true,
     ...options,
   });
 }
@@ -84,18 +84,6 @@ async function bundleLibrary(folder) {
   }
 }
 
-/** Bundles what a warm call needs, which is next to nothing: CommonJS, because Node takes longer to begin with modules. */
-async function bundleWarm(folder) {
-  await build({
-    ...common,
-    absWorkingDir: folder,
-    entryPoints: ['src/warm/client.ts'],
-    outfile: 'dist/warm.cjs',
-    format: 'cjs',
-    splitting: false,
-  });
-}
-
 /** Bundles the command with all that it needs, so that an installation is one package. */
 async function bundleCommand(folder) {
   removeScripts(folder);
@@ -110,7 +98,8 @@ async function bundleCommand(folder) {
     banner: withRequire,
     metafile: true,
   });
-  await bundleWarm(folder);
+  // What a warm call needs, which is next to nothing.
+  await bundleCommonJs(folder, { entryPoints: ['src/warm/client.ts'], outfile: 'dist/warm.cjs' });
   const validators = await bundleValidators(folder, { outdir: 'dist/ajv' });
   const modules = [metafile, validators.metafile].flatMap(({ inputs }) => Object.keys(inputs));
   writeFileSync(path.join(folder, 'dist/licenses.txt'), licensesOf(folder, modules));

@@ -7,10 +7,8 @@ const permitted = new Set(['BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']);
 
 /** The folders of the packages that files belong to, each once. */
 function packagesOf(folder, files) {
-  const places = files.flatMap((file) => {
-    const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file);
-    return match ? [path.resolve(folder, match[1])] : [];
-  });
+  const within = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  const places = within.filter(Boolean).map((place) => path.resolve(folder, place));
   return [...new Set(places)].sort();
 }
 
