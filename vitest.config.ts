@@ -31,7 +31,7 @@ export default defineConfig({
     teardownTimeout: 5_000,
     dangerouslyIgnoreUnhandledErrors: false,
     allowOnly: process.env['CI'] === undefined,
-    reporters: ['default', './scripts/count-reporter.mjs'],
+    reporters: ['default', './scripts/tests/count-reporter.mjs'],
     projects: [
       {
         extends: true,

@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { main, root, say } from '../scripts/prepare.mjs';
-import { measureProject } from './lib/cocos-measure.mjs';
-import { makeLargeProject } from './lib/cocos-project.mjs';
-import { allMet, pageOf } from './lib/cocos-report.mjs';
+import { measureProject } from './lib/cocos/measure.mjs';
+import { makeLargeProject } from './lib/cocos/project.mjs';
+import { allMet, pageOf } from './lib/cocos/report.mjs';
 
 const usage = `usage: node bench/cocos.mjs [options]
   --nodes N,…  nodes of the scene; several sizes are measured one after the other (5000)

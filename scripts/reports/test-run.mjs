@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { root } from '../prepare.mjs';
-import { runVitest } from '../vitest.mjs';
+import { runVitest } from '../tests/vitest.mjs';
 
 /** What a test came to, in three words. */
 const outcomes = { passed: 'passed', failed: 'failed' };

@@ -7,10 +7,10 @@ import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
-import { callAndDie, untilKnown } from '../support/cocos-killed.ts';
-import { TestProject } from '../support/cocos-project.ts';
-import { raceWithSaver } from '../support/cocos-saver.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { callAndDie, untilKnown } from '../support/cocos/killed.ts';
+import { TestProject } from '../support/cocos/project.ts';
+import { raceWithSaver } from '../support/cocos/saver.ts';
+import { CocosWorld } from '../support/cocos/world.ts';
 
 const rounds = Number(process.env['COCOS_ROUNDS'] ?? 300);
 

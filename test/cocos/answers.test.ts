@@ -6,7 +6,7 @@ import { openSession } from 'mcp-kit/client';
 import type { Tool } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
+import { client, newWorldForEach, world } from '../support/cocos/world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 

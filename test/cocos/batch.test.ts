@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { client, newWorldForEach, nodePaths, world } from '../support/cocos-world-client.ts';
+import { client, newWorldForEach, nodePaths, world } from '../support/cocos/world-client.ts';
 
 const scene = 'assets/scenes/main.scene';
 

@@ -9,8 +9,8 @@ import { validateProject, type Report } from '@mcp-kit/cocos/validate';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
-import { inMemory } from '../support/cocos-project.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { inMemory } from '../support/cocos/project.ts';
+import { CocosWorld } from '../support/cocos/world.ts';
 
 beforeAll(requireBuild);
 

@@ -7,7 +7,7 @@ import { createDeferred } from 'mcp-kit/internal';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { CocosWorld } from '../support/cocos/world.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { openProject } from '@mcp-kit/cocos/project';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TestProject } from '../support/cocos-project.ts';
+import { TestProject } from '../support/cocos/project.ts';
 import { identityOf } from '../support/process-identity.ts';
 
 /** A program that works on a project, and ends itself without a word before the n-th change to the disk, or before a certain one. */

@@ -5,8 +5,8 @@ import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { callAndDie, untilKnown } from '../support/cocos-killed.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { callAndDie, untilKnown } from '../support/cocos/killed.ts';
+import { CocosWorld } from '../support/cocos/world.ts';
 
 // Each test opens several servers.
 vi.setConfig({ testTimeout: 60_000 });

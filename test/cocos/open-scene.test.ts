@@ -5,7 +5,7 @@ import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { serveHttp, type HttpListening } from 'mcp-kit/transport/http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { CocosWorld } from '../support/cocos/world.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

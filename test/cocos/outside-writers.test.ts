@@ -18,8 +18,8 @@ import path from 'node:path';
 import { openHeadless } from '@mcp-kit/cocos/backend';
 import { announceEditor, openProject, type Project } from '@mcp-kit/cocos/project';
 import { describe, expect, test } from 'vitest';
-import { metaFor, TestProject } from '../support/cocos-project.ts';
-import { raceWithSaver } from '../support/cocos-saver.ts';
+import { metaFor, TestProject } from '../support/cocos/project.ts';
+import { raceWithSaver } from '../support/cocos/saver.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 const journalFolder = 'local/mcp-kit/transactions';

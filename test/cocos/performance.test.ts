@@ -4,9 +4,9 @@ import { openCocosServer } from '@mcp-kit/cocos/tools';
 import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { measuredCalls, targets } from '../../bench/lib/cocos-calls.mjs';
-import { largeScene, makeLargeProject } from '../../bench/lib/cocos-project.mjs';
-import { inMemory } from '../support/cocos-project.ts';
+import { measuredCalls, targets } from '../../bench/lib/cocos/calls.mjs';
+import { largeScene, makeLargeProject } from '../../bench/lib/cocos/project.mjs';
+import { inMemory } from '../support/cocos/project.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { isWhole } from '../support/scale.ts';
 

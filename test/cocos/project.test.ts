@@ -10,8 +10,8 @@ import {
   subAssetOf,
 } from '@mcp-kit/cocos/project';
 import { describe, expect, test } from 'vitest';
-import { corpusFolder, hasCorpus, needsCorpus, readCorpus } from '../support/cocos-corpus.ts';
-import { metaFor, TestProject, uuidFor } from '../support/cocos-project.ts';
+import { corpusFolder, hasCorpus, needsCorpus, readCorpus } from '../support/cocos/corpus.ts';
+import { metaFor, TestProject, uuidFor } from '../support/cocos/project.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;

@@ -2,8 +2,8 @@ import { openHeadless } from '@mcp-kit/cocos/backend';
 import { openProject } from '@mcp-kit/cocos/project';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { HeadlessBackend } from '../../packages/cocos/src/backend/headless-backend.ts';
-import { connectCocos, type CocosClient } from '../support/cocos-client.ts';
-import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
+import { connectCocos, type CocosClient } from '../support/cocos/client.ts';
+import { client, newWorldForEach, world } from '../support/cocos/world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 

@@ -11,9 +11,9 @@ import {
 import { readImage, trimBox } from '@mcp-kit/cocos/images';
 import { pngOf, type RenderOptions, renderDocument } from '@mcp-kit/cocos/render';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasCorpus, needsCorpus } from '../support/cocos-corpus.ts';
-import { button, game, menu } from '../support/cocos-defects.ts';
-import { ProjectCopy } from '../support/cocos-sample-project.ts';
+import { hasCorpus, needsCorpus } from '../support/cocos/corpus.ts';
+import { button, game, menu } from '../support/cocos/defects.ts';
+import { ProjectCopy } from '../support/cocos/sample-project.ts';
 
 let copy: ProjectCopy;
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseMeta, parseTable, printMeta, printTable } from '@mcp-kit/cocos/document';
 import { expect, test } from 'vitest';
-import { ProjectCopy, sampleFolder } from '../support/cocos-sample-project.ts';
+import { ProjectCopy, sampleFolder } from '../support/cocos/sample-project.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -26,7 +26,7 @@ async function filesIn(folder: string): Promise<Map<string, Buffer>> {
 test('The sample is what its script makes, byte for byte', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'cocos-made-'));
   try {
-    await promisify(execFile)(process.execPath, ['scripts/make-cocos-sample.mjs', folder], {
+    await promisify(execFile)(process.execPath, ['scripts/cocos-sample/make.mjs', folder], {
       cwd: root,
     });
     const [made, kept] = await Promise.all([filesIn(folder), filesIn(sampleFolder)]);

@@ -3,9 +3,9 @@ import { cocosToolList, cocosTools } from '@mcp-kit/cocos/tools';
 import { toolContract, type ToolWorld } from 'mcp-kit/testing';
 import type { ToolExample } from 'mcp-kit/tools';
 import { afterAll, describe, expect, test } from 'vitest';
-import { connectCocos } from '../support/cocos-client.ts';
-import { forwarding } from '../support/cocos-forwarding.ts';
-import { CocosWorld, prepareExample } from '../support/cocos-world.ts';
+import { connectCocos } from '../support/cocos/client.ts';
+import { forwarding } from '../support/cocos/forwarding.ts';
+import { CocosWorld, prepareExample } from '../support/cocos/world.ts';
 
 let current: CocosWorld;
 const tools = cocosToolList(forwarding('headless', () => current.backend));

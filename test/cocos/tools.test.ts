@@ -14,8 +14,8 @@ import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import { lintTools } from 'mcp-kit/tools/inspect';
 import { describe, expect, test } from 'vitest';
-import { connectCocos } from '../support/cocos-client.ts';
-import { client, newWorldForEach, nodePaths, world } from '../support/cocos-world-client.ts';
+import { connectCocos } from '../support/cocos/client.ts';
+import { client, newWorldForEach, nodePaths, world } from '../support/cocos/world-client.ts';
 import { identityOf } from '../support/process-identity.ts';
 
 const scene = 'assets/scenes/main.scene';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { entryAt, ownAt, rootOf } from '@mcp-kit/cocos/document';
 import { openProject, type Draft } from '@mcp-kit/cocos/project';
 import { describe, expect, test } from 'vitest';
-import { metaFor, sceneText, TestProject, uuidFor } from '../support/cocos-project.ts';
+import { metaFor, sceneText, TestProject, uuidFor } from '../support/cocos/project.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 

@@ -4,7 +4,7 @@ import { ownAt, rootOf } from '@mcp-kit/cocos/document';
 import { openProject, type Draft } from '@mcp-kit/cocos/project';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TestProject } from '../support/cocos-project.ts';
+import { TestProject } from '../support/cocos/project.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 

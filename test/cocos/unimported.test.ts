@@ -3,9 +3,9 @@ import path from 'node:path';
 import { type CocosBackend, openHeadless } from '@mcp-kit/cocos/backend';
 import { scriptTypeOf } from '@mcp-kit/cocos/document';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CocosClient, connectCocos } from '../support/cocos-client.ts';
-import { borderedPng } from '../support/cocos-game.ts';
-import { ProjectCopy } from '../support/cocos-sample-project.ts';
+import { type CocosClient, connectCocos } from '../support/cocos/client.ts';
+import { borderedPng } from '../support/cocos/game.ts';
+import { ProjectCopy } from '../support/cocos/sample-project.ts';
 
 const scenePath = 'assets/scenes/menu.scene';
 const spinner = 'assets/scripts/spinner.ts';

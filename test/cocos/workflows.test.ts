@@ -1,7 +1,7 @@
 import { parseTable } from '@mcp-kit/cocos/document';
 import type { Envelope } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
-import { client, newWorldForEach, world } from '../support/cocos-world-client.ts';
+import { client, newWorldForEach, world } from '../support/cocos/world-client.ts';
 
 const scene = 'assets/scenes/main.scene';
 

@@ -12,7 +12,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { squarePng } from '../../bench/lib/cocos-project.mjs';
+import { squarePng } from '../../bench/lib/cocos/project.mjs';
 import { main, prepare, say } from '../../scripts/prepare.mjs';
 import { pageOf } from './cocos-page.mjs';
 import { tryProject } from './cocos-trial.mjs';

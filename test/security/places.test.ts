@@ -7,8 +7,8 @@ import { socketTarget } from 'mcp-kit/transport';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, describe, expect, test } from 'vitest';
-import { connectCocos } from '../support/cocos-client.ts';
-import { CocosWorld } from '../support/cocos-world.ts';
+import { connectCocos } from '../support/cocos/client.ts';
+import { CocosWorld } from '../support/cocos/world.ts';
 import { serving } from '../support/mcp-http.ts';
 
 // Where files are on the machine of a server is nobody's business but its owner's.

@@ -23,7 +23,7 @@ import {
 } from '@mcp-kit/cocos/document';
 import type { Table } from '@mcp-kit/cocos/document';
 import { describe, expect, test } from 'vitest';
-import { corpusFiles, hasCorpus, needsCorpus, readCorpus } from '../../support/cocos-corpus.ts';
+import { corpusFiles, hasCorpus, needsCorpus, readCorpus } from '../../support/cocos/corpus.ts';
 
 const tableFiles = corpusFiles('.scene', '.prefab');
 const metaFiles = corpusFiles('.meta');

@@ -36,8 +36,8 @@ import {
   nodeWithComponent,
   sample,
   seen,
-} from '../../support/cocos-sample.ts';
-import type { Sample } from '../../support/cocos-sample.ts';
+} from '../../support/cocos/sample.ts';
+import type { Sample } from '../../support/cocos/sample.ts';
 
 /** Tells that the file is sound, is in the order of the editor, and reads as the view that was edited shows it. */
 function expectTrue(view: SceneView, { resolve }: Sample): void {

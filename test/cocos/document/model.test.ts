@@ -30,7 +30,7 @@ import {
 } from '@mcp-kit/cocos/document';
 import type { Entry, JsonObject, OwnEntry } from '@mcp-kit/cocos/document';
 import { describe, expect, test } from 'vitest';
-import { emptyScene, node } from '../../support/cocos-sample.ts';
+import { emptyScene, node } from '../../support/cocos/sample.ts';
 
 describe('ids', () => {
   const uuid = 'fc991dd7-0033-4b80-9d41-c8a86a702e59';

@@ -14,7 +14,7 @@ import {
   type Table,
 } from '@mcp-kit/cocos/document';
 import { describe, expect, test } from 'vitest';
-import { sample } from '../../support/cocos-sample.ts';
+import { sample } from '../../support/cocos/sample.ts';
 
 /** A scene in which a node has two nodes below it, to be edited. */
 function scene(): { table: Table; node: number; child: number; other: number } {

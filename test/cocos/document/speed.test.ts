@@ -10,7 +10,7 @@ import {
 } from '@mcp-kit/cocos/document';
 import type { Resolve } from '@mcp-kit/cocos/document';
 import { expect, test } from 'vitest';
-import { branchUuid, instance, nodeWithComponent, sample } from '../../support/cocos-sample.ts';
+import { branchUuid, instance, nodeWithComponent, sample } from '../../support/cocos/sample.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 /** The text of a scene of so many nodes with a component each, ten to a parent, and how its prefabs are found. */

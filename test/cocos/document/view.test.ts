@@ -30,7 +30,7 @@ import {
   nodeWithComponent,
   sample,
   seen,
-} from '../../support/cocos-sample.ts';
+} from '../../support/cocos/sample.ts';
 
 /** What a file reads as once it is written and opened again. */
 function reopened(view: SceneView, resolve: (uuid: string) => Table | undefined): SceneView {

@@ -20,8 +20,8 @@ import {
   project,
   scene,
   workspace,
-} from '../../support/cocos-edit.ts';
-import { borderedPng } from '../../support/cocos-game.ts';
+} from '../../support/cocos/edit.ts';
+import { borderedPng } from '../../support/cocos/game.ts';
 
 newSceneForEach();
 

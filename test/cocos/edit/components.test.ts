@@ -8,7 +8,7 @@ import {
   setProperties,
 } from '@mcp-kit/cocos/edit';
 import { describe, expect, it } from 'vitest';
-import { newSceneForEach, code, menuUuid, printed, scene } from '../../support/cocos-edit.ts';
+import { newSceneForEach, code, menuUuid, printed, scene } from '../../support/cocos/edit.ts';
 
 newSceneForEach();
 

@@ -21,8 +21,8 @@ import {
   corpusFolder,
   hasCorpus,
   needsCorpus,
-} from '../../support/cocos-corpus.ts';
-import { inMemory } from '../../support/cocos-project.ts';
+} from '../../support/cocos/corpus.ts';
+import { inMemory } from '../../support/cocos/project.ts';
 
 /** A copy of a real project to edit. */
 async function withProject(

@@ -25,7 +25,7 @@ import {
   scene,
   valueOf,
   workspace,
-} from '../../support/cocos-edit.ts';
+} from '../../support/cocos/edit.ts';
 
 newSceneForEach();
 

@@ -26,7 +26,7 @@ import {
   printed,
   scene,
   workspace,
-} from '../../support/cocos-edit.ts';
+} from '../../support/cocos/edit.ts';
 
 newSceneForEach();
 

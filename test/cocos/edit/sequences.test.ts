@@ -43,8 +43,8 @@ import { openProject, type Project } from '@mcp-kit/cocos/project';
 import { array, assert, asyncProperty, nat, sample, tuple } from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { metaFor, TestProject, uuidFor } from '../../support/cocos-project.ts';
-import { looksOf, seen } from '../../support/cocos-sample.ts';
+import { metaFor, TestProject, uuidFor } from '../../support/cocos/project.ts';
+import { looksOf, seen } from '../../support/cocos/sample.ts';
 
 const steps = 50;
 /** Two hundred where nobody waits. */

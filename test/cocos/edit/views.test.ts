@@ -7,8 +7,8 @@ import {
 } from '@mcp-kit/cocos/edit';
 import { openProject } from '@mcp-kit/cocos/project';
 import { expect, test } from 'vitest';
-import { menu } from '../../support/cocos-defects.ts';
-import { ProjectCopy } from '../../support/cocos-sample-project.ts';
+import { menu } from '../../support/cocos/defects.ts';
+import { ProjectCopy } from '../../support/cocos/sample-project.ts';
 
 test('a file that is looked at has one view for all, until it changes', async () => {
   using copy = new ProjectCopy();

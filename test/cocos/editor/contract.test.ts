@@ -7,7 +7,7 @@ import {
   openHeadless,
 } from '@mcp-kit/cocos/backend';
 import { describe, expect, it } from 'vitest';
-import { comparable, newGame } from '../../support/cocos-game.ts';
+import { comparable, newGame } from '../../support/cocos/game.ts';
 
 /** What is done, one plan after the other. */
 type Scenario = readonly (readonly Edit[])[];

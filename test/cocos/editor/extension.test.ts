@@ -18,7 +18,7 @@ import { build } from 'esbuild';
 import { openSession, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newGame } from '../../support/cocos-game.ts';
+import { newGame } from '../../support/cocos/game.ts';
 
 /** What the panel is told. */
 interface Status {

@@ -7,8 +7,8 @@ import {
 } from '@mcp-kit/cocos/backend';
 import { createNode, updateNode } from '@mcp-kit/cocos/edit';
 import { expect, it } from 'vitest';
-import { newGame } from '../../support/cocos-game.ts';
-import type { TestProject } from '../../support/cocos-project.ts';
+import { newGame } from '../../support/cocos/game.ts';
+import type { TestProject } from '../../support/cocos/project.ts';
 
 interface Bench extends AsyncDisposable {
   readonly game: TestProject;

@@ -4,7 +4,7 @@ import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import type { Envelope } from 'mcp-kit/tools';
 import { expect, test } from 'vitest';
-import { CocosWorld } from '../../support/cocos-world.ts';
+import { CocosWorld } from '../../support/cocos/world.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 

@@ -10,8 +10,8 @@ import {
   replayingRequester,
 } from '@mcp-kit/cocos/backend';
 import { expect, it } from 'vitest';
-import { newGame } from '../../support/cocos-game.ts';
-import type { TestProject } from '../../support/cocos-project.ts';
+import { newGame } from '../../support/cocos/game.ts';
+import type { TestProject } from '../../support/cocos/project.ts';
 
 const newId = (label: string): string => label;
 const edits: Edit[] = [

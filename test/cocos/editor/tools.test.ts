@@ -7,8 +7,8 @@ import {
 import { cocosToolList } from '@mcp-kit/cocos/tools';
 import { type ToolWorld, toolContract } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { forwarding } from '../../support/cocos-forwarding.ts';
-import { CocosWorld, prepareExample } from '../../support/cocos-world.ts';
+import { forwarding } from '../../support/cocos/forwarding.ts';
+import { CocosWorld, prepareExample } from '../../support/cocos/world.ts';
 
 let current: CocosWorld;
 const tools = cocosToolList(forwarding('editor', () => current.backend));

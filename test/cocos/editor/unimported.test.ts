@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type FakeEditor, openEditorBackend, openFakeEditor } from '@mcp-kit/cocos/backend';
 import { scriptTypeOf } from '@mcp-kit/cocos/document';
 import { expect, test } from 'vitest';
-import { CocosWorld } from '../../support/cocos-world.ts';
+import { CocosWorld } from '../../support/cocos/world.ts';
 
 const script = 'assets/scripts/spinner.ts';
 const source = `import { _decorator, Component } from 'cc';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cocosTools } from '@mcp-kit/cocos/tools';
 import { describe, expect, test } from 'vitest';
-import { measuredCalls, targets } from '../../../bench/lib/cocos-calls.mjs';
+import { measuredCalls, targets } from '../../../bench/lib/cocos/calls.mjs';
 import { root } from '../../support/child-process.ts';
-import { CocosWorld } from '../../support/cocos-world.ts';
+import { CocosWorld } from '../../support/cocos/world.ts';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const examples = readdirSync(path.join(root, 'examples/cocos')).filter((name) =>

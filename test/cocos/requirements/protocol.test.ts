@@ -2,7 +2,7 @@ import { openCocosServer, type CocosServer } from '@mcp-kit/cocos/tools';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Child } from '../../support/child-process.ts';
 import { requireBuild } from '../../support/cli.ts';
-import { CocosWorld } from '../../support/cocos-world.ts';
+import { CocosWorld } from '../../support/cocos/world.ts';
 import { send } from '../../support/http-client.ts';
 import {
   initialize,

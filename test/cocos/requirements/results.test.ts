@@ -6,7 +6,7 @@ import type { Logger } from 'mcp-kit';
 import { memoryTarget } from 'mcp-kit/testing';
 import { type Envelope, failureCodes } from 'mcp-kit/tools';
 import { describe, expect, test } from 'vitest';
-import { client, newWorldForEach, world } from '../../support/cocos-world-client.ts';
+import { client, newWorldForEach, world } from '../../support/cocos/world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 const menu = { nodeUuid: 'Canvas/Menu' };

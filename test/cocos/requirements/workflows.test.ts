@@ -1,6 +1,6 @@
 import { cocosTools } from '@mcp-kit/cocos/tools';
 import { describe, expect, test } from 'vitest';
-import { client, newWorldForEach, world } from '../../support/cocos-world-client.ts';
+import { client, newWorldForEach, world } from '../../support/cocos/world-client.ts';
 
 const scenePath = 'assets/scenes/main.scene';
 

@@ -9,9 +9,9 @@ import {
   validateProject,
 } from '@mcp-kit/cocos/validate';
 import { describe, expect, test } from 'vitest';
-import { hasCorpus, needsCorpus } from '../../support/cocos-corpus.ts';
-import { at, broken, defects, menu, nodeAt } from '../../support/cocos-defects.ts';
-import { ProjectCopy } from '../../support/cocos-sample-project.ts';
+import { hasCorpus, needsCorpus } from '../../support/cocos/corpus.ts';
+import { at, broken, defects, menu, nodeAt } from '../../support/cocos/defects.ts';
+import { ProjectCopy } from '../../support/cocos/sample-project.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 describe.skipIf(!hasCorpus)(`What is wrong with real projects ${needsCorpus}`, () => {

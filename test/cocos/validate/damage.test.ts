@@ -3,8 +3,8 @@ import { openWorkspace, readDocument } from '@mcp-kit/cocos/edit';
 import { renderDocument } from '@mcp-kit/cocos/render';
 import { type Finding, repairDocument, validateDocument } from '@mcp-kit/cocos/validate';
 import { expect, test } from 'vitest';
-import { button, dialog, game, menu } from '../../support/cocos-defects.ts';
-import { ProjectCopy } from '../../support/cocos-sample-project.ts';
+import { button, dialog, game, menu } from '../../support/cocos/defects.ts';
+import { ProjectCopy } from '../../support/cocos/sample-project.ts';
 
 /** Numbers from 0 to 1 that are the same in every run. */
 function numbersFrom(seed: number): () => number {

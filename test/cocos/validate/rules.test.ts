@@ -10,8 +10,8 @@ import {
 import { openDocument, openWorkspace, readComponent, type Workspace } from '@mcp-kit/cocos/edit';
 import type { Project } from '@mcp-kit/cocos/project';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { broken, button, defects, dialog, menu } from '../../support/cocos-defects.ts';
-import { ProjectCopy, sampleFolder } from '../../support/cocos-sample-project.ts';
+import { broken, button, defects, dialog, menu } from '../../support/cocos/defects.ts';
+import { ProjectCopy, sampleFolder } from '../../support/cocos/sample-project.ts';
 
 const codesIn = (findings: readonly { readonly code: FindingCode }[]): FindingCode[] =>
   findings.map(({ code }) => code);

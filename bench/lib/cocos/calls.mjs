@@ -1,6 +1,6 @@
 // Calls of the tools of the Cocos pack on the large project, as a model makes them: by path, in the open scene.
 import path from 'node:path';
-import { largeScene, squarePng } from './cocos-project.mjs';
+import { largeScene, squarePng } from './project.mjs';
 import { writeFileSync } from 'node:fs';
 
 /** How long a call may take at the 95th percentile, in milliseconds. */

@@ -5,7 +5,7 @@ import { httpTarget } from 'mcp-kit/transport/http-client';
 import type { Envelope } from 'mcp-kit/tools';
 import { type HttpListening, serveHttp } from 'mcp-kit/transport/http';
 import { afterAll, expect } from 'vitest';
-import { forwarding } from './cocos-forwarding.ts';
+import { forwarding } from './forwarding.ts';
 
 /** A client of the Cocos tools over HTTP, with every answer checked against its schema. */
 export interface CocosClient extends AsyncDisposable {

@@ -1,11 +1,11 @@
 // Measures the tools of the Cocos pack on one project, beside the least that a write of its scene can cost.
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { measuredCalls, targets } from './cocos-calls.mjs';
-import { largeScene } from './cocos-project.mjs';
-import { serving } from './cocos-server.mjs';
-import { cpuSeconds, peakRssMiB, rssMiB } from './proc.mjs';
-import { median, quantile } from './stats.mjs';
+import { measuredCalls, targets } from './calls.mjs';
+import { largeScene } from './project.mjs';
+import { serving } from './server.mjs';
+import { cpuSeconds, peakRssMiB, rssMiB } from '../proc.mjs';
+import { median, quantile } from '../stats.mjs';
 
 /** The bare loop: a scene parsed, printed and written, and on the disk when it ends. Answers milliseconds. */
 function bareLoop(scene, copy) {

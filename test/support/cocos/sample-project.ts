@@ -12,13 +12,13 @@ import path from 'node:path';
 import { openWorkspace, type Workspace } from '@mcp-kit/cocos/edit';
 import { openProject, type Project } from '@mcp-kit/cocos/project';
 import type { OwnEntry } from '@mcp-kit/cocos/document';
-import { corpusFolder, type CorpusProject } from './cocos-corpus.ts';
-import { inMemory } from './cocos-project.ts';
+import { corpusFolder, type CorpusProject } from './corpus.ts';
+import { inMemory } from './project.ts';
 
 /** The folder of the sample project in the repository. */
 export const sampleFolder: string = path.resolve(
   import.meta.dirname,
-  '../../packages/cocos/sample',
+  '../../../packages/cocos/sample',
 );
 
 /** Copies a folder; what nobody may write there can be written here. */

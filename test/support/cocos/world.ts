@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import path from 'node:path';
 import { type CocosBackend, type Edit, openHeadless } from '@mcp-kit/cocos/backend';
 import type { ToolExample } from 'mcp-kit/tools';
-import { borderedPng } from './cocos-game.ts';
-import { inMemory, metaFor, TestProject } from './cocos-project.ts';
-import { sampleFolder } from './cocos-sample-project.ts';
+import { borderedPng } from './game.ts';
+import { inMemory, metaFor, TestProject } from './project.ts';
+import { sampleFolder } from './sample-project.ts';
 
 const menuSource = `
 import { _decorator, Component, Label, Node, SpriteFrame } from 'cc';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { openProject } from '@mcp-kit/cocos/project';
-import type { TestProject } from './cocos-project.ts';
+import type { TestProject } from './project.ts';
 
 /** Saves one number after the other, and sees that none is replaced by what was made from an older one. */
 const saver = `

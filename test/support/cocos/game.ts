@@ -3,8 +3,8 @@ import { crc32, deflateSync } from 'node:zlib';
 import { createSceneTable } from '@mcp-kit/cocos/components';
 import { createMeta, printMeta, printTable, withUuids } from '@mcp-kit/cocos/document';
 import { newImageMeta, readImage } from '@mcp-kit/cocos/images';
-import { menuScript } from './cocos-menu.ts';
-import { metaFor, TestProject, uuidFor } from './cocos-project.ts';
+import { menuScript } from './menu.ts';
+import { metaFor, TestProject, uuidFor } from './project.ts';
 
 /** A PNG of white within a border that is clear. */
 export function borderedPng(width: number, height: number): Buffer {

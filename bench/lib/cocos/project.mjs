@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import { withUuids } from '../../packages/cocos/dist/document/index.js';
+import { withUuids } from '../../../packages/cocos/dist/document/index.js';
 import {
   addComponent,
   assignSprite,
@@ -15,8 +15,8 @@ import {
   openDocument,
   openWorkspace,
   setProperties,
-} from '../../packages/cocos/dist/edit/index.js';
-import { openProject } from '../../packages/cocos/dist/project/index.js';
+} from '../../../packages/cocos/dist/edit/index.js';
+import { openProject } from '../../../packages/cocos/dist/project/index.js';
 
 /** The scene with most nodes. */
 export const largeScene = 'assets/scenes/large.scene';

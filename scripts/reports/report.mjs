@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { run } from './child.mjs';
-import { main, prepare, root, say } from './prepare.mjs';
-import { requirementsPage, testsPage } from './reports/pages.mjs';
-import { judge, readRequirements } from './reports/requirements.mjs';
-import { countOf, runTests } from './reports/test-run.mjs';
+import { run } from '../child.mjs';
+import { main, prepare, root, say } from '../prepare.mjs';
+import { requirementsPage, testsPage } from './pages.mjs';
+import { judge, readRequirements } from './requirements.mjs';
+import { countOf, runTests } from './test-run.mjs';
 
 const usage = `usage: npm run report [-- options]
   --only WHAT   tests or performance, instead of both

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
-import { type CocosClient, connectCocos } from './cocos-client.ts';
-import { CocosWorld } from './cocos-world.ts';
+import { type CocosClient, connectCocos } from './client.ts';
+import { CocosWorld } from './world.ts';
 
 /** The project of the test that runs, and a client of its server. */
 export let world: CocosWorld;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const folder = path.resolve(import.meta.dirname, '../../../shared/cocos-corpus');
+const folder = path.resolve(import.meta.dirname, '../../../../shared/cocos-corpus');
 
 /** Whether real projects of Cocos Creator lie beside the clone; what needs them is skipped without, visibly. */
 export const hasCorpus: boolean = existsSync(folder);

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { printTable } from '@mcp-kit/cocos/document';
-import { emptyScene } from './cocos-sample.ts';
+import { emptyScene } from './sample.ts';
 
 /** Where a write is done when it is in memory: every edit is flushed to the disk, which few tests are about. */
 export const inMemory: string = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

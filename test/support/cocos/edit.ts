@@ -10,8 +10,8 @@ import {
 } from '@mcp-kit/cocos/edit';
 import { openProject, type Project } from '@mcp-kit/cocos/project';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { menuScript } from './cocos-menu.ts';
-import { inMemory } from './cocos-project.ts';
+import { menuScript } from './menu.ts';
+import { inMemory } from './project.ts';
 
 const menuSource = menuScript('onPlay', 'onStop', 'close');
 

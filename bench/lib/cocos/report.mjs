@@ -1,5 +1,5 @@
 // What was measured of the Cocos pack, as a page.
-import { format, table } from './table.mjs';
+import { format, table } from '../table.mjs';
 
 const multiple = (value) => `${format(value)} ×`;
 const count = (value) => value.toLocaleString('en-US');

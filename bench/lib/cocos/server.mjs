@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { root } from '../../scripts/prepare.mjs';
+import { root } from '../../../scripts/prepare.mjs';
 
 const program = path.join(root, 'packages/mcpctl/dist/main.js');
 

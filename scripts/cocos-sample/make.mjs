@@ -1,18 +1,18 @@
 // Makes the sample project of the Cocos pack with the pack itself: images, metas, prefabs and scenes. What people write by
 // hand (manifest, settings, scripts, data) is taken from packages/cocos/sample. Every run gives the same bytes.
-// Run after a build: node scripts/make-cocos-sample.mjs [FOLDER]
-import { beginIds } from './cocos-sample/ids.mjs';
+// Run after a build: node scripts/cocos-sample/make.mjs [FOLDER]
+import { beginIds } from './ids.mjs';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createMeta, newUuid } from '../packages/cocos/dist/document/index.js';
-import * as edit from '../packages/cocos/dist/edit/index.js';
-import { openProject } from '../packages/cocos/dist/project/index.js';
-import { sampleArt, sampleImages } from './cocos-sample/images.mjs';
-import { makeButton, makeDialog, makeListItem } from './cocos-sample/prefabs.mjs';
-import { makeGame, makeMenu } from './cocos-sample/scenes.mjs';
+import { createMeta, newUuid } from '../../packages/cocos/dist/document/index.js';
+import * as edit from '../../packages/cocos/dist/edit/index.js';
+import { openProject } from '../../packages/cocos/dist/project/index.js';
+import { sampleArt, sampleImages } from './images.mjs';
+import { makeButton, makeDialog, makeListItem } from './prefabs.mjs';
+import { makeGame, makeMenu } from './scenes.mjs';
 
-const sample = path.resolve(import.meta.dirname, '../packages/cocos/sample');
+const sample = path.resolve(import.meta.dirname, '../../packages/cocos/sample');
 
 const byHand =
   /^(package\.json|tsconfig\.json|\.gitignore|\.creator|settings|assets(\/(scripts|data))?)$|\.ts$|levels\.json$/;

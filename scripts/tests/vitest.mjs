@@ -1,8 +1,8 @@
 // Runs vitest on a clone that is made ready first.
 import path from 'node:path';
-import { run } from './child.mjs';
-import { installPeers } from './peers.mjs';
-import { prepare, root } from './prepare.mjs';
+import { run } from '../child.mjs';
+import { installPeers } from '../peers.mjs';
+import { prepare, root } from '../prepare.mjs';
 
 /** Installs, builds, and runs vitest with these arguments; answers its exit code. */
 export async function runVitest(args, options = {}) {
