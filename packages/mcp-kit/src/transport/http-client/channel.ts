@@ -12,8 +12,15 @@ import {
 import { HttpConnection } from './connection.ts';
 import { hungUp, invalidAnswer, notDelivered, sessionLost } from './failures.ts';
 import type { Settings } from './options.ts';
-import { messageOf, withHeaders, type Message, type PostedMessage } from './posted-message.ts';
-import { isResponse, PostRequest, type RequestOwner } from './request.ts';
+import {
+  isResponse,
+  messageOf,
+  PostRequest,
+  withHeaders,
+  type Message,
+  type PostedMessage,
+  type RequestOwner,
+} from './request.ts';
 import { delivered } from './delivery.ts';
 import { HttpSession, type SessionOwner } from './session.ts';
 

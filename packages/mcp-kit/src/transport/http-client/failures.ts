@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { gistOf, KitError } from '#base';
-import { rpcErrors, type Response, type Unparsed } from '#jsonrpc';
+import { classify, isRecord, rpcErrors, type Response, type Unparsed } from '#jsonrpc';
 import { mcpErrors } from '#protocol';
 
 /** The connection failed before anything could be sent. */
@@ -176,6 +176,19 @@ function reasonOf(cause: unknown): string {
   return (
     code === '' || cause.message.includes(code) ? cause.message : `${code} ${cause.message}`
   ).trim();
+}
+
+/** The JSON-RPC error in the body of a refusal, if there is one. Some servers invent an id for it. */
+export function errorIn(body: string): Response | undefined {
+  if (!body.includes('"error"')) return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    if (!isRecord(value) || value['jsonrpc'] !== '2.0') return undefined;
+    const said = classify({ jsonrpc: '2.0', error: value['error'] });
+    return said.kind === 'response' ? said.message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a refusal within a session says that there is no such session; some use 404 for a method they do not know. */

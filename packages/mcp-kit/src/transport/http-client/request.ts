@@ -6,10 +6,14 @@ import {
   isRecord,
   oversized,
   parseMessage,
+  type Id,
   type Limits,
+  type MessageOptions,
+  type Params,
   type Response,
   type Sink,
 } from '#jsonrpc';
+import { claimsModern, encodeHeaderValue, metaKeys, namedBy } from '#protocol';
 import {
   mediaType,
   readBody,
@@ -21,6 +25,7 @@ import {
 } from './connection.ts';
 import {
   endedEarly,
+  errorIn,
   invalidAnswer,
   notTaken,
   isLostBy,
@@ -28,7 +33,7 @@ import {
   sessionLost,
   unreadable,
 } from './failures.ts';
-import type { PostedMessage } from './posted-message.ts';
+import type { HttpSession } from './session.ts';
 import {
   EventStream,
   readStream,
@@ -36,6 +41,56 @@ import {
   type StreamPosition,
   type StreamReading,
 } from './stream.ts';
+
+/** A message that is sent, as far as its transport reads it. */
+export interface Message {
+  readonly id?: Id | undefined;
+  readonly method?: string | undefined;
+  readonly params?: Params | undefined;
+}
+
+/** A text as data. */
+export function messageOf(text: string, options: MessageOptions | undefined): Message {
+  return options?.message ?? (JSON.parse(text) as Message);
+}
+
+/** A message to be posted, and what its request says beside it. */
+export interface PostedMessage {
+  readonly text: string;
+  /** An answer has none. */
+  readonly method: string;
+  readonly id: Id | undefined;
+  /** Belongs to no session, and its stream cannot be continued. */
+  readonly modern: boolean;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** The session it belongs to, or the one it opens. */
+  readonly session: HttpSession;
+}
+
+/** A message with the headers that its request has. */
+export function withHeaders(
+  text: string,
+  message: Message,
+  options: Pick<MessageOptions, 'headers'> & Pick<PostedMessage, 'session'>,
+): PostedMessage {
+  const { id, method = 'an answer', params } = message;
+  const modern = claimsModern(params);
+  const headers: string[] = [];
+  if (modern && params !== undefined) addModernHeaders(headers, method, params);
+  if (options.headers !== undefined) headers.push(...Object.entries(options.headers).flat());
+  return { text, method, id, modern, headers, session: options.session };
+}
+
+/** Repeats what intermediaries want to know without reading the message. */
+function addModernHeaders(headers: string[], method: string, params: Params): void {
+  const version = (params['_meta'] as Params)[metaKeys.protocolVersion];
+  if (typeof version === 'string') headers.push('mcp-protocol-version', encodeHeaderValue(version));
+  headers.push('mcp-method', encodeHeaderValue(method));
+  // What an extension names otherwise says so here as well.
+  const name = params[namedBy.get(method) ?? (method.startsWith('tasks/') ? 'taskId' : '')];
+  if (typeof name === 'string') headers.push('mcp-name', encodeHeaderValue(name));
+}
 
 /** What a request needs of its channel, and what it tells it. */
 export interface RequestOwner {
@@ -314,19 +369,4 @@ export function isResponse(value: unknown): value is Response & Record<string, u
 /** Whether it is an error of which the server could not say what it answers. */
 function isAnonymousError(value: unknown): value is Response {
   return isResponse(value) && (value.id === undefined || value.id === null);
-}
-
-/** The JSON-RPC error in the body of a refusal, if there is one. Some servers invent an id for it. */
-function errorIn(body: string): Response | undefined {
-  if (!body.includes('"error"')) return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    const error = isRecord(value) ? value['error'] : undefined;
-    const response = { jsonrpc: '2.0', error };
-    return isRecord(value) && value['jsonrpc'] === '2.0' && isAnonymousError(response)
-      ? response
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -12,8 +12,7 @@ import {
 import { hungUp, invalidAnswer, notDelivered, redirected, refusal } from './failures.ts';
 import type { Settings } from './options.ts';
 import { labelOf } from './place.ts';
-import { messageOf, withHeaders, type Message } from './posted-message.ts';
-import { PostRequest, type RequestOwner } from './request.ts';
+import { messageOf, PostRequest, withHeaders, type Message, type RequestOwner } from './request.ts';
 import { delivered } from './delivery.ts';
 import { HttpSession } from './session.ts';
 import { readStream } from './stream.ts';
