@@ -16,6 +16,7 @@ import {
   createLimit,
   createStormBreaker,
   waitWithin,
+  within,
   type Limit,
   type LimitOptions,
   type StormBreaker,
@@ -267,8 +268,9 @@ export class Conversation {
     const { connection, facts: before } = this.#last;
     if (!connection.open || !before.edge.hasSessions) return undefined;
     try {
-      const facts = await initialize(connection, this.#identity, this.#connectTimeoutMs);
-      return await this.#adopt({ connection, facts });
+      const opening = initialize(connection, this.#identity);
+      const facts = await within(opening, this.#connectTimeoutMs);
+      return facts && (await this.#adopt({ connection, facts }));
     } catch (error) {
       this.#logger.debug(`${this.#target.label}: cannot go on as before`, {
         error: describeError(error),

@@ -14,6 +14,8 @@ export interface LimitOptions {
 /** How far something may go: its signal fires with a `KitError` when the caller, the clock or the session says stop. */
 export interface Limit {
   readonly signal: AbortSignal;
+  /** What is left of the time. */
+  readonly leftMs: number;
   /** What the work gives; or the reason, as soon as the signal has fired. */
   within<T>(work: Promise<T>): Promise<T>;
   stop(reason: unknown): void;
@@ -23,6 +25,7 @@ export interface Limit {
 
 export function createLimit(options: LimitOptions): Limit {
   const { subject, signal, ended, timeoutMs = Infinity } = options;
+  const endMs = performance.now() + timeoutMs;
   const controller = new AbortController();
   const stopped = createDeferred<never>();
   // Perhaps nobody waits any more.
@@ -46,6 +49,9 @@ export function createLimit(options: LimitOptions): Limit {
   if (ended?.aborted) onEnd();
   return {
     signal: controller.signal,
+    get leftMs() {
+      return Math.max(0, endMs - performance.now());
+    },
     within: (work) => Promise.race([work, stopped.promise]),
     stop,
     lift() {

@@ -37,8 +37,9 @@ export interface Plan {
   readonly eraCache: EraCache;
   /** How long a server may be silent after the probe before the legacy era is tried as well. */
   readonly probeTimeoutMs: number;
+  /** How long it may take in all. */
   readonly timeoutMs: number;
-  /** Stopping it ends all that was opened. */
+  /** The only clock of it. Stopping it ends all that was opened. */
   readonly limit: Limit;
   connect(channel: Channel): Connection;
 }
@@ -148,9 +149,8 @@ async function goOnModern(
     return { connection, facts };
   }
   await connection.close();
-  const { identity, timeoutMs } = plan;
   const another = await open(target);
-  const finding = await probe(another, identity, { timeoutMs });
+  const finding = await probe(another, plan.identity);
   if (finding.kind !== 'answered') throw finding.error;
   return { connection: another, facts: finding.facts };
 }
@@ -197,10 +197,8 @@ interface Approach {
  */
 async function probeWithin(target: Target, approach: Approach): Promise<Probed> {
   const { plan, connection } = approach;
-  const { identity, timeoutMs } = plan;
   const abandon = new AbortController();
-  const deadline = performance.now() + timeoutMs;
-  const probing = probe(connection, identity, { timeoutMs, signal: abandon.signal });
+  const probing = probe(connection, plan.identity, { signal: abandon.signal });
   if (!plan.eras.legacy) return { finding: await probing };
   const early = await within(probing, patienceOf(plan));
   if (early !== undefined) return { finding: early };
@@ -210,8 +208,7 @@ async function probeWithin(target: Target, approach: Approach): Promise<Probed> 
   const finding = await Promise.race([
     probing,
     begun.agreed.then(
-      async () =>
-        (await within(probing, Math.min(lateMs, (deadline - performance.now()) / 2))) ?? silent,
+      async () => (await within(probing, Math.min(lateMs, plan.limit.leftMs / 2))) ?? silent,
       // A server of the modern era may refuse it; its other answer is then soon to come.
       async () => (await within(probing, plan.probeTimeoutMs)) ?? silent,
     ),
@@ -228,8 +225,8 @@ function patienceOf({ probeTimeoutMs, timeoutMs, remembered }: Approach['plan'])
 }
 
 /** On a pipe both questions go the same way: a second process would be in the way of the first. */
-function beginOn(connection: Connection, { identity, timeoutMs }: Plan): Begun {
-  const opening = requestInitialize(connection, identity, timeoutMs);
+function beginOn(connection: Connection, { identity }: Plan): Begun {
+  const opening = requestInitialize(connection, identity);
   return {
     agreed: opening.then((facts) => ({ connection, facts })),
     confirm: () => confirmInitialized(connection),
@@ -260,15 +257,15 @@ async function handshake(target: Target, approach: Approach): Promise<Agreed> {
 }
 
 async function greet(target: Target, { plan, open, connection }: Approach): Promise<Agreed> {
-  const { identity, timeoutMs } = plan;
+  const { identity } = plan;
   try {
-    return { connection, facts: await requestInitialize(connection, identity, timeoutMs) };
+    return { connection, facts: await requestInitialize(connection, identity) };
   } catch (error) {
     const { fallback } = target;
     if (fallback === undefined || !mayBeOldest(error)) throw error;
     try {
       const other = await open(fallback);
-      return { connection: other, facts: await requestInitialize(other, identity, timeoutMs) };
+      return { connection: other, facts: await requestInitialize(other, identity) };
     } catch {
       // The first answer says more about what is wrong.
       throw error;
@@ -281,21 +278,19 @@ function mayBeOldest(error: unknown): boolean {
 }
 
 /** Opens, or opens anew, a conversation of the legacy era. */
-export async function initialize(
-  connection: Connection,
-  identity: Identity,
-  timeoutMs: number,
-): Promise<ServerFacts> {
-  const facts = await requestInitialize(connection, identity, timeoutMs);
+export async function initialize(connection: Connection, identity: Identity): Promise<ServerFacts> {
+  const facts = await requestInitialize(connection, identity);
   await confirmInitialized(connection);
   return facts;
 }
+
+/** The clock is that of the whole opening: nothing that the server says meanwhile prolongs it. */
+const noClock = { timeoutMs: Infinity, maxTotalMs: Infinity } as const;
 
 /** The first half: until it is confirmed the server waits. */
 async function requestInitialize(
   connection: Connection,
   { info, capabilities, offers, tellsRoots, more }: Identity,
-  timeoutMs: number,
 ): Promise<ServerFacts> {
   const { roots } = capabilities;
   const params = {
@@ -307,9 +302,7 @@ async function requestInitialize(
       : capabilities,
     clientInfo: info,
   };
-  // Nothing that the server says meanwhile prolongs it.
-  const limits = { timeoutMs, maxTotalMs: timeoutMs };
-  return legacyFacts(await connection.request('initialize', params, limits), offers);
+  return legacyFacts(await connection.request('initialize', params, noClock), offers);
 }
 
 /** How long a server may take over the end of the handshake; one that answers later is not waited for. */

@@ -19,11 +19,17 @@ export type Finding =
   /** It says nothing about the era; there is no use in going on. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
+/** What ends a probe before its answer; without a time that is whoever opens the conversation. */
+interface ProbeLimits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Asks `server/discover`, and once more when the server offers a revision that we offered already. */
 export async function probe(
   connection: Connection,
   identity: Identity,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  { timeoutMs = Infinity, signal }: ProbeLimits = {},
 ): Promise<Finding> {
   // Nothing that the server says meanwhile prolongs it.
   const limits = { timeoutMs, maxTotalMs: timeoutMs, signal };
