@@ -31,8 +31,20 @@ const best = (runs) => Math.min(...runs.map(({ ms }) => ms));
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 const [fixed, ratio] = [(ms) => `${Math.round(ms)} ms`, (number) => number.toFixed(2)];
 
+/** The members of a tool in the protocol. Official clients drop others; mcpctl shows what came. */
+const known = new Set(
+  'name title description inputSchema outputSchema annotations icons execution _meta'.split(' '),
+);
+const membersOf = (tool, isWanted) => Object.entries(tool).filter(([name]) => isWanted(name));
+const inProtocol = (tool) => Object.fromEntries(membersOf(tool, (name) => known.has(name)));
+const beyond = (tools = []) => [
+  ...new Set(
+    tools.flatMap((tool) => membersOf(tool, (name) => !known.has(name)).map(([name]) => name)),
+  ),
+];
+
 /** mcpctl lists by name, whatever the order of the server is. */
-const byName = (tools = []) => tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+const byName = (tools = []) => tools.map(inProtocol).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 const isSame = (one, other) => isDeepStrictEqual(byName(one), byName(other));
 
 /** Whether the same tools came every time: the ones that the official client of either generation lists. */
@@ -42,7 +54,8 @@ function compare({ mcpctl, first, second }) {
   const [{ tools }] = official;
   const isSteady = official.every((one) => isSame(one.tools, tools));
   const isEqual = mcpctl.every((one) => isSame(one.tools, tools));
-  return { isSteady, isEqual, tools: tools.length };
+  const more = beyond(mcpctl[0].tools).filter((name) => !beyond(tools).includes(name));
+  return { isSteady, isEqual, tools: tools.length, more };
 }
 
 await main(async () => {
@@ -66,7 +79,7 @@ await main(async () => {
   for (const [name, server] of programs) {
     if (rows.length >= Number(values.count)) break;
     const seen = await tryServer(name, server, Number(values.rounds));
-    const { whose, isSteady, isEqual, tools } = compare(seen);
+    const { whose, isSteady, isEqual, tools, more = [] } = compare(seen);
     // A server that lists nothing here, or lists otherwise each time, shows nothing of who asks.
     if (whose !== undefined || !isSteady) {
       console.log(`${name}: left out: ${whose ?? 'it lists otherwise each time'}`);
@@ -76,7 +89,10 @@ await main(async () => {
     const [ours, first, second] = [best(seen.mcpctl), best(seen.first), best(seen.second)];
     ratios.first.push(ours / first);
     ratios.second.push(ours / second);
-    const cells = [`${name} ${server.version}`, tools, isEqual ? 'equal' : 'NOT EQUAL'];
+    const beside =
+      more.length === 0 ? '' : `; beside it ${more.map((one) => `\`${one}\``).join(', ')}`;
+    const verdict = isEqual ? `equal${beside}` : 'NOT EQUAL';
+    const cells = [`${name} ${server.version}`, tools, verdict];
     rows.push(`| ${[...cells, fixed(ours), fixed(first), fixed(second)].join(' | ')} |`);
     console.log(rows.at(-1));
   }
