@@ -3,40 +3,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { createManager, loadConfig, type Manager } from '@mcp-kit/host';
-import { gateway, type Gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
-import { openSession, type Session, type SessionOptions } from 'mcp-kit/client';
+import { gateway } from '@mcp-kit/host/gateway';
+import { openSession } from 'mcp-kit/client';
 import type { Target } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { shellServer } from '../bridge/shell-server.ts';
 import { Mark } from '../faults/lib/marked-processes.ts';
 import { root } from '../support/child-process.ts';
 import { dead, inMemory, namesOf, silent, simple, toolsNamed } from './memory.ts';
-
-const opened: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
-});
-
-function use<T extends AsyncDisposable>(one: T): T {
-  opened.push(one);
-  return one;
-}
+import { clientOf, start, use } from './opened.ts';
 
 const eras = ['legacy', 'modern'] as const;
-
-async function clientOf(service: Gateway, options: SessionOptions = {}): Promise<Session> {
-  return use(
-    await openSession(inMemory(service, 'gateway'), { ...options, probeTimeoutMs: 60_000 }),
-  );
-}
-
-const start = (targets: Record<string, Target>, options: GatewayOptions = {}): Gateway =>
-  use(gateway(targets, options));
 
 describe.each(eras)('a %s client', (era) => {
   test('gets what is known although servers are dead or silent, and learns why', async () => {

@@ -5,15 +5,15 @@ import { createServer } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import { memoryPair, serveChannel } from 'mcp-kit/transport';
 
-/** A server in this process, as a target; each dial is a conversation of its own. */
-export function inMemory(service: Service, key: string): Target {
+/** A server in this process, as a target; each dial is a conversation of its own, perhaps with a server of its own. */
+export function inMemory(service: Service | (() => Service), key: string): Target {
   return {
     label: key,
     key,
     wire: 'stream',
     async dial() {
       const [near, far] = memoryPair();
-      serveChannel(service, far);
+      serveChannel(typeof service === 'function' ? service() : service, far);
       return near;
     },
   };

@@ -1,7 +1,7 @@
-import type { Bridge } from 'mcp-kit/bridge';
 import {
   clientOf,
   Conversation,
+  conversationOf,
   Exchange,
   type ClientView,
   type ConversationLink,
@@ -11,6 +11,7 @@ import {
   type MaybePromise,
   type Notification,
   type Params,
+  type Serve,
 } from 'mcp-kit/internal';
 
 /** What is passed on of what a server tells a client outside of its calls; nothing where it is not for the client. */
@@ -20,7 +21,8 @@ export type Hear = (
 ) => { readonly params: Params | undefined } | undefined;
 
 export interface BranchOptions {
-  readonly bridge: Bridge;
+  /** Asks the server, by its bridge. */
+  readonly serve: Serve;
   readonly hear: Hear;
   /** Called once the server has greeted a legacy client, before anything is asked. */
   readonly greeted: (ask: (method: string, params?: Params) => MaybePromise<unknown>) => unknown;
@@ -39,7 +41,8 @@ export class Branch {
   readonly #options: BranchOptions;
   readonly #outer: ConversationLink;
   readonly #link: Link & ConversationLink;
-  readonly #conversation: Conversation;
+  /** What the server knows of it. */
+  readonly conversation: Conversation;
   #opening: Promise<void> | undefined;
   #level: LoggingLevel | undefined = defaultLevel;
   #hasEnded = false;
@@ -48,29 +51,43 @@ export class Branch {
     this.#options = options;
     this.#outer = outer.connection;
     this.#link = this.#linkTo(outer.connection);
-    this.#conversation = new Conversation(this.#link, () => undefined, {
+    this.conversation = new Conversation(this.#link, () => undefined, {
       isIdle: () => outer.isUnattended(),
     });
     outer.onEnded(() => this.end());
   }
 
+  /** How a request of the client is passed on as part of this. */
+  linkFor({ link }: Exchange): Link {
+    if (link === this.#outer) return this.#link;
+    // One that came by another way than its conversation is answered by that.
+    return {
+      ...this.#link,
+      handlers: this.conversation,
+      notify: (...said) => link.notify(...said),
+    };
+  }
+
   /** Asks the server what the client asks. */
-  serve(exchange: Exchange, params: Params | undefined): MaybePromise<unknown> {
+  serve(exchange: Exchange): MaybePromise<unknown> {
+    const isOwn = conversationOf(exchange) === this.conversation;
+    const asked = isOwn
+      ? exchange
+      : exchange.forwarded(exchange.message.params, this.linkFor(exchange));
     const ready = this.#ready[clientOf(exchange).era](clientOf(exchange));
-    const ask = (): MaybePromise<unknown> =>
-      this.#options.bridge.serve(exchange.forwarded(params, this.#linkOf(exchange)));
-    return ready === undefined ? ask() : ready.then(ask);
+    const { serve } = this.#options;
+    return ready === undefined ? serve(asked) : ready.then(() => serve(asked));
   }
 
   /** Tells the server what the client tells. */
   tell(message: Notification): void {
-    if (this.#opening !== undefined) void this.#options.bridge.serve(this.#own(message));
+    if (this.#opening !== undefined) void this.#options.serve(this.#own(message));
   }
 
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#conversation.closed();
+    this.conversation.closed();
     this.#options.ended();
   }
 
@@ -90,10 +107,10 @@ export class Branch {
   async #initialize(client: ClientView): Promise<void> {
     const { version: protocolVersion, capabilities, info: clientInfo } = client;
     const ask = (method: string, params?: Params): MaybePromise<unknown> =>
-      this.#options.bridge.serve(this.#own({ jsonrpc: '2.0', id: 0, method, params }, client));
+      this.#options.serve(this.#own({ jsonrpc: '2.0', id: 0, method, params }, client));
     await ask('initialize', { protocolVersion, capabilities, clientInfo });
     await this.#options.greeted(ask);
-    await this.#options.bridge.serve(
+    await this.#options.serve(
       this.#own({ jsonrpc: '2.0', method: 'notifications/initialized' }, client),
     );
   }
@@ -110,7 +127,7 @@ export class Branch {
       params: { level },
     } as const;
     try {
-      await this.#options.bridge.serve(this.#own(message, client));
+      await this.#options.serve(this.#own(message, client));
     } catch {
       // No call fails because its server does not log.
     }
@@ -122,18 +139,8 @@ export class Branch {
     return exchange;
   }
 
-  /** A request that came by another way than its conversation is answered by that. */
-  #linkOf({ link }: Exchange): Link {
-    if (link === this.#outer) return this.#link;
-    return {
-      ...this.#link,
-      handlers: this.#conversation,
-      notify: (...said) => link.notify(...said),
-    };
-  }
-
   #linkTo(connection: ConversationLink): Link & ConversationLink {
-    const handlers = (): Conversation => this.#conversation;
+    const handlers = (): Conversation => this.conversation;
     return {
       principal: connection.principal,
       budget: connection.budget,

@@ -7,7 +7,7 @@ import {
   type ResourceTemplate,
   type Tool,
 } from 'mcp-kit/internal';
-import type { ServerHandle, Withheld } from '@mcp-kit/host';
+import type { ToolListing, Withheld } from '@mcp-kit/host';
 
 /** What is known of one server. */
 export interface Listing {
@@ -35,12 +35,15 @@ export function recalledListing(tools: readonly Tool[]): Listing {
   return { ...nothing, tools, from: 'cache' };
 }
 
-/** Asks a server for all it has. */
-export async function listAll(server: ServerHandle, options: CallOptions = {}): Promise<Listing> {
-  const session = await server.connect();
+/** Asks a server for all it has, by a session with it. */
+export async function listAll(
+  session: Session,
+  listTools: () => Promise<ToolListing>,
+  options: CallOptions = {},
+): Promise<Listing> {
   const { capabilities } = session;
   const [listed, prompts, resources, templates] = await Promise.all([
-    capabilities.tools && server.listTools(options),
+    capabilities.tools && listTools(),
     capabilities.prompts && gathered(session.prompts(options)),
     capabilities.resources && gathered(session.resources(options)),
     capabilities.resources && templatesOf(session, options),

@@ -43,7 +43,7 @@ export function route(routes: Routes): Layer {
 
 async function pass(exchange: Exchange, routed: Routed): Promise<unknown> {
   const { upstream, params, result = (same) => same } = routed;
-  return result(await upstream.serve(exchange.forwarded(params)));
+  return result(await upstream.serve(exchange.forwarded(params, upstream.linkFor(exchange))));
 }
 
 const finders: Readonly<Record<string, Find>> = {
@@ -188,15 +188,9 @@ function relinked(block: unknown, { name }: Upstream, catalog: GatewayCatalog): 
 }
 
 /** What a client is told of a server by itself: changed lists are told by the gateway, once for all. */
-export function heard(
-  server: string,
-  { catalog, stale }: { catalog(): GatewayCatalog; stale(): void },
-): Hear {
+export function heard(server: string, { catalog }: { catalog(): GatewayCatalog }): Hear {
   return (method, params) => {
-    if (method.endsWith('/list_changed')) {
-      stale();
-      return undefined;
-    }
+    if (method.endsWith('/list_changed')) return undefined;
     const uri = params?.['uri'];
     if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return { params };
     return { params: { ...params, uri: catalog().publicUri(server, uri) } };

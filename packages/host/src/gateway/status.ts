@@ -53,7 +53,7 @@ function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): 
   const error = upstream?.problem ?? (state === 'ready' ? undefined : managed.error);
   return {
     name,
-    state: isRefusal(error) ? 'refused' : state,
+    state: isRefusal(error) ? 'refused' : stateWith(state, upstream),
     reason: error && withoutFolders(error.message),
     next: error instanceof KitError ? error.hint : undefined,
     retryAt,
@@ -61,6 +61,11 @@ function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): 
     conversations: upstream?.opened?.health().upstreams ?? 0,
     breaker: upstream?.breaker.state ?? 'closed',
   };
+}
+
+/** The manager's own conversation ends when a client has one: the server is there all the same. */
+function stateWith(state: ServerState, upstream: Upstream | undefined): ServerState {
+  return state === 'idle' && upstream?.isInUse === true ? 'ready' : state;
 }
 
 type Counts = Omit<UpstreamStatus, 'name' | 'state' | 'conversations' | 'breaker'>;

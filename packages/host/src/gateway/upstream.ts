@@ -1,14 +1,19 @@
 import { createBridge, type Bridge, type BridgeOptions } from 'mcp-kit/bridge';
+import type { Session } from 'mcp-kit/client';
 import {
   conversationOf,
   createDeferred,
   describeError,
   KitError,
   layered,
+  RpcError,
+  rpcErrors,
   type Conversation,
   type Exchange,
   type Layer,
+  type Link,
   type Logger,
+  type MaybePromise,
   type Notification,
   type Params,
   type Serve,
@@ -17,7 +22,8 @@ import {
 import type { Manager, ServerHandle } from '@mcp-kit/host';
 import { Branch, type Hear } from './branch.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
-import { listAll, recalledListing, type Listing } from './listing.ts';
+import { Lister } from './lister.ts';
+import { recalledListing, type Listing } from './listing.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** What is decided about a server elsewhere. */
@@ -43,7 +49,10 @@ export class Upstream {
   readonly name: string;
   readonly #options: UpstreamOptions;
   readonly #handle: ServerHandle;
+  readonly #lister: Lister;
+  /** By the conversations of clients; and those conversations, by what servers know of them. */
   readonly #branches = new Map<Conversation, Branch>();
+  readonly #outer = new WeakMap<Conversation, Conversation>();
   readonly #known = createDeferred<void>();
   readonly breaker: Breaker = createBreaker();
   /** How often it may be asked once more, by whoever asks again. */
@@ -64,6 +73,8 @@ export class Upstream {
     this.name = name;
     this.#options = options;
     this.#handle = options.manager.server(name);
+    const { manager } = options;
+    this.#lister = new Lister({ manager, name, changed: () => this.stale() });
     const counted: Layer = (next) => (exchange) => {
       this.retries.asked();
       return next(exchange);
@@ -96,6 +107,12 @@ export class Upstream {
   /** Settles when anything is known of it. */
   get known(): Promise<void> {
     return this.#known.promise;
+  }
+
+  /** Whether a client has a conversation with it. */
+  get isInUse(): boolean {
+    for (const { isConnected } of this.#lister.lent) if (isConnected) return true;
+    return false;
   }
 
   /** The bridge, if it was ever needed. */
@@ -155,37 +172,55 @@ export class Upstream {
     await bridge?.close();
   }
 
+  /** By which link a request of a client is passed on to this server. */
+  linkFor(exchange: Exchange): Link {
+    const conversation = conversationOf(exchange);
+    return conversation === undefined
+      ? exchange.link
+      : this.#branchOf(conversation).linkFor(exchange);
+  }
+
   async #open(): Promise<Bridge> {
     const { bridge: options, logger } = this.#options;
     const { target, guard } = await this.#handle.upstream();
+    // Where a conversation is no more than its requests, lists need none of a client.
+    const standsAlone = ({ era }: Session): boolean => era === 'modern' && target.wire === 'http';
     if (this.#isClosed) throw new KitError('closed', `${this.name} is no longer served`);
     this.#opened = createBridge(target, {
       ...options,
       guard,
       logger,
       mayRepeat: () => this.retries.mayRetry(),
+      onConversation: (session) =>
+        standsAlone(session) ? () => this.stale() : this.#lister.joined(session, guard(session)),
     });
     return this.#opened;
   }
 
-  async #pass(exchange: Exchange): Promise<unknown> {
-    const bridge = this.#opened ?? (await this.bridge());
+  #pass(exchange: Exchange): MaybePromise<unknown> {
     const conversation = conversationOf(exchange);
-    const { params } = exchange.message;
-    if (conversation === undefined) return bridge.serve(exchange);
-    return this.#branchOf(conversation, bridge).serve(exchange, params);
+    if (conversation === undefined) return this.#ask(exchange);
+    // What it was a part of may have ended with its server, and the client's own conversation may not.
+    return this.#branchOf(this.#outer.get(conversation) ?? conversation).serve(exchange);
   }
 
-  #branchOf(conversation: Conversation, bridge: Bridge): Branch {
-    let branch = this.#branches.get(conversation);
+  #ask(exchange: Exchange): MaybePromise<unknown> {
+    if (this.#opened !== undefined) return this.#opened.serve(exchange);
+    return this.bridge().then((bridge) => bridge.serve(exchange));
+  }
+
+  #branchOf(outer: Conversation): Branch {
+    let branch = this.#branches.get(outer);
     if (branch === undefined) {
-      branch = new Branch(conversation, {
-        bridge,
+      if (outer.hasEnded) throw new RpcError(rpcErrors.internal, 'The client has gone');
+      branch = new Branch(outer, {
+        serve: (exchange) => this.#ask(exchange),
         hear: this.#options.hear,
         greeted: (ask) => this.#teachTools(ask),
-        ended: () => this.#branches.delete(conversation),
+        ended: () => this.#branches.delete(outer),
       });
-      this.#branches.set(conversation, branch);
+      this.#branches.set(outer, branch);
+      this.#outer.set(branch.conversation, outer);
     }
     return branch;
   }
@@ -212,7 +247,7 @@ export class Upstream {
     try {
       // Not what may be seen, but may not be used.
       await this.bridge();
-      const listing = await listAll(this.#handle);
+      const listing = await this.#lister.list();
       if (this.#isClosed) return;
       this.#listing = listing;
       this.#problem = undefined;

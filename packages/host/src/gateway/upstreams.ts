@@ -128,7 +128,7 @@ export class Upstreams {
       bridge,
       revalidateMs,
       layers: [explained(name), limited(name, maxCalls)],
-      hear: heard(name, { catalog: () => this.catalog(), stale: () => upstream.stale() }),
+      hear: heard(name, { catalog: () => this.catalog() }),
       changed: () => this.#changed(),
     });
     this.#all.set(name, upstream);

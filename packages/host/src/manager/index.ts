@@ -11,7 +11,7 @@ export type { GatewaySettings } from './config/gateway/settings.ts';
 export { lintConfig, type ConfigFinding } from './config/lint.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 export { adHocEntry } from './connect/ad-hoc.ts';
-export type { Upstream } from './connect/upstream.ts';
+export type { HeldTools, Upstream } from './connect/upstream.ts';
 export { createEgress, type Egress } from './egress/egress.ts';
 export type { EgressPolicy } from './egress/policy.ts';
 export { createEraFile, erasPath } from './era-file.ts';

@@ -1,4 +1,4 @@
-import { describeError, silentLogger, withoutFolders, type Logger } from '#base';
+import { describeError, KitError, silentLogger, withoutFolders, type Logger } from '#base';
 import { openSession, type Session, type ToolGuard, type EraCache } from '#client';
 import { RpcError, rpcErrors, type Exchange, type Notification } from '#jsonrpc';
 import {
@@ -11,7 +11,7 @@ import {
   type Service,
   type Target,
 } from '#protocol';
-import type { BridgeHealth, Condition } from './health.ts';
+import { asUnsent, type BridgeHealth, type Condition } from './health.ts';
 import { LegacyClient } from './legacy-client.ts';
 import { ModernClients } from './modern-clients.ts';
 import { telling, type Crossing, type Tell } from './relay.ts';
@@ -55,6 +55,11 @@ export interface BridgeOptions {
   readonly mayRepeat?: (() => boolean) | undefined;
   /** Decides which tools of the server clients may see and call; made for each conversation with it. */
   readonly guard?: ((session: Session) => ToolGuard) | undefined;
+  /**
+   * Told when a conversation with the server has begun, with the session that nobody guards; what is given back is called when lists
+   * of the server may have changed, as that conversation has it.
+   */
+  readonly onConversation?: ((session: Session) => () => void) | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -135,7 +140,8 @@ function createHealthCheck(shared: Shared): { begin(): void; close(): Promise<vo
     const limits = { timeoutMs: answerMs, connectTimeoutMs: answerMs };
     const upstream = new Upstream(
       (how) => openSession(target, { ...sessionOptions(options), ...limits, ...how }),
-      shared,
+      // It is nobody's conversation.
+      { ...shared, options: { ...options, onConversation: undefined } },
     );
     try {
       const session = await upstream.open();
@@ -185,6 +191,8 @@ class Clients {
       this.#hear(message, conversation);
       return undefined;
     }
+    // Nobody would ever end what is begun now.
+    if (conversation.hasEnded) throw asUnsent(new KitError('closed', 'the client has gone'));
     return this.#by[clientOf(exchange).era](exchange, conversation);
   }
 

@@ -235,7 +235,7 @@ export class LegacyClient {
 
   /** Tells the client what the server says; with the answer of the one call it can only belong to. */
   #hear({ method, params }: Notification): MaybePromise<void> {
-    if (method === 'notifications/tools/list_changed') this.#upstream.toolsChanged();
+    if (method.endsWith('/list_changed')) this.#upstream.listChanged(method);
     if (this.#early.isEarly) {
       this.#early.say(notificationOf(method, params));
       return;

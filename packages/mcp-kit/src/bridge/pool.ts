@@ -109,9 +109,10 @@ export class Pool {
 
   /** A lease of a session that is open. */
   async find(request: PoolRequest, isAgain = false): Promise<Lease> {
-    if (this.#closed) throw new KitError('closed', 'the bridge is closed');
     // Only one finds out which era the server speaks.
     while (this.#sharing === undefined && this.#first !== undefined) await this.#first;
+    // Its client may have gone meanwhile.
+    if (this.#closed) throw new KitError('closed', 'the bridge is closed');
     const isAlone = this.#needsOwn(request);
     const key = this.#keyOf(request);
     const pooled = this.#choose(key, isAlone) ?? this.#add(key, request);

@@ -78,8 +78,8 @@ export class PooledSession {
           ...options,
           clientInfo,
           capabilities,
-          // What clients want to be told they ask for.
-          watchLists: false,
+          // What clients want to be told they ask for. Over HTTP whoever keeps lists hears of changes without a conversation.
+          watchLists: shared.options.onConversation !== undefined && shared.target.wire !== 'http',
           onRequest: (request, context) => this.#answer(request, context),
           onNotification: (notification) => this.#hear(notification),
         }),
@@ -179,7 +179,7 @@ export class PooledSession {
   #hear(notification: Notification): MaybePromise<void> {
     const { method, params } = notification;
     this.#heard += 1;
-    if (method === 'notifications/tools/list_changed') this.upstream.toolsChanged();
+    if (method.endsWith('/list_changed')) this.upstream.listChanged(method);
     if (this.listeners.hear(method, params) || !this.#isPrivate()) return;
     if (isListed(method)) return;
     const borrower = [...this.#borrowers.values()].findLast(

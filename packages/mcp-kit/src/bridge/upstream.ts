@@ -21,6 +21,8 @@ export class Upstream {
   readonly #backoff = createBackoff({ firstMs });
   #session: Session | undefined;
   #guard: ToolGuard | undefined;
+  /** Tells whoever keeps lists of the server that they may be old. */
+  #listsChanged: (() => void) | undefined;
   #begun: Promise<Session> | undefined;
   #retry: NodeJS.Timeout | undefined;
   /** Nothing was answered since it was last lost. */
@@ -67,9 +69,10 @@ export class Upstream {
     return this.#begun;
   }
 
-  /** The server has said so, or is another one now. */
-  toolsChanged(): void {
-    this.#guard?.forget?.();
+  /** The server has said that one of its lists has changed. */
+  listChanged(method: string): void {
+    if (method === 'notifications/tools/list_changed') this.#guard?.forget?.();
+    this.#listsChanged?.();
   }
 
   /** Does something with the session; what goes wrong is told as a client is to hear it. */
@@ -145,8 +148,10 @@ export class Upstream {
         onLost: (cause) => this.#lost(cause),
         onOpened: () => {
           condition.trouble = undefined;
-          this.toolsChanged();
-          if (this.#isUnproven && this.#session) this.onRestored(this.#session.capabilities);
+          this.#guard?.forget?.();
+          if (!this.#isUnproven || this.#session === undefined) return;
+          this.#listsChanged?.();
+          this.onRestored(this.#session.capabilities);
         },
         logger,
       });
@@ -154,7 +159,9 @@ export class Upstream {
         await session.close();
         throw new KitError('closed', 'the bridge is closed');
       }
-      this.#guard = this.#shared.options.guard?.(session);
+      const { guard, onConversation } = this.#shared.options;
+      this.#guard = guard?.(session);
+      this.#listsChanged = onConversation?.(session);
       this.#session = this.#guard === undefined ? session : session.guarded(this.#guard);
       return this.#session;
     } catch (error) {

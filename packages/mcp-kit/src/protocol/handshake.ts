@@ -80,6 +80,8 @@ export class Conversation implements Handlers {
   readonly request: Serve;
   /** Told when it ends, or begins anew with another handshake. */
   #ends: (() => void)[] = [];
+  /** Whether it has ended: what comes late must not begin anything for it. */
+  hasEnded = false;
   readonly #place: Place | undefined;
 
   constructor(connection: ConversationLink, serve: Serve, place?: Place) {
@@ -114,6 +116,7 @@ export class Conversation implements Handlers {
   /** Forgets the handshake. */
   restart(): void {
     this.closed();
+    this.hasEnded = false;
     this.listener = undefined;
     Object.assign(this.handshake, unbegun);
   }
@@ -124,6 +127,7 @@ export class Conversation implements Handlers {
   }
 
   closed(): void {
+    this.hasEnded = true;
     for (const ended of this.#ends.splice(0)) ended();
   }
 }

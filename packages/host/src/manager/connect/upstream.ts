@@ -1,6 +1,7 @@
 import { KitError, type Channel, type Target } from 'mcp-kit/internal';
-import type { Session, ToolGuard } from 'mcp-kit/client';
+import type { CallOptions, Session, ToolGuard } from 'mcp-kit/client';
 import type { ServerEntry } from '../config/entry.ts';
+import type { ToolListing } from '../tools/listing.ts';
 import { ToolPolicy, type Holding } from '../tools/tool-policy.ts';
 import { trustCommand } from '../trust/trust-command.ts';
 import { approach, type Approach, type Openings } from './open.ts';
@@ -10,7 +11,13 @@ export interface Upstream {
   /** Every dial asks again whether the server may be used. */
   readonly target: Target;
   /** Holds a session with that target to the tools that were approved and configured. */
-  guard(session: Session): ToolGuard;
+  guard(session: Session): HeldTools;
+}
+
+/** The tools of a session, held to what was approved and configured. */
+export interface HeldTools extends ToolGuard {
+  /** All of them: those that may be used, and why others may not. */
+  listing(options?: CallOptions): Promise<ToolListing>;
 }
 
 /** The upstream of an entry. Only of a server that is trusted, as it may ask back; each conversation is admitted by itself. */
