@@ -17,7 +17,7 @@ const bytes = Buffer.from(JSON.stringify(body));
 /** Everything of ours that happens to a request, with counting, between the parser of Node and its way out. */
 function serving(rate: string) {
   const counts = new CallCounts();
-  const metrics = createMetrics(counts, () => undefined);
+  const metrics = createMetrics(counts, () => undefined, { knows: () => false });
   const limits = createLimits({ address: rate }, counts);
   const endpoint = createEndpoint(sampleServer(), {
     admit: createAdmit({ limits, logger: silentLogger }),

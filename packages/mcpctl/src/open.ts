@@ -21,7 +21,10 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly config?: ManagedConfig | undefined;
   /** The work itself tells what was seen of servers. */
   readonly tells?: boolean | undefined;
-  readonly more?: Pick<ManagerOptions, 'inputs' | 'onChange' | 'onNotification' | 'reconnect'>;
+  readonly more?: Pick<
+    ManagerOptions,
+    'inputs' | 'onChange' | 'onNotification' | 'onStderr' | 'onUnreadable' | 'reconnect'
+  >;
 }
 
 /** Gives the work a manager. */

@@ -145,6 +145,22 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Serve every server of the configuration as one, over HTTP, stdio or a unix socket.',
     load: async () => (await import('./commands/up.ts')).up,
   },
+  ps: {
+    summary: 'Show how the servers of the running gateway are.',
+    load: async () => (await import('./commands/gateway/ps.ts')).ps,
+  },
+  logs: {
+    summary: 'Show what the servers of the running gateway said beside their answers.',
+    load: async () => (await import('./commands/gateway/logs.ts')).logs,
+  },
+  restart: {
+    summary: 'End a server of the running gateway, and open it again.',
+    load: async () => (await import('./commands/gateway/restart.ts')).restart,
+  },
+  stop: {
+    summary: 'Stop a server of the running gateway, or the gateway.',
+    load: async () => (await import('./commands/gateway/stop.ts')).stop,
+  },
   bridge: {
     summary: 'Make a server available over another transport, to clients of any revision.',
     load: async () => (await import('./commands/bridge.ts')).bridge,

@@ -16,9 +16,9 @@ export function watching(globals: Globals, witness: Witness): Partial<ManagerOpt
   const printer = globals.trace ? tracePrinter(globals) : undefined;
   const show = stderrPrinter(globals);
   return {
-    onTrace(...crossing) {
-      witness.onTrace(...crossing);
-      printer?.message(...crossing);
+    onTrace(server, ...[direction, message, conversation]) {
+      witness.onTrace(server, direction, message, conversation);
+      printer?.message(server, direction, message);
     },
     onHttp(...seen) {
       witness.onHttp(...seen);

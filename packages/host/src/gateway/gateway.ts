@@ -1,7 +1,8 @@
-import type { BridgeOptions } from 'mcp-kit/bridge';
+import type { BridgeOptions, Crossing } from 'mcp-kit/bridge';
 import {
   silentLogger,
   type Implementation,
+  type Layer,
   type Logger,
   type Service,
   type Target,
@@ -28,6 +29,10 @@ export interface GatewayOptions {
   readonly maxCalls?: number | undefined;
   /** How conversations with each server are held. */
   readonly bridge?: Omit<BridgeOptions, 'guard' | 'logger' | 'mayRepeat' | 'onMessage'> | undefined;
+  /** What sees every request to a server, and its outcome; made for each server. */
+  readonly observe?: ((server: string) => Layer) | undefined;
+  /** Hears every message that crosses on behalf of clients, with the server it is of. */
+  readonly onMessage?: ((server: string, crossing: Crossing) => void) | undefined;
   /** Told how it is whenever something was learned of a server, instead of the logger. */
   readonly onChange?: ((status: GatewayStatus) => void) | undefined;
   readonly logger?: Logger | undefined;
@@ -46,6 +51,10 @@ export interface Gateway extends Service, AsyncDisposable {
   settled(): Promise<void>;
   /** Looks again at servers that may not be used: their user may have approved of them. */
   reconsider(): void;
+  /** Ends all conversations with a server, and opens it again; settles when it is known how that went. */
+  restart(name: string): Promise<void>;
+  /** Ends all conversations with a server; it is not used until it is restarted, or changed in the configuration. */
+  stop(name: string): Promise<void>;
   /** Ends all conversations with servers, and the manager where the gateway was made of targets. */
   close(): Promise<void>;
 }
@@ -97,6 +106,8 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
     maxCalls: options.maxCalls ?? defaultMaxCalls,
     bridge: options.bridge ?? {},
     isServed: (name) => selection().server(name),
+    observe: options.observe,
+    onMessage: options.onMessage,
     learned(before, after) {
       onChange(upstreams.status());
       if (before.hash !== after.hash) logRefused(after, logger);
@@ -121,6 +132,8 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
     },
     server: (name) => upstreams.service(name),
     group: (name) => (group === undefined || name === group ? faces.group(name) : undefined),
+    restart: async (name) => upstreams.require(name).restart(),
+    stop: async (name) => upstreams.require(name).stop(),
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]() {
       return this.close();

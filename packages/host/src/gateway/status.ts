@@ -1,4 +1,4 @@
-import { KitError, withoutFolders, type Logger } from 'mcp-kit/internal';
+import { KitError, modernVersion, withoutFolders, type Era, type Logger } from 'mcp-kit/internal';
 import type { ServerState, ServerStatus } from '@mcp-kit/host';
 import type { BreakerState } from './breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
@@ -13,8 +13,19 @@ export interface UpstreamStatus {
   readonly reason?: string | undefined;
   /** What to do about it. */
   readonly next?: string | undefined;
+  /** Since when it is in that state, in milliseconds since 1970. */
+  readonly since: number;
   /** When it is tried again, in milliseconds since 1970. */
   readonly retryAt?: number | undefined;
+  /** The process of the gateway's own conversation with it, while there is one. */
+  readonly pid?: number | undefined;
+  /** The revision that is spoken in that, and its era. */
+  readonly version?: string | undefined;
+  readonly era?: Era | undefined;
+  /** How often it was opened again. */
+  readonly restarts: number;
+  /** How often a conversation on behalf of a client was lost. */
+  readonly lost: number;
   /** `live`, or `cache`: what it had when it was last seen; absent where nothing is known. */
   readonly listing?: 'live' | 'cache' | undefined;
   readonly tools: number;
@@ -49,26 +60,47 @@ export function statusOf(
 }
 
 function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): UpstreamStatus {
-  const { name, state, retryAt } = managed;
-  const error = upstream?.problem ?? (state === 'ready' ? undefined : managed.error);
+  const { name, since, retryAt, pid, version, starts } = managed;
+  const error = upstream?.problem ?? (managed.state === 'ready' ? undefined : managed.error);
+  const health = upstream?.opened?.health();
   return {
     name,
-    state: isRefusal(error) ? 'refused' : stateWith(state, upstream),
+    state: stateOf(managed, upstream, error),
+    since,
     reason: error && withoutFolders(error.message),
     next: error instanceof KitError ? error.hint : undefined,
     retryAt,
+    pid,
+    version,
+    era: eraOf(version),
+    restarts: Math.max(0, starts - 1),
+    lost: health?.lost ?? 0,
     ...countsOf(upstream?.listing),
-    conversations: upstream?.opened?.health().upstreams ?? 0,
+    conversations: health?.upstreams ?? 0,
     breaker: upstream?.breaker.state ?? 'closed',
   };
 }
 
-/** The manager's own conversation ends when a client has one: the server is there all the same. */
-function stateWith(state: ServerState, upstream: Upstream | undefined): ServerState {
+function eraOf(version: string | undefined): Era | undefined {
+  if (version === undefined) return undefined;
+  return version === modernVersion ? 'modern' : 'legacy';
+}
+
+function stateOf(
+  { state }: ServerStatus,
+  upstream: Upstream | undefined,
+  error: Error | undefined,
+): ServerState {
+  if (upstream?.isStopped === true) return 'stopped';
+  if (isRefusal(error)) return 'refused';
+  // The manager's own conversation ends when a client has one: the server is there all the same.
   return state === 'idle' && upstream?.isInUse === true ? 'ready' : state;
 }
 
-type Counts = Omit<UpstreamStatus, 'name' | 'state' | 'conversations' | 'breaker'>;
+type Counts = Pick<
+  UpstreamStatus,
+  'listing' | 'tools' | 'prompts' | 'resources' | 'templates' | 'withheld'
+>;
 
 function countsOf(listing: Listing | undefined): Counts {
   if (listing === undefined) {

@@ -8,6 +8,7 @@ import {
   layered,
   RpcError,
   rpcErrors,
+  shellWord,
   type Conversation,
   type Exchange,
   type Layer,
@@ -31,10 +32,11 @@ export interface UpstreamOptions {
   readonly manager: Manager;
   readonly logger: Logger;
   readonly bridge: BridgeOptions;
+  readonly onMessage: BridgeOptions['onMessage'];
   /** How old what is known may become before it is asked for again. */
   readonly revalidateMs: number;
   /** What stands before the bridge. */
-  readonly layers: readonly Layer[];
+  readonly layers: readonly (Layer | undefined)[];
   /** What is passed on of what the server says by itself. */
   readonly hear: Hear;
   /** Called when something was learned of it. */
@@ -66,6 +68,8 @@ export class Upstream {
   #askedMs = -Infinity;
   #isKnown = false;
   #isClosed = false;
+  /** Why it is not used, while its user has stopped it. */
+  #stopped: KitError | undefined;
   /** Asks the server; the exchange has its parameters as the server knows them. */
   readonly serve: Serve;
 
@@ -99,6 +103,11 @@ export class Upstream {
     return this.#problem !== undefined && isRefusal(this.#problem);
   }
 
+  /** Whether its user has stopped it. */
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
+  }
+
   /** Whether anything is known of it: what it has or had, or why it cannot be used. */
   get isKnown(): boolean {
     return this.#isKnown;
@@ -122,6 +131,7 @@ export class Upstream {
 
   /** The bridge to the server; refused where the server may not be used. */
   bridge(): Promise<Bridge> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     this.#bridge ??= this.#open().catch((error: unknown) => {
       this.#bridge = undefined;
       throw error;
@@ -164,11 +174,43 @@ export class Upstream {
     this.#branches.get(conversation)?.tell(message);
   }
 
+  /** Ends every conversation with it, and begins none until it is to start again. */
+  async stop(): Promise<void> {
+    this.#stopped = new KitError('refused_by_policy', `${this.name} was stopped by its user`, {
+      hint: `Start it again: mcpctl restart ${shellWord(this.name)}`,
+    });
+    await this.#end();
+    this.#listing = undefined;
+    this.#problem = this.#stopped;
+    this.#learned();
+  }
+
+  /** Ends every conversation with it, and opens it again; what went wrong before does not count. */
+  async restart(): Promise<void> {
+    this.#stopped ??= new KitError('closed', `${this.name} is being restarted`);
+    await this.#end();
+    this.#stopped = undefined;
+    await this.#handle.connect({ forgive: true }).catch(() => {});
+    this.stale();
+    await this.#refreshing;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#learned();
+    await this.#endBridge();
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all([this.#endBridge(), this.#options.manager.disconnect(this.name)]);
+  }
+
+  async #endBridge(): Promise<void> {
     for (const branch of this.#branches.values()) branch.end();
-    const bridge = await this.#bridge?.catch(() => undefined);
+    const ending = this.#bridge;
+    this.#bridge = undefined;
+    this.#opened = undefined;
+    const bridge = await ending?.catch(() => undefined);
     await bridge?.close();
   }
 
@@ -181,15 +223,17 @@ export class Upstream {
   }
 
   async #open(): Promise<Bridge> {
-    const { bridge: options, logger } = this.#options;
+    const { bridge: options, logger, onMessage } = this.#options;
     const { target, guard } = await this.#handle.upstream();
     // Where a conversation is no more than its requests, lists need none of a client.
     const standsAlone = ({ era }: Session): boolean => era === 'modern' && target.wire === 'http';
     if (this.#isClosed) throw new KitError('closed', `${this.name} is no longer served`);
+    if (this.#stopped !== undefined) throw this.#stopped;
     this.#opened = createBridge(target, {
       ...options,
       guard,
       logger,
+      onMessage,
       mayRepeat: () => this.retries.mayRetry(),
       onConversation: (session) =>
         standsAlone(session) ? () => this.stale() : this.#lister.joined(session, guard(session)),
@@ -248,7 +292,7 @@ export class Upstream {
       // Not what may be seen, but may not be used.
       await this.bridge();
       const listing = await this.#lister.list();
-      if (this.#isClosed) return;
+      if (this.#isClosed || this.isStopped) return;
       this.#listing = listing;
       this.#problem = undefined;
       this.breaker.reset();

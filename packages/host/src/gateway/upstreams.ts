@@ -1,15 +1,19 @@
 import type { BridgeOptions } from 'mcp-kit/bridge';
 import {
   KitError,
+  layered,
   startTimer,
   type HeaderBinding,
+  type Layer,
   type Logger,
   type MaybePromise,
+  type Serve,
   type Service,
 } from 'mcp-kit/internal';
 import type { Manager } from '@mcp-kit/host';
 import { mergeListings, type GatewayCatalog } from './catalog.ts';
 import { explained, limited } from './layers.ts';
+import type { GatewayOptions } from './gateway.ts';
 import type { Listing } from './listing.ts';
 import { heard } from './route.ts';
 import { statusOf, type GatewayStatus } from './status.ts';
@@ -23,6 +27,8 @@ export interface UpstreamsOptions {
   readonly bridge: BridgeOptions;
   /** Whether a server is to be served at all, now. */
   isServed(name: string): boolean;
+  readonly observe: GatewayOptions['observe'];
+  readonly onMessage: GatewayOptions['onMessage'];
   /** Told when something was learned of a server; the catalogs may be the same. */
   learned(before: GatewayCatalog, after: GatewayCatalog): void;
 }
@@ -61,6 +67,15 @@ export class Upstreams {
 
   get(name: string): Upstream | undefined {
     return this.#all.get(name);
+  }
+
+  /** A server that is known by its name, or else an error that says which are. */
+  require(name: string): Upstream {
+    const found = this.#all.get(name);
+    if (found !== undefined) return found;
+    throw new KitError('invalid_argument', `there is no server ${name}`, {
+      hint: `There are: ${[...this.#all.keys()].sort().join(', ')}`,
+    });
   }
 
   values(): Iterable<Upstream> {
@@ -121,18 +136,20 @@ export class Upstreams {
   }
 
   #add(name: string): void {
-    const { logger, bridge, revalidateMs, maxCalls } = this.#options;
+    const { logger, bridge, revalidateMs, maxCalls, observe, onMessage } = this.#options;
+    const observed = observe?.(name);
     const upstream: Upstream = new Upstream(name, {
       manager: this.#manager,
       logger,
       bridge,
+      onMessage: onMessage && ((crossing) => onMessage(name, crossing)),
       revalidateMs,
-      layers: [explained(name), limited(name, maxCalls)],
+      layers: [explained(name), observed, limited(name, maxCalls)],
       hear: heard(name, { catalog: () => this.catalog() }),
       changed: () => this.#changed(),
     });
     this.#all.set(name, upstream);
-    this.#services.set(name, serviceOf(upstream));
+    this.#services.set(name, serviceOf(upstream, observed));
   }
 
   async #remove(name: string): Promise<void> {
@@ -168,12 +185,13 @@ function listingsOf(upstreams: ReadonlyMap<string, Upstream>): ReadonlyMap<strin
 const noHeaders: readonly HeaderBinding[] = [];
 
 /** A server by itself: its bridge, which is made when it is first asked. */
-function serviceOf(upstream: Upstream): Service {
+function serviceOf(upstream: Upstream, observed: Layer | undefined): Service {
+  const pass: Serve = async (exchange) => (await upstream.bridge()).serve(exchange);
+  const serve = layered(pass, [observed]);
   return {
     async serve(exchange) {
       try {
-        const bridge = await upstream.bridge();
-        return await bridge.serve(exchange);
+        return await serve(exchange);
       } catch (error) {
         if (!(error instanceof KitError)) throw error;
         return explained(upstream.name)(() => Promise.reject(error))(exchange);

@@ -1,5 +1,14 @@
 import type { CredentialStore, Grant, Interaction } from 'mcp-kit/auth';
-import type { Limits, Logger, MaybePromise, Notification, Params, Target } from 'mcp-kit/internal';
+import type {
+  Limits,
+  Logger,
+  MaybePromise,
+  Notification,
+  Params,
+  Target,
+  TraceListener,
+  Unreadable,
+} from 'mcp-kit/internal';
 import type { InputContext, InputHandlers, SessionOptions } from 'mcp-kit/client';
 import type { HttpClientOptions, HttpEvent } from 'mcp-kit/transport/http-client';
 import type { Reloaded } from './compare.ts';
@@ -95,9 +104,9 @@ export interface ManagerOptions
   /** Told about each step of each server. */
   readonly onChange?: ((status: ServerStatus) => void) | undefined;
   /** Sees every message that crosses; `unreadable` is why something that came is no message, and how it begins. */
-  readonly onTrace?:
-    | ((server: string, direction: 'sent' | 'received' | 'unreadable', message: unknown) => void)
-    | undefined;
+  readonly onTrace?: ((server: string, ...crossing: Parameters<TraceListener>) => void) | undefined;
+  /** Hears what came from a server, in any conversation with it, and is no message within the limits. */
+  readonly onUnreadable?: ((server: string, what: Unreadable) => void) | undefined;
   /** Sees the HTTP requests to servers: their answers, and what failed. */
   readonly onHttp?: ((server: string, event: HttpEvent) => void) | undefined;
   /** Hears what the processes of servers say on their standard error. */

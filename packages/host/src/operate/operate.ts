@@ -22,6 +22,7 @@ import {
 import { createAuthentication, type Authentication } from './auth/authentication.ts';
 import { createAdmit } from './admit.ts';
 import { CallCounts, observeCalls, type EndedCall } from './observe/calls.ts';
+import type { Metric } from './observe/exposition.ts';
 import type { Reasons } from './pages/pages.ts';
 import { createLimits } from './limits.ts';
 import { callLog } from './observe/logs.ts';
@@ -40,6 +41,8 @@ export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answe
   readonly pages?: Pages;
   /** What else would keep calls from being served well. */
   readonly reasons?: Reasons;
+  /** What else is counted, beside the numbers of the endpoint. */
+  readonly metrics?: () => readonly Metric[];
   readonly logger?: Logger;
   /** Log one line per call; needs a logger that shows `info`. */
   readonly logCalls?: boolean;
@@ -126,11 +129,10 @@ async function prepare(
     authentication,
     counts,
     budget,
-    metrics: createMetrics(
-      counts,
-      () => state.listening?.endpoint,
-      (what, name) => service.knows?.(what, name) === true,
-    ),
+    metrics: createMetrics(counts, () => state.listening?.endpoint, {
+      knows: (what, name) => service.knows?.(what, name) === true,
+      more: options.metrics,
+    }),
     reasons: () => {
       const hasRoom = budget.admits('calls', weightOfCall(0));
       const own = [

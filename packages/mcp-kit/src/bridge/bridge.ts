@@ -82,8 +82,8 @@ export function createBridge(given: Target, options: BridgeOptions = {}): Bridge
   const target =
     onMessage === undefined
       ? given
-      : traceTarget(given, (direction, message) =>
-          onMessage({ side: 'server', direction, message }),
+      : traceTarget(given, (direction, message, conversation) =>
+          onMessage({ side: 'server', direction, message, conversation }),
         );
   const open = new OpenUpstreams(maxUpstreams);
   const condition: Condition = { trouble: undefined, timesLost: 0, heardMs: 0 };

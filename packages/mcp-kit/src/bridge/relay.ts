@@ -25,6 +25,8 @@ export interface Crossing {
   /** As the bridge sees it; `unreadable`: why what came is no message, and how it begins. */
   readonly direction: 'received' | 'sent' | 'unreadable';
   readonly message: unknown;
+  /** On the wire to the server: which conversation with it. Ids mean something within one of them only. */
+  readonly conversation?: number | undefined;
 }
 
 /** Tells of a message; absent where nobody listens. */

@@ -85,7 +85,12 @@ export {
 } from './model/tool-result.ts';
 export { traceHeaders, traceIdOf, traceOf } from './trace-context.ts';
 export { isReservedHeader } from './reserved-headers.ts';
-export { traceTarget, type TraceListener, type Unreadable } from './trace-target.ts';
+export {
+  traceTarget,
+  watchUnreadable,
+  type TraceListener,
+  type Unreadable,
+} from './trace-target.ts';
 export {
   isLoggingLevel,
   isUri,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '#base';
 import type { Channel, Sent, Sink } from '#jsonrpc';
-import { traceTarget, type Target } from './index.ts';
+import { traceTarget, watchUnreadable, type Target } from './index.ts';
 
 /** A channel that does what a test says, and the target that leads to it. */
 function scripted(channel: Partial<Channel> = {}) {
@@ -41,7 +41,7 @@ test('what was not taken was not said', async () => {
   const outcomes: Sent[] = ['sent', 'full', 'dropped'];
   const heard: unknown[] = [];
   const { target } = scripted({ send: (text) => outcomes[Number(text)] ?? 'dropped' });
-  const channel = await traceTarget(target, (...said) => heard.push(said)).dial();
+  const channel = await traceTarget(target, (way, message) => heard.push([way, message])).dial();
   expect(['0', '1', '2'].map((text) => channel.send(text))).toEqual(outcomes);
   channel.reply(undefined);
   channel.reply('[3]');
@@ -119,7 +119,7 @@ test('every call passes through with all that belongs to it', async () => {
 test('what came and is no message is heard as such', async () => {
   const heard: unknown[] = [];
   const { target, sinks } = scripted();
-  const channel = await traceTarget(target, (...said) => heard.push(said)).dial();
+  const channel = await traceTarget(target, (way, message) => heard.push([way, message])).dial();
   channel.start(deaf);
   sinks[0]?.malformed(-32700, 'Parse error', 'Ready.');
   expect(heard).toEqual([['unreadable', { reason: 'Parse error', sample: 'Ready.' }]]);
@@ -128,7 +128,7 @@ test('what came and is no message is heard as such', async () => {
 test('what a channel cannot tell is not heard: it is sent instead', async () => {
   const heard: unknown[] = [];
   const { target } = scripted();
-  const channel = await traceTarget(target, (...said) => heard.push(said)).dial();
+  const channel = await traceTarget(target, (way, message) => heard.push([way, message])).dial();
   expect(channel.tell('1', {})).toBeUndefined();
   expect(heard).toEqual([]);
 });
@@ -154,10 +154,33 @@ test('it is the same server to everybody else, and so is where it leads', async 
   const heard: unknown[] = [];
   const { target } = scripted();
   const fallback: Target = { ...scripted().target, label: 'second way', wire: 'http' };
-  const traced = traceTarget({ ...target, fallback }, (...said) => heard.push(said));
+  const traced = traceTarget({ ...target, fallback }, (way, message) => heard.push([way, message]));
   expect(traced).toMatchObject({ label: 'scripted', key: 'the key', wire: 'stream' });
   expect(traced.fallback).toMatchObject({ label: 'second way', wire: 'http' });
   (await traced.fallback?.dial())?.send('1');
   expect(heard).toEqual([['sent', 1]]);
   expect(traceTarget(target, () => {}).fallback).toBeUndefined();
+});
+
+test('conversations are told apart', async () => {
+  const heard: number[] = [];
+  const target = traceTarget(scripted().target, (_way, _message, number) => heard.push(number));
+  const [one, other] = [await target.dial(), await target.dial()];
+  for (const channel of [one, other, one]) channel.send('1');
+  const [first, second, third] = heard;
+  expect(third).toBe(first);
+  expect(second).not.toBe(first);
+});
+
+test('who only wants what cannot be read hears nothing else, by any way', async () => {
+  const { target, sinks } = scripted();
+  const heard: unknown[] = [];
+  const watched = watchUnreadable({ ...target, fallback: target }, (what) => heard.push(what));
+  for (const way of [watched, watched.fallback]) (await way?.dial())?.start(deaf);
+  for (const sink of sinks) {
+    sink.message({});
+    sink.malformed(-32700, 'Parse error', 'Ready.');
+  }
+  const what = { reason: 'Parse error', sample: 'Ready.' };
+  expect(heard).toEqual([what, what]);
 });

@@ -9,6 +9,8 @@ import type { Target } from './target.ts';
 export type TraceListener = (
   direction: 'sent' | 'received' | 'unreadable',
   message: unknown,
+  /** Tells conversations apart; ids mean something within one of them only. */
+  conversation: number,
 ) => void;
 
 /** Something that came and cannot be read. */
@@ -18,6 +20,9 @@ export interface Unreadable {
   readonly sample: string | undefined;
 }
 
+/** How many conversations were overheard in this process. */
+let conversations = 0;
+
 /** The same server, overheard: `listener` is told every message of every conversation with it. */
 export function traceTarget(
   target: Target,
@@ -25,10 +30,10 @@ export function traceTarget(
   logger: Logger = stderrLogger(),
 ): Target {
   const { label, fallback } = target;
-  const tell: TraceListener = (direction, message) => {
+  const tell: TraceListener = (direction, message, conversation) => {
     // Somebody else's bug is not the end of the conversation.
     try {
-      listener(direction, message);
+      listener(direction, message, conversation);
     } catch (error) {
       logger.error(`${label}: what listens to the wire threw: ${String(error)}`);
     }
@@ -36,11 +41,37 @@ export function traceTarget(
   return {
     ...target,
     fallback: fallback && traceTarget(fallback, listener, logger),
-    dial: async (signal) => overhear(await target.dial(signal), tell),
+    dial: async (signal) => {
+      const channel = await target.dial(signal);
+      conversations += 1;
+      const conversation = conversations;
+      return overhear(channel, (direction, message) => tell(direction, message, conversation));
+    },
   };
 }
 
-function overhear(channel: Channel, tell: TraceListener): Channel {
+/** The same server; `hear` is told what comes from it and cannot be read, and nothing else. */
+export function watchUnreadable(target: Target, hear: (what: Unreadable) => void): Target {
+  const { fallback } = target;
+  const tell: Tell = (direction, message) => {
+    if (direction === 'unreadable') hear(message as Unreadable);
+  };
+  return {
+    ...target,
+    fallback: fallback && watchUnreadable(fallback, hear),
+    dial: async (signal) => {
+      const channel = await target.dial(signal);
+      const start = channel.start.bind(channel);
+      channel.start = (sink) => start(overhearing(sink, tell));
+      return channel;
+    },
+  };
+}
+
+/** Tells of one conversation. */
+type Tell = (direction: Parameters<TraceListener>[0], message: unknown) => void;
+
+function overhear(channel: Channel, tell: Tell): Channel {
   return {
     get pid() {
       return channel.pid;
@@ -67,7 +98,7 @@ function overhear(channel: Channel, tell: TraceListener): Channel {
   };
 }
 
-function overhearing(sink: Sink, tell: TraceListener): Sink {
+function overhearing(sink: Sink, tell: Tell): Sink {
   return {
     deaf: sink.deaf,
     message(value, origin, bytes) {

@@ -1,5 +1,5 @@
 import { abortedBy, KitError, net, processBudget } from '#base';
-import type { Connection } from '#jsonrpc';
+import type { Channel, Connection } from '#jsonrpc';
 import type { Service, Target } from '#protocol';
 import { dial, listen } from './listen.ts';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
@@ -23,16 +23,25 @@ export async function listenSocket(
   path: string,
   options: SocketOptions = {},
 ): Promise<Listening> {
-  const open = new Set<Connection>();
   const { budget = processBudget() } = options;
+  return listenLines(
+    path,
+    (channel, onClosed) => serveChannel(service, channel, { ...options, budget, onClosed }),
+    { ...options, budget },
+  );
+}
+
+/** The same for whatever speaks JSON-RPC, one message per line: `open` makes the connection, and says when it has closed. */
+export async function listenLines(
+  path: string,
+  open: (channel: Channel, onClosed: () => void) => Connection,
+  options: StreamChannelOptions & Pick<SocketOptions, 'maxConnections'> = {},
+): Promise<Listening> {
+  const connections = new Set<Connection>();
   const server = net().createServer({ allowHalfOpen: true }, (socket) => {
-    const channel = new StreamChannel(socket, socket, { ...options, budget });
-    const connection: Connection = serveChannel(service, channel, {
-      ...options,
-      budget,
-      onClosed: () => open.delete(connection),
-    });
-    open.add(connection);
+    const channel = new StreamChannel(socket, socket, options);
+    const connection: Connection = open(channel, () => connections.delete(connection));
+    connections.add(connection);
   });
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
   await listen(server, { path });
@@ -40,7 +49,7 @@ export async function listenSocket(
     address: path,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all([...open].map((connection) => connection.close()));
+      await Promise.all([...connections].map((connection) => connection.close()));
       await closed;
     },
   };

@@ -1,7 +1,8 @@
 import { defineCommand } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
-import { loggerOf } from '../logs.ts';
-import { withManager } from '../open.ts';
+import { createLogBook } from '../control/log-book.ts';
+import { loggerOf, stderrPrinter } from '../logs.ts';
+import { withManager, type Run } from '../open.ts';
 import { upGroups, upOptions } from '../up/options.ts';
 import { groupsOf } from '../up/groups.ts';
 import { readUpPlan } from '../up/plan.ts';
@@ -27,13 +28,26 @@ export const up = defineCommand({
     const plan = await readUpPlan(values, globals);
     const logger = loggerOf(globals);
     // A lost server is wanted again, and nobody at this terminal answers for the clients.
-    const more = { reconnect: true, inputs: undefined, onChange: undefined };
+    const book = createLogBook();
+    const show = stderrPrinter(globals);
+    const more: Run['more'] = {
+      reconnect: true,
+      inputs: undefined,
+      onChange: undefined,
+      onStderr(server, text) {
+        book.add(server, 'stderr', text);
+        show?.(server, text);
+      },
+      onUnreadable: (server, { reason, sample = '' }) =>
+        book.add(server, 'output', `${reason}: ${sample}`),
+    };
     await withManager({ globals, stop, more }, async ({ manager, entries }) => {
       const { runUp } = await import('../up/run.ts');
       const groups = groupsOf(manager.gatewaySettings, plan.options.group);
       const names = entries.filter(({ enabled }) => enabled).map(({ name }) => name);
       const served = names.filter(groups.isServed).sort();
-      await runUp(manager, { ...plan, globals, logger, stop, names: served, groups: groups.names });
+      const front = { globals, logger, stop, names: served, groups: groups.names, book };
+      await runUp(manager, { ...plan, ...front });
     });
     return exitCodes.ok;
   },

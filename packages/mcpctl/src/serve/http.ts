@@ -15,7 +15,7 @@ import type { Served } from './served.ts';
 /** How something is served. */
 export interface HttpPlan extends Pick<
   OperateOptions,
-  'profile' | 'sessions' | 'pages' | 'reasons' | 'services'
+  'profile' | 'sessions' | 'pages' | 'reasons' | 'services' | 'metrics'
 > {
   readonly settings: ServerSettings;
   readonly logger: Logger;

@@ -6,10 +6,10 @@ import { isLoopback, type Pages } from 'mcp-kit/transport/http';
 import type { Globals } from '../globals.ts';
 import { print, tell } from '../output.ts';
 import { announceHttp, announceUnix, type Offer } from '../serve/announce.ts';
+import type { HttpPlan } from '../serve/http.ts';
 import { endServed, type Served } from '../serve/served.ts';
 import type { Place } from '../serve/settings.ts';
 import { fired } from '../stop.ts';
-import { statusReport } from './report.ts';
 
 export interface UpFront {
   readonly place: Place;
@@ -22,6 +22,13 @@ export interface UpFront {
   readonly groups: readonly string[];
 }
 
+/** What is shown of a gateway while it is served, and who is told where that is. */
+export interface Shown {
+  readonly status: () => object;
+  readonly metrics: NonNullable<HttpPlan['metrics']>;
+  readonly opened: (address: string) => void;
+}
+
 /** What a host has piped in is answered although it has closed the pipe. */
 const lingerMs = 5000;
 /** How long everything may take to end in order, once it is told to stop. */
@@ -30,7 +37,7 @@ export const endMs = 2000;
 const sessions = { ttlMs: 10 * 60_000, sweepMs: 60_000 };
 
 /** Serves a gateway, and says where, until it is told to stop or whoever started it has gone. */
-export async function serveUp(gateway: Gateway, front: UpFront): Promise<void> {
+export async function serveUp(gateway: Gateway, front: UpFront & Shown): Promise<void> {
   const { place, globals, logger, stop } = front;
   if (place.kind === 'stdio') {
     if (process.stdin.isTTY && !globals.quiet) {
@@ -49,7 +56,7 @@ export async function serveUp(gateway: Gateway, front: UpFront): Promise<void> {
 async function open(
   gateway: Gateway,
   place: Exclude<Place, { readonly kind: 'stdio' }>,
-  { globals, logger, names, groups }: UpFront,
+  { globals, logger, names, groups, status, metrics, opened }: UpFront & Shown,
 ): Promise<Served> {
   const count = names.length === 1 ? '1 server' : `${names.length} servers`;
   const offer: Offer = {
@@ -60,6 +67,7 @@ async function open(
   };
   if (place.kind === 'unix') {
     const listening = await listenSocket(gateway, place.path, { logger });
+    opened(listening.address);
     const announcement = announceUnix(listening.address, offer);
     return { announcement, longestMs: 0, close: () => listening.close() };
   }
@@ -71,8 +79,12 @@ async function open(
     logger,
     sessions,
     services: (at) => serviceAt(gateway, path, at),
-    pages: pagesOf(gateway, settings),
-    announce: (url) => announceHttp(url, withPlaces(offer, url, { settings, groups })),
+    pages: pagesOf(status, settings),
+    metrics,
+    announce: (url) => {
+      opened(url);
+      return announceHttp(url, withPlaces(offer, url, { settings, groups }));
+    },
     warn: !globals.quiet,
     logsJson: false,
     logCalls: false,
@@ -95,15 +107,11 @@ function showsStatus({ auth, host = '127.0.0.1' }: ServerSettings): boolean {
   return auth === undefined && isLoopback(host);
 }
 
-function pagesOf(gateway: Gateway, settings: ServerSettings): Pages {
+function pagesOf(status: () => object, settings: ServerSettings): Pages {
   if (!showsStatus(settings)) return {};
   const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
   return {
-    '/status': () => ({
-      status: 200,
-      headers,
-      body: JSON.stringify(statusReport(gateway.status())),
-    }),
+    '/status': () => ({ status: 200, headers, body: JSON.stringify(status()) }),
   };
 }
 

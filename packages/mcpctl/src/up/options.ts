@@ -10,6 +10,14 @@ const place = {
   },
 } as const satisfies Options;
 
+const running = {
+  name: {
+    type: 'string',
+    value: 'NAME',
+    help: 'What mcpctl ps, logs, restart and stop call this gateway. Default: the name of the folder.',
+  },
+} as const satisfies Options;
+
 const servers = {
   group: {
     type: 'string',
@@ -36,6 +44,7 @@ const servers = {
 /** The options of the gateway, as the help groups them. */
 export const upGroups = {
   Front: place,
+  Running: running,
   Servers: servers,
   'Who can reach it over HTTP': reach,
   Authorization: authorization,
@@ -45,6 +54,7 @@ export const upGroups = {
 
 export const upOptions = {
   ...place,
+  ...running,
   ...servers,
   ...reach,
   ...authorization,

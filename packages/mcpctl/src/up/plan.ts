@@ -12,6 +12,7 @@ import type { upOptions } from './options.ts';
 /** A command line that has been understood. */
 export interface UpPlan {
   readonly place: Place;
+  readonly name: string | undefined;
   readonly options: Pick<GatewayOptions, 'group' | 'waitMs' | 'maxCalls' | 'bridge'>;
 }
 
@@ -24,6 +25,7 @@ const httpOnly = ['port', 'host', 'path', 'settings', ...operatorNames] as const
 export async function readUpPlan(values: Values, globals: Globals): Promise<UpPlan> {
   return {
     place: await readPlace(values, globals),
+    name: values.name,
     options: {
       group: values.group,
       waitMs: readMs('--wait-ms', values['wait-ms']),

@@ -1,7 +1,9 @@
 import { watchConfig, type Manager } from '@mcp-kit/host';
 import { gateway } from '@mcp-kit/host/gateway';
+import { countServers } from '@mcp-kit/host/operate';
 import { unref } from 'mcp-kit/internal';
 import { loadOptions } from '../config.ts';
+import type { LogBook } from '../control/log-book.ts';
 import { tell } from '../output.ts';
 import { within } from '../stop.ts';
 import { plainLine } from '../terminal/plain-text.ts';
@@ -9,18 +11,26 @@ import { version } from '../version.ts';
 import { endMs, serveUp, type UpFront } from './front.ts';
 import type { UpPlan } from './plan.ts';
 import { reporter } from './report.ts';
+import { factsOf, noteState, openControl, runningGateway } from './running.ts';
 
 /** How often servers that may not be used are looked at again. */
 const reconsiderMs = 2000;
 
 /** Serves the servers of a manager as one, and follows what becomes of the configuration. */
-export async function runUp(manager: Manager, plan: UpPlan & UpFront): Promise<void> {
-  const { globals, logger, stop, options } = plan;
+export async function runUp(
+  manager: Manager,
+  plan: UpPlan & UpFront & { readonly book: LogBook },
+): Promise<void> {
+  const { globals, logger, options, book } = plan;
+  const own = new AbortController();
+  const stop = AbortSignal.any([plan.stop, own.signal]);
+  const counts = countServers();
   const isTold = !globals.quiet && !globals.json && plan.place.kind !== 'stdio';
   const service = gateway(manager, {
     ...options,
     info: { name: 'mcpctl', version: version() },
     logger,
+    observe: (server) => counts.observe(server),
     onChange: isTold ? reporter() : undefined,
   });
   const watching = watchConfig(loadOptions(globals), {
@@ -31,12 +41,29 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront): Promise<v
     },
     failed: (error) => tell(plainLine(error.message)),
   });
+  const facts = { address: plan.place.kind === 'stdio' ? 'stdio' : '' };
+  const running = runningGateway(service, {
+    facts: () => ({ ...factsOf(plan), ...facts }),
+    counts,
+    book,
+    end: () => own.abort('SIGTERM'),
+  });
+  const unwatch = manager.watch({ changed: (status) => noteState(book, status) });
+  const control = await openControl(running, logger);
   const timer = unref(setInterval(() => service.reconsider(), reconsiderMs));
   try {
-    await serveUp(service, plan);
+    await serveUp(service, {
+      ...plan,
+      stop,
+      status: () => running.status(),
+      metrics: () => counts.metrics(service.status().servers),
+      opened: (address) => (facts.address = address),
+    });
   } finally {
     clearInterval(timer);
     watching.close();
+    unwatch();
+    await control?.close();
     const closed = service.close();
     // Whatever servers do then: what is left of them ends with this process.
     await (stop.aborted ? within(endMs, closed) : closed);

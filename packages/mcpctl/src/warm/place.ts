@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { longestPath, runtimeFolder } from '../runtime-folder.ts';
 
 /** What a call must have in common with the process that answers it. */
 export interface Surroundings {
@@ -29,30 +30,13 @@ export function idleMsOf({ MCPCTL_WARM: given = '120' }: NodeJS.ProcessEnv): num
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
 
-/** The longest path that every system takes for a socket. */
-const longestPath = 100;
-
 /** The socket for calls like this one; undefined where there can be none that nobody else could have made. */
 export function socketFor({ cwd, env, build }: Surroundings): string | undefined {
-  const base =
-    env['XDG_RUNTIME_DIR'] ?? env['XDG_STATE_HOME'] ?? path.join(env['HOME'] ?? '', '.local/state');
-  if (process.getuid === undefined || !path.isAbsolute(base)) return undefined;
-  const folder = path.join(base, 'mcp-kit', 'warm');
+  const folder = runtimeFolder('warm', env);
+  if (folder === undefined) return undefined;
   const hash = shortHash([cwd, build, ...Object.entries(env).flat()].join('\0'));
   const socket = path.join(folder, `${hash}.sock`);
-  return socket.length <= longestPath && isOwn(folder) ? socket : undefined;
-}
-
-/** Makes the folder if it is missing; whether it is ours alone. */
-function isOwn(folder: string): boolean {
-  try {
-    const found =
-      fs.lstatSync(folder, { throwIfNoEntry: false }) ??
-      (fs.mkdirSync(folder, { recursive: true, mode: 0o700 }), fs.lstatSync(folder));
-    return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
-  } catch {
-    return false;
-  }
+  return socket.length <= longestPath ? socket : undefined;
 }
 
 /** Tells places apart; what answers compares all of it. FNV-1a, because loading digests takes longer than a call. */

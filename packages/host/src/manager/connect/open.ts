@@ -2,6 +2,7 @@ import {
   describeError,
   KitError,
   traceTarget,
+  watchUnreadable,
   withoutUndefined,
   type Logger,
   type Target,
@@ -54,7 +55,7 @@ export async function approach(
   openings: Openings,
   assessed: EntryHooks['assessed'],
 ): Promise<Approach> {
-  const { onStderr, onHttp, targets = {} } = openings.options;
+  const { onStderr, onHttp, onUnreadable, targets = {} } = openings.options;
   const { name } = entry;
   const given = Object.hasOwn(targets, name) ? targets[name] : undefined;
   const holding: Holding = { known: {} };
@@ -72,7 +73,9 @@ export async function approach(
     way?.release();
     way =
       given === undefined ? await wayTo(admitted, entry, place) : { target: given, release() {} };
-    return way.target;
+    return onUnreadable === undefined
+      ? way.target
+      : watchUnreadable(way.target, (what) => onUnreadable(name, what));
   };
   const target = lookedAtEachTime(await look(), look);
   return { target, holding, isTrusted, release: () => way?.release() };
@@ -144,7 +147,7 @@ export async function openTarget(
   const target =
     onTrace === undefined
       ? reached.target
-      : traceTarget(reached.target, (way, message) => onTrace(name, way, message), logger);
+      : traceTarget(reached.target, (...crossing) => onTrace(name, ...crossing), logger);
   const guard: { policy?: ToolPolicy } = {};
   const toolsChanged = (): void => {
     guard.policy?.forget();

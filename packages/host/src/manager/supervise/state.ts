@@ -40,6 +40,8 @@ export interface ServerStatus {
   readonly starts: number;
   /** The process of the server, while it has one and is open. */
   readonly pid?: number | undefined;
+  /** The revision that is spoken with it, while it is open. */
+  readonly version?: string | undefined;
   /** Where it is written down; none for a channel that the caller brought. */
   readonly entry?: ServerEntry | undefined;
   /** Whether its user trusts it, once that was looked at. */

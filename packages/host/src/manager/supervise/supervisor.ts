@@ -70,6 +70,7 @@ export class Supervisor {
       retryAt: this.#retryAt,
       starts: this.#starts,
       pid: this.session?.pid,
+      version: this.session?.version,
       entry: this.entry,
       trust: this.#trust,
     };

@@ -13,6 +13,11 @@ import {
 /** How a call ended: its result, a result that is a failure of the tool, an error of the protocol, our own bug, or not at all. */
 export type CallOutcome = 'ok' | 'failed' | 'refused' | 'broken' | 'cancelled';
 
+/** How many calls ended in each way, before any has. */
+export function noOutcomes(): Record<CallOutcome, number> {
+  return { ok: 0, failed: 0, refused: 0, broken: 0, cancelled: 0 };
+}
+
 /** A call that has ended. */
 export interface EndedCall {
   readonly exchange: Exchange;

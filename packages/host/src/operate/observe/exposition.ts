@@ -13,6 +13,20 @@ export interface Sample {
   readonly value: number;
 }
 
+/** What makes metrics of one type, each of one value or of samples with labels. */
+type MakeMetric = (name: string, help: string, value: number | Metric['samples']) => Metric;
+const metric =
+  (type: Metric['type']): MakeMetric =>
+  (name, help, value) => ({
+    name,
+    help,
+    type,
+    samples: typeof value === 'number' ? [{ value }] : value,
+  });
+export const counter: MakeMetric = metric('counter');
+export const gauge: MakeMetric = metric('gauge');
+export const histogram: MakeMetric = metric('histogram');
+
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Writes metrics as Prometheus reads them. */

@@ -1,7 +1,15 @@
 import { heldKinds, requestMethods, type Budget, type Service } from 'mcp-kit/internal';
 import type { Endpoint, Observer } from 'mcp-kit/transport/http';
-import { toolIn, type CallCounts, type CallOutcome, type EndedCall } from './calls.ts';
-import { Histogram, Tally, writeMetrics, type Metric } from './exposition.ts';
+import { noOutcomes, toolIn, type CallCounts, type CallOutcome, type EndedCall } from './calls.ts';
+import {
+  counter,
+  gauge,
+  Histogram,
+  histogram,
+  Tally,
+  writeMetrics,
+  type Metric,
+} from './exposition.ts';
 
 /** Counts what an endpoint does. */
 export interface Metrics {
@@ -22,24 +30,19 @@ const other = 'other';
 const maxNames = 500;
 const maxNameLength = 128;
 
-/** What makes metrics of one type, each of one value or of samples with labels. */
-const metric =
-  (type: Metric['type']) =>
-  (name: string, help: string, value: number | Metric['samples']): Metric => ({
-    name,
-    help,
-    type,
-    samples: typeof value === 'number' ? [{ value }] : value,
-  });
-const counter = metric('counter');
-const gauge = metric('gauge');
-const histogram = metric('histogram');
+/** Where the numbers of an endpoint come from. */
+interface Sources {
+  /** Tells names of the service from those that callers make up. */
+  readonly knows: NonNullable<Service['knows']>;
+  /** What else is counted. */
+  readonly more?: (() => readonly Metric[]) | undefined;
+}
 
-/** Makes the numbers of an endpoint; `knows` tells names of the service from those that callers make up. */
+/** Makes the numbers of an endpoint. */
 export function createMetrics(
   counts: CallCounts,
   endpoint: () => Endpoint | undefined,
-  knows: Service['knows'] = () => false,
+  { knows, more = () => [] }: Sources,
 ): Metrics {
   const methods = new Map<string, MethodStats>();
   const tools = new Map<string, Tally>();
@@ -93,6 +96,7 @@ export function createMetrics(
         ),
         gauge('mcp_calls_in_flight', 'Calls under way.', counts.total),
         ...endpointMetrics(endpoint()),
+        ...more(),
         ...processMetrics(),
       ]),
   };
@@ -100,7 +104,7 @@ export function createMetrics(
 
 function newStats(): MethodStats {
   return {
-    outcomes: { ok: 0, failed: 0, refused: 0, broken: 0, cancelled: 0 },
+    outcomes: noOutcomes(),
     seconds: new Histogram(),
   };
 }

@@ -1,6 +1,8 @@
 import type { Manager, ToolListing } from '@mcp-kit/host';
 import type { Tool } from 'mcp-kit/protocol';
+import { usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
+import { gatewayOption, requireKnown, withRunning } from '../../control/client.ts';
 import { exitCodeOf, exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
@@ -17,12 +19,20 @@ export const tools = defineCommand({
     { name: 'SERVER', help: 'The server; without, every server is asked.', optional: true },
     { name: 'TOOL', help: 'Show all about this tool.', optional: true },
   ],
-  options: { verbose: { type: 'boolean', help: 'Show all about every tool, with its schemas.' } },
+  options: {
+    verbose: { type: 'boolean', help: 'Show all about every tool, with its schemas.' },
+    running: {
+      type: 'boolean',
+      help: 'List what the running gateway offers, of SERVER or of all; no server is asked.',
+    },
+    ...gatewayOption,
+  },
   examples: [
     { command: 'mcpctl tools', about: 'The tools of every server, asked at the same time.' },
     { command: 'mcpctl tools github', about: 'The tools of one server.' },
     { command: 'mcpctl tools github create_issue', about: 'What one tool takes and gives.' },
     { command: 'mcpctl tools -- npx some-server', about: 'Of a server that is in no file.' },
+    { command: 'mcpctl tools --running', about: 'What the running gateway offers.' },
     { command: "mcpctl tools github --json | jq -r '.tools[].name'", about: 'In a script.' },
   ],
   notes: [
@@ -32,6 +42,21 @@ export const tools = defineCommand({
     const startedMs = performance.now();
     const { SERVER: server, TOOL: wanted } = args;
     const verbose = values.verbose ?? false;
+    const { running = values.gateway !== undefined, gateway } = values;
+    if (running) {
+      requireNoTarget(globals, wanted);
+      const offered = await withRunning({ ...globals, gateway }, ({ status, ask }) => {
+        requireKnown(
+          server,
+          status.servers.map(({ name }) => name),
+        );
+        return ask('tools', { server }, stop);
+      });
+      if (globals.json) printJson(offered);
+      else show(offered.tools, { globals, verbose });
+      sumUp(globals, count(offered.tools.length, 'tool'), startedMs);
+      return exitCodes.ok;
+    }
     return withManager({ globals, stop, server }, async ({ manager }) => {
       if (server === undefined) return listAll(manager, { globals, stop, verbose, startedMs });
       const listing = await manager.server(server).listTools({ signal: stop });
@@ -49,6 +74,13 @@ export const tools = defineCommand({
     });
   },
 });
+
+/** What a running gateway offers is known by its own names. */
+function requireNoTarget({ target }: Globals, tool: string | undefined): void {
+  if (target === undefined && tool === undefined) return;
+  const what = target === undefined ? 'TOOL' : 'a server that is in no file';
+  throw usageError(`--running and ${what} exclude each other`, 'Leave out one of them.');
+}
 
 interface ShowOptions {
   readonly globals: Globals;
