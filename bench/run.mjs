@@ -22,6 +22,7 @@ const suites = [
   'cli',
   'manager',
   'bridge',
+  'gateway',
 ];
 const usage = `usage: node bench/run.mjs [suite…] [options]
 suites: ${suites.join(', ')} (all)

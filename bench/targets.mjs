@@ -273,6 +273,76 @@ const rows = [
     unit: 'ms',
     most: 230,
   },
+  {
+    key: 'gateway-hop/1/cpu',
+    what: 'gateway, HTTP in front of stdio, 2025-11-25, 1 in flight',
+    unit: '×',
+  },
+  {
+    key: 'gateway-hop/16/cpu',
+    what: 'gateway, HTTP in front of stdio, 2025-11-25, 16 in flight',
+    unit: '×',
+    most: 2.2,
+  },
+  {
+    key: 'gateway-hop/64/cpu',
+    what: 'gateway, HTTP in front of stdio, 2025-11-25, 64 in flight',
+    unit: '×',
+    most: 2.2,
+  },
+  {
+    key: 'gateway-hop/added',
+    what: 'gateway, HTTP in front of stdio, 2025-11-25, p50 beside a bare bridge',
+    unit: 'ms',
+    most: 0.5,
+  },
+  {
+    key: 'gateway-hop-2026/1/cpu',
+    what: 'gateway, HTTP in front of stdio, 2026-07-28, 1 in flight',
+    unit: '×',
+  },
+  {
+    key: 'gateway-hop-2026/16/cpu',
+    what: 'gateway, HTTP in front of stdio, 2026-07-28, 16 in flight',
+    unit: '×',
+    most: 2.2,
+  },
+  {
+    key: 'gateway-hop-2026/64/cpu',
+    what: 'gateway, HTTP in front of stdio, 2026-07-28, 64 in flight',
+    unit: '×',
+    most: 2.2,
+  },
+  {
+    key: 'gateway-hop-2026/added',
+    what: 'gateway, HTTP in front of stdio, 2026-07-28, p50 beside a bare bridge',
+    unit: 'ms',
+    most: 0.5,
+  },
+  {
+    key: 'gateway-list/16/cpu',
+    what: 'gateway, tools/list of 1,000 tools of 50 servers, beside one server',
+    unit: '×',
+    most: 1.5,
+  },
+  {
+    key: 'gateway-connect/legacy',
+    what: 'gateway, connect, 10,000 tools, 2025-11-25',
+    unit: 'ms',
+    most: 50,
+  },
+  {
+    key: 'gateway-connect/modern',
+    what: 'gateway, connect, 10,000 tools, 2026-07-28',
+    unit: 'ms',
+    most: 50,
+  },
+  {
+    key: 'gateway-cold',
+    what: 'gateway, first list, 50 servers, one silent, deadline 1,000 ms',
+    unit: 'ms',
+    most: 1500,
+  },
 ];
 
 // what two measurements of the same thing may differ by

@@ -7,24 +7,28 @@ import { sessionEra, statelessEra } from './messages.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const floor = path.join(root, 'bench/bridges/floor.mjs');
-const mcpctl = path.join(root, 'packages/mcpctl/dist/main.js');
+/** The program as users run it. */
+export const mcpctl = path.join(root, 'packages/mcpctl/dist/main.js');
 const commandPeers = path.join(peersFolder, 'commands');
 // Some would listen on every address of the machine.
 const onLoopback = ['--import', path.join(root, 'test/interop/client-loopback.mjs')];
 const shellWord = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** What it costs to forward, and nothing else. */
+export const floorBridge = {
+  name: 'floor',
+  label: 'floor bridge',
+  eras: [sessionEra, statelessEra],
+  http: ({ command, args }, port) => [floor, 'http', port, command, ...args],
+  stdio: (url, _, era) => [floor, 'stdio', url, era],
+};
 
 /**
  * Each has `http(server, port, program)`, for HTTP in front, or `stdio(url, program, era)`, or both. A session is what all of
  * them can keep; those that know the modern era say so.
  */
 const bridges = [
-  {
-    name: 'floor',
-    label: 'floor bridge',
-    eras: [sessionEra, statelessEra],
-    http: ({ command, args }, port) => [floor, 'http', port, command, ...args],
-    stdio: (url, _, era) => [floor, 'stdio', url, era],
-  },
+  floorBridge,
   {
     name: 'ours',
     label: 'ours',

@@ -6,7 +6,7 @@ import { faultOf, firstId, httpHeaders, request, statelessEra, workRequest } fro
 import { quantile } from './stats.mjs';
 
 let target;
-let flavour; // { era, mode, accept?, protocolVersion? }
+let flavour; // { era, mode, tool?, accept?, protocolVersion? }
 let lanes = []; // { connection, session }
 let sessions = [];
 const streams = []; // connections with an idle event stream
@@ -21,7 +21,7 @@ async function spread(times, count, work) {
 }
 
 const workBytes = (what, session, options) => {
-  const message = workRequest(flavour.era, what, options);
+  const message = workRequest(flavour.era, what, { tool: flavour.tool, ...options });
   return encode(target, message, httpHeaders(flavour.era, message, session));
 };
 

@@ -37,8 +37,8 @@ export const request = (era, id, method, params = {}) => ({
 });
 
 const calls = {
-  call: ({ message = smallMessage }) => ({
-    name: 'echo',
+  call: ({ message = smallMessage, tool = 'echo' }) => ({
+    name: tool,
     arguments: { message, repeat: 1, tags: ['a', 'b'] },
   }),
   large: ({ kib }) => ({ name: 'large', arguments: { kib } }),

@@ -1,20 +1,16 @@
 // Bridges in front of the bare server: CPU time per call of the bridge and of all it has started, and slow calls at once.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadBridges } from '../lib/bridges.mjs';
-import { runSlice } from '../lib/http-workload.mjs';
+import { freePort, openHttpFront, stopFamily } from '../lib/fronts.mjs';
 import { runLevels } from '../lib/levels.mjs';
 import { sessionEra, statelessEra } from '../lib/messages.mjs';
 import { familyOf } from '../lib/proc.mjs';
 import {
-  ask,
   startCommand,
   startHttpServer,
-  startLoad,
   startPiped,
   stdioCommand,
   stop,
@@ -26,70 +22,9 @@ import { StdioPeer } from '../lib/stdio-peer.mjs';
 
 const levels = [1, 16, 64];
 const atOnce = 20;
-const startMs = 30_000;
 const slowServer = fileURLToPath(new URL('../bridges/slow-server.mjs', import.meta.url));
 const fronts = ['http', 'stdio'];
 const ways = { http: 'HTTP in front of stdio', stdio: 'stdio in front of HTTP' };
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
-/** Tries again until it succeeds: a bridge listens before it can serve, or long after it was started. */
-async function patiently(work) {
-  const end = Date.now() + startMs;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (Date.now() > end) throw error;
-      await sleep(100);
-    }
-  }
-}
-
-/** Ends a bridge, and what it has started and left behind. */
-async function stopFamily(child) {
-  const family = familyOf(child.pid);
-  await stop(child);
-  for (const pid of family) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // it has ended by itself
-    }
-  }
-}
-
-/** HTTP in front of a stdio server; all connections are of one session. */
-async function openHttpFront(bridge, { era, server, connections }) {
-  const port = await freePort();
-  const folder = mkdtempSync(path.join(tmpdir(), 'mcp-kit-bench-'));
-  const child = startCommand(bridge.http(server, port, bridge.program), bridge.env?.(folder));
-  child.stdout.resume();
-  child.stderr.resume();
-  const load = startLoad();
-  const close = async () => {
-    await stop(load);
-    await stopFamily(child);
-    rmSync(folder, { recursive: true, force: true });
-  };
-  try {
-    const url = `http://127.0.0.1:${port}/mcp`;
-    await patiently(() => ask(load, 'open', { url, era, connections, oneSession: true }));
-    await ask(load, 'probe', { what: 'call' });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const slice = (level, seconds) =>
-    runSlice(load, familyOf(child.pid), { what: 'call', connections: level, seconds });
-  return { slice, close };
-}
 
 /** stdio in front of a server at a URL; that server's own time is not the bridge's. */
 async function openStdioFront(bridge, { era, url }) {

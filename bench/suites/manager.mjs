@@ -1,36 +1,16 @@
 // Many servers at once: how long until all are open, beside the slowest of them alone.
 import { performance } from 'node:perf_hooks';
 import { failureLines, interleave } from '../lib/rounds.mjs';
+import { shellServer } from '../lib/shell-server.mjs';
 import { least, median } from '../lib/stats.mjs';
 
 const count = 50;
 const slowestMs = 1000;
 
-// A shell, because fifty processes of Node would measure the machine. It answers every request after its pause.
-const script = `
-sleep "$1"
-while read -r line; do
-  case $line in *'"id":'*) ;; *) continue ;; esac
-  id=\${line#*'"id":'}
-  id=\${id%%[,\\}]*}
-  case $line in
-    *'"method":"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
-    *'"method":"tools/list"'*) result='{"tools":[]}' ;;
-    *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}\\n' "$id"; continue ;;
-  esac
-  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
-done
-`;
-
 /** How long each of `pauses` servers takes to be open, all opened at the same time. */
 async function openAll({ pausesMs }) {
   const { adHocEntry, createManager } = await import('@mcp-kit/host');
-  const entries = pausesMs.map((ms, index) =>
-    adHocEntry(
-      { command: '/bin/sh', args: ['-c', script, 'sh', String(ms / 1000)] },
-      `server-${index}`,
-    ),
-  );
+  const entries = pausesMs.map((ms, index) => adHocEntry(shellServer(ms), `server-${index}`));
   const options = { receipts: false, toolCache: false, reconnect: false, trust: 'trusted' };
   const manager = createManager({ entries, ...options });
   try {

@@ -1,0 +1,230 @@
+// The gateway: what a hop costs beside a bare bridge, lists of many servers beside the same from one, connecting, a cold start.
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { floorBridge, mcpctl } from '../lib/bridges.mjs';
+import { openHttpFront } from '../lib/fronts.mjs';
+import { runSlice } from '../lib/http-workload.mjs';
+import { runLevels } from '../lib/levels.mjs';
+import { sessionEra, statelessEra } from '../lib/messages.mjs';
+import {
+  ask,
+  startCommand,
+  startHttpServer,
+  startLoad,
+  stdioCommand,
+  stop,
+} from '../lib/processes.mjs';
+import { failureLines, interleave } from '../lib/rounds.mjs';
+import { shellServer } from '../lib/shell-server.mjs';
+import { least, median } from '../lib/stats.mjs';
+
+const many = fileURLToPath(new URL('../gateways/many.mjs', import.meta.url));
+
+/** `mcpctl up` before the floor's server, as a file names it. */
+const up = {
+  name: 'ours',
+  label: 'ours, mcpctl up',
+  tool: 'floor__echo',
+  env: (folder) => ({ HOME: folder, XDG_RUNTIME_DIR: folder }),
+  http({ command, args }, port, _program, folder) {
+    const config = path.join(folder, 'mcp.json');
+    writeFileSync(config, JSON.stringify({ mcpServers: { floor: { command, args } } }));
+    const trusted = ['--trust', '--yes-trust', '--root', folder, '--config', config];
+    return [mcpctl, 'up', '--quiet', '--port', port, ...trusted];
+  },
+};
+
+/** A call through a hop to a process. */
+async function runHop(era, bench) {
+  const key = era === sessionEra ? 'gateway-hop' : `gateway-hop-${era.slice(0, 4)}`;
+  const levels = [1, 16, 64];
+  const server = stdioCommand('floor', { era });
+  const report = await runLevels(
+    {
+      key,
+      title: `gateway, HTTP in front of stdio, ${era}`,
+      cases: [floorBridge, up].map((candidate) => ({ candidate, label: candidate.label })),
+      peers: [],
+      levels,
+      levelName: (level) => `${level} in flight`,
+      open: ({ candidate }) =>
+        openHttpFront(candidate, { era, server, connections: Math.max(...levels) }),
+    },
+    bench,
+  );
+  // What it adds to the time of a call, where nothing else waits.
+  const { values } = report.measures.find((measure) => measure.key === `${key}/1/p50`) ?? {};
+  const added = values?.ours === undefined ? {} : { ours: values.ours - values.floor };
+  return { ...report, measures: [...report.measures, { key: `${key}/added`, values: added }] };
+}
+
+/** Starts a gateway before many servers of its own process; gives its process and its URL. */
+async function startMany(servers, tools) {
+  const child = startCommand([many, String(servers), String(tools)]);
+  child.stderr.resume();
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`the gateway ended with ${code}`);
+  });
+  const [url] = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    failed,
+  ]);
+  failed.catch(() => {});
+  return { child, url };
+}
+
+const listed = { servers: 50, each: 20 };
+
+/** tools/list of a thousand tools, of many servers and of one. */
+function runLists(bench) {
+  const tools = listed.servers * listed.each;
+  const flavour = { era: sessionEra, mode: 'json' };
+  const cases = [
+    {
+      label: `one server with ${tools} tools`,
+      candidate: { name: 'floor' },
+      start: () => startHttpServer('ours', { ...flavour, tools }),
+    },
+    {
+      label: `gateway, ${listed.servers} servers with ${listed.each} tools`,
+      candidate: { name: 'ours' },
+      start: () => startMany(listed.servers, listed.each),
+    },
+  ];
+  const open = async ({ start }) => {
+    const { child, url } = await start();
+    const load = startLoad();
+    const close = () => Promise.all([stop(load), stop(child)]);
+    try {
+      await ask(load, 'open', { ...flavour, url, connections: 16 });
+      await ask(load, 'probe', { what: 'list', tools });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    const slice = (connections, seconds) =>
+      runSlice(load, [child.pid], { what: 'list', connections, seconds });
+    return { slice, close };
+  };
+  const levelName = (level) => `${level} connections`;
+  const title = `gateway, tools/list of ${tools} tools`;
+  return runLevels(
+    { key: 'gateway-list', title, cases, peers: [], levels: [16], levelName, open },
+    bench,
+  );
+}
+
+/** Measures how long something takes, in milliseconds. */
+async function timed(work) {
+  const started = performance.now();
+  await work();
+  const ms = performance.now() - started;
+  return { ms, summary: `${ms.toFixed(1)} ms` };
+}
+
+/** One table of times, and the least of each as a measure. */
+function timesReport(title, { results, failed }) {
+  const rows = [...results].filter(([, runs]) => runs.length > 0);
+  return {
+    tables: [
+      {
+        title,
+        header: ['what', 'ms best', 'ms median'],
+        rows: rows.map(([{ label }, runs]) => [
+          label,
+          least(runs, 'ms'),
+          median(runs.map(({ ms }) => ms)),
+        ]),
+      },
+    ],
+    measures: rows.map(([{ key }, runs]) => ({ key, values: { ours: least(runs, 'ms') } })),
+    failures: failureLines(title, failed),
+    raw: rows.map(([{ label }, runs]) => ({ workload: title, candidate: label, runs })),
+  };
+}
+
+/** Connecting to a gateway with ten thousand tools. */
+async function runConnect({ options, log }) {
+  const { openSession } = await import('mcp-kit/client');
+  const { httpTarget } = await import('mcp-kit/transport/http-client');
+  const { child, url } = await startMany(20, 500);
+  const cases = ['legacy', 'modern'].map((era) => ({
+    label: era,
+    key: `gateway-connect/${era}`,
+    era,
+  }));
+  const measure = async ({ era }) => {
+    let session;
+    try {
+      return await timed(async () => {
+        session = await openSession(httpTarget(url), { era });
+      });
+    } finally {
+      await session?.close();
+    }
+  };
+  try {
+    const outcome = await interleave(cases, options.quick ? 2 : 10, measure, log);
+    return timesReport('gateway, connecting where there are 10,000 tools', outcome);
+  } finally {
+    await stop(child);
+  }
+}
+
+const deadlineMs = 1000;
+
+/** The first list of a gateway that has just been made, before fifty servers, one of which never answers. */
+async function runColdStart({ options, log }) {
+  const { gateway } = await import('@mcp-kit/host/gateway');
+  const { openSession } = await import('mcp-kit/client');
+  const { memoryPair, serveChannel } = await import('mcp-kit/transport');
+  const { childTarget } = await import('mcp-kit/transport/child-process');
+  const servers = Array.from({ length: 50 }, (_, n) => {
+    const pauseMs = n === 0 ? 3_600_000 : n * 10;
+    return [`server${n}`, childTarget(shellServer(pauseMs))];
+  });
+  const measure = async () => {
+    const service = gateway(Object.fromEntries(servers), { waitMs: deadlineMs });
+    let session;
+    const target = {
+      label: 'gateway',
+      key: 'gateway',
+      wire: 'stream',
+      dial: async () => {
+        const [near, far] = memoryPair();
+        serveChannel(service, far);
+        return near;
+      },
+    };
+    try {
+      return await timed(async () => {
+        session = await openSession(target);
+        await session.listTools();
+      });
+    } finally {
+      await session?.close();
+      await service.close();
+    }
+  };
+  const cases = [
+    { label: `50 servers, one silent, deadline ${deadlineMs} ms`, key: 'gateway-cold' },
+  ];
+  const outcome = await interleave(cases, options.quick ? 1 : 3, measure, log);
+  return timesReport('gateway, the first list from a cold start', outcome);
+}
+
+/** Runs the suite. */
+export async function run(bench) {
+  if (!bench.candidates.some(({ name }) => name === 'ours')) return [];
+  return [
+    await runHop(sessionEra, bench),
+    await runHop(statelessEra, bench),
+    await runLists(bench),
+    await runConnect(bench),
+    await runColdStart(bench),
+  ];
+}
