@@ -60,7 +60,9 @@ export function statusOf(
 }
 
 function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): UpstreamStatus {
-  const { name, since, retryAt, pid, version, starts } = managed;
+  const { name, since, retryAt, starts } = managed;
+  // The manager's own conversation ends when a client has one: the server is there all the same.
+  const { pid, version } = upstream?.session ?? managed;
   const error = upstream?.problem ?? (managed.state === 'ready' ? undefined : managed.error);
   const health = upstream?.opened?.health();
   return {
@@ -93,8 +95,7 @@ function stateOf(
 ): ServerState {
   if (upstream?.isStopped === true) return 'stopped';
   if (isRefusal(error)) return 'refused';
-  // The manager's own conversation ends when a client has one: the server is there all the same.
-  return state === 'idle' && upstream?.isInUse === true ? 'ready' : state;
+  return state === 'idle' && upstream?.session !== undefined ? 'ready' : state;
 }
 
 type Counts = Pick<

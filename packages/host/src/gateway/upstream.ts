@@ -118,10 +118,10 @@ export class Upstream {
     return this.#known.promise;
   }
 
-  /** Whether a client has a conversation with it. */
-  get isInUse(): boolean {
-    for (const { isConnected } of this.#lister.lent) if (isConnected) return true;
-    return false;
+  /** An open conversation with it on behalf of a client. */
+  get session(): Session | undefined {
+    for (const session of this.#lister.lent) if (session.isConnected) return session;
+    return undefined;
   }
 
   /** The bridge, if it was ever needed. */
