@@ -1,14 +1,16 @@
-import { constants, lstatSync } from 'node:fs';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
+import fs, { type Stats } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { Stats } from 'node:fs';
 import { KitError } from 'mcp-kit/internal';
 import { configError, topOf } from './place.ts';
 
 /** How large a configuration file may be. */
 const maxConfigBytes = 4 * 1024 * 1024;
 
-/** Reads a regular file of bounded size; undefined when there is none. A link is refused unless `follow` is set. */
+/**
+ * Reads a regular file of bounded size; undefined when there is none. A link is refused unless `follow` is set. These files
+ * are small and on this machine: handing each step to another thread would take longer than all of them.
+ */
 export async function readConfigFile(
   file: string,
   {
@@ -16,28 +18,28 @@ export async function readConfigFile(
     maxBytes = maxConfigBytes,
   }: { readonly follow?: boolean; readonly maxBytes?: number } = {},
 ): Promise<string | undefined> {
-  const handle = await openFile(file, follow);
-  if (handle === undefined) return undefined;
+  const opened = openFile(file, follow);
+  if (opened === undefined) return undefined;
   try {
-    const stats = await handle.stat();
+    const stats = fs.fstatSync(opened);
     if (!stats.isFile()) throw irregular(file, kindOf(stats));
     if (stats.size > maxBytes) throw tooLarge(file, stats.size, maxBytes);
-    return await readText(handle, file, maxBytes);
+    return readText(opened, file, { size: stats.size, maxBytes });
   } finally {
-    await handle.close();
+    fs.closeSync(opened);
   }
 }
 
-async function openFile(file: string, follow: boolean): Promise<FileHandle | undefined> {
+function openFile(file: string, follow: boolean): number | undefined {
   // Without waiting: a pipe would make us wait for somebody to write.
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   try {
     // Most places have no file, and an exception for each of them would take most of the time.
-    const stats = lstatSync(file, { throwIfNoEntry: false });
+    const stats = fs.lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     // Where a system cannot refuse to follow links, this look must do.
     if (!follow && stats.isSymbolicLink()) throw irregular(file, 'symlink');
-    return await open(file, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+    return fs.openSync(file, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
   } catch (error) {
     if (error instanceof KitError) throw error;
     const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
@@ -49,16 +51,21 @@ async function openFile(file: string, follow: boolean): Promise<FileHandle | und
   }
 }
 
-async function readText(handle: FileHandle, file: string, maxBytes: number): Promise<string> {
+function readText(
+  opened: number,
+  file: string,
+  { size, maxBytes }: { readonly size: number; readonly maxBytes: number },
+): string {
   const chunks: Uint8Array[] = [];
   let total = 0;
   // The file may grow while it is read.
   for (;;) {
-    const { bytesRead, buffer } = await handle.read(new Uint8Array(64 * 1024));
-    if (bytesRead === 0) break;
-    total += bytesRead;
+    const chunk = new Uint8Array(Math.max(size - total, 0) + 1024);
+    const read = fs.readSync(opened, chunk);
+    if (read === 0) break;
+    total += read;
     if (total > maxBytes) throw tooLarge(file, total, maxBytes);
-    chunks.push(buffer.subarray(0, bytesRead));
+    chunks.push(chunk.subarray(0, read));
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
