@@ -44,8 +44,10 @@ describe('config explain', () => {
 
   test('knows that a variable with a default may be missing; so does the doctor', async () => {
     const far = { type: 'http', url: '${PLACE:-https://127.0.0.1:9}/mcp' };
-    using project = new Project({ '.mcp.json': { mcpServers: { far } } });
-    const { stdout } = await project.run('config', 'explain', 'far');
+    const near = { command: 'node', args: ['server.mjs', '--key', secret] };
+    using project = new Project({ '.mcp.json': { mcpServers: { far, near } } });
+    const { stdout } = await project.run('config', 'explain');
+    expect(stdout).toMatch(/target +node server\.mjs$/m);
     expect(stdout).toMatch(/variable +PLACE is not set, so its default counts, at/);
     const json = await project.run('config', 'explain', 'far', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({

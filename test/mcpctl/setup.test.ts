@@ -25,6 +25,7 @@ describe('add', () => {
     );
     expect(added).toMatchObject({ code: 0 });
     expect(added.stdout).toContain('+     "demo": {');
+    expect(added.stderr).toContain('Next: mcpctl tools demo');
     expect(added.stdout + added.stderr).not.toContain(secret);
     const written = project.read('mcp.json').toString();
     expect(written).toContain(secret);
@@ -45,6 +46,8 @@ describe('add', () => {
     const dry = await project.run('add', 'docs', 'https://docs.example/mcp', '--dry-run');
     expect(dry).toMatchObject({ code: 0 });
     expect(project.has('mcp.json')).toBe(false);
+    const said = await project.run('add', 'docs', 'https://docs.example/mcp', '--yes');
+    expect(said.stderr).toContain('Next: mcpctl trust approve docs');
   });
 
   test.each([

@@ -73,7 +73,7 @@ export function parseOptions<const O extends Options>(
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-    if (option === undefined) throw unknownOption(token.rawName, options, help);
+    if (option === undefined) throw strayOption(token, args, { options, help });
     const value = readValue(option, token, help);
     const earlier = values[token.name];
     if (option.multiple && typeof value === 'string') {
@@ -141,6 +141,17 @@ function readValue(option: Option, given: Given, help: string): string | boolean
     );
   }
   return value;
+}
+
+/** A number with a sign is a value that stands where none is taken; anything else with a dash is an option. */
+function strayOption(
+  { index, rawName }: { readonly index: number; readonly rawName: string },
+  args: readonly string[],
+  { options, help }: { readonly options: Options; readonly help: string },
+): KitError {
+  const word = args[index] ?? '';
+  if (!/^-\d/.test(word)) return unknownOption(rawName, options, help);
+  return usageError(`unexpected value ${word}`, `Write it as --option=${word}. ${help}`);
 }
 
 /** Says that there is no such option, and which one may be meant. */

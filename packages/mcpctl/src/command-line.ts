@@ -8,6 +8,7 @@ import {
   type Positional,
   type Token,
 } from './args.ts';
+import { shellWord } from 'mcp-kit/internal';
 import type { Command, CommandEntry, Invocation } from './command.ts';
 import { commonOptions, globalOptions, optionsOf, targetOptions } from './global-options.ts';
 import { readGlobals, type GlobalValues } from './globals.ts';
@@ -102,7 +103,8 @@ function groupOrNothing(first: string, second: string | undefined, commands: Com
   const known = Object.entries(commands).flatMap(([main, { aliases = [], hidden }]) =>
     hidden ? [] : [main, ...aliases],
   );
-  const near = nearest(name, known);
+  // Whoever says only what to do means the command that ends so.
+  const near = known.find((command) => command.endsWith(` ${name}`)) ?? nearest(name, known);
   const help = isGroup ? helpHint(first) : helpHint();
   throw usageError(
     `unknown command "${name}"`,
@@ -184,9 +186,15 @@ function readPositionals(
   throw usageError(
     `unexpected argument "${stray}"`,
     target === undefined
-      ? helpHint(name)
+      ? `${fileHint(stray, command)}${helpHint(name)}`
       : `The server is given by ${wayOf(target)}: leave out the name of another. ${helpHint(name)}`,
   );
+}
+
+/** Files are named by an option; most people try without. */
+function fileHint(word: string, { scope }: Command): string {
+  const isFile = scope !== 'own' && /\.(?:jsonc?|toml|ya?ml)$/i.test(word);
+  return isFile ? `Name a file with --config ${shellWord(word)}. ` : '';
 }
 
 function wayOf({ kind }: Target): string {

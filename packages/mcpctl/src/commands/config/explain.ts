@@ -1,7 +1,7 @@
 import { explainConfig, loadConfig, type Explanation, type LoadedConfig } from '@mcp-kit/host';
 import { dialectTitle } from '@mcp-kit/host/internal';
 import { defineCommand } from '../../command.ts';
-import { checkPlace, entryOf, loadOptions, noServers } from '../../config.ts';
+import { checkPlace, entryOf, loadOptions, noServers, shownTarget } from '../../config.ts';
 import { variableStates, type VariableState } from '../../doctor/config.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
@@ -46,15 +46,15 @@ export const configExplain = defineCommand({
   },
 });
 
-function explained(config: LoadedConfig, { showArgv }: Globals): readonly Explained[] {
+function explained(config: LoadedConfig, globals: Globals): readonly Explained[] {
   return explainConfig(config).map((explanation, at) => {
     const entry = config.entries[at];
     if (entry === undefined) return explanation;
     const { transport } = entry;
     const variables = variableStates(entry, process.env);
-    const isShown = showArgv && transport.kind === 'stdio';
+    const isShown = globals.showArgv && transport.kind === 'stdio';
     const argv = isShown ? [transport.command, ...transport.args] : undefined;
-    return { ...explanation, variables, argv };
+    return { ...explanation, target: shownTarget(entry, globals), variables, argv };
   });
 }
 

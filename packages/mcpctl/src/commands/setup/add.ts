@@ -120,7 +120,7 @@ export const add = defineCommand({
     const approval = { globals, stop, approve: values.approve ?? false };
     const approved = agreed ? await approveAdded(place, approval) : [];
     if (globals.json) printJson({ ...place, lost, approved });
-    else say(place, globals);
+    else say(place, approved, globals);
   },
 });
 
@@ -183,9 +183,15 @@ interface Place {
   readonly written: boolean;
 }
 
-function say({ file, servers, written: isWritten }: Place, globals: Globals): void {
+function say(
+  { file, servers, written: isWritten }: Place,
+  approved: readonly string[],
+  globals: Globals,
+): void {
   const names = plainField(servers.join(', '));
   const place = shownFile(file, globals);
   print(isWritten ? `${place}: added ${names}` : `${place}: nothing was written`);
-  if (isWritten) warn(globals, `Next: mcpctl tools ${plainField(servers[0] ?? 'NAME')}`);
+  const [first = 'NAME'] = servers;
+  const next = approved.includes(first) ? 'tools' : 'trust approve';
+  if (isWritten) warn(globals, `Next: mcpctl ${next} ${plainField(first)}`);
 }
