@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectUsageError, requireBuild } from '../support/cli.ts';
-import { Project, samples } from '../support/project.ts';
+import { mcpJson, Project, samples } from '../support/project.ts';
 
 beforeAll(requireBuild);
 
@@ -217,6 +217,20 @@ describe('connect', () => {
     expect(JSON.parse(own)).toEqual({
       mcpServers: { demo: { command: path.join(project.folder, 'run.sh') } },
     });
+  });
+
+  test('changes nothing when what is there cannot be kept first, and says so', async () => {
+    const before = { mcpServers: { mine: { command: 'x' } } };
+    using project = new Project({ 'mcp.json': mcpJson({ demo: samples }) });
+    // A file, where a folder belongs.
+    const state = path.join(project.home, '.local/state/mcp-kit');
+    mkdirSync(state, { recursive: true });
+    writeFileSync(path.join(state, 'backups'), '');
+    project.write('.cursor/mcp.json', before);
+    const { code, stderr } = await project.run('connect', 'cursor', '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot be written \(E\w+\)\nCheck its folder, then try again\.\n/);
+    expect(JSON.parse(project.read('.cursor/mcp.json').toString())).toEqual(before);
   });
 
   test('leaves alone what it did not write, and says so', async () => {

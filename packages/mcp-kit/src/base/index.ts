@@ -45,7 +45,7 @@ export { isSecretName, isSecretPair } from './secrets/secret-names.ts';
 export { gistOf } from './gist.ts';
 export { hideSecrets } from './secrets/secrets.ts';
 export { shellWord } from './processes/shell-word.ts';
-export { replaceFile, stateFolder } from './files/state-file.ts';
+export { replaceFile, stateFolder, whileWriting } from './files/state-file.ts';
 export { ShortLivedMap } from './short-lived-map.ts';
 export {
   createBackoff,

@@ -1,6 +1,13 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord, KitError, replaceFile, stateFolder, whileLocked } from 'mcp-kit/internal';
+import {
+  isRecord,
+  KitError,
+  replaceFile,
+  stateFolder,
+  whileLocked,
+  whileWriting,
+} from 'mcp-kit/internal';
 import { parseStrictJson } from '../config/format/strict-json.ts';
 import { configError, topOf } from '../config/place.ts';
 
@@ -69,26 +76,27 @@ export async function noteConnection(
   connection: Connection | undefined,
 ): Promise<void> {
   const place = fileOf(env);
-  await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-  await whileLocked(
-    `${place}.busy`,
-    async () => {
-      const all = new Map(await readConnections(env));
-      if (connection === undefined) all.delete(file);
-      else all.set(file, connection);
-      const connections = [...all.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1));
-      // What was written may have secrets in it.
-      await replaceFile(place, `${JSON.stringify({ version: 1, connections }, null, 2)}\n`, 0o600);
-    },
-    { doing: `writing ${place}` },
-  );
+  const note = async (): Promise<void> => {
+    const all = new Map(await readConnections(env));
+    if (connection === undefined) all.delete(file);
+    else all.set(file, connection);
+    const connections = [...all.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    // What was written may have secrets in it.
+    await replaceFile(place, `${JSON.stringify({ version: 1, connections }, null, 2)}\n`, 0o600);
+  };
+  await whileWriting(place, async () => {
+    await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+    await whileLocked(`${place}.busy`, note, { doing: `writing ${place}` });
+  });
 }
 
 /** Keeps a text, for its user alone. */
 export async function keepBackup(env: Environment, digest: string, text: string): Promise<void> {
   const file = backupPath(env, digest);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await replaceFile(file, text, 0o600);
+  await whileWriting(file, async () => {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await replaceFile(file, text, 0o600);
+  });
 }
 
 /** A text that was kept. */

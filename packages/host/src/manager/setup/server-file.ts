@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError, replaceFile, whileLocked } from 'mcp-kit/internal';
+import { replaceFile, whileLocked, whileWriting } from 'mcp-kit/internal';
 import { configError, topOf } from '../config/place.ts';
 
 /** How large a file with servers may be. */
@@ -75,14 +75,10 @@ export async function changeServerFile(
     if (after === undefined) await rm(file, { force: true });
     else await replaceFile(file, after, (await modeOf(file)) ?? mode);
   };
-  try {
+  await whileWriting(file, async () => {
     await mkdir(path.dirname(file), { recursive: true });
     await whileLocked(`${file}.lock`, change, { doing: `writing ${file}` });
-  } catch (cause) {
-    if (cause instanceof KitError) throw cause;
-    const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
-    throw configError(topOf(file), `cannot be written (${code})`, { cause });
-  }
+  });
 }
 
 function modeOf(file: string): Promise<number | undefined> {

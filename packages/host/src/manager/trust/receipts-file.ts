@@ -1,6 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError, replaceFile, stateFolder, whileLocked } from 'mcp-kit/internal';
+import { replaceFile, stateFolder, whileLocked, whileWriting } from 'mcp-kit/internal';
 import { configError, topOf } from '../config/place.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/format/strict-json.ts';
@@ -111,14 +111,10 @@ function replace(file: string, value: unknown, mode: number): Promise<void> {
   return replaceFile(file, text, mode);
 }
 
-/** Runs while no other process does the same to the file; what the system objects to becomes an error that names it. */
-async function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
-  try {
+/** Runs while no other process does the same to the file. */
+function alone<T>(file: string, run: () => Promise<T>): Promise<T> {
+  return whileWriting(file, async () => {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return await whileLocked(`${file}.busy`, run, { doing: `writing ${file}` });
-  } catch (error) {
-    if (error instanceof KitError) throw error;
-    const { code = 'for a reason unknown' } = error as NodeJS.ErrnoException;
-    throw configError(topOf(file), `cannot be written (${code})`, { cause: error });
-  }
+    return whileLocked(`${file}.busy`, run, { doing: `writing ${file}` });
+  });
 }

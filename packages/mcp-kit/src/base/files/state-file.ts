@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { KitError } from '../error.ts';
 import { crypto, files } from '../node-modules.ts';
 
 /** The folder where this user's programs keep what they know; ours in it. */
@@ -37,3 +38,25 @@ export async function replaceFile(file: string, text: string, mode: number): Pro
     throw error;
   }
 }
+
+/** Runs what writes a file; what the system objects to becomes an error that names the file, and what to do. */
+export async function whileWriting<T>(file: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (cause instanceof KitError) throw cause;
+    const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
+    const hint = hints[code] ?? 'Check its folder, then try again.';
+    throw new KitError('invalid_config', `${file} cannot be written (${code})`, { hint, cause });
+  }
+}
+
+const full = 'The disk is full: make room, then try again.';
+const forbidden = 'You may not write there: change whose it is, or use another place.';
+const hints: Readonly<Record<string, string>> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EACCES: forbidden,
+  EPERM: forbidden,
+  EROFS: forbidden,
+};

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { KitError, replaceFile, whileLocked } from 'mcp-kit/internal';
+import { KitError, replaceFile, whileLocked, whileWriting } from 'mcp-kit/internal';
 import {
   convertConfig,
   dialectIds,
@@ -213,14 +213,10 @@ async function convertInto(
     if (conversion.text !== into) await replaceFile(file, conversion.text, await modeOf(file));
     return conversion;
   };
-  try {
+  return whileWriting(file, async () => {
     await mkdir(path.dirname(file), { recursive: true });
-    return await whileLocked(`${file}.lock`, convert, { doing: `writing ${file}` });
-  } catch (cause) {
-    if (cause instanceof KitError) throw cause;
-    const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
-    throw new KitError('invalid_config', `${file} cannot be written (${code})`, { cause });
-  }
+    return whileLocked(`${file}.lock`, convert, { doing: `writing ${file}` });
+  });
 }
 
 function modeOf(file: string): Promise<number> {
