@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { httpStatusOf, isRecord, kitErrorCodes, silentLogger } from 'mcp-kit/internal';
 import { defaultLimits, rpcErrors } from 'mcp-kit/jsonrpc';
 import { Manager } from '@mcp-kit/host';
@@ -87,6 +89,17 @@ test('docs/http.md shows every switch of every profile', () => {
     all.map((profile) => String(Reflect.get(profile, name))),
   ]);
   expect(shown).toEqual(Object.fromEntries(actual));
+});
+
+test('every public export has a sentence that says what it is', () => {
+  const reports = readdirSync(path.join(import.meta.dirname, '../etc'));
+  expect(reports.length).toBeGreaterThan(20);
+  const bare = reports.flatMap((report) =>
+    [...read(`etc/${report}`).matchAll(/@public \(undocumented\)\n(export .*)/g)].map(
+      ([, declaration]) => `${report}: ${declaration}`,
+    ),
+  );
+  expect(bare).toEqual([]);
 });
 
 test('README.md lists every public entry of the libraries', () => {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 const root = path.resolve(import.meta.dirname, '..');
 const library = path.join(root, 'packages/mcp-kit');
 const dist = path.join(library, 'dist');
+const libraries = ['mcp-kit', 'host', 'cocos'];
 
 interface Entry {
   readonly default: string;
@@ -16,6 +17,7 @@ interface Entry {
 type Entries = Readonly<Record<string, string | Entry>>;
 
 interface Manifest {
+  readonly name: string;
   readonly exports: Entries;
   readonly imports: Entries;
 }
@@ -32,6 +34,12 @@ const filesIn = (part: Entries, condition: keyof Entry = 'default'): [string, st
     typeof target === 'string' ? [] : [[name, target[condition]]],
   );
 
+/** The entries without those that have only a source, which are for tests. */
+const shippedIn = (part: Entries): Entries =>
+  Object.fromEntries(
+    Object.entries(part).filter(([, target]) => typeof target !== 'string' && 'default' in target),
+  );
+
 /** The file of each layer, by names as `#client`. */
 const fileOfLayer = new Map(filesIn(manifest.imports));
 /** The file of each entry, by names as `client` or `transport/http`; the root has none. */
@@ -39,16 +47,15 @@ const entries = new Map(
   filesIn(manifest.exports).map(([name, file]) => [name.slice(2), path.join(library, file)]),
 );
 
-/** The names that each entry exports, asked of a process that has only what is shipped. */
-async function shippedNames(): Promise<Record<string, string[]>> {
+/** The names that entries export, asked of a process that has only what is shipped. */
+async function shippedNames(entriesOfPackage: readonly string[]): Promise<string[][]> {
   const program = `
-    const find = (entry) => import(['mcp-kit', entry].filter(Boolean).join('/'));
-    const names = async (entry) => [entry, Object.keys(await find(entry))];
-    const all = await Promise.all(${JSON.stringify([...entries.keys()])}.map(names));
-    console.log(JSON.stringify(Object.fromEntries(all)));`;
+    const names = async (entry) => Object.keys(await import(entry)).sort();
+    const all = await Promise.all(${JSON.stringify(entriesOfPackage)}.map(names));
+    console.log(JSON.stringify(all));`;
   const args = ['--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
-  return JSON.parse(stdout) as Record<string, string[]>;
+  return JSON.parse(stdout) as string[][];
 }
 
 /** A file of `dist` and all that loading it loads. */
@@ -85,14 +92,21 @@ async function layersLoadedBy(...names: string[]): Promise<Set<string | undefine
   return new Set(modules.map((module) => module.split(path.sep)[0]));
 }
 
-test('each entry exports what its source exports, and nothing else', async () => {
-  const shipped = await shippedNames();
-  for (const [name, file] of filesIn(manifest.exports, '@mcp-kit/source')) {
-    const entry = name.slice(2);
-    const source = (await import(path.join(library, file))) as object;
-    expect([entry, shipped[entry]?.sort()]).toEqual([entry, Object.keys(source).sort()]);
-  }
-});
+test.each(libraries)(
+  'each entry of %s exports what its source exports, and nothing else',
+  async (name) => {
+    const folder = path.join(root, 'packages', name);
+    const told = await readJson<Manifest>(path.join(folder, 'package.json'));
+    const sources = filesIn(shippedIn(told.exports), '@mcp-kit/source');
+    const entryNames = sources.map(([entry]) => path.posix.join(told.name, entry));
+    const shipped = await shippedNames(entryNames);
+    expect(entryNames).toContain(told.name);
+    for (const [at, [entry, file]] of sources.entries()) {
+      const source = (await import(path.join(folder, file))) as object;
+      expect([entry, shipped[at]]).toEqual([entry, Object.keys(source).sort()]);
+    }
+  },
+);
 
 test('no module is shipped twice', async () => {
   const files = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.js'));
@@ -149,22 +163,19 @@ test('a server loads nothing that is only for those who build, call or watch its
   expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));
 });
 
-test.each(['mcp-kit', 'host', 'cocos'])(
-  'maps of %s lead to what is published with it',
-  async (name) => {
-    const folder = path.join(root, 'packages', name);
-    const args = ['pack', folder, '--dry-run', '--json', '--ignore-scripts'];
-    const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e8 });
-    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-    const published = new Set(files.map((file) => file.path));
-    expect(published).toContain('LICENSE');
-    expect(published).toContain('README.md');
-    const maps = [...published].filter((file) => file.endsWith('.map'));
-    expect(maps.length).toBeGreaterThan(10);
-    for (const map of maps) {
-      const { sources } = await readJson<{ sources: string[] }>(path.join(folder, map));
-      const places = sources.map((source) => path.join(path.dirname(map), source));
-      expect([map, places.filter((place) => !published.has(place))]).toEqual([map, []]);
-    }
-  },
-);
+test.each(libraries)('maps of %s lead to what is published with it', async (name) => {
+  const folder = path.join(root, 'packages', name);
+  const args = ['pack', folder, '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: root, maxBuffer: 1e8 });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const published = new Set(files.map((file) => file.path));
+  expect(published).toContain('LICENSE');
+  expect(published).toContain('README.md');
+  const maps = [...published].filter((file) => file.endsWith('.map'));
+  expect(maps.length).toBeGreaterThan(10);
+  for (const map of maps) {
+    const { sources } = await readJson<{ sources: string[] }>(path.join(folder, map));
+    const places = sources.map((source) => path.join(path.dirname(map), source));
+    expect([map, places.filter((place) => !published.has(place))]).toEqual([map, []]);
+  }
+});

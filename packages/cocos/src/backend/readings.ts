@@ -54,6 +54,7 @@ export interface TreeNode extends Omit<NodeSummary, 'path'> {
   readonly children?: readonly TreeNode[] | undefined;
 }
 
+/** Three numbers: a position, a scale, or angles in degrees. */
 export interface Vector {
   readonly x: number;
   readonly y: number;

@@ -1,3 +1,4 @@
+/** What kind of thing went wrong with a project. */
 export type CocosErrorCode =
   | 'E_NOT_FOUND'
   | 'E_CONFLICT'

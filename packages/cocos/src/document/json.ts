@@ -1,6 +1,7 @@
 /** What a file holds once it is parsed; shared by many, so that nobody may change it. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
+/** An object of a file, by its keys. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }

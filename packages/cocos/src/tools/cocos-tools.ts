@@ -31,6 +31,7 @@ import { placePrefab } from './workflows/place-prefab.ts';
 import { safeSetTransform } from './workflows/set-transform.ts';
 import type { WorkflowOptions } from './workflows/workflow-options.ts';
 
+/** How the tools of the pack are governed, and where they keep what they need. */
 export interface CocosToolsOptions {
   /** How calls are governed; by default core tools are there. */
   readonly governance?: GovernanceOptions | undefined;
@@ -100,6 +101,7 @@ export function cocosTools(backend: CocosBackend, options: CocosToolsOptions = {
   return toolSet(tools, { contract, version, logger });
 }
 
+/** Which project a server is for, and how it is served. */
 export interface CocosServerOptions extends CocosToolsOptions {
   /** The folder of the project; or a backend, which stays the caller's to dispose of. */
   readonly project: string | CocosBackend;

@@ -26,6 +26,7 @@ export interface Origin {
   release?(retryMs: number | undefined): void;
 }
 
+/** How long a request waits, and who hears of it meanwhile. */
 export interface RequestOptions {
   /** How long to wait for an answer or a sign of progress. */
   readonly timeoutMs?: number | undefined;

@@ -22,6 +22,7 @@ export interface Handlers {
   closed(cause: Error | undefined): void;
 }
 
+/** How a connection waits, counts and ends. */
 export interface ConnectionOptions {
   /** Requests served at the same time; one more is answered with `overloaded`. */
   readonly maxInFlight?: number;

@@ -5,6 +5,7 @@ import { toErrorObject } from './error.ts';
 /** A request id. Ids of different types are different ids: `1` is not `"1"`. */
 export type Id = string | number;
 
+/** Named parameters; what is unknown passes untouched. */
 export interface Params {
   readonly [key: string]: unknown;
 }
@@ -16,6 +17,7 @@ export interface Request {
   readonly params?: Params | undefined;
 }
 
+/** A message that has no answer. */
 export interface Notification {
   readonly jsonrpc: '2.0';
   readonly id?: undefined;
@@ -26,6 +28,7 @@ export interface Notification {
 /** What one side asks or tells the other. */
 export type Message = Request | Notification;
 
+/** The error of a response. */
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;

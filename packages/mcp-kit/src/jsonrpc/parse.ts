@@ -14,6 +14,7 @@ export interface Limits {
   readonly maxElements: number;
 }
 
+/** The limits of messages unless others are given. */
 export const defaultLimits: Limits = {
   // What is carried may have 16 MiB; the rest is for the message around it.
   maxBytes: 16 * 1024 * 1024 + 64 * 1024,

@@ -10,6 +10,7 @@ export interface Sealer {
   open(sealed: string, binding: unknown): unknown;
 }
 
+/** The keys of a sealer, and how long a seal holds. */
 export interface SealerOptions {
   /** 32-byte keys: the first seals, all open. Add a new one in front to rotate. */
   readonly keys?: readonly Uint8Array[];

@@ -11,6 +11,7 @@ import {
 } from '#protocol';
 import { memoryPair, serveChannel } from '#transport';
 
+/** What a client in memory can do, and what it answers. */
 export interface InMemoryClientOptions {
   /** Answers what the server asks: elicitation, sampling, roots. */
   readonly answer?:

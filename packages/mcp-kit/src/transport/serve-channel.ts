@@ -2,6 +2,7 @@ import { describeError, processBudget, type Logger } from '#base';
 import { Connection, type Channel, type ConnectionOptions } from '#jsonrpc';
 import { Conversation, enclose, traceIdOf, vocabulary, type Service } from '#protocol';
 
+/** How a conversation with a service is held. */
 export interface ServeOptions extends Pick<
   ConnectionOptions,
   'budget' | 'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'nullIds' | 'onClosed'

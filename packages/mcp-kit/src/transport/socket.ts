@@ -5,11 +5,13 @@ import { dial, listen } from './listen.ts';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
 import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';
 
+/** How conversations over a socket are held. */
 export interface SocketOptions
   extends Omit<ServeOptions, 'budget' | 'onClosed'>, StreamChannelOptions {
   readonly maxConnections?: number;
 }
 
+/** A socket that is listened on, until it is closed. */
 export interface Listening {
   /** Where it listens. */
   readonly address: string;

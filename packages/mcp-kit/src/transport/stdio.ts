@@ -3,6 +3,7 @@ import type { Service } from '#protocol';
 import { serveChannel, type ServeOptions } from './serve-channel.ts';
 import { StreamChannel, type BorrowedOutput, type StreamChannelOptions } from './stream-channel.ts';
 
+/** How the conversation over standard input and output is held. */
 export interface StdioOptions
   extends Omit<ServeOptions, 'budget' | 'onClosed'>, StreamChannelOptions {
   /** End the process when standard input ends, whatever timers still run. On by default. */

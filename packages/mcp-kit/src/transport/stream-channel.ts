@@ -13,6 +13,7 @@ import {
 } from '#jsonrpc';
 import { LineReader } from './ndjson.ts';
 
+/** How much is read and written at a time. */
 export interface StreamChannelOptions {
   readonly limits?: Partial<Limits>;
   /** Bytes waiting to be written above which reading pauses. */

@@ -40,18 +40,22 @@ export function httpStatusOf(error: unknown): number {
   }
 }
 
+/** The error of parameters that do not fit their method. */
 export function invalidParams(message: string, data?: unknown): RpcError {
   return new RpcError(rpcErrors.invalidParams, message, data);
 }
 
+/** The error of a method that is not known. */
 export function methodNotFound(method: string): RpcError {
   return new RpcError(rpcErrors.methodNotFound, `Method not found: ${method}`);
 }
 
+/** The error of a resource that is not there. */
 export function resourceNotFound(uri: string): RpcError {
   return new RpcError(mcpErrors.resourceNotFound, `Resource not found: ${uri}`, { uri });
 }
 
+/** The modern error of a request that needs what its client has not declared. */
 export function missingClientCapability(required: ClientCapabilities): RpcError {
   const names = Object.keys(required).join(', ');
   return new RpcError(

@@ -11,11 +11,13 @@ export interface InputRequest<Answer = unknown> {
   readonly answer?: Answer;
 }
 
+/** What the user has answered to a form or a visit. */
 export interface ElicitResult<Content = Readonly<Record<string, unknown>>> {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Content;
 }
 
+/** What the model of the client has said. */
 export interface SamplingResult {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlock | readonly ContentBlock[];
@@ -23,6 +25,7 @@ export interface SamplingResult {
   readonly stopReason?: string;
 }
 
+/** The folders that the client works in. */
 export interface RootsResult {
   readonly roots: readonly {
     readonly uri: string;

@@ -5,6 +5,8 @@ export const modernVersion = '2026-07-28';
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 export type LegacyVersion = (typeof legacyVersions)[number];
+
+/** Revisions with a handshake are legacy; the one without is modern. */
 export type Era = 'legacy' | 'modern';
 
 /** All revisions served, newest first. */

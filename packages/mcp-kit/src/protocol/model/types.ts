@@ -1,9 +1,11 @@
 /** The MCP model, independent of revision. Unknown fields are allowed everywhere and pass untouched. */
 
+/** What may be said beside anything else, by keys with a prefix. */
 export interface Meta {
   readonly [key: string]: unknown;
 }
 
+/** A picture that a client may show. */
 export interface Icon {
   readonly src: string;
   readonly mimeType?: string;
@@ -11,6 +13,7 @@ export interface Icon {
   readonly theme?: 'light' | 'dark';
 }
 
+/** What a client or a server is called. */
 export interface Implementation {
   readonly name: string;
   readonly version: string;
@@ -22,6 +25,7 @@ export interface Implementation {
 
 type Settings = Readonly<Record<string, unknown>>;
 
+/** What a client can be asked. */
 export interface ClientCapabilities {
   readonly experimental?: Settings;
   readonly roots?: Settings;
@@ -30,6 +34,7 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
+/** What a server offers. */
 export interface ServerCapabilities {
   readonly experimental?: Settings;
   readonly logging?: Settings;
@@ -40,12 +45,14 @@ export interface ServerCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
+/** For whom content is, and how much it matters. */
 export interface Annotations {
   readonly audience?: readonly ('user' | 'assistant')[];
   readonly priority?: number;
   readonly lastModified?: string;
 }
 
+/** What a tool says of its effects; clients need not believe it. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -54,8 +61,10 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
+/** A JSON Schema, as data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+/** A tool as clients see it. */
 export interface Tool {
   readonly name: string;
   readonly title?: string;
@@ -67,6 +76,7 @@ export interface Tool {
   readonly _meta?: Meta | undefined;
 }
 
+/** A resource as clients see it. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
@@ -79,6 +89,7 @@ export interface Resource {
   readonly _meta?: Meta;
 }
 
+/** Resources that are named by a URI template. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;
@@ -90,6 +101,7 @@ export interface ResourceTemplate {
   readonly _meta?: Meta;
 }
 
+/** What a prompt can be filled in with. */
 export interface PromptArgument {
   readonly name: string;
   readonly title?: string;
@@ -97,6 +109,7 @@ export interface PromptArgument {
   readonly required?: boolean;
 }
 
+/** A prompt as clients see it. */
 export interface Prompt {
   readonly name: string;
   readonly title?: string;
@@ -106,6 +119,7 @@ export interface Prompt {
   readonly _meta?: Meta;
 }
 
+/** What a resource holds: text, or bytes in base64. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string | undefined;
@@ -120,6 +134,7 @@ interface BlockFields {
   readonly _meta?: Meta;
 }
 
+/** One piece of content: text, a picture, a sound, a resource, or a link to one. */
 export type ContentBlock = BlockFields &
   (
     | { readonly type: 'text'; readonly text: string }
@@ -128,6 +143,7 @@ export type ContentBlock = BlockFields &
     | ({ readonly type: 'resource_link' } & Resource)
   );
 
+/** What a call of a tool gives. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;
@@ -135,11 +151,13 @@ export interface CallToolResult {
   readonly _meta?: Meta;
 }
 
+/** One message of a prompt that is filled in. */
 export interface PromptMessage {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlock;
 }
 
+/** A prompt that is filled in. */
 export interface GetPromptResult {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];
@@ -163,6 +181,7 @@ export function weightOfListen(filter: object): number {
   return 16 * 1024 + 2 * JSON.stringify(filter).length;
 }
 
+/** The levels of log messages, the least severe first. */
 export const loggingLevels = [
   'debug',
   'info',
@@ -174,6 +193,7 @@ export const loggingLevels = [
   'emergency',
 ] as const;
 
+/** How severe a log message is. */
 export type LoggingLevel = (typeof loggingLevels)[number];
 
 export function isLoggingLevel(value: unknown): value is LoggingLevel {

@@ -19,6 +19,7 @@ import { ProcessGroup, type StopOptions } from './process-group.ts';
 import { StderrTail } from './stderr-tail.ts';
 import { StdoutLog, type StdoutLogOptions } from './stdout-log.ts';
 
+/** What to start, where, and with which variables. */
 export interface ChildOptions extends EnvironmentOptions {
   /** A program: its path, or its name on the PATH. Never a shell's command line. */
   readonly command: string;

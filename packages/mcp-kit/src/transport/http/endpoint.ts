@@ -29,6 +29,7 @@ import {
 } from './responder.ts';
 import { Sessions, type SessionLimits } from './sessions.ts';
 
+/** How an endpoint answers, whom it lets in, and what it keeps for clients. */
 export interface EndpointOptions {
   readonly profile?: ProfileName | Profile | undefined;
   /** Overrides the profile's choice between JSON and event streams. */
@@ -94,6 +95,7 @@ const maxStoreBytes = 64 * 1024 * 1024;
 /** Bodies up to this size are read in any case: they may be what ends other work. */
 const smallBody = 4 * 1024;
 
+/** Makes the endpoint of a service, for a runtime that brings requests to it. */
 export function createEndpoint(service: Service, options: EndpointOptions = {}): Endpoint {
   const { logger = silentLogger, maxInFlight = 1024, budget = processBudget() } = options;
   const store = options.store ?? createEventStore(budget);

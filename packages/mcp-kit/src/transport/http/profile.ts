@@ -37,8 +37,10 @@ const spec: Profile = {
   eventIds: 'opaque',
 };
 
+/** The ways of answering where revisions and servers differ. */
 export type ProfileName = 'spec' | 'v2' | '2025-06-18';
 
+/** What each profile does. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   spec,
   v2: {

@@ -20,6 +20,7 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
+/** Where to listen, and all that an endpoint can be told. */
 export interface HttpOptions
   extends
     EndpointOptions,
@@ -52,6 +53,7 @@ interface DrainOptions {
   readonly quietMs?: number;
 }
 
+/** A server that listens, until it is closed. */
 export interface HttpListening {
   readonly url: string;
   readonly port: number;
@@ -184,6 +186,7 @@ function portGuard(options: HttpOptions, name: string): Guard {
   });
 }
 
+/** Whether a host is this machine, by its name or address. */
 export function isLoopback(host: string): boolean {
   return (
     host === 'localhost' || host === '::1' || (net().isIP(host) === 4 && host.startsWith('127.'))

@@ -7,6 +7,7 @@ import { createEndpoint, type EndpointOptions } from './endpoint.ts';
 import type { HeaderList, Responder, ResponseStream } from './responder.ts';
 import { createRouter, type BodySink } from './router.ts';
 
+/** Answers requests of the web platform until it is closed. */
 export interface FetchHandler {
   (request: Request): Promise<Response>;
   /** Ends every session and stream. */
