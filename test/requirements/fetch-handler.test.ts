@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createBudget, createDeferred } from 'mcp-kit/internal';
 import { createServer, type Context } from 'mcp-kit/server';
@@ -7,6 +6,7 @@ import { toFetchHandler, type FetchHandler } from 'mcp-kit/transport/http';
 import { EventReader, type StreamEvent } from '../support/event-reader.ts';
 import type { Call, Message } from '../support/http-client.ts';
 import { modern, notification, postHeaders, request } from '../support/mcp-http.ts';
+import { waitingTool } from './waiting-tool.ts';
 
 // The endpoint as a function from Request to Response.
 
@@ -30,17 +30,7 @@ function start(options: Parameters<typeof toFetchHandler>[1] = {}): Started {
         return 'counted';
       },
     }),
-    tool({
-      name: 'wait',
-      description: 'Waits until nobody does.',
-      async run(_args, context) {
-        const gone = once(context.signal, 'abort');
-        await context.progress(1);
-        resolve(context);
-        await gone;
-        return 'never heard';
-      },
-    }),
+    waitingTool(resolve),
   ]);
   const server = createServer({ name: 'fetch', version: '1.0.0', features: [tools] });
   const handle = toFetchHandler(server, options);

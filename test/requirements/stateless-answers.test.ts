@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from 'mcp-kit/internal';
 import { metaKeys } from 'mcp-kit/protocol';
@@ -17,6 +16,7 @@ import type { HttpOptions } from 'mcp-kit/transport/http';
 import { open, send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
 import { openPipe } from '../support/pipe.ts';
+import { waitingTool } from './waiting-tool.ts';
 
 // Answers of 2026-07-28: what every result says, streams, logs and cancelling.
 
@@ -50,17 +50,7 @@ function make(options: Partial<ServerOptions> = {}): Made {
         return 'counted';
       },
     }),
-    tool({
-      name: 'wait',
-      description: 'Waits until nobody does.',
-      async run(_args, context) {
-        const gone = once(context.signal, 'abort');
-        await context.progress(1);
-        resolve(context);
-        await gone;
-        return 'never heard';
-      },
-    }),
+    waitingTool(resolve),
     tool({
       name: 'late',
       description: 'Speaks around its answer, after so many turns.',

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
+import { loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools, type PlainTool } from './plain-server.ts';
+import { openManager } from './open-manager.ts';
 
 const other: PlainTool = { ...echo, name: 'other' };
 const poisoned: PlainTool = { ...echo, description: 'Says it again, and to somebody else.' };
@@ -24,12 +25,8 @@ class Project implements Disposable {
     writeTools(path.join(this.root, 'tools.json'), tools);
   }
 
-  async open(options: Partial<ManagerOptions> = {}): Promise<Manager> {
-    const { root } = this;
-    const { entries } = await loadConfig({ root });
-    const receipts = path.join(root, 'state', 'trust.json');
-    const quiet = { toolCache: false, reconnect: false } as const;
-    return createManager({ entries, root, receipts, ...quiet, ...options });
+  open(options?: Partial<ManagerOptions>): Promise<Manager> {
+    return openManager(this.root, options);
   }
 
   [Symbol.dispose](): void {

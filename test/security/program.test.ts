@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig, type Manager, type ManagerOptions } from '@mcp-kit/host';
+import type { Manager, ManagerOptions } from '@mcp-kit/host';
 import { expect, test } from 'vitest';
+import { openManager } from './open-manager.ts';
 
 /** A project whose server is a program that is found by its name. */
 class Named implements Disposable {
@@ -24,12 +25,8 @@ class Named implements Disposable {
     return folder;
   }
 
-  async open(options: Partial<ManagerOptions> = {}): Promise<Manager> {
-    const { root } = this;
-    const { entries } = await loadConfig({ root });
-    const receipts = path.join(root, 'state', 'trust.json');
-    const quiet = { toolCache: false, reconnect: false } as const;
-    return createManager({ entries, root, receipts, ...quiet, ...options });
+  open(options?: Partial<ManagerOptions>): Promise<Manager> {
+    return openManager(this.root, options);
   }
 
   [Symbol.dispose](): void {
