@@ -13,11 +13,11 @@ import { toolSet, type Tool } from '#tools';
 
 /** What a server is called and what it offers. */
 export interface ServerOptions extends Omit<FeatureOptions, 'features'> {
-  readonly tools?: readonly Tool[];
-  readonly resources?: readonly (ResourceDefinition | ResourceTemplateDefinition)[];
-  readonly prompts?: readonly PromptDefinition[];
+  readonly tools?: readonly Tool[] | undefined;
+  readonly resources?: readonly (ResourceDefinition | ResourceTemplateDefinition)[] | undefined;
+  readonly prompts?: readonly PromptDefinition[] | undefined;
   /** What is made elsewhere: governed tool sets, workflows, features of your own. */
-  readonly features?: readonly Feature[];
+  readonly features?: readonly Feature[] | undefined;
 }
 
 /** Makes a server that `serve` serves, to any number of clients of every revision. */

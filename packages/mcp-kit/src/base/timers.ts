@@ -35,8 +35,8 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface BackoffOptions {
-  readonly firstMs?: number;
-  readonly maxMs?: number;
+  readonly firstMs?: number | undefined;
+  readonly maxMs?: number | undefined;
 }
 
 /** Waits that grow after every failure, each a little random so that many who failed together do not return together. */

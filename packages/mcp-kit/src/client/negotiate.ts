@@ -94,7 +94,7 @@ type Open = (target: Target) => Promise<Connection>;
 interface Outcome {
   readonly agreed: Agreed;
   /** It was found out while the server was not well: another time it may be otherwise. */
-  readonly isPassing?: boolean;
+  readonly isPassing?: boolean | undefined;
 }
 
 async function agree(
@@ -179,7 +179,7 @@ interface Begun {
 
 interface Probed {
   readonly finding: Finding;
-  readonly begun?: Begun;
+  readonly begun?: Begun | undefined;
 }
 
 /** What is known of the server so far, and how to reach it. */
@@ -188,7 +188,7 @@ interface Approach {
   readonly open: Open;
   readonly connection: Connection;
   /** Its process has ended once already: it is not started a third time. */
-  readonly isLast?: boolean;
+  readonly isLast?: boolean | undefined;
 }
 
 /**

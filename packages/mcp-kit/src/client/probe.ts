@@ -21,8 +21,8 @@ export type Finding =
 
 /** What ends a probe before its answer; without a time that is whoever opens the conversation. */
 interface ProbeLimits {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Asks `server/discover`, and once more when the server offers a revision that we offered already. */

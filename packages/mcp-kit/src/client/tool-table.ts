@@ -17,7 +17,7 @@ interface KnownTool {
   readonly bindings: readonly HeaderBinding[];
   readonly outputSchema: JsonSchema | undefined;
   /** Made before the first call: most tools of a list are never called. */
-  output?: ((value: unknown) => ForeignVerdict) | 'unusable';
+  output?: ((value: unknown) => ForeignVerdict) | 'unusable' | undefined;
 }
 
 /** What is remembered of all tools together, in characters and parts; a server may list as many as it likes. */

@@ -25,31 +25,31 @@ export interface Handlers {
 /** How a connection waits, counts and ends. */
 export interface ConnectionOptions {
   /** Requests served at the same time; one more is answered with `overloaded`. */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /** What is held for the other end is counted here, and requests are refused when it is too much. */
   readonly budget?: Budget | undefined;
   /** Many clients share this connection, each message with an origin of its own: ids are not compared, and cancel nothing. */
-  readonly manyClients?: boolean;
+  readonly manyClients?: boolean | undefined;
   /** How our requests are numbered; some peers take only one of them. */
-  readonly ids?: 'number' | 'string';
+  readonly ids?: 'number' | 'string' | undefined;
   /** Nobody wants notifications of the other side. */
-  readonly deaf?: boolean;
+  readonly deaf?: boolean | undefined;
   /** Default wait for an answer. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Default for the longest wait in all. */
-  readonly maxTotalMs?: number;
+  readonly maxTotalMs?: number | undefined;
   /** How the protocol above says "cancelled" and "progress". */
-  readonly vocabulary?: Vocabulary;
+  readonly vocabulary?: Vocabulary | undefined;
   /** What errors call the other side. */
   readonly peer?: string | undefined;
   /** How long requests under way may still take once the other side has stopped sending. */
-  readonly lingerMs?: number;
+  readonly lingerMs?: number | undefined;
   /** Who is at the other end, where the transport knows. */
   readonly principal?: string | undefined;
   /** Refusals of what has no readable id say `"id":null`, as plain JSON-RPC has it, in every revision. */
-  readonly nullIds?: boolean;
+  readonly nullIds?: boolean | undefined;
   /** Called once, when nothing can be sent or received any more. */
   readonly onClosed?: (cause: Error | undefined) => void;
   /** Told about what a handler threw that was not meant for the peer. */
-  readonly onBug?: (error: unknown, method: string, exchange?: Exchange) => void;
+  readonly onBug?: ((error: unknown, method: string, exchange?: Exchange) => void) | undefined;
 }

@@ -98,7 +98,7 @@ function refused(code: number, reason: string): Unparsed {
 /** A message as bytes, and as a text of as many characters once that is of use. */
 interface Source {
   readonly bytes: Buffer;
-  latin1?: string;
+  latin1?: string | undefined;
 }
 
 /** What can be said of a message before it is parsed. */

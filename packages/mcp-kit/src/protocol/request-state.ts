@@ -13,9 +13,9 @@ export interface Sealer {
 /** The keys of a sealer, and how long a seal holds. */
 export interface SealerOptions {
   /** 32-byte keys: the first seals, all open. Add a new one in front to rotate. */
-  readonly keys?: readonly Uint8Array[];
-  readonly ttlMs?: number;
-  readonly now?: () => number;
+  readonly keys?: readonly Uint8Array[] | undefined;
+  readonly ttlMs?: number | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 /** What a sealed state is good for: this caller, this method, these parameters. */

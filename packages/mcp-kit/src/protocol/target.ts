@@ -12,7 +12,7 @@ export interface Target {
   /** Where to turn when the server does not know this way to speak at all. */
   readonly fallback?: Target | undefined;
   /** Every session begins with a conversation of its own, even where the last one could go on. */
-  readonly dialsAnew?: boolean;
+  readonly dialsAnew?: boolean | undefined;
   /** Opens a conversation; a failure is a `KitError`. */
   dial(signal?: AbortSignal): MaybePromise<Channel>;
 }

@@ -149,9 +149,9 @@ interface Operator {
   /** Characters it never contains. */
   readonly stops: string;
   /** The items are `name=value`. */
-  readonly named?: boolean;
+  readonly named?: boolean | undefined;
   /** The last value may contain the separator. */
-  readonly open?: boolean;
+  readonly open?: boolean | undefined;
 }
 
 const simple: Operator = { first: '', separator: ',', stops: '/?#', open: true };

@@ -9,7 +9,7 @@ export interface ForeignVerdict {
   /** What is wrong; empty when nothing was found. */
   readonly issues: readonly Issue[];
   /** Why the value was not checked to the end. */
-  readonly unchecked?: string;
+  readonly unchecked?: string | undefined;
 }
 
 /**

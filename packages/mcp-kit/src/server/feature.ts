@@ -30,7 +30,7 @@ export interface Feature {
   readonly capabilities: ServerCapabilities;
   readonly methods: Readonly<Record<string, Handler>>;
   /** Methods that only legacy clients have, and those that answer them otherwise. */
-  readonly legacyMethods?: Readonly<Record<string, Handler>>;
+  readonly legacyMethods?: Readonly<Record<string, Handler>> | undefined;
   /** For whoever keeps account of all messages: sees also those that a transport refuses. */
   readonly observe?: Layer | undefined;
   /** Called once, when the feature becomes part of a server. */

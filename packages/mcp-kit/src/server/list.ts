@@ -9,7 +9,7 @@ interface ListOptions<T> {
   /** What whoever has this view sees. */
   readonly items: (view: string) => readonly T[];
   /** Which of the lists a caller sees; there must be few. Absent: all see the same. */
-  readonly view?: (context: Context) => string;
+  readonly view?: ((context: Context) => string) | undefined;
   /** What clients see of an item. */
   readonly show: (item: T) => object;
   readonly pageSize: number;

@@ -14,10 +14,10 @@ import {
 import type { Changes, ListKind } from './feature.ts';
 
 interface Filter {
-  readonly toolsListChanged?: true;
-  readonly promptsListChanged?: true;
-  readonly resourcesListChanged?: true;
-  readonly resourceSubscriptions?: readonly string[];
+  readonly toolsListChanged?: true | undefined;
+  readonly promptsListChanged?: true | undefined;
+  readonly resourcesListChanged?: true | undefined;
+  readonly resourceSubscriptions?: readonly string[] | undefined;
 }
 
 const maxListens = 10_000;

@@ -22,7 +22,7 @@ export type Complete = (
 
 /** A prompt: what it takes, and how it is made. */
 export interface PromptDefinition extends Omit<Prompt, 'arguments'> {
-  readonly arguments?: readonly (PromptArgument & { readonly complete?: Complete })[];
+  readonly arguments?: readonly (PromptArgument & { readonly complete?: Complete })[] | undefined;
   /** Returns the messages; a string is one message of the user. */
   get(
     args: PromptArguments,
@@ -44,7 +44,7 @@ export interface PromptSet extends Feature {
 /** Makes a feature of prompts. */
 export function prompts(
   definitions: readonly PromptDefinition[],
-  options: { readonly pageSize?: number } = {},
+  options: { readonly pageSize?: number | undefined } = {},
 ): PromptSet {
   const registry = new Map<string, PromptDefinition>();
   let changes: Changes | undefined;

@@ -26,7 +26,7 @@ export interface ResourceDefinition extends Resource {
 /** Resources at all URIs of a template, and how they are read. */
 export interface ResourceTemplateDefinition extends ResourceTemplate {
   /** Suggests values for variables, by name. */
-  readonly complete?: Readonly<Record<string, Complete>>;
+  readonly complete?: Readonly<Record<string, Complete>> | undefined;
   read(
     variables: Readonly<Record<string, string>>,
     context: Context,
@@ -61,9 +61,9 @@ interface Matched {
 
 /** Makes a feature of resources and templates. */
 export function resources(options: {
-  readonly resources?: readonly ResourceDefinition[];
-  readonly templates?: readonly ResourceTemplateDefinition[];
-  readonly pageSize?: number;
+  readonly resources?: readonly ResourceDefinition[] | undefined;
+  readonly templates?: readonly ResourceTemplateDefinition[] | undefined;
+  readonly pageSize?: number | undefined;
 }): ResourceSet {
   const { pageSize = 1000 } = options;
   const registry = new Map<string, ResourceDefinition>();

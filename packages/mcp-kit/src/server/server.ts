@@ -26,9 +26,9 @@ export interface ServerOptions extends Implementation {
   readonly instructions?: string | (() => string | undefined);
   readonly features: readonly Feature[];
   /** How long modern clients may keep lists and resources; by default not at all. */
-  readonly caching?: Partial<Caching>;
+  readonly caching?: Partial<Caching> | undefined;
   /** Keys for what clients carry between rounds of input; needed when several processes serve one endpoint. */
-  readonly requestState?: SealerOptions;
+  readonly requestState?: SealerOptions | undefined;
 }
 
 /** A server: features joined into one thing that any transport can serve, to any number of clients of either era. */

@@ -7,7 +7,7 @@ export interface ServeOptions extends Pick<
   ConnectionOptions,
   'budget' | 'maxInFlight' | 'timeoutMs' | 'lingerMs' | 'nullIds' | 'onClosed'
 > {
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** Serves one client over one channel. */

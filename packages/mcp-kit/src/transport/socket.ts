@@ -8,7 +8,7 @@ import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts';
 /** How conversations over a socket are held. */
 export interface SocketOptions
   extends Omit<ServeOptions, 'budget' | 'onClosed'>, StreamChannelOptions {
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
 }
 
 /** A socket that is listened on, until it is closed. */
@@ -69,7 +69,8 @@ export function socketTarget(path: string, options: StreamChannelOptions = {}): 
       }
       try {
         const socket = await dial(path);
-        return new StreamChannel(socket, socket, { alwaysReads: true, ...options });
+        const { alwaysReads = true } = options;
+        return new StreamChannel(socket, socket, { ...options, alwaysReads });
       } catch (cause) {
         throw new KitError('unreachable', `cannot connect to ${path}`, {
           hint: 'Check that the server is running, and that it listens there.',

@@ -7,9 +7,9 @@ import { StreamChannel, type BorrowedOutput, type StreamChannelOptions } from '.
 export interface StdioOptions
   extends Omit<ServeOptions, 'budget' | 'onClosed'>, StreamChannelOptions {
   /** End the process when standard input ends, whatever timers still run. On by default. */
-  readonly exit?: boolean;
+  readonly exit?: boolean | undefined;
   /** Ends the conversation when it fires. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Serves the process that started this one; settles when it has gone. */

@@ -15,14 +15,14 @@ import { LineReader } from './ndjson.ts';
 
 /** How much is read and written at a time. */
 export interface StreamChannelOptions {
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits> | undefined;
   /** Bytes waiting to be written above which reading pauses. */
-  readonly highWaterBytes?: number;
+  readonly highWaterBytes?: number | undefined;
   /**
    * Reads on however much waits to be written, as a client must: two sides that both wait for room wait for ever.
    * A peer that does not read while we must answer it is cut off.
    */
-  readonly alwaysReads?: boolean;
+  readonly alwaysReads?: boolean | undefined;
   /** What is held for the peer is counted here. */
   readonly budget?: Budget | undefined;
 }
@@ -68,7 +68,7 @@ export class StreamChannel implements Channel {
   constructor(
     input: Readable,
     output: Writable,
-    options: StreamChannelOptions & { readonly borrowed?: BorrowedOutput } = {},
+    options: StreamChannelOptions & { readonly borrowed?: BorrowedOutput | undefined } = {},
   ) {
     this.#input = input;
     this.#output = output;

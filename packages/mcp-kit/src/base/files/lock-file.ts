@@ -10,10 +10,10 @@ import {
 
 export interface LockOptions {
   /** How long to wait for whoever has it; 60 s. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** What others are waited for to do, for whoever waits in vain. */
-  readonly doing?: string;
+  readonly doing?: string | undefined;
 }
 
 /** How often a lock says that its holder is still there, and after which silence nobody is. */

@@ -82,7 +82,7 @@ export function violated(
   }: Pick<Violation, 'keyword'> & {
     readonly schema: Part;
     readonly value: unknown;
-    readonly params?: Violation['params'];
+    readonly params?: Violation['params'] | undefined;
   },
 ): false {
   const { keyword, params = {} } = rest;

@@ -23,14 +23,14 @@ export interface Contract {
   hides?(entry: Entry): string | undefined;
   call(call: Call, logger: Logger): MaybePromise<CallToolResult | Encoded>;
   /** What legacy clients see instead; absent: the same. */
-  readonly legacy?: Pick<Contract, 'listed' | 'call'>;
+  readonly legacy?: Pick<Contract, 'listed' | 'call'> | undefined;
   /** Takes note of a call that ends with an error of the protocol, and gives what to answer. */
-  readonly refuse?: (error: RpcError, exchange: Exchange) => RpcError;
+  readonly refuse?: ((error: RpcError, exchange: Exchange) => RpcError) | undefined;
   readonly manifest: (entry: Entry) => Manifest;
   /** Loads what the first calls will need. */
   warm?(): void;
   /** Where calls are remembered; then the set has tools that tell of them. */
-  readonly traces?: Traces;
+  readonly traces?: Traces | undefined;
 }
 
 /** Makes the contract of a set. */

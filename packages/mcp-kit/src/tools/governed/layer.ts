@@ -29,7 +29,7 @@ export interface Layer {
   /** What traces call it. */
   readonly name: string;
   /** The layer it goes around; the tool itself when absent. */
-  readonly before?: LayerName;
+  readonly before?: LayerName | undefined;
   readonly wrap: Wrap;
 }
 

@@ -9,9 +9,9 @@ export type LintedTool = Pick<Manifest, 'name' | 'inputSchema'> & Partial<Manife
 export interface Remark {
   readonly message: string;
   /** What to do about it. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** Which argument it is about. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /** What rules may be told. */
@@ -28,9 +28,9 @@ interface RuleHead {
   /** One sentence: what must be so. */
   readonly demand: string;
   /** Only for tools that tell their traits: servers of others do not. */
-  readonly governed?: true;
+  readonly governed?: true | undefined;
   /** What breaks it fails with other clients or harms them; the other rules are the style of this house. */
-  readonly protocol?: true;
+  readonly protocol?: true | undefined;
 }
 
 /** A rule about each tool by itself. */

@@ -9,7 +9,7 @@ export interface ManifestChange {
   readonly impact: Impact;
   readonly tool: string;
   /** Which part of the tool; absent for the whole. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   readonly message: string;
 }
 

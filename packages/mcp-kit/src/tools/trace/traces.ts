@@ -12,7 +12,7 @@ export interface Span {
   /** Nothing while it is still under way: a call may be answered before all its parts are done. */
   durationMs: number | null;
   /** The code it failed with. */
-  error?: string;
+  error?: string | undefined;
 }
 
 /** What is remembered of one call. */

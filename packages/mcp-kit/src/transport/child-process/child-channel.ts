@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Writable, type Readable } from 'node:stream';
 import { createDeferred, KitError } from '#base';
-import type { Channel, Limits, MessageOptions, Sent, Sink } from '#jsonrpc';
-import { StreamChannel } from '../stream-channel.ts';
+import type { Channel, MessageOptions, Sent, Sink } from '#jsonrpc';
+import { StreamChannel, type StreamChannelOptions } from '../stream-channel.ts';
 import { endFailure, maxQuoted } from './failure.ts';
 import type { ProcessGroup, StopOptions } from './process-group.ts';
 import type { StderrTail } from './stderr-tail.ts';
@@ -37,7 +37,7 @@ export class ChildChannel implements Channel {
 
   constructor(
     spawned: Spawned,
-    options: { readonly limits?: Partial<Limits>; readonly stop?: StopOptions },
+    options: Pick<StreamChannelOptions, 'limits'> & { readonly stop?: StopOptions | undefined },
   ) {
     this.#spawned = spawned;
     this.#stop = options.stop ?? {};
@@ -47,7 +47,7 @@ export class ChildChannel implements Channel {
     // Node throws away what nobody reads when a child ends; whoever listens for this reads.
     stdout.on('readable', unheard);
     this.#lines = new StreamChannel(stdout, this.#input, {
-      limits: options.limits ?? {},
+      limits: options.limits,
       alwaysReads: true,
       // When the pipes end is ours to say; whoever closes does not wait here for a child that does not read.
       borrowed: {

@@ -25,21 +25,21 @@ export interface ChildOptions extends EnvironmentOptions {
   readonly command: string;
   /** The file to start, where it is known already; the program sees `command` as its name all the same. */
   readonly program?: string | undefined;
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
   /** What messages may show of the two: with the names of variables where these have their values. */
   readonly shown?: { readonly command: string; readonly args?: readonly string[] } | undefined;
-  readonly cwd?: string;
-  readonly limits?: Partial<Limits>;
+  readonly cwd?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /** Keeps what the child says on its standard output in a file. */
   readonly stdoutLog?: StdoutLogOptions | undefined;
   /** How long it may take to end: 2 s after its input has ended, 3 s more after SIGTERM. */
-  readonly stop?: StopOptions;
+  readonly stop?: StopOptions | undefined;
   /** Hears what the child says on its standard error, as it comes. */
   readonly onStderr?: ((text: string) => void) | undefined;
   /** Makes sure that the child does not survive a `kill -9` of this process. On by default. */
-  readonly guard?: boolean;
+  readonly guard?: boolean | undefined;
   /** Where a log that cannot be written is reported; standard error unless given. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 /** A server that is a program: each conversation is a process of its own, and nothing of it survives its end. */

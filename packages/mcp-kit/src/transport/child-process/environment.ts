@@ -22,9 +22,9 @@ const needed: Readonly<Record<'posix' | 'windows', readonly string[]>> = {
 
 export interface EnvironmentOptions {
   /** Variables of the child, in addition to the few that every program needs. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Hands all of this process's environment on; off by default, because it often holds secrets. */
-  readonly inheritEnv?: boolean;
+  readonly inheritEnv?: boolean | undefined;
 }
 
 /** The environment of a child: a minimal one, or all of ours, and then what its options say. */

@@ -3,8 +3,8 @@ import type { EnvironmentOptions } from './environment.ts';
 
 interface Command extends EnvironmentOptions {
   readonly command: string;
-  readonly args?: readonly string[];
-  readonly cwd?: string;
+  readonly args?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
 }
 
 const maxLabel = 60;

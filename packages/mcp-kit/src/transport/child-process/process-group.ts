@@ -11,8 +11,8 @@ export interface Exit {
 
 /** How long a child may take to end, first after its input has ended, then after SIGTERM. */
 export interface StopOptions {
-  readonly eofMs?: number;
-  readonly termMs?: number;
+  readonly eofMs?: number | undefined;
+  readonly termMs?: number | undefined;
 }
 
 /** How long the kernel may take to end a killed process: one that hangs in a device may never end. */

@@ -39,9 +39,9 @@ export interface StreamReading {
 /** What hears of a stream beside its messages. */
 interface StreamHandlers extends StreamReading {
   /** An event came, with or without data; the stream is alive. */
-  readonly alive?: () => void;
+  readonly alive?: (() => void) | undefined;
   /** Takes events that are not messages. */
-  readonly other?: (type: string, data: Buffer) => void;
+  readonly other?: ((type: string, data: Buffer) => void) | undefined;
   /** Nothing more will come; called once. */
   readonly over: () => void;
 }
@@ -113,11 +113,11 @@ export interface EventStreamOptions extends StreamReading {
   /** Beside what every GET says; asked for at each. */
   readonly headers: () => readonly string[];
   /** What a wait before the next try may grow to, if not to the usual. */
-  readonly longestWaitMs?: number;
+  readonly longestWaitMs?: number | undefined;
   /** There is no stream: whether and how to try again. No status is 0. */
   readonly refused: (status: number, error: KitError, wasOpen: boolean) => NextTry;
   /** Told once each time that the stream is missing although there should be one. */
-  readonly troubled?: (error: KitError) => void;
+  readonly troubled?: ((error: KitError) => void) | undefined;
 }
 
 /** What this side says no to, it says no to each time. */

@@ -42,11 +42,11 @@ export function admitAll(identify?: Identify): Admit {
 
 export interface GuardOptions {
   /** Host names under which this server may be addressed, besides the loopback names. */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Origins whose pages may call this server, besides loopback ones, as `https://host[:port]`. */
-  readonly allowedOrigins?: readonly string[];
+  readonly allowedOrigins?: readonly string[] | undefined;
   /** Bound beyond loopback: addresses are fine as host names, since no DNS answer can forge them. */
-  readonly anyAddress?: boolean;
+  readonly anyAddress?: boolean | undefined;
 }
 
 /** Judges a request by its headers alone, before a byte of its body is read. */

@@ -34,26 +34,26 @@ export interface EndpointOptions {
   readonly profile?: ProfileName | Profile | undefined;
   /** Overrides the profile's choice between JSON and event streams. */
   readonly answer?: Profile['answer'] | undefined;
-  readonly limits?: Partial<Limits>;
-  readonly pace?: Partial<Pace>;
-  readonly sessions?: Partial<SessionLimits>;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly pace?: Partial<Pace> | undefined;
+  readonly sessions?: Partial<SessionLimits> | undefined;
   /** Keeps the events that clients may come back for. */
-  readonly store?: Store;
+  readonly store?: Store | undefined;
   /** How long events are kept. */
-  readonly retainMs?: number;
+  readonly retainMs?: number | undefined;
   /** How soon a client that lost its stream may come back. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
   /** What is held for clients is counted here, and new work is refused when it is too much; by default that of the process. */
-  readonly budget?: Budget;
+  readonly budget?: Budget | undefined;
   /** Requests served at the same time, per session; sixteen times as many in all without one. */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /** Tells clients apart: sessions and what clients carry for us are then of use to their owner only. */
-  readonly identify?: Identify;
+  readonly identify?: Identify | undefined;
   /** Decides who is let in, before a body is read; it tells clients apart instead of `identify`. */
-  readonly admit?: Admit;
+  readonly admit?: Admit | undefined;
   /** What stands before the service. */
-  readonly layers?: Omit<Layers, 'headers'>;
-  readonly logger?: Logger;
+  readonly layers?: Omit<Layers, 'headers'> | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 /** One MCP endpoint, for any runtime: takes requests apart by era and method. */

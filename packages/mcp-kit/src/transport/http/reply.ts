@@ -82,7 +82,9 @@ export class Reply implements Origin {
   constructor(
     policy: ReplyPolicy,
     responder: Responder,
-    options: Pick<Post, 'headers' | 'caller' | 'mode'> & { readonly onOpened?: () => void },
+    options: Pick<Post, 'headers' | 'caller' | 'mode'> & {
+      readonly onOpened?: (() => void) | undefined;
+    },
   ) {
     this.headers = options.headers;
     this.principal = options.caller.principal;

@@ -75,9 +75,9 @@ export interface Refusal {
   readonly error: ErrorObject;
   /** `null` where an id is required and none could be read. */
   readonly id?: Id | null | undefined;
-  readonly headers?: HeaderList;
+  readonly headers?: HeaderList | undefined;
   /** One word, for those who count; by default what the status means. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 const causes: Readonly<Record<number, string>> = {

@@ -26,31 +26,31 @@ export interface HttpOptions
     EndpointOptions,
     Omit<GuardOptions, 'anyAddress'>,
     Pick<ListenerOptions, 'pages' | 'observer'> {
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** 0 picks a free one. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Listen on a unix socket instead. */
-  readonly unix?: string;
-  readonly path?: string;
+  readonly unix?: string | undefined;
+  readonly path?: string | undefined;
   /** What is served at other paths, each with sessions of its own. */
   readonly services?: FurtherServices | undefined;
   /** Speak https. */
   readonly tls?: TlsIdentity | undefined;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies?: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Allow an address that other machines can reach although nothing authenticates them. */
-  readonly insecure?: boolean;
+  readonly insecure?: boolean | undefined;
   /** How long a client may take to send the headers of a request; 15 s. */
-  readonly headersTimeoutMs?: number;
+  readonly headersTimeoutMs?: number | undefined;
   /** How long a client may take to send a whole request; 30 s. Answers may take as long as they need. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 interface DrainOptions {
   /** How long calls under way may take; 1 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Connections without a request for this long are closed; 500 ms. */
-  readonly quietMs?: number;
+  readonly quietMs?: number | undefined;
 }
 
 /** A server that listens, until it is closed. */
