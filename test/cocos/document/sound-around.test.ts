@@ -26,8 +26,10 @@ function scene(): { table: Table; node: number; child: number; other: number } {
 
 /** What a look at the changes alone says, and what a look at everything does. */
 function judged(table: Table): { around: boolean; faults: number } {
-  const { table: now, base, anew } = print(table);
-  if (base === undefined || anew === undefined) throw new Error('all was printed anew');
+  const printed = print(table);
+  const { base, anew } = printed ?? {};
+  if (!printed || !base || !anew) throw new Error('nothing changed, or all was printed anew');
+  const now = printed.table;
   const around = isSoundAround({ table: now, before: base, changed: anew });
   return { around, faults: checkTable(now).length };
 }

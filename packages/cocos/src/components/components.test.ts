@@ -300,7 +300,7 @@ describe('A new scene', () => {
     const text = printTable(made);
     const table = parseTable(text, 'menu.scene');
     expect(checkTable(table)).toEqual([]);
-    expect(table.canonical).toBe(true);
+    expect(table.arrangement().canonical).toBe(true);
     expect(table.objects.map(typeOf)).toEqual([
       'cc.SceneAsset',
       'cc.Scene',

@@ -17,6 +17,8 @@ export { linksOf, type ObjectLink, structureFields } from './links.ts';
 export { ownerAt, put, valueAt } from './property-path.ts';
 export { placesIn, settled } from './print/order.ts';
 export { print, printTable, readBack, type Printed } from './print/print-table.ts';
+export { giveBack, takeRoom } from './print/room.ts';
+export { heldSource, noteSource, type ReadSource } from './print/source.ts';
 export * from './references.ts';
 export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
 export {

@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import { CocosError } from './cocos-error.ts';
 import { cloneJson, isList, isObject, refIndex, typeOf } from './json.ts';
 import type { Entry, Json, OwnEntry } from './json.ts';
+import { pushKnownRefs } from './print/layout.ts';
 import { visitOrder } from './print/order.ts';
+import { heldSource, noteSource } from './print/source.ts';
+import type { ReadSource } from './print/source.ts';
 import { parseText, tableStyle } from './text.ts';
 import type { TextStyle } from './text.ts';
 
@@ -15,15 +18,18 @@ export interface Table {
   readonly objects: readonly (Entry | undefined)[];
   /** The numbers of the objects in the order of the file; absent where each has the number of its place. */
   readonly order?: Uint32Array | undefined;
-  /** Whether the objects came in the order in which the editor writes them. */
-  readonly canonical: boolean;
+  /** How the objects came; found out when first asked for. */
+  readonly arrangement: () => Arrangement;
   readonly style: TextStyle;
-  /** The file as it was read; nothing for a new one. */
-  readonly bytes?: Uint8Array | undefined;
-  /** Objects of a file in another order that nothing led to when it was read; they stay. */
-  readonly unreachable: ReadonlySet<number>;
   /** Only where it may be edited: nobody else has this table. */
   readonly editing?: Editing | undefined;
+}
+
+interface Arrangement {
+  /** Whether the objects came in the order in which the editor writes them. */
+  readonly canonical: boolean;
+  /** Objects of a file in another order that nothing led to when it was read; they stay. */
+  readonly unreachable: ReadonlySet<number>;
 }
 
 /** A table shares with its base what it has not changed. */
@@ -41,11 +47,11 @@ const kinds: Readonly<Record<string, Table['kind']>> = {
   'cc.Prefab': 'prefab',
 };
 
-/** Parses a scene or prefab; `name` is what messages call it, `bytes` the same as text. */
+/** Parses a scene or prefab; `name` is what messages call it, `source` is where its bytes can be looked at later. */
 export function parseTable(
   text: string,
   name = 'The file',
-  bytes: Uint8Array = Buffer.from(text),
+  source: ReadSource = heldSource(Buffer.from(text)),
 ): Table {
   const { value, style } = parseText(text, name);
   if (!isList(value) || !value.every((entry): entry is Entry => isObject(entry))) {
@@ -53,13 +59,16 @@ export function parseTable(
       suggestion: 'Only .scene and .prefab files of Cocos Creator 3 can be opened.',
     });
   }
-  return { ...tableOf(value, { ...style, source: undefined }, name), bytes };
+  const table = tableOf(value, { ...style, source: undefined }, name);
+  noteSource(table, source);
+  return table;
 }
 
 /** A new scene or prefab of these objects, whatever their order; it is written as the editor writes it. */
 export function createTable(objects: readonly Entry[]): Table {
   const table = tableOf(objects, tableStyle, 'The new file');
-  return { ...edited(table, undefined), canonical: true, unreachable: new Set() };
+  const arrangement = { canonical: true, unreachable: new Set<number>() };
+  return { ...edited(table, undefined), arrangement: () => arrangement };
 }
 
 function tableOf(objects: readonly Entry[], style: TextStyle, name: string): Table {
@@ -72,12 +81,19 @@ function tableOf(objects: readonly Entry[], style: TextStyle, name: string): Tab
       details: { type: typeOf(head) },
     });
   }
-  const order = visitOrder(objects);
+  let known: Arrangement | undefined;
+  const table = { kind, objects, style, arrangement: () => (known ??= arrangementOf(table)) };
+  return table;
+}
+
+function arrangementOf(table: Table): Arrangement {
+  const { objects } = table;
+  const order = visitOrder(objects, pushKnownRefs(table));
   const canonical =
     order.length === objects.length && order.every((index, position) => index === position);
   const reached = new Set(canonical ? [] : order);
   const unreachable = canonical ? [] : [...objects.keys()].filter((index) => !reached.has(index));
-  return { kind, objects, canonical, style, unreachable: new Set(unreachable) };
+  return { canonical, unreachable: new Set(unreachable) };
 }
 
 /** A table of the same objects that can be edited without changing this one. */

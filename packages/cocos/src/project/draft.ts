@@ -3,11 +3,11 @@ import path from 'node:path';
 import {
   CocosError,
   editTable,
+  heldSource,
   parseMeta,
   parseTable,
   print,
   printMeta,
-  printTable,
   type Meta,
   type Printed,
   type Table,
@@ -73,9 +73,9 @@ export class Draft {
   read(input: string): Uint8Array | undefined {
     const file = this.resolve(input);
     const table = this.#tables.get(file);
-    if (table !== undefined) return Buffer.from(printTable(table));
-    const own = this.#files.get(file);
-    if (own !== undefined) return own === removed ? undefined : own;
+    const printed = table && print(table);
+    if (printed !== undefined) return printed.bytes;
+    if (this.#files.has(file)) return this.#written(file);
     const known = this.#base.store.read(file);
     this.#saw(file, known);
     return known?.bytes;
@@ -256,16 +256,18 @@ export class Draft {
       const base = this.#seen.get(file)?.hash;
       const table = this.#tables.get(file);
       const printed = table && print(table);
-      const after = printed ? printed.bytes : this.read(file);
+      // Where it was opened and nothing is changed, it is what it was.
+      if (table !== undefined && printed === undefined && !this.#files.has(file)) return [];
+      const after = printed ? printed.bytes : this.#written(file);
       const isSame = after === undefined ? base === undefined : hashOf(after) === base;
       return isSame ? [] : [{ path: file, base, after, printed }];
     });
   }
 
-  /** A scene or prefab was written as these bytes. */
-  handOver(file: string, written: Uint8Array): void {
+  /** A scene or prefab is on the disk as it was printed. */
+  handOver(file: string): void {
     this.#tables.delete(file);
-    this.#files.set(file, written);
+    this.#files.delete(file);
   }
 
   /** The folders that would come and go, outer ones first. */
@@ -285,6 +287,12 @@ export class Draft {
   /** Every file this draft has looked at, as it was then. */
   seen(): ReadonlyMap<string, KnownFile | undefined> {
     return this.#seen;
+  }
+
+  /** The bytes that were written here; undefined for a file that was removed. */
+  #written(file: string): Uint8Array | undefined {
+    const own = this.#files.get(file);
+    return own === removed ? undefined : own;
   }
 
   #isUnchanged({ uuid }: Asset): boolean {
@@ -322,7 +330,7 @@ export class Draft {
   }
 
   #parse(file: string, content: Uint8Array): Table {
-    const table = this.#parsed.get(content) ?? parseTable(decode(content), file);
+    const table = this.#parsed.get(content) ?? parseTable(decode(content), file, heldSource(content));
     this.#parsed.set(content, table);
     return table;
   }

@@ -1,5 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { parseTable, type Table } from '#cocos/document';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import {
+  giveBack,
+  noteSource,
+  parseTable,
+  type ReadSource,
+  type Table,
+  takeRoom,
+} from '#cocos/document';
 import { codeOf } from './durable.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, identityOf, stampOf, stampOfStat, statOf } from './stamp.ts';
@@ -65,7 +72,7 @@ export class FileStore {
     const known = this.read(path);
     if (known === undefined) return undefined;
     const { bytes, hash, stamp: current } = known;
-    const table = parseTable(decode(bytes), path, bytes);
+    const table = parseTable(decode(bytes), path, this.#sourceOf(path, { stamp: current, hash }));
     return this.#keep(path, { table, hash, stamp: current, size: bytes.length });
   }
 
@@ -88,7 +95,27 @@ export class FileStore {
     const before = this.#parsed.get(path);
     this.#drop(path);
     if (before !== undefined) this.#replaced.set(path, before);
-    this.#keep(path, { table, hash: hashOf(bytes), stamp: stampOfStat(stat), size: bytes.length });
+    const known = { stamp: stampOfStat(stat), hash: hashOf(bytes) };
+    noteSource(table, this.#sourceOf(path, known));
+    this.#keep(path, { ...known, table, size: bytes.length });
+  }
+
+  /** Where the bytes of a file are to be had again, for as long as it is what is known of it. */
+  #sourceOf(path: string, known: KnownFile): ReadSource {
+    return (use) => {
+      const file = fileOf({ root: this.#root }, path);
+      const stat = statOf(file);
+      if (stat?.isFile() !== true) return undefined;
+      const room = takeRoom(Number(stat.size));
+      try {
+        const bytes = readInto(file, room.subarray(0, Number(stat.size)));
+        const isSame =
+          bytes !== undefined && (stampOf(file) === known.stamp || hashOf(bytes) === known.hash);
+        return isSame ? use(bytes) : undefined;
+      } finally {
+        giveBack(room);
+      }
+    };
   }
 
   #read(path: string): { readonly stamp: string; readonly bytes: Buffer } | undefined {
@@ -118,6 +145,22 @@ export class FileStore {
     this.#kept -= this.#parsed.get(path)?.size ?? 0;
     this.#parsed.delete(path);
     this.#replaced.delete(path);
+  }
+}
+
+/** Fills memory with a file; undefined where the file is of another size by now. */
+function readInto(file: string, room: Uint8Array): Uint8Array | undefined {
+  const handle = openSync(file, 'r');
+  try {
+    let read = 0;
+    while (read < room.length) {
+      const more = readSync(handle, room, read, room.length - read, null);
+      if (more === 0) return undefined;
+      read += more;
+    }
+    return fstatSync(handle).size === room.length ? room : undefined;
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readScript, ScriptCatalog, type ScriptFacts, type ScriptFile } from '#cocos/scripts';
+import {
+  loadScriptReader,
+  type ReadScript,
+  ScriptCatalog,
+  type ScriptFacts,
+  type ScriptFile,
+} from '#cocos/scripts';
 import { stampOf, statOf } from './stamp.ts';
 
 /** Where a script is; without a uuid where it has no meta yet. */
@@ -16,7 +22,7 @@ interface KnownScript {
   readonly isPlain: boolean;
 }
 
-/** The scripts of a project as they were when last looked at; reads only those that changed. */
+/** The scripts of a project as they were when last looked at; each is read when something is asked of it, and again once it changed. */
 export class Scripts {
   readonly #fileOf: (path: string) => string;
   readonly #root: string;
@@ -49,6 +55,7 @@ export class Scripts {
   }
 
   async #look(places: Iterable<ScriptPlace>): Promise<ScriptCatalog> {
+    const read = await loadScriptReader();
     const changed = this.#changed;
     this.#changed = new Set();
     const files: ScriptFile[] = [];
@@ -56,7 +63,7 @@ export class Scripts {
     for (const place of places) {
       const known = this.#known.get(place.path);
       const isSure = known?.isPlain === true && changed?.has(this.#folderOf(place)) === false;
-      const script = isSure && known.file.uuid === place.uuid ? known : await this.#read(place);
+      const script = isSure && known.file.uuid === place.uuid ? known : this.#lookAt(place, read);
       isSame &&= script === known;
       files.push(script.file);
     }
@@ -74,23 +81,24 @@ export class Scripts {
   }
 
   /** What is known of a script where it has not changed, or else what is in its file. */
-  async #read({ path: name, uuid }: ScriptPlace): Promise<KnownScript> {
+  #lookAt({ path: name, uuid }: ScriptPlace, read: ReadScript): KnownScript {
     const at = this.#fileOf(name);
     const stamp = stampOf(at) ?? '';
     const known = this.#known.get(name);
     if (known?.stamp === stamp && known.file.uuid === uuid) return known;
-    const file = { uuid, path: name, facts: await factsIn(at) };
+    let facts: ScriptFacts | undefined;
+    const file = { uuid, path: name, facts: () => (facts ??= factsIn(at, read)) };
     const script = { stamp, file, isPlain: at === path.join(this.#root, name) };
     this.#known.set(name, script);
     return script;
   }
 }
 
-async function factsIn(file: string): Promise<ScriptFacts> {
+function factsIn(file: string, read: ReadScript): ScriptFacts {
   try {
     if (statOf(file) === undefined) throw new Error('its file is missing');
     if (stampOf(file) === undefined) throw new Error('it is no file');
-    return await readScript(readFileSync(file, 'utf8'));
+    return read(readFileSync(file, 'utf8'));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { classes: [], imports: [], enums: {}, problem };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { statSync, type BigIntStats } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { giveBack, takeRoom } from '#cocos/document';
 import { codeOf } from './durable.ts';
 
 /** What is at a path; undefined where nothing is. */
@@ -44,8 +45,8 @@ const pieceBytes = 2 ** 20;
 /** The same of a file, however large. */
 export async function hashOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
-  // One for all pieces: as many as the file has would be garbage at once.
-  const piece = Buffer.allocUnsafe(pieceBytes);
+  const room = takeRoom(pieceBytes);
+  const piece = room.subarray(0, pieceBytes);
   const handle = await open(file);
   try {
     for (;;) {
@@ -55,5 +56,6 @@ export async function hashOfFile(file: string): Promise<string> {
     }
   } finally {
     await handle.close();
+    giveBack(room);
   }
 }

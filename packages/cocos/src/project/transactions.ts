@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CocosError } from '#cocos/document';
+import { CocosError, giveBack } from '#cocos/document';
 import { codeOf } from './durable.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore } from './file-store.ts';
@@ -148,9 +148,11 @@ export class Transactions {
       for (const { step, table } of verified) {
         if (table === undefined || step.after === undefined) continue;
         const { path: file, after: bytes } = step;
-        latest.handOver(file, bytes);
+        latest.handOver(file);
         this.#store.adopt(file, { bytes, table, identity: written.get(file) });
       }
+      // It is on the disk, and nobody else has got the bytes.
+      for (const { printed } of files) if (printed?.room !== undefined) giveBack(printed.room);
       return done;
     });
   }
@@ -212,8 +214,7 @@ export class Transactions {
   /** The bytes that a file had before a transaction. */
   async #before({ entry, record }: Done, index: number): Promise<Uint8Array> {
     const { path: file = '', before = null } = record.files[index] ?? {};
-    const known = this.#store.replaced(file, before ?? '')?.bytes;
-    const bytes = known ?? (await readBefore(entry, index));
+    const bytes = await readBefore(entry, index);
     if (hashOf(bytes) === before) return bytes;
     throw new CocosError('E_INTERNAL', `what ${file} was before is damaged`);
   }

@@ -1,6 +1,7 @@
 import {
   checkTable,
   CocosError,
+  heldSource,
   isSoundAround,
   parseMeta,
   parseTable,
@@ -21,7 +22,7 @@ export function verify(
   if (after === undefined) return undefined;
   try {
     if (/\.(scene|prefab)$/.test(file)) {
-      const table = printed ? readBack(printed, file) : parseTable(decode(after), file);
+      const table = printed ? readBack(printed, file) : parseTable(decode(after), file, heldSource(after));
       if (!isSurelySound(printed, table)) refuseNewFaults(table, () => store.read(file)?.bytes);
       return table;
     }
@@ -57,7 +58,7 @@ function refuseNewFaults(table: Table, before: () => Uint8Array | undefined): vo
 function faultsBefore(before: Uint8Array | undefined): number {
   if (before === undefined) return 0;
   try {
-    return checkTable(parseTable(decode(before))).length;
+    return checkTable(parseTable(decode(before), undefined, heldSource(before))).length;
   } catch {
     // It could not be opened, so anything is better.
     return Infinity;

@@ -12,7 +12,8 @@ export interface ScriptFile {
   readonly uuid: string | undefined;
   /** In the project, with `/`. */
   readonly path: string;
-  readonly facts: ScriptFacts;
+  /** Read when they are first asked for. */
+  readonly facts: () => ScriptFacts;
 }
 
 /** What can be attached from a script, with everything it inherits. */
@@ -48,19 +49,14 @@ interface Located {
 export class ScriptCatalog {
   readonly #byUuid = new Map<string, ScriptFile>();
   readonly #byPath = new Map<string, ScriptFile>();
-  readonly #byName = new Map<string, Located[]>();
+  /** Made when a name is first asked for, because that takes a look into every script. */
+  #byName: ReadonlyMap<string, readonly Located[]> | undefined;
   readonly #descriptions = new Map<ScriptClass, ScriptDescription>();
 
   constructor(files: Iterable<ScriptFile>) {
     for (const file of files) {
       if (file.uuid !== undefined) this.#byUuid.set(file.uuid, file);
       this.#byPath.set(file.path, file);
-      for (const own of file.facts.classes) {
-        for (const name of new Set([own.name, own.className])) {
-          const same = this.#byName.get(name) ?? [];
-          this.#byName.set(name, [...same, { file, own }]);
-        }
-      }
     }
   }
 
@@ -96,20 +92,21 @@ export class ScriptCatalog {
       type: file.uuid === undefined ? name : scriptTypeOf(file.uuid),
       className: name,
       bases: [],
-      isComponent: file.facts.problem === undefined ? false : undefined,
+      isComponent: file.facts().problem === undefined ? false : undefined,
       requires: [],
       properties: [],
       methods: [],
-      problem: file.facts.problem ?? 'the script has no class',
+      problem: file.facts().problem ?? 'the script has no class',
     };
   }
 
   /** By the name a component or nested object is stored under. */
   byType(type: string): ScriptDescription | undefined {
-    const named = this.byClass(type);
-    if (named?.type === type) return named;
     const uuid = isScriptType(type) ? expandId(type) : undefined;
-    return uuid === undefined ? undefined : this.byUuid(uuid);
+    const attached = uuid === undefined ? undefined : this.byUuid(uuid);
+    if (attached !== undefined) return attached;
+    const named = this.byClass(type);
+    return named?.type === type ? named : undefined;
   }
 
   /** By the name of a class, as the engine or as the source has it; undefined where two files have it. */
@@ -120,6 +117,7 @@ export class ScriptCatalog {
 
   /** The class of that name; a file that no editor has seen does not make another's name unclear. */
   #only(name: string): Located | undefined {
+    this.#byName ??= namesIn(this.#byPath.values());
     const all = this.#byName.get(name) ?? [];
     const imported = all.filter(({ file }) => file.uuid !== undefined);
     const [found, ...others] = imported.length > 0 ? imported : all;
@@ -127,7 +125,7 @@ export class ScriptCatalog {
   }
 
   #mainClass(file: ScriptFile): ScriptClass | undefined {
-    const { classes } = file.facts;
+    const { classes } = file.facts();
     const kinds = classes.map((own) => this.#describe({ file, own }).isComponent);
     const sure = classes[kinds.indexOf(true)];
     if (sure !== undefined) return sure;
@@ -177,7 +175,7 @@ export class ScriptCatalog {
   /** The first component of a file is stored under the id of the file, every other class under its name. */
   #typeOf({ file, own }: Located, isComponent: boolean | undefined): string {
     if (isComponent === false) return own.className;
-    const before = file.facts.classes.slice(0, file.facts.classes.indexOf(own));
+    const before = file.facts().classes.slice(0, file.facts().classes.indexOf(own));
     const isFirst = before.every(
       (other) => this.#describe({ file, own: other }).isComponent !== true,
     );
@@ -198,18 +196,20 @@ export class ScriptCatalog {
 
   /** What a name means in a file: a class of its own, an imported one, or the only one of that name. */
   #find(name: string, file: ScriptFile): Located | undefined {
-    const own = file.facts.classes.find((other) => other.name === name);
+    const own = file.facts().classes.find((other) => other.name === name);
     if (own !== undefined) return { file, own };
     const [head = '', ...rest] = name.split('.');
-    const imported = file.facts.imports.find(({ local }) => local === head);
+    const imported = file.facts().imports.find(({ local }) => local === head);
     if (imported !== undefined) {
       const source = this.#resolveImport(imported.from, file);
       const wanted = imported.imported === '*' ? rest.join('.') : imported.imported;
-      const found = source?.facts.classes.find(
+      const found = source?.facts().classes.find(
         (other) => other.name === wanted || (wanted === 'default' && other.name === head),
       );
       if (source !== undefined && found !== undefined) return { file: source, own: found };
     }
+    // What the engine has is not among the scripts.
+    if (/^(cc|sp)\./.test(name)) return undefined;
     const wanted =
       imported?.imported === 'default' ? head : (rest.at(-1) ?? imported?.imported ?? head);
     return this.#only(wanted);
@@ -225,9 +225,9 @@ export class ScriptCatalog {
   }
 
   #importedEnum(name: string, file: ScriptFile): PropertyType['values'] {
-    const imported = file.facts.imports.find(({ local }) => local === name);
+    const imported = file.facts().imports.find(({ local }) => local === name);
     const source = imported && this.#resolveImport(imported.from, file);
-    return imported && source?.facts.enums[imported.imported];
+    return imported && source?.facts().enums[imported.imported];
   }
 
   /** A class of the project is a component, a nested object, or an enum of another file. */
@@ -243,6 +243,19 @@ export class ScriptCatalog {
     const isComponent = last !== undefined && last.startsWith('cc.') && isComponentClass(last);
     return { kind: isComponent ? 'component' : 'class', name: found.own.className };
   }
+}
+
+/** All classes by the names that they have. */
+function namesIn(files: Iterable<ScriptFile>): Map<string, Located[]> {
+  const found = new Map<string, Located[]>();
+  for (const file of files) {
+    for (const own of file.facts().classes) {
+      for (const name of new Set([own.name, own.className])) {
+        found.set(name, [...(found.get(name) ?? []), { file, own }]);
+      }
+    }
+  }
+  return found;
 }
 
 const isComponentClass = (name: string) => kindOfEngineClass(name) === 'component';

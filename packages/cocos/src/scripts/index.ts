@@ -6,4 +6,4 @@ export type {
   ScriptImport,
   ScriptProperty,
 } from './facts.ts';
-export { readScript } from './read-script.ts';
+export { loadScriptReader, type ReadScript } from './read-script.ts';

@@ -2,11 +2,18 @@ import { constantOf } from './constant.ts';
 import type { ScriptClass, ScriptFacts, ScriptProperty } from './facts.ts';
 import { decoratorsOf, readProperty } from './read-property.ts';
 import { engineName, readScope, type Scope } from './scope.ts';
-import { bare, child, children, dotted, keyOf, loadParser, textOf, type Syntax } from './syntax.ts';
+import { bare, child, children, dotted, keyOf, loadParser, type Parse, textOf, type Syntax } from './syntax.ts';
 
 /** Reads the classes of a script without running it; a source that cannot be parsed is a problem in the answer. */
-export async function readScript(source: string): Promise<ScriptFacts> {
+export type ReadScript = (source: string) => ScriptFacts;
+
+/** Loads what reads scripts. */
+export async function loadScriptReader(): Promise<ReadScript> {
   const parse = await loadParser();
+  return (source) => readScript(source, parse);
+}
+
+function readScript(source: string, parse: Parse): ScriptFacts {
   let program: Syntax;
   try {
     program = parse(source.replace(/^\uFEFF/, ''));

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readScript, ScriptCatalog, type ScriptProperty } from './index.ts';
+import { loadScriptReader, ScriptCatalog, type ScriptProperty } from './index.ts';
+
+const readScript = await loadScriptReader();
 
 const uuid = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
 
@@ -14,20 +16,20 @@ export class Hero extends Component {
   ${members}
 }`;
 
-async function propertyOf(members: string, before?: string): Promise<ScriptProperty | undefined> {
-  const { classes, problem } = await readScript(component(members, before));
+function propertyOf(members: string, before?: string): ScriptProperty | undefined {
+  const { classes, problem } = readScript(component(members, before));
   expect(problem).toBeUndefined();
   return classes.at(-1)?.properties[0];
 }
 
 /** The catalog of sources by path; the n-th has the uuid of the digit n. */
-async function catalogOf(sources: Readonly<Record<string, string>>): Promise<ScriptCatalog> {
-  const files = Object.entries(sources).map(async ([path, source], index) => ({
+function catalogOf(sources: Readonly<Record<string, string>>): ScriptCatalog {
+  const files = Object.entries(sources).map(([path, source], index) => ({
     uuid: uuid(String(index)),
     path,
-    facts: await readScript(source),
+    facts: () => readScript(source),
   }));
-  return new ScriptCatalog(await Promise.all(files));
+  return new ScriptCatalog(files);
 }
 
 describe('The type of a property', () => {
@@ -75,26 +77,26 @@ describe('The type of a property', () => {
     ['@property({ type: () => Node }) a = null;', { kind: 'node', name: 'cc.Node' }, false],
     ['@property({ range: [0, 1] }) a = 0.5;', { kind: 'number' }, false],
     ['@property a;', { kind: 'unknown' }, false],
-  ])('of %s', async (members, type, array) => {
-    expect(await propertyOf(members)).toMatchObject({ name: 'a', type, array, serialized: true });
+  ])('of %s', (members, type, array) => {
+    expect(propertyOf(members)).toMatchObject({ name: 'a', type, array, serialized: true });
   });
 
-  test('an enum is known with its numbers, declared or made, named or not', async () => {
+  test('an enum is known with its numbers, declared or made, named or not', () => {
     const before = `enum Kind { A, B = 5, C, D = 1 << 3 } const Made = Enum({ X: -1, Y: -1, Z: 7, W: -1 });`;
     const declared = { kind: 'enum', name: 'Kind', values: { A: 0, B: 5, C: 6, D: 8 } };
     const made = { kind: 'enum', name: 'Made', values: { X: 0, Y: 1, Z: 7, W: 8 } };
     expect(
-      await propertyOf('@property({ type: Enum(Kind) }) a: Kind = Kind.C;', before),
+      propertyOf('@property({ type: Enum(Kind) }) a: Kind = Kind.C;', before),
     ).toMatchObject({ type: declared, default: 6 });
-    expect(await propertyOf('@property({ type: Kind }) a = Kind.B;', before)).toMatchObject({
+    expect(propertyOf('@property({ type: Kind }) a = Kind.B;', before)).toMatchObject({
       type: declared,
       default: 5,
     });
-    expect(await propertyOf('@property({ type: Made }) a = Made.Z;', before)).toMatchObject({
+    expect(propertyOf('@property({ type: Made }) a = Made.Z;', before)).toMatchObject({
       type: made,
       default: 7,
     });
-    expect(await propertyOf('@property({ type: Enum({ P: 0, Q: 1 }) }) a = 1;')).toMatchObject({
+    expect(propertyOf('@property({ type: Enum({ P: 0, Q: 1 }) }) a = 1;')).toMatchObject({
       type: { kind: 'enum', values: { P: 0, Q: 1 } },
     });
   });
@@ -128,31 +130,31 @@ describe('The default of a property', () => {
     ['a = new Rect(1, 2, 3, 4)', { __type__: 'cc.Rect', x: 1, y: 2, width: 3, height: 4 }],
     ['a = new Quat()', { __type__: 'cc.Quat', x: 0, y: 0, z: 0, w: 1 }],
     ['a = LIMIT', 10],
-  ])('of %s', async (field, value) => {
-    const property = await propertyOf(`@property ${field};`, 'const LIMIT = 2 * 5;');
+  ])('of %s', (field, value) => {
+    const property = propertyOf(`@property ${field};`, 'const LIMIT = 2 * 5;');
     expect(property).toMatchObject({ default: value, defaultKnown: true });
   });
 
-  test('is the empty value, and said to be unknown, where only running it would tell', async () => {
-    expect(await propertyOf('@property a: number = Math.random();')).toMatchObject({
+  test('is the empty value, and said to be unknown, where only running it would tell', () => {
+    expect(propertyOf('@property a: number = Math.random();')).toMatchObject({
       default: 0,
       defaultKnown: false,
     });
-    expect(await propertyOf('@property a: string[] = make();')).toMatchObject({
+    expect(propertyOf('@property a: string[] = make();')).toMatchObject({
       default: [],
       defaultKnown: false,
     });
   });
 
-  test('that names itself ends', async () => {
-    expect(await propertyOf('@property a: number = X;', 'const X = Y; const Y = X;')).toMatchObject(
+  test('that names itself ends', () => {
+    expect(propertyOf('@property a: number = X;', 'const X = Y; const Y = X;')).toMatchObject(
       { defaultKnown: false },
     );
   });
 });
 
 describe('A class', () => {
-  test('stores its fields, and not accessors, statics, plain fields, methods or what says so', async () => {
+  test('stores its fields, and not accessors, statics, plain fields, methods or what says so', () => {
     const source = component(`
       static instance: Hero = null!;
       private plain = 1;
@@ -165,7 +167,7 @@ describe('A class', () => {
       onLoad(): void {}
       @property static shared = 1;
     `);
-    const { classes } = await readScript(source);
+    const { classes } = readScript(source);
     expect(classes[0]).toMatchObject({
       name: 'Hero',
       className: 'Hero',
@@ -181,7 +183,7 @@ describe('A class', () => {
     ]);
   });
 
-  test('is known by the name it is given, under whatever name decorators go here', async () => {
+  test('is known by the name it is given, under whatever name decorators go here', () => {
     const source = `
       import * as cc from 'cc';
       const { ccclass: klass, property: prop, requireComponent: needs } = cc._decorator;
@@ -190,7 +192,7 @@ describe('A class', () => {
       }
       @klass class Bare {}
     `;
-    const { classes } = await readScript(source);
+    const { classes } = readScript(source);
     expect(classes).toMatchObject([
       {
         name: 'Thing',
@@ -203,7 +205,7 @@ describe('A class', () => {
     expect(classes[0]?.properties[0]?.type).toEqual({ kind: 'node', name: 'cc.Node' });
   });
 
-  test('is read whatever else TypeScript allows around it', async () => {
+  test('is read whatever else TypeScript allows around it', () => {
     const source = component(
       `@property a = 1;
        private map: Map<string, Node> = new Map<string, Node>();
@@ -216,14 +218,14 @@ describe('A class', () => {
        function over(a: string): void; function over(a: number): void; function over(a: unknown) {}
        let u = { a: 1 } satisfies object;`,
     );
-    const { classes, problem } = await readScript(source);
+    const { classes, problem } = readScript(source);
     expect(problem).toBeUndefined();
     expect(classes.map(({ name }) => name)).toEqual(['Base', 'Hero']);
     expect(classes[1]?.properties.map(({ name }) => name)).toEqual(['a']);
   });
 
-  test('that cannot be parsed is a problem with its place, and no failure', async () => {
-    const facts = await readScript('class {{');
+  test('that cannot be parsed is a problem with its place, and no failure', () => {
+    const facts = readScript('class {{');
     expect(facts.classes).toEqual([]);
     expect(facts.problem).toMatch(/\(1:\d+\)/);
   });
@@ -251,8 +253,8 @@ describe('The scripts of a project', () => {
     'assets/game/Part.ts': part,
   };
 
-  test('a class has what it inherits, the fields of the base first', async () => {
-    const catalog = await catalogOf(sources);
+  test('a class has what it inherits, the fields of the base first', () => {
+    const catalog = catalogOf(sources);
     const found = catalog.byUuid(uuid('1'));
     expect(found).toMatchObject({
       className: 'Hero',
@@ -270,8 +272,8 @@ describe('The scripts of a project', () => {
     expect(found?.properties[0]?.default).toBe(10);
   });
 
-  test('what another file declares is known for what it is', async () => {
-    const catalog = await catalogOf(sources);
+  test('what another file declares is known for what it is', () => {
+    const catalog = catalogOf(sources);
     const types = catalog.byClass('Hero')?.properties.slice(3);
     expect(types).toMatchObject([
       { type: { kind: 'enum', name: 'Mode', values: { Off: 0, On: 1 } } },
@@ -280,8 +282,8 @@ describe('The scripts of a project', () => {
     ]);
   });
 
-  test('the first component of a file is stored under its id, all other classes under their names', async () => {
-    const catalog = await catalogOf(sources);
+  test('the first component of a file is stored under its id, all other classes under their names', () => {
+    const catalog = catalogOf(sources);
     const type = catalog.byUuid(uuid('1'))?.type ?? '';
     expect(type).toMatch(/^11111[0-9A-Za-z+/]{18}$/);
     expect(catalog.byType(type)?.className).toBe('Hero');
@@ -291,8 +293,34 @@ describe('The scripts of a project', () => {
     expect([...catalog.all()].map(({ className }) => className)).toEqual(['Base', 'Hero', 'Part']);
   });
 
-  test('a base that is not there leaves it open whether it is a component', async () => {
-    const catalog = await catalogOf({
+  test('the classes of the engine are not those of scripts that are called as they are', () => {
+    const catalog = catalogOf({
+      'assets/Hero.ts': component(''),
+      'assets/Component.ts': `import { _decorator } from 'cc';
+        const { ccclass } = _decorator;
+        @ccclass('Component') export class Component {}`,
+    });
+    expect(catalog.byClass('Hero')).toMatchObject({ isComponent: true, bases: ['cc.Component'] });
+  });
+
+  test('a script is read only when something is asked of it', () => {
+    const read: string[] = [];
+    const files = ['a', 'b'].map((name, index) => ({
+      uuid: uuid(String(index)),
+      path: `assets/${name}.ts`,
+      facts: () => {
+        read.push(name);
+        return readScript(component(''));
+      },
+    }));
+    const catalog = new ScriptCatalog(files);
+    expect(read).toEqual([]);
+    expect(catalog.byUuid(uuid('1'))).toMatchObject({ className: 'Hero', isComponent: true });
+    expect(new Set(read)).toEqual(new Set(['b']));
+  });
+
+  test('a base that is not there leaves it open whether it is a component', () => {
+    const catalog = catalogOf({
       'assets/A.ts': `@ccclass('A') class A extends Missing { @property a = 1; }`,
     });
     const found = catalog.byUuid(uuid('0'));
@@ -301,8 +329,8 @@ describe('The scripts of a project', () => {
     expect(found?.properties).toHaveLength(1);
   });
 
-  test('classes that extend each other, or share a name, do not confuse it', async () => {
-    const catalog = await catalogOf({
+  test('classes that extend each other, or share a name, do not confuse it', () => {
+    const catalog = catalogOf({
       'assets/A.ts': `import { B } from './B'; @ccclass('A') export class A extends B {}`,
       'assets/B.ts': `import { A } from './A'; @ccclass('B') export class B extends A {}`,
       'assets/C.ts': `@ccclass('A') export class C {}`,
@@ -311,18 +339,18 @@ describe('The scripts of a project', () => {
     expect(catalog.byClass('A')).toBeUndefined();
   });
 
-  test('a source that can be read in ever more ways is given up, also a short one', async () => {
+  test('a source that can be read in ever more ways is given up, also a short one', () => {
     // Each pair of brackets doubles what the parser tries: 30 would take it an hour.
-    const { problem } = await readScript('<a>('.repeat(30));
+    const { problem } = readScript('<a>('.repeat(30));
     expect(problem).toBe('more than 50000 tokens');
-    await expect(readScript('a;'.repeat(1_000_000))).resolves.toMatchObject({ problem });
+    expect(readScript('a;'.repeat(1_000_000))).toMatchObject({ problem });
     const methods = Array.from({ length: 900 }, (_, at) => `m${at}(a: number) { this.b(a, 1); }`);
-    const { classes } = await readScript(component(methods.join('\n')));
+    const { classes } = readScript(component(methods.join('\n')));
     expect(classes[0]?.methods).toHaveLength(900);
   });
 
-  test('a file without a class can be described, with the reason', async () => {
-    const catalog = await catalogOf({
+  test('a file without a class can be described, with the reason', () => {
+    const catalog = catalogOf({
       'assets/util.ts': 'export const a = 1;',
       'assets/bad.ts': '{{',
     });

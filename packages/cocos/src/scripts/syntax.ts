@@ -4,7 +4,8 @@ export interface Syntax {
   readonly [key: string]: unknown;
 }
 
-type Parse = (source: string) => Syntax;
+/** Reads the syntax of a source. */
+export type Parse = (source: string) => Syntax;
 
 let parser: Promise<Parse> | undefined;
 

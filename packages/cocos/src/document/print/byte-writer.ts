@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 
 /** Puts bytes together, most of which are copied from others. */
 export interface ByteWriter {
@@ -17,9 +17,8 @@ export interface ByteWriter {
 /** Less than this is copied faster byte by byte than by a call. */
 const fewBytes = 256;
 
-/** A writer that has room for `size` bytes. Ranges that follow each other are copied in one go. */
-export function byteWriter(source: Uint8Array, size: number): ByteWriter {
-  const target = Buffer.allocUnsafe(size);
+/** A writer into a room. Ranges that follow each other are copied in one go. */
+export function byteWriter(source: Uint8Array, target: Buffer): ByteWriter {
   let written = 0;
   // A range of the source that is still to be copied.
   let [from, to] = [0, 0];

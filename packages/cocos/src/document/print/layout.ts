@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { eachRef } from '../json.ts';
 import type { Entry } from '../json.ts';
 import type { Table } from '../table.ts';
+import { withSource } from './source.ts';
 
 /** Where in the bytes of a file its objects are, and the references in them; by the numbers that the objects have in the table. */
 export interface Layout {
@@ -56,9 +57,9 @@ export function charactersOf({ buffer, byteOffset, byteLength }: Uint8Array): st
 }
 
 function findLayout(table: Table): Layout | undefined {
-  const { objects, order, bytes = new Uint8Array() } = table;
-  if (order !== undefined) return undefined;
-  const text = charactersOf(bytes);
+  const { objects, order } = table;
+  const text = order === undefined ? withSource(table, charactersOf) : undefined;
+  if (text === undefined) return undefined;
   const named: number[] = [];
   const counts = objects.map((entry) => {
     const before = named.length;
@@ -155,7 +156,7 @@ export function pushKnownRefs(table: Table): PushRefs {
 }
 
 /** Looks for the references in the object. */
-export const pushRefs: PushRefs = (_index, entry, stack) => {
+const pushRefs: PushRefs = (_index, entry, stack) => {
   const found: number[] = [];
   eachRef(entry, (to) => found.push(to));
   for (let at = found.length - 1; at >= 0; at -= 1) stack.push(found[at] ?? 0);

@@ -1,13 +1,10 @@
 import type { Entry } from '../json.ts';
 import type { Table } from '../table.ts';
-import { pushKnownRefs, pushRefs } from './layout.ts';
+import { pushKnownRefs } from './layout.ts';
 import type { PushRefs } from './layout.ts';
 
 /** The numbers of all objects that the first one leads to, in the order in which the editor writes them. */
-export function visitOrder(
-  objects: readonly (Entry | undefined)[],
-  push: PushRefs = pushRefs,
-): number[] {
+export function visitOrder(objects: readonly (Entry | undefined)[], push: PushRefs): number[] {
   const seen = new Uint8Array(objects.length);
   const order: number[] = [];
   const waiting = [0];
@@ -29,7 +26,8 @@ export function reachedWithout(table: Table, gone: ReadonlySet<number>): Set<num
 
 /** The numbers of the objects to print, in order: as the editor would write them, or else as they are without what was removed. */
 function printOrder(table: Table): number[] {
-  const { objects, canonical, unreachable } = table;
+  const { objects } = table;
+  const { canonical, unreachable } = table.arrangement();
   const visited = visitOrder(objects, pushKnownRefs(table));
   if (canonical) return visited;
   const kept = new Set([...visited, ...unreachable]);

@@ -6,6 +6,8 @@ import type { TextStyle } from '../text.ts';
 import { byteWriter, digitCount, type ByteWriter } from './byte-writer.ts';
 import { charactersOf, digitsIn, emptyLayout, layoutOf, type Layout } from './layout.ts';
 import { fileOrder, placesIn } from './order.ts';
+import { takeRoom } from './room.ts';
+import { withSource } from './source.ts';
 
 /** What a file becomes. */
 export interface Patch {
@@ -22,13 +24,15 @@ export interface Patch {
 /** The bytes of a file, and where in them objects are. */
 export interface Patched {
   readonly bytes: Uint8Array;
+  /** What the bytes are in. */
+  readonly room: Buffer;
   readonly layout: Layout;
 }
 
 /** The file with only what changed printed anew; undefined where it is not written as it would have to be. */
 export function patch({ base, table, changed, hangsAsBefore }: Patch): Patched | undefined {
   const before = base && layoutOf(base);
-  if (base?.bytes === undefined || before === undefined) return undefined;
+  if (base === undefined || before === undefined) return undefined;
   const places = { of: placesIn(table), hangsAsBefore };
   const printed = new Map<number, PrintedObject>();
   for (const index of changed) {
@@ -37,8 +41,7 @@ export function patch({ base, table, changed, hangsAsBefore }: Patch): Patched |
     if (object === undefined) return undefined;
     printed.set(index, object);
   }
-  return rewrite({
-    source: base.bytes,
+  const work = {
     before,
     orderBefore: fileOrder(base),
     placesBefore: placesIn(base),
@@ -46,7 +49,8 @@ export function patch({ base, table, changed, hangsAsBefore }: Patch): Patched |
     order: fileOrder(table),
     places,
     printed,
-  });
+  };
+  return withSource(base, (source) => rewrite({ ...work, source }));
 }
 
 /** An object that is printed anew. */
@@ -106,7 +110,8 @@ interface Rewriting {
 function rewrite(work: Rewriting): Patched | undefined {
   const { source, before, orderBefore, table, order, printed } = work;
   const between = Buffer.from(`,${table.style.eol}${table.style.indent}`);
-  const out = byteWriter(source, sizeOf(work, between.length));
+  const room = takeRoom(sizeOf(work, between.length));
+  const out = byteWriter(source, room);
   const layout = layoutFor(work);
   const to = { ...work, out, layout };
   out.copy(0, before.starts[orderBefore[0] ?? 0] ?? 0);
@@ -128,7 +133,7 @@ function rewrite(work: Rewriting): Patched | undefined {
     first += count;
   }
   out.copy(before.ends[orderBefore.at(-1) ?? 0] ?? 0, source.length);
-  return { bytes: out.bytes(), layout };
+  return { bytes: out.bytes(), room, layout };
 }
 
 /** What the layout of the written file has room for. */

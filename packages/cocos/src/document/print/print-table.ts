@@ -7,10 +7,13 @@ import { printPlain } from '../text.ts';
 import { layoutOf, noteLayout } from './layout.ts';
 import { fileOrder, placesIn, settled } from './order.ts';
 import { patch, placed } from './patch.ts';
+import { withSource } from './source.ts';
 
 /** A table as it is written, and what is read when that is opened. */
 export interface Printed {
   readonly bytes: Uint8Array;
+  /** What the bytes are in, for whoever gives it back. */
+  readonly room: Buffer | undefined;
   readonly table: Table;
   /** What it was. */
   readonly base: Table | undefined;
@@ -22,30 +25,33 @@ export interface Printed {
 
 /** The text of the file; the very text it was parsed from while nothing changed. */
 export function printTable(table: Table): string {
-  return textOf(print(table).bytes);
+  const { editing } = table;
+  const printed = editing && print(table);
+  if (printed !== undefined) return textOf(printed.bytes);
+  const same = editing?.base ?? table;
+  return withSource(same, textOf) ?? textOf(printAll(same, true));
 }
 
-/** Prints a table. Objects that did not change are the bytes they were read from, but for the places of others in them. */
-export function print(table: Table): Printed {
-  const { editing, bytes: source } = table;
+/**
+ * Prints a table that was edited; undefined while nothing changed. Objects that did not change are the bytes they were read from,
+ * but for the places of others in them.
+ */
+export function print(table: Table): Printed | undefined {
+  const base = table.editing?.base;
   const changed = changedIn(table);
   const hangsAsBefore = !hangsOtherwise(table, changed);
-  const isSame = editing === undefined || (changed.size === 0 && hangsAsBefore);
-  if (source !== undefined && isSame) {
-    const same = editing?.base ?? table;
-    return { bytes: source, table: same, base: same, anew: [], hangsAsBefore };
-  }
+  if (base !== undefined && changed.size === 0 && hangsAsBefore) return undefined;
   const next = hangsAsBefore ? { ...table, objects: [...table.objects] } : settled(table);
-  const base = editing?.base;
   const patched = patch({ base, table: next, changed, hangsAsBefore });
   const bytes = patched?.bytes ?? printAll(next, hangsAsBefore);
-  const written: Table = { ...next, bytes, editing: undefined };
+  const room = patched?.room;
+  const written: Table = { ...next, editing: undefined };
   if (patched === undefined || isWorn(written)) {
-    return { bytes, table: written, base, anew: undefined, hangsAsBefore };
+    return { bytes, room, table: written, base, anew: undefined, hangsAsBefore };
   }
   noteLayout(written, patched.layout);
   const anew = [...changed].filter((index) => written.objects[index] !== undefined);
-  return { bytes, table: written, base, anew, hangsAsBefore };
+  return { bytes, room, table: written, base, anew, hangsAsBefore };
 }
 
 /** Prints everything anew. */
@@ -93,13 +99,18 @@ function refsIn(entry: Entry): string {
  */
 export function readBack({ bytes, table, anew, hangsAsBefore }: Printed, name: string): Table {
   const layout = anew && layoutOf(table);
-  if (anew === undefined || layout === undefined) return parseTable(textOf(bytes), name, bytes);
+  if (anew === undefined || layout === undefined) return parsed(bytes, name);
   const places = { of: placesIn(table), hangsAsBefore };
   const isAsPrinted = (index: number): boolean => {
     const text = textOf(bytes.subarray(layout.starts[index], layout.ends[index]));
     return equalJson(JSON.parse(text) as Entry, placed(entryAt(table, index), places));
   };
-  return anew.every(isAsPrinted) ? table : parseTable(textOf(bytes), name, bytes);
+  return anew.every(isAsPrinted) ? table : parsed(bytes, name);
+}
+
+/** The table of bytes that are not there for long. */
+function parsed(bytes: Uint8Array, name: string): Table {
+  return parseTable(textOf(bytes), name, () => undefined);
 }
 
 /** The text of bytes in UTF-8. */
