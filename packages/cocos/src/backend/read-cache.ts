@@ -1,6 +1,6 @@
 import { CocosError, type Table } from '#cocos/document';
 import { readDocument, type SceneDocument, type Workspace } from '#cocos/edit';
-import { type Finding, validateDocument } from '#cocos/validate';
+import { type Finding, type Memory, validateDocument } from '#cocos/validate';
 
 /** How many documents stay open; a large one takes some ten megabytes. */
 const maxKept = 4;
@@ -15,6 +15,8 @@ interface Kept {
 export class ReadCache {
   readonly #kept = new Map<string, Kept>();
   readonly #findings = new WeakMap<SceneDocument, readonly Finding[]>();
+  /** What validating found of files, by path: the next time, it looks only at what changed. */
+  readonly #memories = new Map<string, Memory>();
 
   /** The document of a path, URL or uuid; `workspace` must be a fresh one. */
   read(workspace: Workspace, reference: string): SceneDocument {
@@ -39,9 +41,19 @@ export class ReadCache {
     if (document === undefined) return validateDocument(workspace, reference);
     const known = this.#findings.get(document);
     const { path, view } = document;
-    const findings = known ?? validateDocument(workspace, path, { view });
+    const memory = this.#memoryOf(path);
+    const findings = known ?? validateDocument(workspace, path, { view, memory });
     this.#findings.set(document, findings);
     return findings;
+  }
+
+  #memoryOf(path: string): Memory {
+    const memory = this.#memories.get(path) ?? {};
+    this.#memories.delete(path);
+    this.#memories.set(path, memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > maxKept && oldest !== undefined) this.#memories.delete(oldest);
+    return memory;
   }
 
   /** What cannot be opened is a finding as well. */

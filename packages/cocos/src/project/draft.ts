@@ -330,7 +330,8 @@ export class Draft {
   }
 
   #parse(file: string, content: Uint8Array): Table {
-    const table = this.#parsed.get(content) ?? parseTable(decode(content), file, heldSource(content));
+    const table =
+      this.#parsed.get(content) ?? parseTable(decode(content), file, heldSource(content));
     this.#parsed.set(content, table);
     return table;
   }

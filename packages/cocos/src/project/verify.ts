@@ -22,7 +22,9 @@ export function verify(
   if (after === undefined) return undefined;
   try {
     if (/\.(scene|prefab)$/.test(file)) {
-      const table = printed ? readBack(printed, file) : parseTable(decode(after), file, heldSource(after));
+      const table = printed
+        ? readBack(printed, file)
+        : parseTable(decode(after), file, heldSource(after));
       if (!isSurelySound(printed, table)) refuseNewFaults(table, () => store.read(file)?.bytes);
       return table;
     }

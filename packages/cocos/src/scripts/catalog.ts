@@ -203,9 +203,11 @@ export class ScriptCatalog {
     if (imported !== undefined) {
       const source = this.#resolveImport(imported.from, file);
       const wanted = imported.imported === '*' ? rest.join('.') : imported.imported;
-      const found = source?.facts().classes.find(
-        (other) => other.name === wanted || (wanted === 'default' && other.name === head),
-      );
+      const found = source
+        ?.facts()
+        .classes.find(
+          (other) => other.name === wanted || (wanted === 'default' && other.name === head),
+        );
       if (source !== undefined && found !== undefined) return { file: source, own: found };
     }
     // What the engine has is not among the scripts.

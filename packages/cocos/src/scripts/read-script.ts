@@ -2,7 +2,17 @@ import { constantOf } from './constant.ts';
 import type { ScriptClass, ScriptFacts, ScriptProperty } from './facts.ts';
 import { decoratorsOf, readProperty } from './read-property.ts';
 import { engineName, readScope, type Scope } from './scope.ts';
-import { bare, child, children, dotted, keyOf, loadParser, type Parse, textOf, type Syntax } from './syntax.ts';
+import {
+  bare,
+  child,
+  children,
+  dotted,
+  keyOf,
+  loadParser,
+  type Parse,
+  textOf,
+  type Syntax,
+} from './syntax.ts';
 
 /** Reads the classes of a script without running it; a source that cannot be parsed is a problem in the answer. */
 export type ReadScript = (source: string) => ScriptFacts;

@@ -85,9 +85,10 @@ describe('The type of a property', () => {
     const before = `enum Kind { A, B = 5, C, D = 1 << 3 } const Made = Enum({ X: -1, Y: -1, Z: 7, W: -1 });`;
     const declared = { kind: 'enum', name: 'Kind', values: { A: 0, B: 5, C: 6, D: 8 } };
     const made = { kind: 'enum', name: 'Made', values: { X: 0, Y: 1, Z: 7, W: 8 } };
-    expect(
-      propertyOf('@property({ type: Enum(Kind) }) a: Kind = Kind.C;', before),
-    ).toMatchObject({ type: declared, default: 6 });
+    expect(propertyOf('@property({ type: Enum(Kind) }) a: Kind = Kind.C;', before)).toMatchObject({
+      type: declared,
+      default: 6,
+    });
     expect(propertyOf('@property({ type: Kind }) a = Kind.B;', before)).toMatchObject({
       type: declared,
       default: 5,
@@ -147,9 +148,9 @@ describe('The default of a property', () => {
   });
 
   test('that names itself ends', () => {
-    expect(propertyOf('@property a: number = X;', 'const X = Y; const Y = X;')).toMatchObject(
-      { defaultKnown: false },
-    );
+    expect(propertyOf('@property a: number = X;', 'const X = Y; const Y = X;')).toMatchObject({
+      defaultKnown: false,
+    });
   });
 });
 

@@ -2,7 +2,8 @@ import { acceptsAsset, classOfImporter, findBuiltInAsset, nearest } from '#cocos
 import { eachEntry, expandId, isScriptType } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { engineComponents, engineScripts } from './engine-classes.ts';
-import { type AssetSpot, describe, type Inspection } from './inspection.ts';
+import { describe, type Inspection } from './inspection.ts';
+import type { AssetSpot } from './scan.ts';
 import { isComponentAt } from './walk.ts';
 
 /** `missingAsset`, `missingSubAsset`, `wrongAssetType`: what is used is there, and is what it is used as. */

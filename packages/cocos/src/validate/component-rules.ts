@@ -14,12 +14,19 @@ import type { TreeNode } from './walk.ts';
 
 /** `missingRequired`, `doubleRenderer`: the components of a node go together. */
 export function checkComponents(inspection: Inspection): void {
-  for (const node of inspection.tree) {
+  const { tree, issues } = inspection;
+  /** The classes that are known to go together. */
+  const together = new Set<string>();
+  for (const node of tree) {
+    const classes = node.types.join();
+    if (together.has(classes)) continue;
     // What comes from a prefab as it is there is a matter of that file.
     const isOfPrefab = node.components.every(({ inside }) => inside);
     if (isOfPrefab && !hasRemoved(inspection, node.item)) continue;
+    const count = issues.length;
     checkRequired(inspection, node);
     checkSingle(inspection, node);
+    if (issues.length === count) together.add(classes);
   }
 }
 

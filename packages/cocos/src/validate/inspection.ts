@@ -9,8 +9,6 @@ import {
   isComponent,
   isList,
   isNode,
-  type Json,
-  type JsonObject,
   ownAt,
   ownerAt,
   placesIn,
@@ -24,7 +22,9 @@ import {
 import type { Workspace } from '#cocos/edit';
 import type { Asset } from '#cocos/project';
 import type { FindingCode, Severity } from './finding.ts';
-import { kindsOf, type ObjectKinds, type TreeNode, walkTree } from './walk.ts';
+import { type KnownObjects, lookAtObjects } from './known-objects.ts';
+import type { AssetSpot, Spot } from './scan.ts';
+import { type ObjectKinds, type TreeNode, walkTree } from './walk.ts';
 
 /** What a rule says: where in the file, what, what to do, and how to put it right where there is only one way. */
 export interface Issue {
@@ -41,14 +41,6 @@ export interface Issue {
   readonly fix?: (() => Change[]) | undefined;
 }
 
-/** A use of an asset. */
-export interface AssetSpot {
-  readonly at: number;
-  readonly path: readonly (string | number)[];
-  readonly uuid: string;
-  readonly expected: string;
-}
-
 /** A scene or prefab with what the rules need to look at it. */
 export interface Inspection {
   readonly workspace: Workspace;
@@ -61,7 +53,8 @@ export interface Inspection {
   readonly view: SceneView | undefined;
   /** Where in the file each object is. */
   readonly places: Int32Array;
-  /** What the objects of the table are. */
+  /** What the objects of the table are, each for itself. */
+  readonly objects: KnownObjects;
   readonly kinds: ObjectKinds;
   /** The nodes of the view. */
   readonly tree: readonly TreeNode[];
@@ -75,70 +68,31 @@ export interface Subject {
   readonly table: Table;
   /** The table as it opens, where somebody has opened it already. */
   readonly view?: SceneView | undefined;
+  /** What was found before, where what did not change need not be looked at again. */
+  readonly memory?: Memory | undefined;
+}
+
+/** What is remembered of a file between two looks at it. */
+export interface Memory {
+  objects?: KnownObjects | undefined;
+  /** Whether the tree was as it should be. */
+  isSound?: boolean | undefined;
 }
 
 /** Looks at a file and reports what is wrong with its references, so that the rules may follow the others. */
-export function inspect(workspace: Workspace, { file, table, view: opened }: Subject): Inspection {
+export function inspect(workspace: Workspace, subject: Subject): Inspection {
+  const { file, table, view: opened, memory } = subject;
   const issues: Issue[] = [];
-  const { dangling, assets } = scan(table);
+  const objects = lookAtObjects(table, memory?.objects);
+  const { dangling, kinds } = objects;
   for (const { at, path } of dangling) issues.push(danglingIssue(table, at, path));
   const sound = dangling.length === 0 ? table : withoutDangling(table);
   const view = opened?.table === sound ? opened : openView(workspace, sound, issues);
   const asset = workspace.draft.assetAt(file);
-  const kinds = kindsOf(table);
   const tree = view === undefined ? [] : walkTree(view);
   const places = placesIn(table);
-  return { workspace, file, asset, table, view, places, kinds, tree, assets, issues };
-}
-
-interface Spot {
-  readonly at: number;
-  readonly path: readonly (string | number)[];
-}
-
-/** What one walk over everything finds. */
-interface Scan {
-  readonly objects: Table['objects'];
-  readonly dangling: Spot[];
-  readonly assets: AssetSpot[];
-  /** The way from the object that is walked over. */
-  readonly path: (string | number)[];
-  at: number;
-}
-
-/** References that lead nowhere, and uses of assets. */
-function scan({ objects }: Table): Pick<Scan, 'dangling' | 'assets'> {
-  const state: Scan = { objects, dangling: [], assets: [], path: [], at: 0 };
-  for (const entry of objects) {
-    if (entry !== undefined) visit(state, entry);
-    state.at += 1;
-  }
-  return state;
-}
-
-function visit(state: Scan, value: JsonObject | readonly Json[]): void {
-  if (isList(value)) {
-    for (let index = 0; index < value.length; index += 1) visitPart(state, index, value[index]);
-    return;
-  }
-  const { at, path, objects } = state;
-  const { __id__: to, __uuid__: uuid, __expectedType__: expected } = value;
-  if (to !== undefined) {
-    const leads = typeof to === 'number' && objects[to] !== undefined;
-    if (!leads) state.dangling.push({ at, path: [...path] });
-  } else if (typeof uuid === 'string') {
-    const type = typeof expected === 'string' ? expected : '';
-    state.assets.push({ at, path: [...path], uuid, expected: type });
-  } else {
-    for (const key in value) visitPart(state, key, value[key]);
-  }
-}
-
-function visitPart(state: Scan, key: string | number, value: Json | undefined): void {
-  if (typeof value !== 'object' || value === null) return;
-  state.path.push(key);
-  visit(state, value);
-  state.path.pop();
+  const assets = objects.assets.flatMap((spots) => spots ?? []);
+  return { workspace, file, asset, table, view, places, objects, kinds, tree, assets, issues };
 }
 
 /** Lists in which an empty place means nothing. */

@@ -1,6 +1,7 @@
 import {
   type Change,
   eachEntry,
+  type Entry,
   instanceOf,
   isList,
   isObject,
@@ -78,20 +79,23 @@ function expectationsOf(kinds: ObjectKinds, at: number): readonly Expectation[] 
 
 /** `typeMismatch`, `nullChild`, `nullComponent`: what the structure of a file refers to is of the right kind. */
 export function checkKinds(inspection: Inspection): void {
-  eachEntry(inspection.table, (entry, at) => {
-    for (const expectation of expectationsOf(inspection.kinds, at)) {
-      const value = entry[expectation.field];
-      if (value === null || value === undefined) continue;
-      if (expectation.list !== true) {
-        checkKind(inspection, { at, value, expectation, path: [] });
-      } else if (isList(value)) {
-        value.forEach((element, position) => {
-          if (element === null) reportNull(inspection, { at, expectation, position });
-          else checkKind(inspection, { at, value: element, expectation, path: [position] });
-        });
-      }
+  eachEntry(inspection.table, (entry, at) => checkKindsAt(inspection, entry, at));
+}
+
+/** The same for one object. */
+export function checkKindsAt(inspection: Inspection, entry: Entry, at: number): void {
+  for (const expectation of expectationsOf(inspection.kinds, at)) {
+    const value = entry[expectation.field];
+    if (value === null || value === undefined) continue;
+    if (expectation.list !== true) {
+      checkKind(inspection, { at, value, expectation, path: [] });
+    } else if (isList(value)) {
+      value.forEach((element, position) => {
+        if (element === null) reportNull(inspection, { at, expectation, position });
+        else checkKind(inspection, { at, value: element, expectation, path: [position] });
+      });
     }
-  });
+  }
 }
 
 interface Place {

@@ -12,17 +12,23 @@ import { checkAssets, checkClasses } from './asset-rules.ts';
 import { checkComponents } from './component-rules.ts';
 import { type Finding, findingRules, type Report, reportOf } from './finding.ts';
 import { checkFileIds, checkIds, checkNames } from './id-rules.ts';
-import { inspect, type Inspection, type Issue, ownersOf, type Subject } from './inspection.ts';
+import {
+  inspect,
+  type Inspection,
+  type Issue,
+  type Memory,
+  ownersOf,
+  type Subject,
+} from './inspection.ts';
 import { escapeStep, linesOf } from './lines.ts';
 import { checkLoad } from './load-rules.ts';
 import { checkInfos, checkInstances, checkNestedRoots } from './prefab-rules.ts';
 import { readTable } from './read-file.ts';
 import { checkScreen } from './screen-rules.ts';
-import { checkKinds, checkTree } from './tree-rules.ts';
+import { isSoundSince } from './sound-since.ts';
+import { checkKinds, checkKindsAt, checkTree } from './tree-rules.ts';
 
 const rules: readonly ((inspection: Inspection) => void)[] = [
-  checkKinds,
-  checkTree,
   checkIds,
   checkFileIds,
   checkNames,
@@ -39,8 +45,36 @@ const rules: readonly ((inspection: Inspection) => void)[] = [
 /** Applies all rules to a scene or prefab. */
 export function inspectTable(workspace: Workspace, subject: Subject): Inspection {
   const inspection = inspect(workspace, subject);
+  const { memory } = subject;
+  checkStructure(inspection, memory);
   for (const rule of rules) rule(inspection);
+  // What is still being edited will be another.
+  if (memory !== undefined) {
+    memory.objects = subject.table.editing === undefined ? inspection.objects : undefined;
+  }
   return inspection;
+}
+
+/** Looks at how the objects hang together; only around those that changed, where that is enough. */
+function checkStructure(inspection: Inspection, memory: Memory | undefined): void {
+  const { table, objects, issues } = inspection;
+  const before = memory?.isSound === true ? memory.objects : undefined;
+  const count = issues.length;
+  const isSound =
+    before !== undefined && objects.dangling.length === 0 && isSoundSince(objects, before);
+  if (isSound) {
+    for (const at of objects.changed ?? []) {
+      const entry = table.objects[at];
+      if (entry !== undefined) checkKindsAt(inspection, entry, at);
+    }
+  }
+  // Where something is wrong, all of it is told in the order of the file.
+  if (!isSound || issues.length > count) {
+    issues.length = count;
+    checkKinds(inspection);
+    checkTree(inspection);
+  }
+  if (memory !== undefined) memory.isSound = issues.length === 0;
 }
 
 export interface ValidateOptions {
@@ -48,18 +82,20 @@ export interface ValidateOptions {
   readonly lines?: boolean | undefined;
   /** The document as it opens, where somebody has opened it already. */
   readonly view?: SceneView | undefined;
+  /** What is remembered from one time to the next. */
+  readonly memory?: Memory | undefined;
 }
 
 /** What is not as it should be in a scene or prefab, named by path, URL or uuid. */
 export function validateDocument(
   workspace: Workspace,
   reference: string,
-  { lines = false, view }: ValidateOptions = {},
+  { lines = false, view, memory }: ValidateOptions = {},
 ): Finding[] {
   const file = documentFile(workspace, reference);
   const table = readTable(workspace, file);
   if ('code' in table) return [table];
-  const inspection = inspectTable(workspace, { file, table, view });
+  const inspection = inspectTable(workspace, { file, table, view, memory });
   if (inspection.issues.length === 0) return [];
   const text = lines ? workspace.draft.text(file) : undefined;
   // What was edited in the draft is described as it would be written.

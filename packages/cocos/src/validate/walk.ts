@@ -1,8 +1,8 @@
 import {
+  type Entry,
   isComponent,
   isNode,
   type SceneView,
-  type Table,
   typeOf,
   type ViewItem,
 } from '#cocos/document';
@@ -18,16 +18,10 @@ export interface ObjectKinds {
 const nodeCode = 1;
 const componentCode = 2;
 
-/** Looks once at what every object of a file is. */
-export function kindsOf({ objects }: Table): ObjectKinds {
-  const codes = new Uint8Array(objects.length);
-  const types: string[] = [];
-  for (const [index, entry] of objects.entries()) {
-    if (isNode(entry)) codes[index] = nodeCode;
-    else if (isComponent(entry)) codes[index] = componentCode;
-    types.push(typeOf(entry));
-  }
-  return { types, codes };
+/** What an object is. */
+export function kindAt(entry: Entry | undefined): { readonly code: number; readonly type: string } {
+  const code = isNode(entry) ? nodeCode : isComponent(entry) ? componentCode : 0;
+  return { code, type: typeOf(entry) };
 }
 
 /** Tells nodes, and the scene itself, from other objects. */
