@@ -45,7 +45,7 @@ test('Every scene, prefab and meta of the sample is read and printed byte for by
   expect([tables.length, metas.length]).toEqual([5, 19]);
   for (const [name, bytes] of tables) {
     const table = parseTable(bytes.toString(), name);
-    expect(table.canonical).toBe(true);
+    expect(table.arrangement().canonical).toBe(true);
     expect(printTable(table)).toBe(bytes.toString());
   }
   for (const [, bytes] of metas) {

@@ -226,7 +226,7 @@ describe('a prefab', () => {
     const prefab = prefabFrom(fragment, 'Menu');
     const made = new SceneView(parseTable(printTable(prefab)), resolve);
     expect(made.problems).toEqual([]);
-    expect(made.table.canonical).toBe(true);
+    expect(made.table.arrangement().canonical).toBe(true);
     expect(made.name(made.root)).toBe('Menu');
     expect(getValue(made, firstComponent(made, made.root), ['targets'])).toEqual([
       ref(made.get('One/MyLeaf/Tip').index),

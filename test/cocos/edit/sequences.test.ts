@@ -268,7 +268,7 @@ function expectSound({ view, path, workspace }: SceneDocument): void {
   const text = printTable(view.table);
   const table = parseTable(text, path);
   expect(checkTable(table)).toEqual([]);
-  expect(table.canonical).toBe(true);
+  expect(table.arrangement().canonical).toBe(true);
   expect(printTable(table)).toBe(text);
   const fresh = new SceneView(table, (uuid) => workspace.draft.prefab(uuid));
   expectSame(seen(fresh), seen(view));

@@ -68,7 +68,7 @@ function meta(importer: string, uuid: string): string {
 export function printed(document: SceneDocument): ReturnType<typeof parseTable> {
   const table = parseTable(printTable(document.view.table), document.path);
   expect(checkTable(table)).toEqual([]);
-  expect(table.canonical).toBe(true);
+  expect(table.arrangement().canonical).toBe(true);
   return table;
 }
 

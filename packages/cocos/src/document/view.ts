@@ -50,6 +50,7 @@ export class SceneView {
   #items: LayeredMap<number, ViewItem>;
   #handles: LayeredMap<string, number>;
   #expansion: Expansion;
+  #nodes: number;
 
   /** `base` is a view of a table of the same objects, whose prefabs are the same: what it has found is shared. */
   constructor(table: Table, resolve: Resolve, base?: SceneView) {
@@ -57,6 +58,7 @@ export class SceneView {
     this.#resolve = resolve;
     this.#items = base === undefined ? new LayeredMap() : base.#items.copy();
     this.#handles = base === undefined ? new LayeredMap() : base.#handles.copy();
+    this.#nodes = base === undefined ? 0 : base.#nodes;
     this.#expansion = this.#expand(base === undefined ? undefined : base.#expansion);
     if (base === undefined) this.#add({ index: this.root, owner: undefined, within: undefined });
   }
@@ -183,9 +185,7 @@ export class SceneView {
 
   /** How many nodes there are, with those in instances. */
   nodeCount(): number {
-    let count = 0;
-    for (const [, { kind }] of this.#items) if (kind === 'node') count += 1;
-    return count;
+    return this.#nodes;
   }
 
   /** Expands everything anew, after an edit that changed what instances contain. */
@@ -193,6 +193,7 @@ export class SceneView {
     this.#expansion = this.#expand();
     this.#items = new LayeredMap();
     this.#handles = new LayeredMap();
+    this.#nodes = 0;
     this.#add({ index: this.root, owner: undefined, within: undefined });
   }
 
@@ -213,6 +214,7 @@ export class SceneView {
     for (const at of [index, ...gone.map((item) => item.index)]) {
       const handle = this.#items.get(at)?.handle ?? '';
       if (this.#handles.get(handle) === at) this.#handles.delete(handle);
+      if (this.#items.get(at)?.kind === 'node') this.#nodes -= 1;
       this.#items.delete(at);
     }
   }
@@ -319,6 +321,7 @@ export class SceneView {
   }
 
   #keep(item: ViewItem): void {
+    if (item.kind === 'node' && this.#items.get(item.index)?.kind !== 'node') this.#nodes += 1;
     this.#items.set(item.index, item);
     if (!this.#handles.has(item.handle)) this.#handles.set(item.handle, item.index);
   }

@@ -99,7 +99,8 @@ export class Project implements Disposable {
     await this.#refreshing?.catch(() => {
       this.#isDirty = true;
     });
-    // What was written before the call is known to the system; after a turn of the event loop it has told us.
+    // What was written before the call is known to the system; after a whole turn of the event loop it has told us.
+    await setImmediate();
     await setImmediate();
     if (this.#isDirty || !this.#watch.reliable) await this.refresh();
     if (this.#stale.size === 0) return;
