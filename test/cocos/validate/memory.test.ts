@@ -3,8 +3,8 @@ import type { Workspace } from '@mcp-kit/cocos/edit';
 import { inspectTable, type Memory } from '@mcp-kit/cocos/validate';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dialog, game, menu } from '../../support/cocos-defects.ts';
-import { ProjectCopy } from '../../support/cocos-sample-project.ts';
+import { dialog, game, menu } from '../../support/cocos/defects.ts';
+import { ProjectCopy } from '../../support/cocos/sample-project.ts';
 
 type Objects = (Entry | undefined)[];
 type Own = Record<string, Json>;
