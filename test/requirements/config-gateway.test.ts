@@ -38,6 +38,28 @@ describe('gateway in mcp.json', () => {
     [{ groups: { a: { tools: [{}] } } }, '#/gateway/groups/a/tools/0: must be a text', ''],
     [{ groups: { 'a/b': {} } }, '#/gateway/groups/a~1b: invalid group name: a/b', 'letters'],
     [{ groups: { docs: {} } }, '#/gateway/groups/docs: a server is called docs', 'another name'],
+    [{ servers: { docs: { tool: {} } } }, '#/gateway/servers/docs/tool: unknown field', 'tools?'],
+    [{ servers: { docs: { hidden: 1 } } }, '#/gateway/servers/docs/hidden: must be true', ''],
+    [
+      { servers: { docs: { tools: { a: { name: 'a b' } } } } },
+      '#/gateway/servers/docs/tools/a/name: is no name',
+      '48 letters',
+    ],
+    [
+      { servers: { docs: { tools: { 'a*': { name: 'b' } } } } },
+      '#/gateway/servers/docs/tools/a*: a glob can only hide',
+      'Name each',
+    ],
+    [
+      { servers: { docs: { prompts: { a: { name: 'c' }, b: { name: 'c' } } } } },
+      '#/gateway/servers/docs/prompts/b/name: a is called c, too',
+      'another name',
+    ],
+    [
+      { servers: { docs: { resources: { 'a:b': { name: 'c' } } } } },
+      '#/gateway/servers/docs/resources/a:b/name: unknown field',
+      'hidden',
+    ],
   ])('%j is an error that says where', async (gateway, message, hint) => {
     await using folder = await temporaryFolder();
     const file = await folder.write('mcp.json', { version: 1, servers, gateway });
@@ -62,6 +84,19 @@ describe('gateway in mcp.json', () => {
       safe: { servers: ['docs'] },
       more: { servers: ['github'] },
     });
+  });
+
+  test('of a project hides things, and gives nothing a name or a description', async () => {
+    await using folder = await temporaryFolder();
+    const shown = { tools: { a: { name: 'b' }, 'c*': { hidden: true } } };
+    await folder.write('mcp.json', { servers, gateway: { servers: { docs: shown } } });
+    const { gateway, errors } = await loadConfig({ root: folder.path });
+    expect(gateway.servers?.['docs']?.tools).toEqual({ a: {}, 'c*': { hidden: true } });
+    expect(errors).toMatchObject([{ details: { pointer: '/gateway/servers/docs/tools/a' } }]);
+    expect(errors[0]?.hint).toContain('--config');
+    const files = ['mcp.json'];
+    const named = await loadConfig({ root: folder.path, files });
+    expect(named).toMatchObject({ errors: [], gateway: { servers: { docs: shown } } });
   });
 
   test('names a server that is not there: a remark that says where', async () => {

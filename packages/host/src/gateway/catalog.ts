@@ -16,6 +16,7 @@ import {
 import { placeOfName } from '@mcp-kit/host';
 import type { Listing } from './listing.ts';
 import { NameTable } from './names.ts';
+import { presentationOf, type Presentation } from './presentation.ts';
 import { isQualified, partsOfUri, qualifiedUri } from './uris.ts';
 
 /** Something of a server, by the name or URI that the server knows. */
@@ -54,36 +55,34 @@ export interface GatewayCatalog {
 }
 
 const noHeaders: readonly HeaderBinding[] = [];
+const asItIs = presentationOf();
 
-/** Merges what servers have. */
-export function mergeListings(listings: ReadonlyMap<string, Listing>): GatewayCatalog {
-  const servers = [...listings].sort(([one], [other]) => (one < other ? -1 : 1));
+/** Merges what servers have, as they are to be shown. */
+export function mergeListings(
+  listings: ReadonlyMap<string, Listing>,
+  shownBy: (server: string) => Presentation = () => asItIs,
+): GatewayCatalog {
+  const servers = [...listings]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([server, listing]) => visible(server, listing, shownBy(server)));
   const refused: Refused[] = [];
-  const toolNames = new NameTable<Item>();
-  const promptNames = new NameTable<Item>();
-  const tools: Tool[] = [];
-  const prompts: Prompt[] = [];
-  for (const [server, listing] of servers) {
-    for (const tool of listing.tools) {
-      const item = { server, item: tool.name };
-      const name = toolNames.add(item);
-      if (name === undefined) refused.push({ kind: 'tool', ...item });
-      else tools.push({ ...withTypedInput(tool), name });
-    }
-    for (const prompt of listing.prompts) {
-      const item = { server, item: prompt.name };
-      const name = promptNames.add(item);
-      if (name === undefined) refused.push({ kind: 'prompt', ...item });
-      else prompts.push({ ...prompt, name });
-    }
-  }
+  const tools = nameAll(
+    'tool',
+    servers.map(({ server, tools: all }) => [server, all]),
+    refused,
+  );
+  const prompts = nameAll(
+    'prompt',
+    servers.map(({ server, prompts: all }) => [server, all]),
+    refused,
+  );
   const uris = new Owners(
-    servers.map(([server, { resources }]) => [server, resources.map(({ uri }) => uri)]),
+    servers.map(({ server, resources }) => [server, resources.map(({ uri }) => uri)]),
   );
   const texts = new Owners(
-    servers.map(([server, { templates }]) => [server, templates.map((one) => one.uriTemplate)]),
+    servers.map(({ server, templates }) => [server, templates.map((one) => one.uriTemplate)]),
   );
-  const patterns = servers.flatMap(([server, { templates }]) =>
+  const patterns = servers.flatMap(({ server, templates }) =>
     templates.map(({ uriTemplate }) => ({ server, pattern: patternOf(uriTemplate) })),
   );
   const matching = (uri: string): readonly string[] => {
@@ -93,18 +92,21 @@ export function mergeListings(listings: ReadonlyMap<string, Listing>): GatewayCa
   const ownersOf: GatewayCatalog['ownersOf'] = (uri, kind) => {
     if (kind === 'template') return texts.of(uri);
     const listed = uris.of(uri);
-    return listed.length > 0 ? listed : matching(uri);
+    const owners = listed.length > 0 ? listed : matching(uri);
+    return owners.filter((server) => !shownBy(server).hidesUri(uri));
   };
+  const seen = (item: Item | undefined): Item | undefined =>
+    item && shownBy(item.server).hidesUri(item.item) ? undefined : item;
   const lists = {
-    tools: tools.sort(by(({ name }) => name)),
-    prompts: prompts.sort(by(({ name }) => name)),
+    tools: tools.list.map((tool) => withTypedInput(tool)),
+    prompts: prompts.list,
     // Servers list the first ones first.
     resources: uris.each(
-      servers.flatMap(([server, { resources }]) => withServer(server, resources)),
+      servers.flatMap(({ server, resources }) => withServer(server, resources)),
       uriOf,
     ),
     templates: texts.each(
-      servers.flatMap(([server, { templates }]) => withServer(server, templates)),
+      servers.flatMap(({ server, templates }) => withServer(server, templates)),
       textOf,
     ),
   };
@@ -112,21 +114,70 @@ export function mergeListings(listings: ReadonlyMap<string, Listing>): GatewayCa
     ...lists,
     refused,
     hash: crypto().hash('sha256', canonicalJson(lists), 'hex'),
-    tool: (name) => toolNames.get(name),
-    prompt: (name) => promptNames.get(name),
-    resource: (uri) => itemAt(uri, ownersOf(uri, 'resource')),
-    template: (text) => itemAt(text, ownersOf(text, 'template')),
-    guess(_kind, name) {
+    tool: (name) => tools.names.get(name),
+    prompt: (name) => prompts.names.get(name),
+    resource: (uri) => seen(itemAt(uri, ownersOf(uri, 'resource'))),
+    template: (text) => seen(itemAt(text, ownersOf(text, 'template'))),
+    guess(kind, name) {
       const place = placeOfName(name);
-      return place && { server: place.server, item: place.tool };
+      const item = place && shownBy(place.server).own(kind, place.tool);
+      return place && item !== undefined ? { server: place.server, item } : undefined;
     },
     ownersOf,
     publicUri(server, uri) {
       const [owner, another] = isQualified(uri) ? [] : ownersOf(uri, 'resource');
       return owner === server && another === undefined ? uri : qualifiedUri(server, uri);
     },
-    headersOf: headersIn(tools),
+    headersOf: headersIn(lists.tools),
   };
+}
+
+/** Something as clients see it, apart from its server, and the name that the server has for it. */
+interface Shown<T> {
+  readonly own: string;
+  readonly thing: T;
+}
+
+/** What of a server clients see. */
+function visible(server: string, listing: Listing, as: Presentation) {
+  const shown = <T extends { readonly name: string }>(
+    kind: Refused['kind'],
+    all: readonly T[],
+  ): readonly Shown<T>[] => {
+    const seen = all.flatMap((one) => {
+      const thing = as.show(kind, one);
+      return thing === undefined ? [] : [{ own: one.name, thing }];
+    });
+    const isRenamed = ({ own, thing }: Shown<T>): boolean => own !== thing.name;
+    // A name that somebody gives does not take the place of one that the server has.
+    return [...seen.filter((one) => !isRenamed(one)), ...seen.filter(isRenamed)];
+  };
+  return {
+    server,
+    tools: shown('tool', listing.tools),
+    prompts: shown('prompt', listing.prompts),
+    resources: listing.resources.filter(({ uri }) => !as.hidesUri(uri)),
+    templates: listing.templates.filter(({ uriTemplate }) => !as.hidesUri(uriTemplate)),
+  };
+}
+
+/** Gives all tools, or all prompts, their names; in the order of these. */
+function nameAll<T extends { readonly name: string }>(
+  kind: Refused['kind'],
+  servers: readonly (readonly [server: string, things: readonly Shown<T>[]])[],
+  refused: Refused[],
+): { readonly names: NameTable<Item>; readonly list: readonly T[] } {
+  const names = new NameTable<Item>();
+  const list: T[] = [];
+  for (const [server, things] of servers) {
+    for (const { own, thing } of things) {
+      const item = { server, item: own };
+      const name = names.add(item, thing.name);
+      if (name === undefined) refused.push({ kind, ...item });
+      else list.push({ ...thing, name });
+    }
+  }
+  return { names, list: list.sort(by(({ name }) => name)) };
 }
 
 /** What of the arguments of a tool is also in headers, found when it is first asked for. */

@@ -36,7 +36,7 @@ export function createFaces({ upstreams, settings, ...options }: FacesOptions): 
       instructions: () =>
         instructionsFor(
           upstreams.status().servers.filter(({ name }) => isSeen(name)),
-          (name) => upstreams.get(name),
+          (name) => upstreams.instructions(name),
         ),
       upstreams: {
         get: (name) => (isSeen(name) ? upstreams.get(name) : undefined),

@@ -10,6 +10,7 @@ import {
 import { adHocEntry, createManager, Manager, type GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { createFaces, selected } from './faces.ts';
+import { presentations } from './presentation.ts';
 import { logTroubles, type GatewayStatus } from './status.ts';
 import { Upstreams } from './upstreams.ts';
 
@@ -99,13 +100,15 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
   const { onChange = logTroubles(logger) } = options;
   const settings = (): GatewaySettings => options.settings ?? manager.gatewaySettings;
   const selection = selected(group, settings);
+  const shownAs = presentations(settings);
   const upstreams: Upstreams = new Upstreams(manager, {
     logger,
     waitMs,
     revalidateMs: options.revalidateMs ?? defaultRevalidateMs,
     maxCalls: options.maxCalls ?? defaultMaxCalls,
     bridge: options.bridge ?? {},
-    isServed: (name) => selection().server(name),
+    isServed: (name) => selection().server(name) && !shownAs(name).isHidden,
+    shownAs,
     observe: options.observe,
     onMessage: options.onMessage,
     learned(before, after) {

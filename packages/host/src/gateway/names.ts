@@ -8,9 +8,9 @@ export class NameTable<T extends { readonly server: string; readonly item: strin
     return this.#byName.get(name);
   }
 
-  /** Gives the name of a thing; nothing where the name is taken already. */
-  add(thing: T): string | undefined {
-    const name = qualifiedName({ server: thing.server, tool: thing.item });
+  /** Gives the name of a thing, which may be shown as another; nothing where the name is taken already. */
+  add(thing: T, shown: string = thing.item): string | undefined {
+    const name = qualifiedName({ server: thing.server, tool: shown });
     if (this.#byName.has(name)) return undefined;
     this.#byName.set(name, thing);
     return name;

@@ -3,6 +3,7 @@ import type { ServerState, ServerStatus } from '@mcp-kit/host';
 import type { BreakerState } from './breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
 import type { Listing } from './listing.ts';
+import type { Presentation } from './presentation.ts';
 import type { Upstream } from './upstream.ts';
 
 /** How one server of a gateway is. */
@@ -52,14 +53,23 @@ export interface GatewayStatus {
 /** How a gateway and its servers are. */
 export function statusOf(
   managed: readonly ServerStatus[],
-  upstreams: ReadonlyMap<string, Upstream>,
-  { hash, refused }: GatewayCatalog,
+  { all, catalog: { hash, refused }, shownAs }: Known,
 ): GatewayStatus {
-  const servers = managed.map((one) => upstreamStatus(one, upstreams.get(one.name)));
+  const servers = managed.map((one) => upstreamStatus(one, all.get(one.name), shownAs(one.name)));
   return { hash, servers, refused };
 }
 
-function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): UpstreamStatus {
+interface Known {
+  readonly all: ReadonlyMap<string, Upstream>;
+  readonly catalog: GatewayCatalog;
+  shownAs(name: string): Presentation;
+}
+
+function upstreamStatus(
+  managed: ServerStatus,
+  upstream: Upstream | undefined,
+  as: Presentation,
+): UpstreamStatus {
   const { name, since, retryAt, starts } = managed;
   // The manager's own conversation ends when a client has one: the server is there all the same.
   const { pid, version } = upstream?.session ?? managed;
@@ -77,7 +87,7 @@ function upstreamStatus(managed: ServerStatus, upstream: Upstream | undefined): 
     era: eraOf(version),
     restarts: Math.max(0, starts - 1),
     lost: health?.lost ?? 0,
-    ...countsOf(upstream?.listing),
+    ...countsOf(upstream?.listing, as),
     conversations: health?.upstreams ?? 0,
     breaker: upstream?.breaker.state ?? 'closed',
   };
@@ -103,17 +113,18 @@ type Counts = Pick<
   'listing' | 'tools' | 'prompts' | 'resources' | 'templates' | 'withheld'
 >;
 
-function countsOf(listing: Listing | undefined): Counts {
+/** Counts what clients see. */
+function countsOf(listing: Listing | undefined, as: Presentation): Counts {
   if (listing === undefined) {
     return { tools: 0, prompts: 0, resources: 0, templates: 0, withheld: [] };
   }
   const { tools, prompts, resources, templates, withheld, from } = listing;
   return {
     listing: from,
-    tools: tools.length,
-    prompts: prompts.length,
-    resources: resources.length,
-    templates: templates.length,
+    tools: tools.filter((tool) => as.show('tool', tool)).length,
+    prompts: prompts.filter((prompt) => as.show('prompt', prompt)).length,
+    resources: resources.filter(({ uri }) => !as.hidesUri(uri)).length,
+    templates: templates.filter(({ uriTemplate }) => !as.hidesUri(uriTemplate)).length,
     withheld: withheld.map(({ name }) => name),
   };
 }
@@ -138,7 +149,7 @@ const maxInstructions = 2000;
 /** What a model is told before anything else: which servers there are, which cannot be used and why, and how to use the others. */
 export function instructionsFor(
   servers: readonly UpstreamStatus[],
-  upstream: (name: string) => Upstream | undefined,
+  instructions: (name: string) => string | undefined,
 ): string {
   const enabled = servers.filter(({ state }) => state !== 'disabled');
   const names = enabled.map(({ name }) => name);
@@ -151,7 +162,7 @@ export function instructionsFor(
     for (const { name, reason = '' } of troubled) lines.push(`- ${name}: ${firstLine(reason)}`);
   }
   for (const name of names) {
-    const said = upstream(name)?.listing?.instructions;
+    const said = instructions(name);
     if (said !== undefined && said !== '')
       lines.push('', `${name}: ${said.slice(0, maxInstructions)}`);
   }

@@ -15,6 +15,8 @@ import { mergeListings, type GatewayCatalog } from './catalog.ts';
 import { explained, limited } from './layers.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { Listing } from './listing.ts';
+import type { Presentation } from './presentation.ts';
+import { presented } from './presented.ts';
 import { heard } from './route.ts';
 import { statusOf, type GatewayStatus } from './status.ts';
 import { Upstream } from './upstream.ts';
@@ -27,6 +29,8 @@ export interface UpstreamsOptions {
   readonly bridge: BridgeOptions;
   /** Whether a server is to be served at all, now. */
   isServed(name: string): boolean;
+  /** How a server is to be shown, now. */
+  shownAs(name: string): Presentation;
   readonly observe: GatewayOptions['observe'];
   readonly onMessage: GatewayOptions['onMessage'];
   /** Told when something was learned of a server; the catalogs may be the same. */
@@ -88,14 +92,19 @@ export class Upstreams {
   }
 
   catalog(): GatewayCatalog {
-    this.#known ??= mergeListings(listingsOf(this.#all));
+    this.#known ??= mergeListings(listingsOf(this.#all), this.#options.shownAs);
     return this.#known;
   }
 
   status(): GatewayStatus {
-    const { isServed } = this.#options;
+    const { isServed, shownAs } = this.#options;
     const served = this.#manager.servers().filter(({ name }) => isServed(name));
-    return statusOf(served, this.#all, this.catalog());
+    return statusOf(served, { all: this.#all, catalog: this.catalog(), shownAs });
+  }
+
+  /** What a model is told of a server. */
+  instructions(name: string): string | undefined {
+    return this.#options.shownAs(name).description ?? this.#all.get(name)?.listing?.instructions;
   }
 
   /** Settles when something is known of every server. */
@@ -149,7 +158,7 @@ export class Upstreams {
       changed: () => this.#changed(),
     });
     this.#all.set(name, upstream);
-    this.#services.set(name, serviceOf(upstream, observed));
+    this.#services.set(name, serviceOf(upstream, { observed, shownAs: this.#options.shownAs }));
   }
 
   async #remove(name: string): Promise<void> {
@@ -185,9 +194,20 @@ function listingsOf(upstreams: ReadonlyMap<string, Upstream>): ReadonlyMap<strin
 const noHeaders: readonly HeaderBinding[] = [];
 
 /** A server by itself: its bridge, which is made when it is first asked. */
-function serviceOf(upstream: Upstream, observed: Layer | undefined): Service {
+function serviceOf(
+  upstream: Upstream,
+  {
+    observed,
+    shownAs,
+  }: {
+    readonly observed: Layer | undefined;
+    readonly shownAs: (name: string) => Presentation;
+  },
+): Service {
+  const as = (): Presentation => shownAs(upstream.name);
+  const own = (name: string): string => as().own('tool', name) ?? '';
   const pass: Serve = async (exchange) => (await upstream.bridge()).serve(exchange);
-  const serve = layered(pass, [observed]);
+  const serve = layered(pass, [presented(as), observed]);
   return {
     async serve(exchange) {
       try {
@@ -197,8 +217,9 @@ function serviceOf(upstream: Upstream, observed: Layer | undefined): Service {
         return explained(upstream.name)(() => Promise.reject(error))(exchange);
       }
     },
-    knows: (what, name) => upstream.opened?.knows?.(what, name) === true,
-    mirroredHeaders: (tool) => upstream.opened?.mirroredHeaders(tool) ?? noHeaders,
+    knows: (what, name) =>
+      upstream.opened?.knows?.(what, what === 'tool' ? own(name) : name) === true,
+    mirroredHeaders: (tool) => upstream.opened?.mirroredHeaders(own(tool)) ?? noHeaders,
     describe: () => ({ gateway: upstream.name }),
   };
 }

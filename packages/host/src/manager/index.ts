@@ -7,6 +7,7 @@ export type { ClientSettings } from './config/dialects/mcp-kit.ts';
 export type { DialectId, ServerEntry, TransportSettings } from './config/entry.ts';
 export { explainConfig, type Explanation } from './config/explain.ts';
 export type { GroupSettings, Groups } from './config/gateway/groups.ts';
+export type { ServerShownAs, ShownAs, ShownServers } from './config/gateway/servers.ts';
 export type { GatewaySettings } from './config/gateway/settings.ts';
 export { lintConfig, type ConfigFinding } from './config/lint.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';

@@ -5,18 +5,24 @@ import { below, topOf, type Place } from '../place.ts';
 import { groups, type Groups } from './groups.ts';
 import type { GatewayMember, Joining, Said } from './member.ts';
 import { checkMembers } from './members.ts';
+import { servers, type ShownServers } from './servers.ts';
 
 /** What a configuration tells a gateway: `gateway` of `mcp.json`. */
 export interface GatewaySettings {
   /** Some of the servers as one, each at an address of its own. */
   readonly groups?: Groups | undefined;
+  /** How servers, and what they have, are shown to clients. */
+  readonly servers?: ShownServers | undefined;
 }
 
 type Name = keyof GatewaySettings;
+type Values = { readonly [Key in Name]-?: NonNullable<GatewaySettings[Key]> };
+type Members = { readonly [Key in Name]: GatewayMember<Values[Key]> };
 
 /** A member is a file beside this one, a line here and a line in the interface. */
-const members: { readonly [Key in Name]-?: GatewayMember<NonNullable<GatewaySettings[Key]>> } = {
+const members: Members = {
   groups,
+  servers,
 };
 
 const names = Object.keys(members) as readonly Name[];
@@ -67,14 +73,13 @@ function joinMember<Key extends Name>(
   name: Key,
   sections: readonly GatewaySection[],
   joining: Joining,
-): GatewaySettings[Key] {
-  const said = sections.flatMap(
-    ({ settings, place, scope }): Said<NonNullable<GatewaySettings[Key]>>[] => {
-      const value = settings[name];
-      return value === undefined || value === null
-        ? []
-        : [{ value, place: below(place, name), scope }];
-    },
-  );
-  return said.length === 0 ? undefined : members[name].join(said, joining);
+): Values[Key] | undefined {
+  const said: Said<Values[Key]>[] = [];
+  for (const { settings, place, scope } of sections) {
+    const values: { readonly [Each in Name]?: Values[Each] | undefined } = settings;
+    const value = values[name];
+    if (value !== undefined) said.push({ value, place: below(place, name), scope });
+  }
+  const member: Members[Key] = members[name];
+  return said.length === 0 ? undefined : member.join(said, joining);
 }
