@@ -12,6 +12,7 @@ const gates = {
   'unused code': bin('knip/bin/knip.js', '--no-config-hints'),
   'command reference': ['scripts/mcpctl-docs.mjs', '--check'],
   'Cocos reference': ['scripts/cocos-docs.mjs', '--check'],
+  'picture of the gateway': ['scripts/gateway-picture.mjs', '--check'],
   'API reports': ['scripts/api.mjs', '--check'],
   'package mcp-kit': bin('publint/src/cli.js', 'packages/mcp-kit', '--strict'),
   'package host': bin('publint/src/cli.js', 'packages/host', '--strict'),

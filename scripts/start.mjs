@@ -1,4 +1,4 @@
-// Serves the sample project of the Cocos pack from a fresh clone, over HTTP; arguments go to `mcpctl cocos serve`.
+// Serves the servers that come with mcpctl as one, from a fresh clone, over HTTP; arguments go to `mcpctl up`.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { main, prepare, root } from './prepare.mjs';
@@ -13,18 +13,12 @@ if (process.env.npm_lifecycle_event !== undefined) {
   }, 200).unref();
 }
 
-/** A copy of the sample, unless another project is named; over HTTP, unless another way is. */
+/** A gateway with the servers that come with it; the tools for one game alone where a project is named. */
 function commandLine(args) {
   const names = (pattern) => args.some((arg) => pattern.test(arg));
-  const isSample = !names(/^--(project|sample)\b/);
+  if (!names(/^--project\b/)) return ['up', '--sample', ...args];
   const isHttp = !names(/^--(stdio|unix|http)\b/);
-  return [
-    'cocos',
-    'serve',
-    ...(isSample ? ['--sample'] : []),
-    ...(isHttp ? ['--http'] : []),
-    ...args,
-  ];
+  return ['cocos', 'serve', ...(isHttp ? ['--http'] : []), ...args];
 }
 
 await main(() => prepare({ dev: false }));

@@ -77,9 +77,10 @@ describe.each(eras)('a %s client', (era) => {
       const prefix = at === 'all' ? 'docs__' : '';
       await using session = await open(at === 'all' ? service : service.server('docs'), era);
       const tools = await all(session.tools());
-      expect(tools.map(({ name, description }) => [name, description]).sort()).toEqual([
-        [`${prefix}delete_draft`, 'Throws a draft away.'],
-        [`${prefix}read`, 'Reads a page of the handbook.'],
+      const shown = tools.map(({ name, description }) => `${name}: ${description}`);
+      expect(shown.toSorted((one, other) => (one < other ? -1 : 1))).toEqual([
+        `${prefix}delete_draft: Throws a draft away.`,
+        `${prefix}read: Reads a page of the handbook.`,
       ]);
       const { content } = await session.callTool(`${prefix}read`);
       expect(content).toMatchObject([{ text: 'get_page' }]);

@@ -228,9 +228,9 @@ describe('mcpctl up', () => {
     expect(stderr).toContain(said);
   });
 
-  test('says what to do where no server is configured', async () => {
-    using place = new Project();
-    const { code, stderr } = await place.run('up');
+  test('says what to do where the file that is named has no server', async () => {
+    using place = new Project({ 'mcp.json': { version: 1, servers: {} } });
+    const { code, stderr } = await place.run('up', '--config', 'mcp.json');
     expect(code).toBe(2);
     expect(stderr).toContain('no servers in');
   });

@@ -108,13 +108,18 @@ describe('gateway in mcp.json', () => {
     expect(warnings[0]?.message).toContain('dogs');
   });
 
-  test('beside servers of another host is said not to count', async () => {
+  test('counts beside servers in the form that most programs share, and not in the files of a host', async () => {
     await using folder = await temporaryFolder();
     const mcpServers = { docs: { command: 'docs' } };
-    await folder.write('.mcp.json', { mcpServers, gateway: { groups: {} } });
-    const { warnings, errors, entries } = await loadConfig({ root: folder.path });
+    await folder.write('.mcp.json', { mcpServers, gateway: { groups: { a: {} } } });
+    await folder.write('.cursor/mcp.json', { mcpServers: {}, gateway: { groups: { b: {} } } });
+    const { gateway, errors, entries } = await loadConfig({ root: folder.path });
     expect({ errors, servers: entries.length }).toEqual({ errors: [], servers: 1 });
-    expect(warnings).toMatchObject([{ pointer: '/gateway' }]);
+    expect(Object.keys(gateway.groups ?? {})).toEqual(['a']);
+    await folder.write('.mcp.json', { mcpServers, gateway: { group: {} } });
+    const wrong = await loadConfig({ root: folder.path });
+    expect(wrong.errors).toMatchObject([{ details: { pointer: '/gateway/group' } }]);
+    expect(wrong.entries).toHaveLength(1);
   });
 
   test('is what a manager tells, also after a reload, which disturbs no server', async () => {

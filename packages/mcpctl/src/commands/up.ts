@@ -1,11 +1,17 @@
-import { defineCommand } from '../command.ts';
+import type { LoadedConfig, Manager, ServerEntry } from '@mcp-kit/host';
+import { defineCommand, type Invocation } from '../command.ts';
+import { noServers, readConfig } from '../config.ts';
 import { exitCodes } from '../exit-code.ts';
-import { createLogBook } from '../control/log-book.ts';
+import type { Globals } from '../globals.ts';
+import { createLogBook, type LogBook } from '../control/log-book.ts';
 import { loggerOf, stderrPrinter } from '../logs.ts';
 import { withManager, type Run } from '../open.ts';
-import { upGroups, upOptions } from '../up/options.ts';
+import { tell } from '../output.ts';
+import { isAttended } from '../setup/change.ts';
+import { plainLine } from '../terminal/plain-text.ts';
 import { groupsOf } from '../up/groups.ts';
-import { readUpPlan } from '../up/plan.ts';
+import { upGroups, upOptions } from '../up/options.ts';
+import { readUpPlan, type UpPlan } from '../up/plan.ts';
 
 export const up = defineCommand({
   scope: 'config',
@@ -13,12 +19,14 @@ export const up = defineCommand({
   groups: upGroups,
   examples: [
     { command: 'mcpctl up', about: 'Serve all servers of the configuration at one URL.' },
+    { command: 'mcpctl up --import', about: 'First copy those of your other programs.' },
     { command: 'mcpctl up --stdio', about: 'For a host that only starts programs.' },
     { command: 'mcpctl up --stdio --group reading', about: 'Only a group of them.' },
     { command: 'mcpctl up --port 0 --json', about: 'Let a script learn the port.' },
   ],
   notes: [
-    'Tools and prompts are named SERVER__NAME. Only servers that you have approved are used: mcpctl trust approve SERVER.',
+    'Tools and prompts are named SERVER__NAME. Only servers that you have approved are used: mcpctl trust approve SERVER. On a terminal it asks.',
+    'Without any server it serves two that come with it, to try things with.',
     'When the configuration changes, what has changed is taken over, and the rest is not disturbed.',
     'It ends with 0 when its client hangs up or it is told to stop, with 2 when the command line is wrong.',
     'The full story: docs/gateway.md',
@@ -26,29 +34,108 @@ export const up = defineCommand({
   endsItself: true,
   async run({ values, globals, stop }) {
     const plan = await readUpPlan(values, globals);
-    const logger = loggerOf(globals);
-    // A lost server is wanted again, and nobody at this terminal answers for the clients.
-    const book = createLogBook();
-    const show = stderrPrinter(globals);
-    const more: Run['more'] = {
-      reconnect: true,
-      inputs: undefined,
-      onChange: undefined,
-      onStderr(server, text) {
-        book.add(server, 'stderr', text);
-        show?.(server, text);
-      },
-      onUnreadable: (server, { reason, sample = '' }) =>
-        book.add(server, 'output', `${reason}: ${sample}`),
-    };
-    await withManager({ globals, stop, more }, async ({ manager, entries }) => {
-      const { runUp } = await import('../up/run.ts');
-      const groups = groupsOf(manager.gatewaySettings, plan.options.group);
-      const names = entries.filter(({ enabled }) => enabled).map(({ name }) => name);
-      const served = names.filter(groups.isServed).sort();
-      const front = { globals, logger, stop, names: served, groups: groups.names, book };
-      await runUp(manager, { ...plan, ...front });
-    });
+    const asked = { globals, stop, plan };
+    if (values.sample === true) await runSamples(asked);
+    else await runConfigured(await configOf(asked, values), asked);
     return exitCodes.ok;
   },
 });
+
+interface Asked extends Pick<Invocation, 'globals' | 'stop'> {
+  readonly plan: UpPlan;
+}
+
+/** The configuration, after what there is to import was offered. */
+async function configOf(
+  { globals, stop, plan }: Asked,
+  values: { readonly import?: boolean | undefined; readonly yes?: boolean | undefined },
+): Promise<LoadedConfig> {
+  const config = await readConfig(globals);
+  const { importable, importServers } = await import('../up/import.ts');
+  const found = importable(config, globals);
+  const yes = values.yes === true;
+  const isWanted = values.import === true || (found.isAll && mayAsk({ globals, plan }));
+  if (isWanted) {
+    if (await importServers(found, { globals, stop, yes })) return readConfig(globals);
+  } else if (found.isAll && !globals.quiet && plan.place.kind !== 'stdio') {
+    const from = found.from.join(', ');
+    tell(plainLine(`these are servers of ${from}. Keep them as your own: mcpctl up --import`));
+  }
+  return config;
+}
+
+/** Whether there is somebody to ask: standard input may be that of a client. */
+function mayAsk({ globals, plan }: Pick<Asked, 'globals' | 'plan'>): boolean {
+  return isAttended() && !globals.json && plan.place.kind !== 'stdio';
+}
+
+async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> {
+  const { globals, stop, plan } = asked;
+  const { isOwnGateway } = await import('../up/own.ts');
+  const own = config.entries.filter((entry) => isOwnGateway(entry, plan.place));
+  for (const { name } of own) {
+    tell(plainLine(`${name} leads to this gateway, and is not one of its servers`));
+  }
+  const entries = config.entries.filter((entry) => !own.includes(entry));
+  if (entries.length === 0) {
+    if (globals.configFile !== undefined) throw noServers(globals, config);
+    await runSamples(asked);
+    return;
+  }
+  const book = createLogBook();
+  const more = managing(book, globals);
+  await withManager({ globals, stop, more, config: { ...config, entries } }, async (opened) => {
+    const { manager } = opened;
+    const { runUp } = await import('../up/run.ts');
+    const groups = groupsOf(manager.gatewaySettings, plan.options.group);
+    const served = entries.filter(({ enabled, name }) => enabled && groups.isServed(name));
+    if (mayAsk(asked)) await askForApprovals(manager, served, asked);
+    const names = served.map(({ name }) => name).sort();
+    const logger = loggerOf(globals);
+    await runUp(manager, { ...plan, globals, logger, stop, names, groups: groups.names, book });
+  });
+}
+
+/** A lost server is wanted again, and nobody at this terminal answers for the clients. */
+function managing(book: LogBook, globals: Globals): NonNullable<Run['more']> {
+  const show = stderrPrinter(globals);
+  return {
+    reconnect: true,
+    inputs: undefined,
+    onChange: undefined,
+    onStderr(server, text) {
+      book.add(server, 'stderr', text);
+      show?.(server, text);
+    },
+    onUnreadable: (server, { reason, sample = '' }) =>
+      book.add(server, 'output', `${reason}: ${sample}`),
+  };
+}
+
+/** Whoever starts it is asked about each server that is not approved. */
+async function askForApprovals(
+  manager: Manager,
+  entries: readonly ServerEntry[],
+  { globals, stop }: Asked,
+): Promise<void> {
+  const { offerApproval } = await import('./trust/offer.ts');
+  const { userName } = await import('./trust/view.ts');
+  for (const entry of entries) {
+    const { verdict, changes } = await manager.trustOf(entry.name);
+    if (verdict === 'trusted') continue;
+    if (await offerApproval(entry, { globals, stop, changes })) {
+      await manager.approve(entry.name, { by: userName(), pin: false });
+    }
+  }
+}
+
+async function runSamples({ globals, stop, plan }: Asked): Promise<void> {
+  const { openSamples } = await import('../up/samples.ts');
+  const { runUp } = await import('../up/run.ts');
+  const logger = loggerOf(globals);
+  await using samples = await openSamples(logger);
+  const { manager, names, firstTool, more } = samples;
+  const told = { firstTool, more };
+  const front = { globals, logger, stop, names, groups: [], told, isSample: true };
+  await runUp(manager, { ...plan, ...front, book: createLogBook() });
+}

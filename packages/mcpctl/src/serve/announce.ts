@@ -18,6 +18,8 @@ export interface Offer {
   readonly firstTool?: string | undefined;
   /** Lines that follow the address. */
   readonly more: readonly string[];
+  /** Lines that follow the configuration of a client. */
+  readonly hosts?: readonly string[] | undefined;
   /** The same, as members of the data. */
   readonly facts?: object;
 }
@@ -55,6 +57,7 @@ export function announceHttp(url: string, offer: Offer): Announcement {
       '',
       'Client configuration, for mcp.json:',
       JSON.stringify(config, undefined, 2),
+      ...(offer.hosts ?? []),
       ...ending(tryIt, offer),
     ].join('\n'),
   };

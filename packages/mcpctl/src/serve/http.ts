@@ -1,5 +1,5 @@
 import type { EgressPolicy } from 'mcp-kit/auth';
-import type { Logger } from 'mcp-kit/internal';
+import type { Logger, MaybePromise } from 'mcp-kit/internal';
 import {
   operateHttp,
   type Operated,
@@ -20,7 +20,7 @@ export interface HttpPlan extends Pick<
   readonly settings: ServerSettings;
   readonly logger: Logger;
   /** What is said of it. */
-  readonly announce: (url: string) => Announcement;
+  readonly announce: (url: string) => MaybePromise<Announcement>;
   /** Logs are read by programs: whatever is said goes there. */
   readonly logsJson: boolean;
   readonly logCalls: boolean;
@@ -41,7 +41,7 @@ export async function openHttp(service: Service, plan: HttpPlan): Promise<Served
   if (warn) for (const text of warningsFor(settings, operated)) say('warn', text);
   reloadOnHangUp(settings, operated, say);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
-  const { text, json } = announce(operated.url);
+  const { text, json } = await announce(operated.url);
   const { metricsUrl } = operated;
   return {
     announcement: {

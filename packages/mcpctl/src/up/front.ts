@@ -10,6 +10,7 @@ import type { HttpPlan } from '../serve/http.ts';
 import { endServed, type Served } from '../serve/served.ts';
 import type { Place } from '../serve/settings.ts';
 import { fired } from '../stop.ts';
+import { hostLines, shownLines } from './host-lines.ts';
 
 export interface UpFront {
   readonly place: Place;
@@ -20,6 +21,10 @@ export interface UpFront {
   readonly names: readonly string[];
   /** The groups, likewise. */
   readonly groups: readonly string[];
+  /** They are those of the program, whatever the files say. */
+  readonly isSample?: boolean | undefined;
+  /** What is told of them beyond their number. */
+  readonly told?: Pick<Offer, 'firstTool' | 'more'> | undefined;
 }
 
 /** What is shown of a gateway while it is served, and who is told where that is. */
@@ -56,15 +61,11 @@ export async function serveUp(gateway: Gateway, front: UpFront & Shown): Promise
 async function open(
   gateway: Gateway,
   place: Exclude<Place, { readonly kind: 'stdio' }>,
-  { globals, logger, names, groups, status, metrics, opened }: UpFront & Shown,
+  { globals, logger, names, groups, told, status, metrics, opened }: UpFront & Shown,
 ): Promise<Served> {
   const count = names.length === 1 ? '1 server' : `${names.length} servers`;
-  const offer: Offer = {
-    what: count,
-    name: 'gateway',
-    more: [],
-    facts: { servers: names, groups },
-  };
+  const facts = { servers: names, groups };
+  const offer: Offer = { what: count, name: 'gateway', more: [], ...told, facts };
   if (place.kind === 'unix') {
     const listening = await listenSocket(gateway, place.path, { logger });
     opened(listening.address);
@@ -81,9 +82,12 @@ async function open(
     services: (at) => serviceAt(gateway, path, at),
     pages: pagesOf(status, settings),
     metrics,
-    announce: (url) => {
+    announce: async (url) => {
       opened(url);
-      return announceHttp(url, withPlaces(offer, url, { settings, groups }));
+      const lines = await hostLines(url, globals);
+      const shown = withPlaces(offer, url, { settings, groups });
+      const hosts = shownLines(lines, url, globals);
+      return announceHttp(url, { ...shown, hosts, facts: { ...shown.facts, hosts: lines } });
     },
     warn: !globals.quiet,
     logsJson: false,
@@ -121,7 +125,7 @@ function withPlaces(
   { settings, groups }: { readonly settings: ServerSettings; readonly groups: readonly string[] },
 ): Offer {
   const status = showsStatus(settings) ? new URL('/status', url).href : undefined;
-  const more = [`One of them by itself: ${url}/NAME`];
+  const more = [...offer.more, `One of them by itself: ${url}/NAME`];
   for (const group of groups) more.push(`The group ${group}: ${url}/${group}`);
   if (status !== undefined) more.push(`How they are: ${status}`);
   return { ...offer, more, facts: { ...offer.facts, status } };

@@ -19,6 +19,15 @@ const running = {
 } as const satisfies Options;
 
 const servers = {
+  sample: {
+    type: 'boolean',
+    help: 'Serve the servers that come with mcpctl, as when none is configured.',
+  },
+  import: {
+    type: 'boolean',
+    help: 'First copy the servers of your other programs into your own file; shows it and asks.',
+  },
+  yes: { type: 'boolean', short: 'y', help: 'With --import: do not ask.' },
   group: {
     type: 'string',
     value: 'NAME',

@@ -8,6 +8,7 @@ import { tell } from '../output.ts';
 import { within } from '../stop.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { version } from '../version.ts';
+import { isOwnGateway } from './own.ts';
 import { endMs, serveUp, type UpFront } from './front.ts';
 import type { UpPlan } from './plan.ts';
 import { reporter } from './report.ts';
@@ -35,7 +36,9 @@ export async function runUp(
   });
   const watching = watchConfig(loadOptions(globals), {
     async changed(config) {
-      const { added, changed, removed } = await manager.reload(config);
+      if (plan.isSample) return;
+      const entries = config.entries.filter((entry) => !isOwnGateway(entry, plan.place));
+      const { added, changed, removed } = await manager.reload({ ...config, entries });
       const news = [...added, ...changed, ...removed];
       if (isTold && news.length > 0) tell(plainLine(`read again: ${news.sort().join(', ')}`));
     },

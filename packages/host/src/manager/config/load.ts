@@ -9,7 +9,7 @@ import { clientOf, type ClientSettings } from './dialects/mcp-kit.ts';
 import { formatOfFile, parseDocument } from './format/document.ts';
 import type { ConfigScope, DialectId, Provenance, ServerEntry } from './entry.ts';
 import { followLinks } from './follow.ts';
-import { below, configError, topOf, type ConfigWarning } from './place.ts';
+import { configError, topOf, type ConfigWarning } from './place.ts';
 import {
   gatewayIn,
   joinGateway,
@@ -185,9 +185,9 @@ async function readOne(
   );
   const entries = decoded.flatMap((part) => part.entries);
   const errors = decoded.flatMap((part) => part.errors);
-  const isOwn = chosen.some(({ id }) => id === 'mcp-kit');
-  const counts = isOwn && errors.length === 0;
-  const warnings = decoded.flatMap((part) => part.warnings);
+  const isRight = errors.length === 0;
+  const isOwn = isRight && chosen.some(({ id }) => id === 'mcp-kit');
+  const tells = isOwn || (isRight && isShared(file, chosen));
   return {
     source: {
       file,
@@ -197,20 +197,39 @@ async function readOne(
       isEmpty: isHollow(document) || undefined,
     },
     entries,
-    warnings: isOwn ? warnings : [...warnings, ...strayGateway(document, file)],
+    warnings: decoded.flatMap((part) => part.warnings),
     errors,
-    client: counts ? clientIn(document, file) : {},
-    gateway: counts ? gatewayIn(document, { file, scope }) : undefined,
+    client: isOwn ? clientIn(document, file) : {},
+    gateway: tells ? gatewayOf(document, { file, scope }, errors) : undefined,
   };
 }
 
-/** What a gateway is told has a place in `mcp.json` of version 1 only: other hosts may mean something else by the word. */
-function strayGateway(document: unknown, file: string): readonly ConfigWarning[] {
-  const isShared = /^\.?mcp\.json$/.test(path.basename(file));
-  if (!isShared || !isRecord(document) || !isRecord(document['gateway'])) return [];
-  const message =
-    '`gateway` counts only in a file of its own or beside `servers`, as mcpctl config convert --to mcp-kit writes them';
-  return [{ ...below(topOf(file), 'gateway'), message }];
+/** Files that belong to no single host are also ours, whatever form their servers have. */
+function isShared(file: string, chosen: readonly Dialect[]): boolean {
+  const isPlain = chosen.every(({ id }) => sharedForms.has(id));
+  return isPlain && /^\.?mcp\.json$/.test(path.basename(file));
+}
+
+const sharedForms: ReadonlySet<DialectId> = new Set([
+  'mcp-kit',
+  'compat',
+  'sep-2633',
+  'claude-code',
+]);
+
+/** What a gateway is told; a mistake in it is one of the file. */
+function gatewayOf(
+  document: unknown,
+  at: { readonly file: string; readonly scope: ConfigScope },
+  errors: KitError[],
+): GatewaySection | undefined {
+  try {
+    return gatewayIn(document, at);
+  } catch (error) {
+    if (!(error instanceof KitError)) throw error;
+    errors.push(error);
+    return undefined;
+  }
 }
 
 /** Whether a document has no value anywhere but the version of its format. */
