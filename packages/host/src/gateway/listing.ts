@@ -7,7 +7,7 @@ import {
   type ResourceTemplate,
   type Tool,
 } from 'mcp-kit/internal';
-import type { ToolListing, Withheld } from '@mcp-kit/host';
+import type { OtherLists, ToolListing, Withheld } from '@mcp-kit/host';
 
 /** What is known of one server. */
 export interface Listing {
@@ -18,21 +18,18 @@ export interface Listing {
   /** Tools that are not what was approved. */
   readonly withheld: readonly Withheld[];
   readonly instructions: string | undefined;
-  /** `cache`: it was not heard of since this process began; these are the tools it had when it was last seen. */
+  /** `cache`: it was not heard of since this process began; this is what it had when it was last seen. */
   readonly from: 'live' | 'cache';
 }
 
-const nothing = {
-  prompts: [],
-  resources: [],
-  templates: [],
-  withheld: [],
-  instructions: undefined,
-};
+const nothing: OtherLists = { prompts: [], resources: [], templates: [] };
 
 /** What a server had when it was last seen. */
-export function recalledListing(tools: readonly Tool[]): Listing {
-  return { ...nothing, tools, from: 'cache' };
+export function recalledListing(
+  tools: readonly Tool[] = [],
+  { instructions, ...others }: OtherLists = nothing,
+): Listing {
+  return { ...others, tools, instructions, withheld: [], from: 'cache' };
 }
 
 /** Asks a server for all it has, by a session with it. */

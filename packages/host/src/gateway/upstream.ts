@@ -281,9 +281,12 @@ export class Upstream {
   }
 
   async #recall(): Promise<void> {
-    const tools = await this.#handle.recalledTools().catch(() => undefined);
-    if (tools === undefined || this.#listing !== undefined || this.#isClosed) return;
-    this.#listing = recalledListing(tools);
+    const [tools, others] = await Promise.all([
+      this.#handle.recalledTools().catch(() => undefined),
+      this.#handle.recalledOthers().catch(() => undefined),
+    ]);
+    if ((tools ?? others) === undefined || this.#listing !== undefined || this.#isClosed) return;
+    this.#listing = recalledListing(tools, others);
     this.#learned();
   }
 
@@ -295,6 +298,8 @@ export class Upstream {
       if (this.#isClosed || this.isStopped) return;
       this.#listing = listing;
       this.#problem = undefined;
+      const { prompts, resources, templates, instructions } = listing;
+      void this.#handle.keepOthers({ prompts, resources, templates, instructions });
       this.breaker.reset();
     } catch (error) {
       if (this.#isClosed) return;

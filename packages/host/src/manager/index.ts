@@ -20,6 +20,7 @@ export { createManager, Manager } from './manager.ts';
 export type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from './options.ts';
 export type { ServerHandle } from './server-handle.ts';
 export type { ServerState, ServerStatus } from './supervise/state.ts';
+export type { OtherLists } from './tools/cache.ts';
 export type { Catalog, ServerTool } from './tools/catalog.ts';
 export { globOf } from './tools/filter.ts';
 export type { ToolListing } from './tools/listing.ts';

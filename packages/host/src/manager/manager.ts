@@ -27,7 +27,7 @@ import { waitWithin, type WaitLimits } from './supervise/wait.ts';
 import { catalogOf, type Catalog } from './tools/catalog.ts';
 import type { ToolListing } from './tools/listing.ts';
 import { noSuchTool, placeOfName, placesIn, type ToolPlace } from './tools/qualified-name.ts';
-import { recallTools } from './tools/recall.ts';
+import { keptOf, recallTools } from './tools/recall.ts';
 import { assess, type Assessment } from './trust/assess.ts';
 import type { Receipt } from './trust/receipt.ts';
 import { customChannelRefusal } from './trust/rules.ts';
@@ -185,7 +185,10 @@ export class Manager implements AsyncDisposable {
       forgive: () => this.#servers.get(name).forgive(),
       take: () => this.#servers.get(name).take(),
       upstream: () => upstreamFor(this.#entryOf(name), this.#openings),
-      recalled: () => recallTools(this.#servers.get(name).entry, this.#openings),
+      kept: keptOf(
+        () => this.#servers.find(name)?.entry,
+        () => this.#openings,
+      ),
     });
   }
 

@@ -4,7 +4,9 @@ import type { Tool } from 'mcp-kit/internal';
 import type { Upstream } from './connect/upstream.ts';
 import type { Opened } from './supervise/opened.ts';
 import type { WaitLimits } from './supervise/wait.ts';
+import type { OtherLists } from './tools/cache.ts';
 import type { ToolListing } from './tools/listing.ts';
+import type { Kept } from './tools/recall.ts';
 
 /** The server behind a handle. */
 export interface HandledServer {
@@ -13,7 +15,7 @@ export interface HandledServer {
   forgive(): void;
   take(): Session | undefined;
   upstream(): Promise<Upstream>;
-  recalled(): Promise<readonly Tool[] | undefined>;
+  readonly kept: Kept;
 }
 
 /** The calls of a session that a handle has too, each with the place of the options among its arguments. */
@@ -50,6 +52,10 @@ export interface ServerHandle extends Pick<Session, keyof typeof calls> {
   upstream(): Promise<Upstream>;
   /** The tools that it had when it was last seen, as far as they may be used now; it is not opened. */
   recalledTools(): Promise<readonly Tool[] | undefined>;
+  /** The prompts, resources and templates that it had, and its instructions, likewise. */
+  recalledOthers(): Promise<OtherLists | undefined>;
+  /** Keeps them for the next start. */
+  keepOthers(lists: OtherLists): Promise<void>;
   /** The tools that may be used, and why others may not. */
   listTools(options?: CallOptions): Promise<ToolListing>;
 }
@@ -71,7 +77,9 @@ export function handleOf(server: HandledServer): ServerHandle {
     },
     take: () => server.take(),
     upstream: () => server.upstream(),
-    recalledTools: () => server.recalled(),
+    recalledTools: () => server.kept.tools(),
+    recalledOthers: () => server.kept.others(),
+    keepOthers: (lists) => server.kept.keep(lists),
     async listTools(options) {
       return (await server.open(limitsOf(options))).policy.listing(options);
     },

@@ -1,6 +1,14 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord, replaceFile, stateFolder, type Tool } from 'mcp-kit/internal';
+import {
+  isRecord,
+  replaceFile,
+  stateFolder,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+} from 'mcp-kit/internal';
 import type { ServerEntry } from '../config/entry.ts';
 import { readConfigFile } from '../config/read-file.ts';
 import { parseStrictJson } from '../config/format/strict-json.ts';
@@ -12,6 +20,17 @@ export interface ToolCache {
   get(entry: ServerEntry): Promise<readonly Tool[] | undefined>;
   /** Never fails: what cannot be kept is not kept. */
   put(entry: ServerEntry, tools: readonly Tool[]): Promise<void>;
+  /** The same of what servers have besides. */
+  getOthers(entry: ServerEntry): Promise<OtherLists | undefined>;
+  putOthers(entry: ServerEntry, lists: OtherLists): Promise<void>;
+}
+
+/** What a server has besides tools, and what it says of itself. */
+export interface OtherLists {
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly instructions?: string | undefined;
 }
 
 /** Where the tools of servers are kept unless told otherwise. */
@@ -28,24 +47,31 @@ export function createToolCache(folder?: string): ToolCache {
   const texts = new Map<string, string>();
   const read = async (file: string): Promise<string | undefined> =>
     texts.get(file) ?? (folder === undefined ? undefined : readConfigFile(file));
+  const recall = async (file: string): Promise<unknown> => {
+    try {
+      const text = await read(file);
+      return text === undefined ? undefined : parseStrictJson(text, file);
+    } catch {
+      return undefined;
+    }
+  };
+  const keep = async (file: string, value: unknown): Promise<void> => {
+    const text = JSON.stringify(value);
+    if (text.length > maxBytes || texts.get(file) === text) return;
+    if (folder !== undefined) await write(file, text);
+    remember(texts, file, text);
+  };
   return {
     async get(entry) {
-      const file = fileOf(entry, folder);
-      try {
-        const text = await read(file);
-        const tools: unknown = text === undefined ? undefined : parseStrictJson(text, file);
-        return isToolList(tools) ? tools : undefined;
-      } catch {
-        return undefined;
-      }
+      const tools = await recall(fileOf(entry, folder, 'tools'));
+      return isToolList(tools) ? tools : undefined;
     },
-    async put(entry, tools) {
-      const file = fileOf(entry, folder);
-      const text = JSON.stringify(tools);
-      if (text.length > maxBytes || texts.get(file) === text) return;
-      if (folder !== undefined) await write(file, text);
-      remember(texts, file, text);
+    put: (entry, tools) => keep(fileOf(entry, folder, 'tools'), tools),
+    async getOthers(entry) {
+      const lists = await recall(fileOf(entry, folder, 'others'));
+      return isOtherLists(lists) ? lists : undefined;
     },
+    putOthers: (entry, lists) => keep(fileOf(entry, folder, 'others'), lists),
   };
 }
 
@@ -62,10 +88,11 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 /** Where the tools of an entry are; without a folder only a name for them, which needs no fingerprint. */
-function fileOf(entry: ServerEntry, folder: string | undefined): string {
-  if (folder === undefined) return entryText(entry);
-  const digest = entryDigest(entry).replace(/^\w+:/, '');
-  return path.join(folder, `${entry.name.replace(/[^\w-]/g, '_')}.${digest.slice(0, 32)}.json`);
+function fileOf(entry: ServerEntry, folder: string | undefined, kind: 'tools' | 'others'): string {
+  if (folder === undefined) return `${kind} ${entryText(entry)}`;
+  const digest = entryDigest(entry).replace(/^\w+:/, '').slice(0, 32);
+  const end = kind === 'tools' ? 'json' : 'others.json';
+  return path.join(folder, `${entry.name.replace(/[^\w-]/g, '_')}.${digest}.${end}`);
 }
 
 function remember(texts: Map<string, string>, file: string, text: string): void {
@@ -90,6 +117,24 @@ async function dropOldest(folder: string): Promise<void> {
 
 function isToolList(value: unknown): value is readonly Tool[] {
   return Array.isArray(value) && value.every((tool) => isRecord(tool) && isTool(tool));
+}
+
+function isOtherLists(value: unknown): value is OtherLists {
+  if (!isRecord(value)) return false;
+  const { prompts, resources, templates, instructions } = value;
+  const isSaid = instructions === undefined || typeof instructions === 'string';
+  return (
+    isSaid &&
+    isListOf(prompts, 'name') &&
+    isListOf(resources, 'uri') &&
+    isListOf(templates, 'uriTemplate')
+  );
+}
+
+function isListOf(value: unknown, key: string): boolean {
+  return (
+    Array.isArray(value) && value.every((one) => isRecord(one) && typeof one[key] === 'string')
+  );
 }
 
 function isTool(tool: Readonly<Record<string, unknown>>): boolean {
