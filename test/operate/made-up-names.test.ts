@@ -7,7 +7,7 @@ import { operateHttp } from '@mcp-kit/host/operate';
 import { createServer, resources, type Feature } from 'mcp-kit/server';
 import { memoryTarget } from 'mcp-kit/testing';
 import { describe, expect, test } from 'vitest';
-import { RateLimiter } from '../../packages/host/src/operate/rate.ts';
+import { RateLimiter } from 'mcp-kit/internal';
 import { scopeRules } from '../../packages/host/src/operate/scopes.ts';
 import { send } from '../support/http-client.ts';
 import {

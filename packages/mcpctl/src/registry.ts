@@ -121,6 +121,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Take approvals back.',
     load: async () => (await import('./commands/trust/revoke.ts')).trustRevoke,
   },
+  'policy why': {
+    summary: 'Explain what the policy decides about a call: which rule, in which file.',
+    load: async () => (await import('./commands/policy/why.ts')).policyWhy,
+  },
+  'policy list': {
+    summary: 'List the rules of the policy, and where they are written down.',
+    load: async () => (await import('./commands/policy/list.ts')).policyList,
+  },
   'config explain': {
     summary: 'Say where each server comes from, what it shadows and what it needs.',
     load: async () => (await import('./commands/config/explain.ts')).configExplain,

@@ -8,6 +8,7 @@ import {
 import { createServer } from 'mcp-kit/server';
 import type { GatewayCatalog } from './catalog.ts';
 import { catalogFeature } from './features.ts';
+import type { Views } from './policy/view.ts';
 import { route } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -16,6 +17,8 @@ export interface FaceOptions {
   readonly info: Implementation;
   readonly waitMs: number;
   catalog(): GatewayCatalog;
+  /** Who sees what of it. */
+  readonly views: Views;
   /** Settles when there is something to list; at once where there is. */
   ready(): MaybePromise<void>;
   instructions(): string;
@@ -28,12 +31,14 @@ export interface Face {
   catalog(): GatewayCatalog;
   /** Something was learned: clients are told of the lists that differ. */
   learned(): void;
+  /** Others may see other parts of it than before. */
+  viewsChanged(): void;
   close(): void;
 }
 
 export function createFace(options: FaceOptions): Face {
-  const { info, waitMs, catalog, upstreams, instructions } = options;
-  const feature = catalogFeature({ catalog, ready: () => options.ready() });
+  const { info, waitMs, catalog, views, upstreams, instructions } = options;
+  const feature = catalogFeature({ catalog, views, ready: () => options.ready() });
   const server = createServer({ ...info, instructions, features: [feature] });
   const serve = route({ catalog, waitMs, upstreams })(server.serve);
   let told = catalog();
@@ -56,6 +61,7 @@ export function createFace(options: FaceOptions): Face {
       told = catalog();
       if (before.hash !== told.hash) feature.changed(before, told);
     },
+    viewsChanged: () => feature.viewsChanged(),
     close() {
       isClosed = true;
       server.close();

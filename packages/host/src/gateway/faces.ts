@@ -3,6 +3,7 @@ import type { GatewaySettings, GroupSettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { createFace, type Face } from './face.ts';
 import { everything, narrowed, nothing, selectionOf, type Selection } from './narrowed.ts';
+import type { Views } from './policy/view.ts';
 import { instructionsFor } from './status.ts';
 import type { Upstreams } from './upstreams.ts';
 
@@ -10,6 +11,7 @@ interface FacesOptions {
   readonly upstreams: Upstreams;
   readonly info: Implementation;
   readonly waitMs: number;
+  readonly views: Views;
   /** What is told now. */
   settings(): GatewaySettings;
 }
@@ -21,6 +23,7 @@ export interface Faces {
   /** A group that is configured now. */
   group(name: string): Service | undefined;
   learned(): void;
+  viewsChanged(): void;
   close(): void;
 }
 
@@ -54,6 +57,9 @@ export function createFaces({ upstreams, settings, ...options }: FacesOptions): 
     group: (name) => (groupOf(settings(), name) === undefined ? undefined : of(name).service),
     learned() {
       for (const face of faces.values()) face.learned();
+    },
+    viewsChanged() {
+      for (const face of faces.values()) face.viewsChanged();
     },
     close() {
       for (const face of faces.values()) face.close();

@@ -7,10 +7,24 @@ import {
   type Service,
   type Target,
 } from 'mcp-kit/internal';
-import { adHocEntry, createManager, Manager, type GatewaySettings } from '@mcp-kit/host';
+import {
+  adHocEntry,
+  createManager,
+  Manager,
+  readRules,
+  type GatewaySettings,
+  type LimitRule,
+  type PolicyRule,
+} from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { createFaces, selected } from './faces.ts';
 import { presentations } from './presentation.ts';
+import { createBounds } from './govern/bounds.ts';
+import { createKeyStore, type KeyStore } from './govern/once.ts';
+import { createAsker, type AskPerson } from './policy/ask.ts';
+import type { Decided } from './policy/layer.ts';
+import { createPolicy, type Policy } from './policy/policy.ts';
+import { createViews } from './policy/view.ts';
 import { logTroubles, type GatewayStatus } from './status.ts';
 import { Upstreams } from './upstreams.ts';
 
@@ -36,6 +50,14 @@ export interface GatewayOptions {
   readonly onMessage?: ((server: string, crossing: Crossing) => void) | undefined;
   /** Told how it is whenever something was learned of a server, instead of the logger. */
   readonly onChange?: ((status: GatewayStatus) => void) | undefined;
+  /** What may be used, by whom, and about what the user is asked. The rules of configuration files count as well; the strictest wins. */
+  readonly policy?: readonly PolicyRule[] | undefined;
+  /** Asks a person where a rule says so and the client cannot ask its user. */
+  readonly ask?: AskPerson | undefined;
+  /** Told what rules have decided. */
+  readonly onDecision?: ((decided: Decided) => void) | undefined;
+  /** Where it is kept what was done under which idempotency key; in memory. */
+  readonly keys?: KeyStore | undefined;
   readonly logger?: Logger | undefined;
 }
 
@@ -95,13 +117,40 @@ function managerOf(targets: Readonly<Record<string, Target>>, options: GatewayOp
   });
 }
 
+/** All rules that count now: those of the program, then those of the files. */
+function policyOf(settings: GatewaySettings, { policy = [] }: GatewayOptions): Policy {
+  const own = { rules: readRules(policy, { file: '', pointer: '' }) };
+  return createPolicy([own, ...(settings.policy ?? [])]);
+}
+
+/** What is made of something, made anew when that is another. */
+function latest<From, Made>(from: () => From, make: (given: From) => Made): () => Made {
+  let known: { readonly from: From; readonly made: Made } | undefined;
+  return () => {
+    const given = from();
+    if (known !== undefined && known.from === given) return known.made;
+    const isSame = known !== undefined && JSON.stringify(known.from) === JSON.stringify(given);
+    known = { from: given, made: isSame && known !== undefined ? known.made : make(given) };
+    return known.made;
+  };
+}
+
+const noLimits: readonly LimitRule[] = [];
+
 function createGateway(manager: Manager, options: GatewayOptions, isOwner = false): Gateway {
   const { logger = silentLogger, waitMs = defaultWaitMs, info = self, group } = options;
   const { onChange = logTroubles(logger) } = options;
   const settings = (): GatewaySettings => options.settings ?? manager.gatewaySettings;
   const selection = selected(group, settings);
   const shownAs = presentations(settings);
+  let policy = policyOf(settings(), options);
+  const boundsNow = latest(() => settings().limits ?? noLimits, createBounds);
   const upstreams: Upstreams = new Upstreams(manager, {
+    policy: () => policy,
+    asker: createAsker(options.ask),
+    decided: options.onDecision,
+    bounds: boundsNow,
+    keys: options.keys ?? createKeyStore(),
     logger,
     waitMs,
     revalidateMs: options.revalidateMs ?? defaultRevalidateMs,
@@ -117,11 +166,25 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
       faces.learned();
     },
   });
-  const faces = createFaces({ upstreams, info, waitMs, settings });
+  const views = createViews({
+    policy: () => policy,
+    listing: (name) => upstreams.get(name)?.listing,
+  });
+  const faces = createFaces({ upstreams, info, waitMs, settings, views });
   const { service, catalog } = faces.of(group);
+  const unwatch = manager.watch({
+    reloaded() {
+      const next = policyOf(settings(), options);
+      if (JSON.stringify(next.rules) === JSON.stringify(policy.rules)) return;
+      policy = next;
+      faces.viewsChanged();
+      upstreams.policyChanged();
+    },
+  });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     faces.close();
+    unwatch();
     await upstreams.close();
     if (isOwner) await manager.close();
   };

@@ -8,6 +8,8 @@ import {
   type Era,
   type Layer,
 } from 'mcp-kit/internal';
+import { withheldError } from '@mcp-kit/host';
+import type { Listing } from './listing.ts';
 
 /** Lets so many requests be under way at a server: one that is slow does not take the room of the others. */
 export function limited(server: string, most: number): Layer {
@@ -37,7 +39,8 @@ export function explained(server: string): Layer {
       const trouble = troubleOf(error);
       if (trouble === undefined) throw error;
       const { code, message, data } = trouble;
-      const said = `${server} cannot be used now: ${message}`;
+      const isTold = data['code'] === 'refused_by_policy';
+      const said = isTold ? message : `${server} cannot be used now: ${message}`;
       const told = { server, ...data };
       if (exchange.message.method !== 'tools/call') throw new RpcError(code, said, told);
       const hint = typeof data['hint'] === 'string' ? ` ${data['hint']}` : '';
@@ -49,10 +52,23 @@ export function explained(server: string): Layer {
   };
 }
 
+/** Keeps from a server what it has changed since it was approved, also in conversations that have not heard of it. */
+export function approved(server: string, listing: () => Listing | undefined): Layer {
+  return (next) => (exchange) => {
+    const { method, params } = exchange.message;
+    if (method !== 'tools/call') return next(exchange);
+    const withheld = listing()?.withheld.find(({ name }) => name === params?.['name']);
+    return withheld === undefined
+      ? next(exchange)
+      : Promise.reject(withheldError(withheld, server));
+  };
+}
+
 /** Where in `_meta` programs find what was wrong with a server. */
 const troubleKey = 'mcp-kit/unavailable';
 
-const finished: Readonly<Record<Era, (result: object, _meta: object) => object>> = {
+/** The result of a call as its client's era has it. */
+export const finished: Readonly<Record<Era, (result: object, _meta: object) => object>> = {
   legacy: (result, _meta) => ({ ...result, _meta }),
   modern: (result, _meta) => ({ resultType: 'complete', ...result, _meta }),
 };

@@ -17,6 +17,8 @@ export interface Listing {
   readonly templates: readonly ResourceTemplate[];
   /** Tools that are not what was approved. */
   readonly withheld: readonly Withheld[];
+  /** Tools that may be used, and that nobody had seen when the server was approved. */
+  readonly fresh: readonly string[];
   readonly instructions: string | undefined;
   /** `cache`: it was not heard of since this process began; this is what it had when it was last seen. */
   readonly from: 'live' | 'cache';
@@ -26,10 +28,10 @@ const nothing: OtherLists = { prompts: [], resources: [], templates: [] };
 
 /** What a server had when it was last seen. */
 export function recalledListing(
-  tools: readonly Tool[] = [],
+  { tools, fresh }: Pick<ToolListing, 'tools' | 'fresh'> = { tools: [], fresh: [] },
   { instructions, ...others }: OtherLists = nothing,
 ): Listing {
-  return { ...others, tools, instructions, withheld: [], from: 'cache' };
+  return { ...others, tools, fresh, instructions, withheld: [], from: 'cache' };
 }
 
 /** Asks a server for all it has, by a session with it. */
@@ -48,6 +50,7 @@ export async function listAll(
   return {
     tools: listed?.tools ?? [],
     withheld: listed?.withheld ?? [],
+    fresh: listed?.fresh ?? [],
     prompts: prompts ?? [],
     resources: resources ?? [],
     templates: templates ?? [],

@@ -2,6 +2,7 @@ import { conversationOf, isRecord, type Exchange, type Layer, type Params } from
 import type { Hear } from './branch.ts';
 import type { GatewayCatalog, Item } from './catalog.ts';
 import { listen } from './listen.ts';
+import type { Listing } from './listing.ts';
 import type { Upstream } from './upstream.ts';
 
 /** What routing needs to know. */
@@ -127,7 +128,11 @@ function itemOf(kind: 'tool' | 'prompt', name: unknown, routes: Routes): Found |
   const known = catalog[kind](name);
   if (known !== undefined) return withUpstream(known, routes);
   const guessed = withUpstream(catalog.guess(kind, name), routes);
-  return guessed?.upstream.listing?.from === 'live' ? undefined : guessed;
+  const listing = guessed?.upstream.listing;
+  // What is there and not shown is refused by those who know why.
+  const has = ({ tools, prompts, withheld }: Listing): boolean =>
+    [...tools, ...prompts, ...withheld].some((one) => one.name === guessed?.item);
+  return listing?.from === 'live' && !has(listing) ? undefined : guessed;
 }
 
 function resourceOf(params: Params, routes: Routes): Found | undefined {

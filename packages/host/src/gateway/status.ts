@@ -1,5 +1,5 @@
 import { KitError, modernVersion, withoutFolders, type Era, type Logger } from 'mcp-kit/internal';
-import type { ServerState, ServerStatus } from '@mcp-kit/host';
+import { showChange, type ServerState, type ServerStatus, type Withheld } from '@mcp-kit/host';
 import type { BreakerState } from './breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
 import type { Listing } from './listing.ts';
@@ -35,6 +35,8 @@ export interface UpstreamStatus {
   readonly templates: number;
   /** Tools that are not what was approved. */
   readonly withheld: readonly string[];
+  /** What is different about them, line by line. */
+  readonly differences: readonly string[];
   /** Conversations with it on behalf of clients. */
   readonly conversations: number;
   /** Whether requests reach it: not while it has failed again and again. */
@@ -79,8 +81,7 @@ function upstreamStatus(
     name,
     state: stateOf(managed, upstream, error),
     since,
-    reason: error && withoutFolders(error.message),
-    next: error instanceof KitError ? error.hint : undefined,
+    ...saidOf(error),
     retryAt,
     pid,
     version,
@@ -90,6 +91,13 @@ function upstreamStatus(
     ...countsOf(upstream?.listing, as),
     conversations: health?.upstreams ?? 0,
     breaker: upstream?.breaker.state ?? 'closed',
+  };
+}
+
+function saidOf(error: Error | undefined): Pick<UpstreamStatus, 'reason' | 'next'> {
+  return {
+    reason: error && withoutFolders(error.message),
+    next: error instanceof KitError ? error.hint : undefined,
   };
 }
 
@@ -110,13 +118,13 @@ function stateOf(
 
 type Counts = Pick<
   UpstreamStatus,
-  'listing' | 'tools' | 'prompts' | 'resources' | 'templates' | 'withheld'
+  'listing' | 'tools' | 'prompts' | 'resources' | 'templates' | 'withheld' | 'differences'
 >;
 
 /** Counts what clients see. */
 function countsOf(listing: Listing | undefined, as: Presentation): Counts {
   if (listing === undefined) {
-    return { tools: 0, prompts: 0, resources: 0, templates: 0, withheld: [] };
+    return { tools: 0, prompts: 0, resources: 0, templates: 0, withheld: [], differences: [] };
   }
   const { tools, prompts, resources, templates, withheld, from } = listing;
   return {
@@ -126,7 +134,14 @@ function countsOf(listing: Listing | undefined, as: Presentation): Counts {
     resources: resources.filter(({ uri }) => !as.hidesUri(uri)).length,
     templates: templates.filter(({ uriTemplate }) => !as.hidesUri(uriTemplate)).length,
     withheld: withheld.map(({ name }) => name),
+    differences: withheld.flatMap(differencesOf).slice(0, maxDifferences),
   };
+}
+
+const maxDifferences = 100;
+
+function differencesOf({ name, changes }: Withheld): readonly string[] {
+  return changes.flatMap(showChange).map((line) => `${name}: ${line}`);
 }
 
 function isRefusal(error: Error | undefined): boolean {

@@ -72,6 +72,8 @@ export class Upstream {
   #stopped: KitError | undefined;
   /** Asks the server; the exchange has its parameters as the server knows them. */
   readonly serve: Serve;
+  /** Asks the server as its only client would: with a conversation of its own, and all that a server has. */
+  readonly serveAlone: Serve;
 
   constructor(name: string, options: UpstreamOptions) {
     this.name = name;
@@ -85,6 +87,7 @@ export class Upstream {
     };
     const layers = [counted, ...options.layers, this.breaker.layer];
     this.serve = layered((exchange) => this.#pass(exchange), layers);
+    this.serveAlone = layered(async (exchange) => (await this.bridge()).serve(exchange), layers);
     void this.#recall();
     this.refresh();
   }

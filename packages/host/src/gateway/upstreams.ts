@@ -1,22 +1,28 @@
 import type { BridgeOptions } from 'mcp-kit/bridge';
 import {
   KitError,
-  layered,
   startTimer,
   type HeaderBinding,
-  type Layer,
   type Logger,
   type MaybePromise,
-  type Serve,
   type Service,
 } from 'mcp-kit/internal';
 import type { Manager } from '@mcp-kit/host';
 import { mergeListings, type GatewayCatalog } from './catalog.ts';
-import { explained, limited } from './layers.ts';
 import type { GatewayOptions } from './gateway.ts';
+import { approved, explained, limited } from './layers.ts';
 import type { Listing } from './listing.ts';
 import type { Presentation } from './presentation.ts';
 import { presented } from './presented.ts';
+import { bounded, type Bounds } from './govern/bounds.ts';
+import { once, type KeyStore } from './govern/once.ts';
+import { repeated } from './govern/repeat.ts';
+import { oneTrace } from './govern/trace.ts';
+import type { Asker } from './policy/ask.ts';
+import { isHarmlessIn } from './policy/effect.ts';
+import { governedBy, type Decided } from './policy/layer.ts';
+import type { Policy } from './policy/policy.ts';
+import { visibleListing } from './policy/view.ts';
 import { heard } from './route.ts';
 import { statusOf, type GatewayStatus } from './status.ts';
 import { Upstream } from './upstream.ts';
@@ -33,6 +39,13 @@ export interface UpstreamsOptions {
   shownAs(name: string): Presentation;
   readonly observe: GatewayOptions['observe'];
   readonly onMessage: GatewayOptions['onMessage'];
+  /** What may be used, as it is now. */
+  policy(): Policy;
+  readonly asker: Asker;
+  /** How much may be asked, and how long it may take, as it is now. */
+  bounds(): Bounds;
+  readonly keys: KeyStore;
+  readonly decided: ((decided: Decided) => void) | undefined;
   /** Told when something was learned of a server; the catalogs may be the same. */
   learned(before: GatewayCatalog, after: GatewayCatalog): void;
 }
@@ -92,7 +105,8 @@ export class Upstreams {
   }
 
   catalog(): GatewayCatalog {
-    this.#known ??= mergeListings(listingsOf(this.#all), this.#options.shownAs);
+    const { policy, shownAs } = this.#options;
+    this.#known ??= mergeListings(listingsOf(this.#all, policy()), shownAs);
     return this.#known;
   }
 
@@ -105,6 +119,11 @@ export class Upstreams {
   /** What a model is told of a server. */
   instructions(name: string): string | undefined {
     return this.#options.shownAs(name).description ?? this.#all.get(name)?.listing?.instructions;
+  }
+
+  /** Other rules count from now on. */
+  policyChanged(): void {
+    this.#changed();
   }
 
   /** Settles when something is known of every server. */
@@ -146,19 +165,31 @@ export class Upstreams {
 
   #add(name: string): void {
     const { logger, bridge, revalidateMs, maxCalls, observe, onMessage } = this.#options;
-    const observed = observe?.(name);
+    const { policy, asker, decided, bounds, keys } = this.#options;
+    const listing = (): Listing | undefined => upstream.listing;
+    const isHarmless = (tool: string): boolean => isHarmlessIn(listing(), tool);
     const upstream: Upstream = new Upstream(name, {
       manager: this.#manager,
       logger,
       bridge,
       onMessage: onMessage && ((crossing) => onMessage(name, crossing)),
       revalidateMs,
-      layers: [explained(name), observed, limited(name, maxCalls)],
+      layers: [
+        governedBy({ policy, server: name, listing, asker, logger, decided }),
+        explained(name),
+        observe?.(name),
+        approved(name, listing),
+        oneTrace,
+        bounded(bounds, { server: name, listing }),
+        once({ server: name, keys, isHarmless }),
+        repeated({ mayRetry: () => upstream.retries.mayRetry(), isHarmless }),
+        limited(name, maxCalls),
+      ],
       hear: heard(name, { catalog: () => this.catalog() }),
       changed: () => this.#changed(),
     });
     this.#all.set(name, upstream);
-    this.#services.set(name, serviceOf(upstream, { observed, shownAs: this.#options.shownAs }));
+    this.#services.set(name, serviceOf(upstream, this.#options.shownAs));
   }
 
   async #remove(name: string): Promise<void> {
@@ -183,10 +214,14 @@ export class Upstreams {
   }
 }
 
-function listingsOf(upstreams: ReadonlyMap<string, Upstream>): ReadonlyMap<string, Listing> {
+/** What is known of the servers, without what nobody may use. */
+function listingsOf(
+  upstreams: ReadonlyMap<string, Upstream>,
+  policy: Policy,
+): ReadonlyMap<string, Listing> {
   const listings = new Map<string, Listing>();
   for (const [name, { listing }] of upstreams) {
-    if (listing !== undefined) listings.set(name, listing);
+    if (listing !== undefined) listings.set(name, visibleListing(policy, name, listing));
   }
   return listings;
 }
@@ -194,29 +229,17 @@ function listingsOf(upstreams: ReadonlyMap<string, Upstream>): ReadonlyMap<strin
 const noHeaders: readonly HeaderBinding[] = [];
 
 /** A server by itself: its bridge, which is made when it is first asked. */
-function serviceOf(
-  upstream: Upstream,
-  {
-    observed,
-    shownAs,
-  }: {
-    readonly observed: Layer | undefined;
-    readonly shownAs: (name: string) => Presentation;
-  },
-): Service {
+function serviceOf(upstream: Upstream, shownAs: (name: string) => Presentation): Service {
   const as = (): Presentation => shownAs(upstream.name);
   const own = (name: string): string => as().own('tool', name) ?? '';
-  const pass: Serve = async (exchange) => (await upstream.bridge()).serve(exchange);
-  const serve = layered(pass, [presented(as), observed]);
+  const serve = presented(as)((exchange) =>
+    // What a client tells is for its own conversation, and decided by nobody.
+    exchange.message.id === undefined
+      ? upstream.opened?.serve(exchange)
+      : upstream.serveAlone(exchange),
+  );
   return {
-    async serve(exchange) {
-      try {
-        return await serve(exchange);
-      } catch (error) {
-        if (!(error instanceof KitError)) throw error;
-        return explained(upstream.name)(() => Promise.reject(error))(exchange);
-      }
-    },
+    serve,
     knows: (what, name) =>
       upstream.opened?.knows?.(what, what === 'tool' ? own(name) : name) === true,
     mirroredHeaders: (tool) => upstream.opened?.mirroredHeaders(own(tool)) ?? noHeaders,

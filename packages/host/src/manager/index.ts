@@ -8,6 +8,16 @@ export type { DialectId, ServerEntry, TransportSettings } from './config/entry.t
 export { explainConfig, type Explanation } from './config/explain.ts';
 export type { GroupSettings, Groups } from './config/gateway/groups.ts';
 export type { ServerShownAs, ShownAs, ShownServers } from './config/gateway/servers.ts';
+export type { LimitRule } from './config/gateway/limits.ts';
+export {
+  readRules,
+  type ArgumentCondition,
+  type PolicyDecision,
+  type PolicyPart,
+  type PolicyRule,
+  type RuleMatch,
+  type ToolEffect,
+} from './config/gateway/policy.ts';
 export type { GatewaySettings } from './config/gateway/settings.ts';
 export { lintConfig, type ConfigFinding } from './config/lint.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
@@ -26,6 +36,7 @@ export { globOf } from './tools/filter.ts';
 export type { ToolListing } from './tools/listing.ts';
 export { modelTools, type ModelApi, type ModelTools } from './tools/model-tools.ts';
 export { placeOfName, qualifiedName, type ToolPlace } from './tools/qualified-name.ts';
+export { withheldError } from './tools/tool-policy.ts';
 export type { Assessment } from './trust/assess.ts';
 export { showChange, type Change } from './trust/diff.ts';
 export type { Receipt } from './trust/receipt.ts';

@@ -8,6 +8,7 @@ export { decodeDocument, decodeServer } from './config/decode.ts';
 export { detectDialects } from './config/detect.ts';
 export { formatOfFile, parseDocument } from './config/format/document.ts';
 export { reviseText } from './config/format/edit-text.ts';
+export { lineOf } from './config/format/line-of.ts';
 export { readEnvFile } from './config/env-file.ts';
 export type { HttpSettings, StdioSettings, UnixSettings } from './config/entry.ts';
 export { targetOf } from './config/explain.ts';
@@ -18,7 +19,7 @@ export {
   type VariableUse,
 } from './config/interpolate.ts';
 export { candidateFiles } from './config/load.ts';
-export { isInside } from './config/read-file.ts';
+export { isInside, readConfigFile } from './config/read-file.ts';
 export { createToolCache, toolCachePath } from './tools/cache.ts';
 export { approve, assess, pinOf, type Known, type TrustSystem } from './trust/assess.ts';
 export { readCommandLine, type Subject } from './trust/command-line.ts';

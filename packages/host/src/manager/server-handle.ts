@@ -1,6 +1,5 @@
 import { requireTime } from 'mcp-kit/internal';
 import type { CallOptions, Session } from 'mcp-kit/client';
-import type { Tool } from 'mcp-kit/internal';
 import type { Upstream } from './connect/upstream.ts';
 import type { Opened } from './supervise/opened.ts';
 import type { WaitLimits } from './supervise/wait.ts';
@@ -51,7 +50,7 @@ export interface ServerHandle extends Pick<Session, keyof typeof calls> {
   /** For those who hold conversations of their own with the server, as a bridge does; only where it is trusted. */
   upstream(): Promise<Upstream>;
   /** The tools that it had when it was last seen, as far as they may be used now; it is not opened. */
-  recalledTools(): Promise<readonly Tool[] | undefined>;
+  recalledTools(): Promise<ToolListing | undefined>;
   /** The prompts, resources and templates that it had, and its instructions, likewise. */
   recalledOthers(): Promise<OtherLists | undefined>;
   /** Keeps them for the next start. */

@@ -1,7 +1,6 @@
-import type { Exchange, Headers, Layer } from 'mcp-kit/internal';
+import { parseRate, RateLimiter, type Exchange, type Headers, type Layer } from 'mcp-kit/internal';
 import { asError, type Caller, type Refusal } from 'mcp-kit/transport/http';
 import { isCounted, toolIn, type CallCounts } from './observe/calls.ts';
-import { parseRate, RateLimiter } from './rate.ts';
 import { tooBusy, tooMany } from './refusals.ts';
 import type { LimitSettings } from './settings.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { networkOf } from './limits.ts';
-import { parseRate, RateLimiter } from './rate.ts';
+import { parseRate, RateLimiter } from 'mcp-kit/internal';
 
 const numRuns = Number(process.env['PROPERTY_RUNS'] ?? 1000) / 10;
 const rates = fc.record({

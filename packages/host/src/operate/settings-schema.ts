@@ -1,5 +1,5 @@
 import type { JsonSchema } from 'mcp-kit/internal';
-import { ratePattern } from './rate.ts';
+import { ratePattern } from 'mcp-kit/internal';
 
 /** Signatures whose checking needs no secret: the only ones that a server of others' tokens may accept. */
 export const publicAlgorithms =

@@ -59,3 +59,4 @@ export {
 } from './timers.ts';
 export { withoutUndefined, type Defined } from './without-undefined.ts';
 export { readYaml, type YamlFault, type YamlReading } from './files/yaml.ts';
+export { parseRate, RateLimiter, ratePattern, type Rate } from './rate.ts';

@@ -23,6 +23,7 @@ export function reporter(): (status: GatewayStatus) => void {
       if (line === undefined || told.get(server.name) === line) continue;
       told.set(server.name, line);
       tell(plainLine(line));
+      for (const difference of server.differences) tell(plainLine(`  ${difference}`));
     }
   };
 }

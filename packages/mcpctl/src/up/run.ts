@@ -8,8 +8,9 @@ import { tell } from '../output.ts';
 import { within } from '../stop.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { version } from '../version.ts';
-import { isOwnGateway } from './own.ts';
+import { terminalAsker } from './ask.ts';
 import { endMs, serveUp, type UpFront } from './front.ts';
+import { isOwnGateway } from './own.ts';
 import type { UpPlan } from './plan.ts';
 import { reporter } from './report.ts';
 import { factsOf, noteState, openControl, runningGateway } from './running.ts';
@@ -33,6 +34,7 @@ export async function runUp(
     logger,
     observe: (server) => counts.observe(server),
     onChange: isTold ? reporter() : undefined,
+    ask: isTold ? terminalAsker(stop) : undefined,
   });
   const watching = watchConfig(loadOptions(globals), {
     async changed(config) {

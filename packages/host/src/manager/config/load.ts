@@ -13,9 +13,11 @@ import { configError, topOf, type ConfigWarning } from './place.ts';
 import {
   gatewayIn,
   joinGateway,
+  policyIn,
   type GatewaySection,
   type GatewaySettings,
 } from './gateway/settings.ts';
+import { unreadPolicy } from './gateway/policy.ts';
 import { isInside, readConfigFile } from './read-file.ts';
 
 /** Where to look for configuration. */
@@ -157,9 +159,13 @@ async function readCandidate(
   return unread(file, candidate, configError(topOf(file), 'there is no such file'));
 }
 
-function unread(file: string, { scope }: Candidate, error: KitError): FileReading {
+function unread(file: string, { scope, dialect }: Candidate, error: KitError): FileReading {
   const source = { file, scope, dialects: [], servers: 0 };
-  return { source, entries: [], warnings: [], errors: [error], client: {} };
+  // Whether it has a policy nobody knows; that of somebody else's project can be left out by its author as well.
+  const isOwn = dialect === 'mcp-kit' && scope !== 'project';
+  const place = topOf(file);
+  const gateway = isOwn ? { settings: { policy: [unreadPolicy(place)] }, place, scope } : undefined;
+  return { source, entries: [], warnings: [], errors: [error], client: {}, gateway };
 }
 
 async function readOne(
@@ -185,9 +191,8 @@ async function readOne(
   );
   const entries = decoded.flatMap((part) => part.entries);
   const errors = decoded.flatMap((part) => part.errors);
-  const isRight = errors.length === 0;
-  const isOwn = isRight && chosen.some(({ id }) => id === 'mcp-kit');
-  const tells = isOwn || (isRight && isShared(file, chosen));
+  const isOwn = chosen.some(({ id }) => id === 'mcp-kit');
+  const tells = isOwn || isShared(file, chosen);
   return {
     source: {
       file,
@@ -199,7 +204,7 @@ async function readOne(
     entries,
     warnings: decoded.flatMap((part) => part.warnings),
     errors,
-    client: isOwn ? clientIn(document, file) : {},
+    client: isOwn && errors.length === 0 ? clientIn(document, file) : {},
     gateway: tells ? gatewayOf(document, { file, scope }, errors) : undefined,
   };
 }
@@ -217,18 +222,19 @@ const sharedForms: ReadonlySet<DialectId> = new Set([
   'claude-code',
 ]);
 
-/** What a gateway is told; a mistake in it is one of the file. */
+/** What a gateway is told; a mistake in it is one of the file. Where anything is wrong its policy counts all the same. */
 function gatewayOf(
   document: unknown,
   at: { readonly file: string; readonly scope: ConfigScope },
   errors: KitError[],
 ): GatewaySection | undefined {
+  if (errors.length > 0) return policyIn(document, at);
   try {
     return gatewayIn(document, at);
   } catch (error) {
     if (!(error instanceof KitError)) throw error;
     errors.push(error);
-    return undefined;
+    return policyIn(document, at);
   }
 }
 

@@ -27,10 +27,14 @@ export function topOf(file: string): Place {
   return { file, pointer: '' };
 }
 
+/** The line that a character is on, from 1 on. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
 /** Where a character stands in a text, for people. */
 export function lineAndColumn(text: string, offset: number): string {
-  const before = text.slice(0, offset);
-  return `line ${before.split('\n').length}, column ${offset - before.lastIndexOf('\n')}`;
+  return `line ${lineAt(text, offset)}, column ${offset - text.slice(0, offset).lastIndexOf('\n')}`;
 }
 
 /** The failure of reading one place of a configuration; its message begins with that place. */

@@ -36,7 +36,7 @@ export interface CatalogServer {
   readonly name: string;
   listing(): Promise<ToolListing>;
   /** What it had last time. */
-  recalled(): Promise<readonly Tool[] | undefined>;
+  recalled(): Promise<Pick<ToolListing, 'tools'> | undefined>;
   status(): ServerStatus;
 }
 
@@ -71,7 +71,7 @@ async function partOf(server: CatalogServer, isLate: Promise<undefined>): Promis
   try {
     const live = await Promise.race([listing, isLate]);
     if (live === undefined) {
-      const tools = (await server.recalled()) ?? [];
+      const { tools } = (await server.recalled()) ?? { tools: [] };
       const cached = tools.map((tool) => ofServer(name, tool, 'cache'));
       return { ...nothing, tools: cached, pending: [name] };
     }

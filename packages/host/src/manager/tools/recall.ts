@@ -1,11 +1,10 @@
-import type { Tool } from 'mcp-kit/internal';
 import type { ServerEntry } from '../config/entry.ts';
 import { recall, type AdmissionRules } from '../connect/admission.ts';
 import type { OtherLists, ToolCache } from './cache.ts';
 import type { Known } from '../trust/assess.ts';
 import { untrustedRules } from '../trust/rules.ts';
 import { toolFilter } from './filter.ts';
-import { listingOf } from './listing.ts';
+import { listingOf, type ToolListing } from './listing.ts';
 
 interface Recalling {
   readonly toolCache: ToolCache;
@@ -16,11 +15,11 @@ interface Recalling {
 export async function recallTools(
   entry: ServerEntry | undefined,
   { toolCache, admission }: Recalling,
-): Promise<readonly Tool[] | undefined> {
+): Promise<ToolListing | undefined> {
   if (entry === undefined) return undefined;
   const tools = await toolCache.get(entry);
   const known = tools && (await stillKnown(entry, admission));
-  return known && listingOf(tools ?? [], { known, passes: toolFilter(entry.tools) }).tools;
+  return known && listingOf(tools ?? [], { known, passes: toolFilter(entry.tools) });
 }
 
 /** What it had besides, likewise. */
@@ -52,7 +51,7 @@ async function stillKnown(
 
 /** What is kept of one server. */
 export interface Kept {
-  tools(): Promise<readonly Tool[] | undefined>;
+  tools(): Promise<ToolListing | undefined>;
   others(): Promise<OtherLists | undefined>;
   keep(lists: OtherLists): Promise<void>;
 }

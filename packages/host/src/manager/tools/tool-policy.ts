@@ -86,7 +86,7 @@ export class ToolPolicy implements ToolGuard {
         ? await this.listing(withoutProgress(options))
         : undefined;
     const found = this.#withheld.get(tool) ?? listing?.withheld.find((one) => one.name === tool);
-    if (found !== undefined) throw notApproved(found, name);
+    if (found !== undefined) throw withheldError(found, name);
   }
 
   #withhold({ withheld }: ToolListing): void {
@@ -125,7 +125,8 @@ function denied(tool: string, server: string): KitError {
   });
 }
 
-function notApproved({ name, reason, changes }: Withheld, server: string): KitError {
+/** Why a tool that is not what was approved cannot be called, and what is different. */
+export function withheldError({ name, reason, changes }: Withheld, server: string): KitError {
   const why = reason === 'changed' ? 'is not what was approved' : 'is listed twice';
   return new KitError('refused_by_policy', `${server}: the tool ${name} ${why}`, {
     hint: changedHint(server),

@@ -3,9 +3,11 @@ import type { ConfigScope } from '../entry.ts';
 import { asRecord } from '../field.ts';
 import { below, topOf, type Place } from '../place.ts';
 import { groups, type Groups } from './groups.ts';
+import { limits, type LimitRule } from './limits.ts';
 import type { GatewayMember, Joining, Said } from './member.ts';
 import { checkMembers } from './members.ts';
 import { servers, type ShownServers } from './servers.ts';
+import { policy, unreadPolicy, type PolicyPart } from './policy.ts';
 
 /** What a configuration tells a gateway: `gateway` of `mcp.json`. */
 export interface GatewaySettings {
@@ -13,6 +15,10 @@ export interface GatewaySettings {
   readonly groups?: Groups | undefined;
   /** How servers, and what they have, are shown to clients. */
   readonly servers?: ShownServers | undefined;
+  /** How much may be asked, and how long it may take. */
+  readonly limits?: readonly LimitRule[] | undefined;
+  /** What may be used, by whom, and about what the user is asked: the rules of each file. */
+  readonly policy?: readonly PolicyPart[] | undefined;
 }
 
 type Name = keyof GatewaySettings;
@@ -23,6 +29,8 @@ type Members = { readonly [Key in Name]: GatewayMember<Values[Key]> };
 const members: Members = {
   groups,
   servers,
+  limits,
+  policy,
 };
 
 const names = Object.keys(members) as readonly Name[];
@@ -53,6 +61,23 @@ export function gatewayIn(
   if (!isRecord(document) || document['gateway'] === undefined) return undefined;
   const place = below(topOf(file), 'gateway');
   return { settings: readGateway(document['gateway'], place), place, scope };
+}
+
+/** What counts of a document in which something is wrong: its policy; and where that is wrong itself, nothing passes. */
+export function policyIn(
+  document: unknown,
+  { file, scope }: { readonly file: string; readonly scope: ConfigScope },
+): GatewaySection | undefined {
+  const place = below(topOf(file), 'gateway');
+  const gateway = isRecord(document) ? document['gateway'] : undefined;
+  const rules = isRecord(gateway) ? gateway['policy'] : undefined;
+  if (rules === undefined) return undefined;
+  const at = below(place, 'policy');
+  try {
+    return { settings: { policy: policy.read(rules, at) }, place, scope };
+  } catch {
+    return { settings: { policy: [unreadPolicy(at)] }, place, scope };
+  }
 }
 
 /** What all files say, as one; in the order in which they count among servers. */

@@ -1,4 +1,5 @@
-import { crypto, KitError } from 'mcp-kit/internal';
+import { KitError } from './error.ts';
+import { crypto } from './node-modules.ts';
 
 /** How often something may happen. */
 export interface Rate {

@@ -1,0 +1,136 @@
+import {
+  callerOf,
+  canonicalJson,
+  crypto,
+  invalidParams,
+  isRecord,
+  metaOf,
+  RpcError,
+  rpcErrors,
+  type Exchange,
+  type Layer,
+  type Serve,
+} from 'mcp-kit/internal';
+import { createMemoryStore, type Store } from 'mcp-kit/store';
+import { troubleOf } from '../layers.ts';
+
+/** Where in `_meta` a caller names what is to be done once, however often it is asked. */
+const keyName = 'mcp-kit/idempotencyKey';
+/** Where a result says that it is an earlier one. */
+const replayedName = 'mcp-kit/replayed';
+const maxKeyLength = 256;
+const keepMs = 24 * 60 * 60_000;
+const maxAnswer = 256 * 1024;
+
+/** What is known of a key: it is under way, this came of it, or nobody knows what did. */
+interface KeyRecord {
+  readonly phase: 'running' | 'done' | 'unknown';
+  /** Digest of the arguments. */
+  readonly args: string;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data: unknown };
+}
+
+/** Where keys are kept. */
+export type KeyStore = Pick<Store, 'kv'>;
+
+export function createKeyStore(): KeyStore {
+  return createMemoryStore({ maxBytes: 32 * 1024 * 1024, maxEntries: 50_000 });
+}
+
+export interface OnceOptions {
+  readonly server: string;
+  readonly keys: KeyStore;
+  /** Whether a tool may run twice without doing more than once what it does. */
+  isHarmless(tool: string): boolean;
+}
+
+/** Does what is asked under one key once, and answers alike however often it is asked; for tools that do not say they are harmless. */
+export function once(options: OnceOptions): Layer {
+  return (next) => (exchange) => {
+    const { id, method, params } = exchange.message;
+    const key = method === 'tools/call' ? metaOf(params)?.[keyName] : undefined;
+    if (id === undefined || key === undefined || options.isHarmless(String(params?.['name']))) {
+      return next(exchange);
+    }
+    if (typeof key !== 'string' || key === '' || key.length > maxKeyLength) {
+      throw invalidParams(`_meta["${keyName}"] must be a text of up to ${maxKeyLength} characters`);
+    }
+    return keyed(options, { exchange, next, key });
+  };
+}
+
+interface Keyed {
+  readonly exchange: Exchange;
+  readonly next: Serve;
+  readonly key: string;
+}
+
+async function keyed({ server, keys: { kv } }: OnceOptions, asked: Keyed): Promise<unknown> {
+  const { exchange, next, key } = asked;
+  const { name, arguments: args = {} } = exchange.message.params ?? {};
+  const at = digest([callerOf(exchange) ?? null, server, name, key]);
+  const running: KeyRecord = { phase: 'running', args: digest(args) };
+  const text = JSON.stringify(running);
+  if (!(await kv.cas(at, undefined, text, { ttlMs: keepMs }))) {
+    return replayed(parse(await kv.get(at)), running.args);
+  }
+  const keep = async (record: Omit<KeyRecord, 'args'>): Promise<void> => {
+    const whole = JSON.stringify({ ...record, args: running.args });
+    const kept =
+      whole.length <= maxAnswer ? whole : JSON.stringify({ ...notKept, args: running.args });
+    await kv.put(at, kept, { ttlMs: keepMs });
+  };
+  try {
+    const result = await next(exchange);
+    // It has not come to an end: the client comes again with answers, under the same key.
+    if (isRecord(result) && result['resultType'] === 'input_required') await kv.delete(at);
+    else await keep({ phase: 'done', result });
+    return result;
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (trouble === undefined && error instanceof RpcError) {
+      const { code, message, data } = error;
+      await keep({ phase: 'done', error: { code, message, data } });
+    } else if (trouble?.data['mayHaveRun'] === false) await kv.delete(at);
+    else await keep({ phase: 'unknown' });
+    throw error;
+  }
+}
+
+const notKept: Omit<KeyRecord, 'args'> = {
+  phase: 'done',
+  result: { content: [{ type: 'text', text: 'This was done before; its answer is not kept.' }] },
+};
+
+/** What an earlier call with the same key came to. */
+function replayed(record: KeyRecord | undefined, args: string): unknown {
+  if (record !== undefined && record.args !== args) {
+    throw conflict('this key was used with other arguments. Use a new key for a new call', false);
+  }
+  if (record === undefined || record.phase === 'running') {
+    throw conflict('a call with this key is under way. Ask again a moment later', true);
+  }
+  if (record.phase === 'unknown') {
+    const advice = 'Look at the present state; if it is still to be done, use a new key';
+    throw conflict(`a call with this key broke off, and may have taken effect. ${advice}`, false);
+  }
+  const { error, result } = record;
+  if (error !== undefined) throw new RpcError(error.code, error.message, error.data);
+  if (!isRecord(result)) return result;
+  return { ...result, _meta: { ...metaOf(result), [replayedName]: true } };
+}
+
+function conflict(message: string, retryable: boolean): RpcError {
+  const data = { conflict: 'idempotencyKey', retryable, mayHaveRun: false };
+  return new RpcError(rpcErrors.invalidRequest, `Nothing was done: ${message}.`, data);
+}
+
+function parse(text: string | undefined): KeyRecord | undefined {
+  // Only this module writes there.
+  return text === undefined ? undefined : (JSON.parse(text) as KeyRecord);
+}
+
+function digest(value: unknown): string {
+  return crypto().hash('sha256', canonicalJson(value), 'base64url');
+}
