@@ -34,7 +34,14 @@ interface Step {
 
 /** What is to be tried, by page and section. */
 const tried = new Map<string, Step[]>();
-const blocksTried = [page, 'docs/setup.md', 'docs/gateway.md'].flatMap((name) =>
+const triedPages = [
+  page,
+  'docs/setup.md',
+  'docs/gateway.md',
+  'docs/running.md',
+  'docs/transcripts.md',
+];
+const blocksTried = triedPages.flatMap((name) =>
   blocks(read(name)).map((block) => ({ ...block, section: `${name}, ${block.section}` })),
 );
 for (const { info, body, section } of blocksTried) {

@@ -13,6 +13,8 @@ export const pages: readonly string[] = [
   'docs/cocos.md',
   'docs/errors.md',
   'docs/gateway.md',
+  'docs/running.md',
+  'docs/transcripts.md',
   'docs/http.md',
   'docs/inside/bridge.md',
   'docs/inside/calls.md',

@@ -23,7 +23,7 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly tells?: boolean | undefined;
   readonly more?: Pick<
     ManagerOptions,
-    'inputs' | 'onChange' | 'onNotification' | 'onStderr' | 'onUnreadable' | 'reconnect'
+    'inputs' | 'onChange' | 'onNotification' | 'onStderr' | 'onTrace' | 'onUnreadable' | 'reconnect'
   >;
 }
 

@@ -173,6 +173,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Make a server available over another transport, to clients of any revision.',
     load: async () => (await import('./commands/bridge.ts')).bridge,
   },
+  record: {
+    summary: 'Write down what crosses between a server and its clients.',
+    load: async () => (await import('./commands/transcript/record.ts')).record,
+  },
+  replay: {
+    summary: 'Play a recording against a server, and show what differs.',
+    load: async () => (await import('./commands/transcript/replay.ts')).replay,
+  },
+  mock: {
+    summary: 'Serve a recording as a server.',
+    load: async () => (await import('./commands/transcript/mock.ts')).mock,
+  },
   'cocos serve': {
     summary: 'Serve the tools for a Cocos Creator project.',
     load: async () => (await import('./commands/cocos/serve.ts')).cocosServe,

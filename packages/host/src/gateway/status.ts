@@ -18,12 +18,12 @@ export interface UpstreamStatus {
   readonly since: number;
   /** When it is tried again, in milliseconds since 1970. */
   readonly retryAt?: number | undefined;
-  /** The process of the gateway's own conversation with it, while there is one. */
+  /** The process of a conversation with it, while there is one: of the first client, or the gateway's own. */
   readonly pid?: number | undefined;
   /** The revision that is spoken in that, and its era. */
   readonly version?: string | undefined;
   readonly era?: Era | undefined;
-  /** How often it was opened again. */
+  /** How often it was restarted, or a conversation with it was lost. */
   readonly restarts: number;
   /** How often a conversation on behalf of a client was lost. */
   readonly lost: number;
@@ -67,16 +67,17 @@ interface Known {
   shownAs(name: string): Presentation;
 }
 
+const neverUsed = { conversations: 0, lost: 0, restarts: 0 };
+
 function upstreamStatus(
   managed: ServerStatus,
   upstream: Upstream | undefined,
   as: Presentation,
 ): UpstreamStatus {
-  const { name, since, retryAt, starts } = managed;
+  const { name, since, retryAt } = managed;
   // The manager's own conversation ends when a client has one: the server is there all the same.
   const { pid, version } = upstream?.session ?? managed;
   const error = upstream?.problem ?? (managed.state === 'ready' ? undefined : managed.error);
-  const health = upstream?.opened?.health();
   return {
     name,
     state: stateOf(managed, upstream, error),
@@ -86,10 +87,8 @@ function upstreamStatus(
     pid,
     version,
     era: eraOf(version),
-    restarts: Math.max(0, starts - 1),
-    lost: health?.lost ?? 0,
+    ...(upstream?.numbers ?? neverUsed),
     ...countsOf(upstream?.listing, as),
-    conversations: health?.upstreams ?? 0,
     breaker: upstream?.breaker.state ?? 'closed',
   };
 }

@@ -70,6 +70,9 @@ export class Upstream {
   #isClosed = false;
   /** Why it is not used, while its user has stopped it. */
   #stopped: KitError | undefined;
+  #restarts = 0;
+  /** Conversations that were lost before it was last restarted. */
+  #lostBefore = 0;
   /** Asks the server; the exchange has its parameters as the server knows them. */
   readonly serve: Serve;
   /** Asks the server as its only client would: with a conversation of its own, and all that a server has. */
@@ -121,10 +124,17 @@ export class Upstream {
     return this.#known.promise;
   }
 
-  /** An open conversation with it on behalf of a client. */
+  /** A conversation of a client with it, while there is one. */
   get session(): Session | undefined {
     for (const session of this.#lister.lent) if (session.isConnected) return session;
     return undefined;
+  }
+
+  /** Conversations of clients with it, how often one was lost, and how often that happened or its user restarted it. */
+  get numbers(): Readonly<Record<'conversations' | 'lost' | 'restarts', number>> {
+    const health = this.#opened?.health();
+    const lost = this.#lostBefore + (health?.lost ?? 0);
+    return { conversations: health?.upstreams ?? 0, lost, restarts: lost + this.#restarts };
   }
 
   /** The bridge, if it was ever needed. */
@@ -193,8 +203,11 @@ export class Upstream {
     this.#stopped ??= new KitError('closed', `${this.name} is being restarted`);
     await this.#end();
     this.#stopped = undefined;
+    this.#restarts += 1;
     await this.#handle.connect({ forgive: true }).catch(() => {});
     this.stale();
+    // The second is what was asked for here, where another was under way.
+    await this.#refreshing;
     await this.#refreshing;
   }
 
@@ -211,6 +224,7 @@ export class Upstream {
   async #endBridge(): Promise<void> {
     for (const branch of this.#branches.values()) branch.end();
     const ending = this.#bridge;
+    this.#lostBefore = this.numbers.lost;
     this.#bridge = undefined;
     this.#opened = undefined;
     const bridge = await ending?.catch(() => undefined);
@@ -305,7 +319,7 @@ export class Upstream {
       void this.#handle.keepOthers({ prompts, resources, templates, instructions });
       this.breaker.reset();
     } catch (error) {
-      if (this.#isClosed) return;
+      if (this.#isClosed || this.isStopped) return;
       this.#problem = error instanceof Error ? error : new Error(describeError(error));
       // What may not be used is not shown, whatever it had.
       if (this.isRefused) this.#listing = undefined;

@@ -74,13 +74,18 @@ function summaryOf(message: unknown, direction: Crossing['direction']): string {
   return error === undefined ? `${name}= ${said(result)}` : `${name}failed ${said(error)}`;
 }
 
+/** Writes messages down; `server` is whose they are, where there are several. */
+export interface Recorder {
+  write(crossing: Crossing & { readonly server?: string | undefined }): void;
+  /** Settles when all that was heard is written. */
+  close(): Promise<void>;
+}
+
 /** Characters that may wait to be written. */
 const maxWaiting = 16 * 1024 * 1024;
 
 /** Writes messages to a file of this user, one line of JSON each; what cannot be kept up with is left out, and said so. */
-async function openRecorder(
-  place: string,
-): Promise<{ write(crossing: Crossing): void; close(): Promise<void> }> {
+export async function openRecorder(place: string): Promise<Recorder> {
   const file: FileHandle = await open(place, 'a', 0o600).catch((error: unknown) => {
     throw usageError(`cannot write to --record ${place}: ${String(error)}`, 'Name another file.');
   });
@@ -102,8 +107,10 @@ async function openRecorder(
     writing = undefined;
   };
   return {
-    write({ side, direction, message }) {
-      const line = `${JSON.stringify({ at: new Date().toISOString(), side, direction, message })}\n`;
+    write({ server, conversation, side, direction, message }) {
+      const at = new Date().toISOString();
+      const entry = { at, server, conversation, side, direction, message };
+      const line = `${JSON.stringify(entry)}\n`;
       if (size + line.length > maxWaiting) {
         lose('messages come faster than they can be written');
         return;

@@ -1,11 +1,6 @@
-import type { BridgeOptions } from 'mcp-kit/bridge';
 import { bridgeGroups, bridgeOptions } from '../bridge/options.ts';
-import { readPlan } from '../bridge/plan.ts';
-import { listenToWires } from '../bridge/wires.ts';
+import { runBridge } from '../bridge/run.ts';
 import { defineCommand } from '../command.ts';
-import { exitCodes } from '../exit-code.ts';
-import { loggerOf } from '../logs.ts';
-import { withManager } from '../open.ts';
 
 export const bridge = defineCommand({
   positionals: [
@@ -39,30 +34,6 @@ export const bridge = defineCommand({
     'The full story: docs/bridge.md',
   ],
   endsItself: true,
-  async run({ args, values, globals: typed, stop }) {
-    const named = typed.target === undefined ? args.SERVER : undefined;
-    const plan = await readPlan({ server: named, values, globals: typed, env: process.env });
-    const { globals, server, timeoutMs } = plan;
-    const logger = loggerOf(globals);
-    const wires = await listenToWires({ ...globals, record: values.record });
-    try {
-      await withManager({ globals, stop, server }, async ({ manager }) => {
-        const { serveFront } = await import('../bridge/front.ts');
-        const options: BridgeOptions = {
-          era: globals.era,
-          logger,
-          timeoutMs,
-          maxUpstreams: plan.maxUpstreams,
-          onMessage: wires.onMessage,
-        };
-        const { target, guard } = await manager.server(server).upstream();
-        // Whoever types how to reach a server says nothing of its tools.
-        const guarded = globals.target === undefined ? { ...options, guard } : options;
-        await serveFront(target, { plan, stop, logger, bridge: guarded });
-      });
-    } finally {
-      await wires.close();
-    }
-    return exitCodes.ok;
-  },
+  run: ({ args, values, globals, stop }) =>
+    runBridge({ server: args.SERVER, values, globals, stop }),
 });

@@ -2,15 +2,14 @@ import type { LoadedConfig, Manager, ServerEntry } from '@mcp-kit/host';
 import { defineCommand, type Invocation } from '../command.ts';
 import { noServers, readConfig } from '../config.ts';
 import { exitCodes } from '../exit-code.ts';
-import type { Globals } from '../globals.ts';
-import { createLogBook, type LogBook } from '../control/log-book.ts';
-import { loggerOf, stderrPrinter } from '../logs.ts';
-import { withManager, type Run } from '../open.ts';
+import { loggerOf } from '../logs.ts';
+import { withManager } from '../open.ts';
 import { tell } from '../output.ts';
 import { isAttended } from '../setup/change.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { groupsOf } from '../up/groups.ts';
 import { upGroups, upOptions } from '../up/options.ts';
+import { overhear, type Overhearing } from '../up/overhear.ts';
 import { readUpPlan, type UpPlan } from '../up/plan.ts';
 
 export const up = defineCommand({
@@ -34,15 +33,21 @@ export const up = defineCommand({
   endsItself: true,
   async run({ values, globals, stop }) {
     const plan = await readUpPlan(values, globals);
-    const asked = { globals, stop, plan };
-    if (values.sample === true) await runSamples(asked);
-    else await runConfigured(await configOf(asked, values), asked);
+    const heard = await overhear(globals, values.record);
+    const asked = { globals, stop, plan, heard };
+    try {
+      if (values.sample === true) await runSamples(asked);
+      else await runConfigured(await configOf(asked, values), asked);
+    } finally {
+      await heard.close();
+    }
     return exitCodes.ok;
   },
 });
 
 interface Asked extends Pick<Invocation, 'globals' | 'stop'> {
   readonly plan: UpPlan;
+  readonly heard: Overhearing;
 }
 
 /** The configuration, after what there is to import was offered. */
@@ -70,7 +75,7 @@ function mayAsk({ globals, plan }: Pick<Asked, 'globals' | 'plan'>): boolean {
 }
 
 async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> {
-  const { globals, stop, plan } = asked;
+  const { globals, stop, plan, heard } = asked;
   const { isOwnGateway } = await import('../up/own.ts');
   const own = config.entries.filter((entry) => isOwnGateway(entry, plan.place));
   for (const { name } of own) {
@@ -82,8 +87,7 @@ async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> 
     await runSamples(asked);
     return;
   }
-  const book = createLogBook();
-  const more = managing(book, globals);
+  const { more, book, onMessage } = heard;
   await withManager({ globals, stop, more, config: { ...config, entries } }, async (opened) => {
     const { manager } = opened;
     const { runUp } = await import('../up/run.ts');
@@ -92,24 +96,9 @@ async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> 
     if (mayAsk(asked)) await askForApprovals(manager, served, asked);
     const names = served.map(({ name }) => name).sort();
     const logger = loggerOf(globals);
-    await runUp(manager, { ...plan, globals, logger, stop, names, groups: groups.names, book });
+    const front = { globals, logger, stop, names, groups: groups.names };
+    await runUp(manager, { ...plan, ...front, book, onMessage });
   });
-}
-
-/** A lost server is wanted again, and nobody at this terminal answers for the clients. */
-function managing(book: LogBook, globals: Globals): NonNullable<Run['more']> {
-  const show = stderrPrinter(globals);
-  return {
-    reconnect: true,
-    inputs: undefined,
-    onChange: undefined,
-    onStderr(server, text) {
-      book.add(server, 'stderr', text);
-      show?.(server, text);
-    },
-    onUnreadable: (server, { reason, sample = '' }) =>
-      book.add(server, 'output', `${reason}: ${sample}`),
-  };
 }
 
 /** Whoever starts it is asked about each server that is not approved. */
@@ -129,7 +118,7 @@ async function askForApprovals(
   }
 }
 
-async function runSamples({ globals, stop, plan }: Asked): Promise<void> {
+async function runSamples({ globals, stop, plan, heard }: Asked): Promise<void> {
   const { openSamples } = await import('../up/samples.ts');
   const { runUp } = await import('../up/run.ts');
   const logger = loggerOf(globals);
@@ -137,5 +126,6 @@ async function runSamples({ globals, stop, plan }: Asked): Promise<void> {
   const { manager, names, firstTool, more } = samples;
   const told = { firstTool, more };
   const front = { globals, logger, stop, names, groups: [], told, isSample: true };
-  await runUp(manager, { ...plan, ...front, book: createLogBook() });
+  const { book, onMessage } = heard;
+  await runUp(manager, { ...plan, ...front, book, onMessage });
 }

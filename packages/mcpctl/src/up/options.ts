@@ -16,6 +16,11 @@ const running = {
     value: 'NAME',
     help: 'What mcpctl ps, logs, restart and stop call this gateway. Default: the name of the folder.',
   },
+  record: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write every message of every server to this file, as mcpctl record does.',
+  },
 } as const satisfies Options;
 
 const servers = {

@@ -1,5 +1,5 @@
 import { watchConfig, type Manager } from '@mcp-kit/host';
-import { gateway } from '@mcp-kit/host/gateway';
+import { gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
 import { countServers } from '@mcp-kit/host/operate';
 import { unref } from 'mcp-kit/internal';
 import { loadOptions } from '../config.ts';
@@ -15,14 +15,17 @@ import type { UpPlan } from './plan.ts';
 import { reporter } from './report.ts';
 import { factsOf, noteState, openControl, runningGateway } from './running.ts';
 
+/** Who hears of what servers say. */
+export interface Overheard {
+  readonly book: LogBook;
+  readonly onMessage: GatewayOptions['onMessage'];
+}
+
 /** How often servers that may not be used are looked at again. */
 const reconsiderMs = 2000;
 
 /** Serves the servers of a manager as one, and follows what becomes of the configuration. */
-export async function runUp(
-  manager: Manager,
-  plan: UpPlan & UpFront & { readonly book: LogBook },
-): Promise<void> {
+export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard): Promise<void> {
   const { globals, logger, options, book } = plan;
   const own = new AbortController();
   const stop = AbortSignal.any([plan.stop, own.signal]);
@@ -33,6 +36,7 @@ export async function runUp(
     info: { name: 'mcpctl', version: version() },
     logger,
     observe: (server) => counts.observe(server),
+    onMessage: plan.onMessage,
     onChange: isTold ? reporter() : undefined,
     ask: isTold ? terminalAsker(stop) : undefined,
   });

@@ -104,7 +104,7 @@ function metricsOf(
     ),
     counter(
       'mcp_server_restarts_total',
-      'How often a server was opened again.',
+      'How often a server was restarted, or a conversation with it was lost.',
       each(({ restarts }) => restarts),
     ),
     counter(

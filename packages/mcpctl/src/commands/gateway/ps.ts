@@ -23,7 +23,7 @@ export const ps = defineCommand({
     { command: "mcpctl ps --json | jq '.gateways[].servers[].state'", about: 'In a script.' },
   ],
   notes: [
-    'CALLS: under way, then answered in all, then how many of these were errors. RESTARTS: how often it was opened again.',
+    'CALLS: under way, then answered in all, then how many of these were errors. RESTARTS: how often it was restarted, or a conversation with it was lost.',
     'It ends with 4 when no gateway runs.',
   ],
   async run({ values, globals }) {
