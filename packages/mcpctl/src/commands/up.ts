@@ -1,4 +1,5 @@
 import type { LoadedConfig, Manager, ServerEntry } from '@mcp-kit/host';
+import { usageError, type OptionValues } from '../args.ts';
 import { defineCommand, type Invocation } from '../command.ts';
 import { noServers, readConfig } from '../config.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -12,6 +13,17 @@ import { upGroups, upOptions } from '../up/options.ts';
 import { overhear, type Overhearing } from '../up/overhear.ts';
 import { readUpPlan, type UpPlan } from '../up/plan.ts';
 
+/** Nobody speaks with the standard input of a service. */
+function requireService({ install, uninstall, stdio }: OptionValues<typeof upOptions>): void {
+  const [one, other] = [
+    stdio && '--stdio',
+    install && '--install',
+    uninstall && '--uninstall',
+  ].filter(Boolean);
+  if (other === undefined) return;
+  throw usageError(`${one} and ${other} exclude each other`, 'Leave out one of them.');
+}
+
 export const up = defineCommand({
   scope: 'config',
   options: upOptions,
@@ -21,6 +33,7 @@ export const up = defineCommand({
     { command: 'mcpctl up --import', about: 'First copy those of your other programs.' },
     { command: 'mcpctl up --stdio', about: 'For a host that only starts programs.' },
     { command: 'mcpctl up --stdio --group reading', about: 'Only a group of them.' },
+    { command: 'mcpctl up --install', about: 'Have it run whenever you are logged in.' },
     { command: 'mcpctl up --port 0 --json', about: 'Let a script learn the port.' },
   ],
   notes: [
@@ -33,6 +46,13 @@ export const up = defineCommand({
   endsItself: true,
   async run({ values, globals, stop }) {
     const plan = await readUpPlan(values, globals);
+    const { install, uninstall, yes, 'dry-run': dryRun } = values;
+    if (install || uninstall) {
+      requireService(values);
+      const { changeService } = await import('../service/install.ts');
+      const what = install ? 'install' : 'uninstall';
+      return changeService({ what, name: plan.name, yes, dryRun, globals, stop });
+    }
     const heard = await overhear(globals, values.record);
     const asked = { globals, stop, plan, heard };
     try {

@@ -1,4 +1,5 @@
 import type { Options } from '../args.ts';
+import { changeOptions } from '../setup/change.ts';
 import { authorization, front, limits, operation, reach } from '../serve/options.ts';
 
 const place = {
@@ -21,6 +22,15 @@ const running = {
     value: 'FILE',
     help: 'Write every message of every server to this file, as mcpctl record does.',
   },
+} as const satisfies Options;
+
+const service = {
+  install: {
+    type: 'boolean',
+    help: 'Write a user service that runs this command (systemd, launchd), and end.',
+  },
+  uninstall: { type: 'boolean', help: 'Remove what --install has written, and end.' },
+  ...changeOptions,
 } as const satisfies Options;
 
 const servers = {
@@ -59,6 +69,7 @@ const servers = {
 export const upGroups = {
   Front: place,
   Running: running,
+  'As a service': service,
   Servers: servers,
   'Who can reach it over HTTP': reach,
   Authorization: authorization,
@@ -69,6 +80,7 @@ export const upGroups = {
 export const upOptions = {
   ...place,
   ...running,
+  ...service,
   ...servers,
   ...reach,
   ...authorization,
