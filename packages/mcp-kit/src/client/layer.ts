@@ -1,4 +1,4 @@
-import { KitError, type MaybePromise } from '#base';
+import { isPromise, KitError, type MaybePromise } from '#base';
 import { isRecord, type Params } from '#jsonrpc';
 import type { Tool } from '#protocol';
 import { waitWithin } from './limit.ts';
@@ -46,8 +46,11 @@ async function guardCall(guard: ToolGuard, sending: Sending, next: Send): Promis
   }
   const { signal, maxTotalMs = Infinity } = options;
   const began = performance.now();
+  const asked = guard.call(name, options);
+  // Most know at once, and waiting for nothing costs more than a small call.
+  if (!isPromise(asked)) return next(sending);
   const limit = { subject: `${method} ${name}`, signal, timeoutMs: maxTotalMs };
-  await waitWithin(limit, async () => guard.call(name, options));
+  await waitWithin(limit, () => asked);
   if (maxTotalMs === Infinity) return next(sending);
   const leftMs = Math.max(1, maxTotalMs - (performance.now() - began));
   return next({ ...sending, options: { ...options, maxTotalMs: leftMs } });

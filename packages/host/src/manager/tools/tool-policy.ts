@@ -1,4 +1,4 @@
-import { KitError, type Tool } from 'mcp-kit/internal';
+import { KitError, type MaybePromise, type Tool } from 'mcp-kit/internal';
 import type { CallOptions, Session, ToolGuard } from 'mcp-kit/client';
 import type { ServerEntry } from '../config/entry.ts';
 import type { Known } from '../trust/assess.ts';
@@ -76,17 +76,20 @@ export class ToolPolicy implements ToolGuard {
   }
 
   /** Throws when a tool may not be called. Asks the server for its tools when they are held to anything. */
-  async call(tool: string, options: CallOptions): Promise<void> {
+  call(tool: string, options: CallOptions): MaybePromise<void> {
     const { name, holding } = this.#options;
     if (!this.#passes(tool)) throw denied(tool, name);
     const { receipt, pin } = holding.known;
     const isHeld = receipt !== undefined || pin?.tools !== undefined;
-    const listing =
-      isHeld && this.#listing === undefined
-        ? await this.listing(withoutProgress(options))
-        : undefined;
+    if (!isHeld || this.#listing !== undefined) return this.#requireHeld(tool, undefined);
+    return this.listing(withoutProgress(options)).then((listing) =>
+      this.#requireHeld(tool, listing),
+    );
+  }
+
+  #requireHeld(tool: string, listing: ToolListing | undefined): void {
     const found = this.#withheld.get(tool) ?? listing?.withheld.find((one) => one.name === tool);
-    if (found !== undefined) throw withheldError(found, name);
+    if (found !== undefined) throw withheldError(found, this.#options.name);
   }
 
   #withhold({ withheld }: ToolListing): void {
