@@ -21,7 +21,9 @@ export interface GatewayStage extends AsyncDisposable {
   readonly stage: Stage;
 }
 
-/** Servers of both SDKs, of others and of ours; over pipes, HTTP and sockets. */
+const fixture = path.resolve(import.meta.dirname, '../interop/fixture.mjs');
+
+/** Ten servers, of both SDKs, of others and of ours; over pipes, HTTP and sockets. */
 export async function openGateway(): Promise<GatewayStage> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mcp-kit-gateway-'));
   const env = { PEER_ANNOUNCEMENTS: path.join(folder, 'announcements') };
@@ -29,6 +31,8 @@ export async function openGateway(): Promise<GatewayStage> {
     childTarget({ command: process.execPath, args, env });
   const v1 = await startServer('SDK v1 with sessions', undefined, env);
   const v2 = await startServer('SDK v2 of the newest era only', undefined, env);
+  const stateless = await startServer('SDK v1 without sessions', undefined, env);
+  const everything = await startServer('server-everything');
   const oursHttp = await serveFixtureHttp();
   const oursSocket = await serveFixtureSocket(path.join(folder, 'server.sock'));
   const targets = {
@@ -36,7 +40,10 @@ export async function openGateway(): Promise<GatewayStage> {
     'v2-stdio': child(sdkArgs.modern),
     'v1-http': v1.target,
     'v2-http': v2.target,
+    'v1-stateless': stateless.target,
     everything: commands['server-everything'](),
+    'everything.http': everything.target,
+    'ours.stdio': child([fixture]),
     'ours.http': httpTarget(oursHttp.url),
     ours: socketTarget(oursSocket.path),
   };
@@ -57,7 +64,8 @@ export async function openGateway(): Promise<GatewayStage> {
       await http.close();
       await socket.close();
       await service.close();
-      await Promise.all([v1.kill(), v2.kill(), oursHttp.close(), oursSocket.close()]);
+      await Promise.all([v1, v2, stateless, everything].map((server) => server.kill()));
+      await Promise.all([oursHttp.close(), oursSocket.close()]);
       await rm(folder, { recursive: true, force: true });
     },
   };
