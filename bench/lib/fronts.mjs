@@ -45,6 +45,17 @@ export async function stopFamily(child) {
   }
 }
 
+/** Waits until processes that were needed for the start only have ended: a slice counts those that are there when it begins. */
+async function untilSteady(child) {
+  let before = '';
+  for (let tries = 0; tries < 20; tries++) {
+    const now = familyOf(child.pid).join(' ');
+    if (now === before) return;
+    before = now;
+    await sleep(500);
+  }
+}
+
 /** HTTP in front of a stdio server; all connections are of one session. */
 export async function openHttpFront(front, { era, server, connections }) {
   const port = await freePort();
@@ -66,6 +77,7 @@ export async function openHttpFront(front, { era, server, connections }) {
       await ask(load, 'open', { url, era, tool, connections, oneSession: true });
       await ask(load, 'probe', { what: 'call' });
     });
+    await untilSteady(child);
   } catch (error) {
     await close();
     throw error;

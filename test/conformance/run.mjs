@@ -1,11 +1,12 @@
-// Runs the scenarios of the official conformance suites against the fixture, against the fixture behind bridges, and with
-// the client of this folder, or against any server or with any client alone:
+// Runs the scenarios of the official conformance suites against the fixture, against the fixture behind bridges and a gateway,
+// and with the client of this folder, or against any server or with any client alone:
 // npm run conformance -- [--url URL] [--command COMMAND] [--only REGEX]
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { installPeers } from '../../scripts/peers.mjs';
 import { main, prepare } from '../../scripts/prepare.mjs';
 import { missOf, serveBridged, wires } from './bridged.mjs';
+import { missOfPlace, places, serveGateway } from './gateway.mjs';
 import { plan, runScenario } from './suites.mjs';
 
 const atOnce = 2;
@@ -22,7 +23,7 @@ async function runAll(scenarios, subjects) {
   const results = [];
   const work = async (waiting) => {
     for (const scenario of waiting) {
-      const subject = subjects[scenario.wire ?? scenario.side];
+      const subject = subjects[scenario.way ?? scenario.side];
       const reasons = await runScenario(scenario, subject, end - performance.now());
       const result = judgeMiss({ ...scenario, reasons });
       results.push(result);
@@ -35,21 +36,27 @@ async function runAll(scenarios, subjects) {
   return results;
 }
 
-/** Every scenario for a server once more for each kind of bridge before it. */
-const throughBridges = (planned) =>
-  wires.flatMap((wire) =>
+/** What may stand before the fixture: how a set is called then, and why a scenario cannot pass through it. */
+const ways = [
+  ...wires.map((way) => ({ way, called: `a bridge to ${way}`, miss: missOf })),
+  ...places.map((way) => ({ way, called: way, miss: missOfPlace })),
+];
+
+/** Every scenario for a server once more for each of them. */
+const throughOthers = (planned) =>
+  ways.flatMap((one) =>
     planned
       .filter(({ side }) => side === 'server')
       .map((scenario) => ({
         ...scenario,
-        wire,
-        set: `${scenario.set} through a bridge to ${wire}`,
+        ...one,
+        set: `${scenario.set} through ${one.called}`,
       })),
   );
 
-/** What cannot pass through a bridge is none of its failures, and must be said no longer once it passes. */
-function judgeMiss(result) {
-  const miss = result.wire && missOf(result.wire, result);
+/** What cannot pass through a bridge or a gateway is none of its failures, and must be said no longer once it passes. */
+function judgeMiss({ miss: find, ...result }) {
+  const miss = find?.(result.way, result);
   if (miss === undefined) return result;
   const passes = result.reasons.length === 0;
   return { ...result, miss, reasons: passes ? [`passes although it cannot: ${miss}`] : [] };
@@ -75,8 +82,9 @@ function report(results, left) {
     if (names.size > 0) console.log(`${reason}: ${[...names].join(', ')}`);
   }
   for (const miss of new Set(results.map((result) => result.miss).filter(Boolean))) {
-    const names = results.filter((result) => result.miss === miss).map(({ name }) => name);
-    console.log(`cannot pass through a bridge: ${[...new Set(names)].join(', ')}: ${miss}`);
+    const missed = results.filter((result) => result.miss === miss);
+    const names = [...new Set(missed.map(({ name }) => name))].join(', ');
+    console.log(`cannot pass through ${missed[0].called}: ${names}: ${miss}`);
   }
   for (const set of [...new Set(results.map((result) => result.set))].sort()) {
     console.log(`${set}: ${count(results.filter((result) => result.set === set))}`);
@@ -91,11 +99,16 @@ async function serve(sides, url) {
   const { serveFixture } = await import('./server.mjs');
   const server = await serveFixture();
   const bridges = await Promise.all(wires.map((wire) => serveBridged(wire, server.url)));
+  const gateway = await serveGateway();
   return {
     url: server.url,
-    bridged: Object.fromEntries(wires.map((wire, index) => [wire, bridges[index].url])),
+    others: {
+      ...Object.fromEntries(wires.map((wire, index) => [wire, bridges[index].url])),
+      ...gateway.urls,
+    },
     async close() {
       for (const bridge of bridges) await bridge.close();
+      await gateway.close();
       await server.close();
     },
   };
@@ -115,14 +128,14 @@ await main(async () => {
   await installPeers();
   const sides = sidesOf(values);
   const { planned, left } = await plan(sides);
-  const all = values.url === undefined ? [...planned, ...throughBridges(planned)] : planned;
+  const all = values.url === undefined ? [...planned, ...throughOthers(planned)] : planned;
   const scenarios = all.filter(({ set, name }) => only.test(`${set} ${name}`));
   if (scenarios.length === 0) throw new Error(`no scenario matches ${only}`);
   const server = await serve(sides, values.url);
   try {
     const subjects = {
       server: server.url,
-      ...server.bridged,
+      ...server.others,
       client: values.command ?? ownClient,
     };
     const results = await runAll(scenarios, subjects);

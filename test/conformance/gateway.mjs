@@ -1,0 +1,68 @@
+// The fixture behind a gateway, as users run one: a file that names the server, and `mcpctl up`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from '../../scripts/prepare.mjs';
+
+const mcpctl = path.join(root, 'packages/mcpctl/dist/main.js');
+const fixture = path.join(import.meta.dirname, 'server.mjs');
+/** What the file calls the fixture. */
+const name = 'fixture';
+
+/**
+ * Where the fixture is found behind a gateway: as one server of it, below the address of all. There all names begin with that of
+ * their server, and most scenarios ask by the names that the fixture has.
+ */
+export const places = ['one server of a gateway'];
+
+/** What cannot pass through a gateway, and why. A scenario that passes all the same is a failure: it belongs here no more. */
+const misses = [
+  {
+    names: ['server-sse-polling'],
+    why: 'over stdio no server can hang up, so there is nothing that its client could come back for',
+  },
+];
+
+/** The reason why a scenario cannot pass at this place of a gateway, if there is one. */
+export const missOfPlace = (place, { name: scenario, revision }) =>
+  misses.find(
+    (miss) =>
+      miss.names.includes(scenario) &&
+      (miss.place ?? place) === place &&
+      (miss.revision ?? revision) === revision,
+  )?.why;
+
+/** Serves the fixture through a gateway that starts it as a process. */
+export async function serveGateway() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'mcp-kit-conformance-'));
+  const server = { command: process.execPath, args: [fixture, '--stdio'] };
+  const config = { mcpServers: { [name]: server } };
+  const file = path.join(folder, 'mcp.json');
+  await writeFile(file, JSON.stringify(config));
+  const trusted = ['--trust', '--yes-trust', '--root', folder, '--config', file];
+  const args = [mcpctl, 'up', '--json', '--port', '0', ...trusted];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, HOME: folder },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const close = async () => {
+    child.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const failed = ended.then(([code]) => {
+    throw new Error(`the gateway ended with ${code}`);
+  });
+  // Where to find it is the first line it prints.
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    failed,
+  ]);
+  failed.catch(() => {});
+  const { url } = JSON.parse(line);
+  return { urls: { [places[0]]: `${url}/${name}` }, close };
+}
