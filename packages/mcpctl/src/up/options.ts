@@ -42,7 +42,11 @@ const servers = {
     type: 'boolean',
     help: 'First copy the servers of your other programs into your own file; shows it and asks.',
   },
-  yes: { type: 'boolean', short: 'y', help: 'With --import: do not ask.' },
+  yes: {
+    type: 'boolean',
+    short: 'y',
+    help: 'With --import, --install or --uninstall: do not ask.',
+  },
   group: {
     type: 'string',
     value: 'NAME',
