@@ -44,24 +44,30 @@ export interface Dialect {
   readonly sections?: (document: unknown, surroundings: Surroundings | undefined) => Section[];
   readonly fields: ReadonlyMap<string, Field>;
   /** Keys that the host has and this model has not; kept as they are. */
-  readonly alsoKnown?: ReadonlySet<string>;
+  readonly alsoKnown?: ReadonlySet<string> | undefined;
   /** The host refuses keys that it does not know. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** What a server with a URL and without a type is to the host; without, the host refuses it. */
-  readonly urlAlone?: Kind;
+  readonly urlAlone?: Kind | undefined;
   readonly names?: RegExp | undefined;
   readonly syntax: Syntax;
   /** Whether the document switches a server off outside of its entry. */
-  readonly isOff?: (document: unknown, name: string) => boolean;
+  readonly isOff?: ((document: unknown, name: string) => boolean) | undefined;
   /** Refuses, by throwing, what the host refuses although every field is well formed. */
-  readonly check?: (raw: Readonly<Record<string, unknown>>, name: string, place: Place) => void;
+  readonly check?:
+    | ((raw: Readonly<Record<string, unknown>>, name: string, place: Place) => void)
+    | undefined;
   /** The same for the document around the servers. */
-  readonly checkDocument?: (document: Readonly<Record<string, unknown>>, place: Place) => void;
+  readonly checkDocument?:
+    | ((document: Readonly<Record<string, unknown>>, place: Place) => void)
+    | undefined;
   /** Adds what the host wants to see in every server. */
-  readonly complete?: (raw: Readonly<Record<string, unknown>>, name: string) => object;
+  readonly complete?:
+    | ((raw: Readonly<Record<string, unknown>>, name: string) => object)
+    | undefined;
   /** The paths of files that belong to this host, with forward slashes. */
-  readonly owns?: RegExp;
-  readonly where?: (surroundings: Surroundings) => readonly Candidate[];
+  readonly owns?: RegExp | undefined;
+  readonly where?: ((surroundings: Surroundings) => readonly Candidate[]) | undefined;
 }
 
 /** How strongly each scope counts; lower wins. `local` is what a user keeps for one project. */

@@ -17,7 +17,7 @@ export interface Syntax {
   /** What the host does with a variable that is not set. */
   readonly unset: 'refuse' | 'empty';
   /** Variables that stand for the folder of the project. */
-  readonly rootNames?: readonly string[];
+  readonly rootNames?: readonly string[] | undefined;
 }
 
 /** One thing that a reference may stand for; schemes other than these are left to who resolves them. */

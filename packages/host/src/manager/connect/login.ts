@@ -42,7 +42,7 @@ export async function examineLogin(
 interface One {
   readonly admitted: Admitted;
   readonly openings: Openings;
-  readonly wishes?: LoginWishes;
+  readonly wishes?: LoginWishes | undefined;
 }
 
 async function withAuthorizer<T>(

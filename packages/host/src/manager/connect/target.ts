@@ -16,7 +16,7 @@ export interface TargetPlace {
   readonly root: string;
   readonly allowLogOutsideRoot: boolean;
   readonly onStderr?: ((text: string) => void) | undefined;
-  readonly onHttp?: HttpClientOptions['onHttp'];
+  readonly onHttp?: HttpClientOptions['onHttp'] | undefined;
   readonly logger: Logger;
   readonly logins: LoginPlace;
   /** How servers that are trusted are reached, where their entries do not say. */

@@ -21,10 +21,10 @@ function alike(
   dialect: DialectId,
   [id, title]: readonly [id: string, title: string],
   places: {
-    readonly project?: readonly string[];
-    readonly home?: readonly string[];
-    readonly settings?: readonly string[];
-    readonly config?: readonly string[];
+    readonly project?: readonly string[] | undefined;
+    readonly home?: readonly string[] | undefined;
+    readonly settings?: readonly string[] | undefined;
+    readonly config?: readonly string[] | undefined;
   },
 ): Host {
   const { project = [], home = [], settings = [], config = [] } = places;
