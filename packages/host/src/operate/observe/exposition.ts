@@ -6,6 +6,7 @@ export interface Metric {
   readonly samples: readonly Sample[];
 }
 
+/** One number of a metric, with what it is about. */
 export interface Sample {
   /** Added to the name of the metric: `_sum`, `_bucket`. */
   readonly suffix?: string;
