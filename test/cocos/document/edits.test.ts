@@ -52,6 +52,8 @@ function expectTrue(view: SceneView, { resolve }: Sample): void {
   expect(fresh.problems).toEqual([]);
   expect(seen(fresh)).toEqual(seen(view));
   const items = [...fresh.items()];
+  const nodes = items.filter(({ kind }) => kind === 'node').length;
+  expect([view.nodeCount(), fresh.nodeCount()]).toEqual([nodes, nodes]);
   expect(new Set(items.map(({ handle }) => handle)).size).toBe(items.length);
   expect(items.filter(({ handle }) => handle.includes('#'))).toEqual([]);
   const stubs = items
