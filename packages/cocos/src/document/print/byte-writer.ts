@@ -1,5 +1,3 @@
-import type { Buffer } from 'node:buffer';
-
 /** Puts bytes together, most of which are copied from others. */
 export interface ByteWriter {
   /** How many there are by now. */
@@ -18,7 +16,7 @@ export interface ByteWriter {
 const fewBytes = 256;
 
 /** A writer into a room. Ranges that follow each other are copied in one go. */
-export function byteWriter(source: Uint8Array, target: Buffer): ByteWriter {
+export function byteWriter(source: Uint8Array, target: Uint8Array): ByteWriter {
   let written = 0;
   // A range of the source that is still to be copied.
   let [from, to] = [0, 0];

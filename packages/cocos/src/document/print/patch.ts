@@ -25,7 +25,7 @@ export interface Patch {
 export interface Patched {
   readonly bytes: Uint8Array;
   /** What the bytes are in. */
-  readonly room: Buffer;
+  readonly room: Uint8Array;
   readonly layout: Layout;
 }
 

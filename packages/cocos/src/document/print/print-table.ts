@@ -13,7 +13,7 @@ import { withSource } from './source.ts';
 export interface Printed {
   readonly bytes: Uint8Array;
   /** What the bytes are in, for whoever gives it back. */
-  readonly room: Buffer | undefined;
+  readonly room: Uint8Array | undefined;
   readonly table: Table;
   /** What it was. */
   readonly base: Table | undefined;

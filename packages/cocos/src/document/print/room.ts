@@ -4,14 +4,14 @@ import { Buffer } from 'node:buffer';
 const maxSpare = 2;
 const spareMs = 10_000;
 
-let spare: Buffer[] = [];
+let spare: Uint8Array[] = [];
 let forgetting: NodeJS.Timeout | undefined;
 
 /**
  * Memory for a large file, of at least so many bytes. Memory that is asked for anew with each write has the garbage collector
  * look at everything every few writes, so what is given back is used again.
  */
-export function takeRoom(size: number): Buffer {
+export function takeRoom(size: number): Uint8Array {
   const room = spare.find((each) => each.length >= size);
   spare = spare.filter((each) => each !== room);
   // Files grow little by little.
@@ -19,7 +19,7 @@ export function takeRoom(size: number): Buffer {
 }
 
 /** Gives memory back that nobody looks at any more. */
-export function giveBack(room: Buffer): void {
+export function giveBack(room: Uint8Array): void {
   spare = [room, ...spare].sort((left, right) => right.length - left.length).slice(0, maxSpare);
   forgetting ??= setTimeout(forget, spareMs).unref();
   forgetting.refresh();
