@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { adHocEntry, createManager, type Manager } from '@mcp-kit/host';
@@ -50,7 +50,8 @@ async function seen(folder: string, target: Target): Promise<string> {
   await using manager = managerOf(folder, target);
   await using service = gateway(manager, { waitMs: 60_000 });
   await expect.poll(() => service.status().servers[0]?.listing).toBe('live');
-  await expect.poll(async () => (await readdir(folder)).length).toBe(2);
+  // It is kept beside what clients wait for.
+  await expect.poll(() => manager.server('docs').recalledOthers()).toBeDefined();
   return service.catalog().hash;
 }
 

@@ -23,7 +23,7 @@ export async function recallTools(
 }
 
 /** What it had besides, likewise. */
-export async function recallOthers(
+async function recallOthers(
   entry: ServerEntry | undefined,
   { toolCache, admission }: Recalling,
 ): Promise<OtherLists | undefined> {
