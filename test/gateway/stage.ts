@@ -47,7 +47,7 @@ export async function openGateway(): Promise<GatewayStage> {
     'ours.http': httpTarget(oursHttp.url),
     ours: socketTarget(oursSocket.path),
   };
-  const service = gateway(targets, { waitMs: 60_000 });
+  const service = gateway(targets, { waitMs: 60_000, disclosure: 'full', results: false });
   const http = await serveHttp(service, { retryMs: 20 });
   const socketPath = path.join(folder, 'gateway.sock');
   const socket = await listenSocket(service, socketPath);

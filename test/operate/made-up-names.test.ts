@@ -171,7 +171,10 @@ describe('limits', () => {
   test('of scopes keep little of the names of tools', async () => {
     const rules = scopeRules({ toolScopes: { 'delete_*': ['write'] } });
     const needed = (name: string) =>
-      rules.neededBy({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+      rules.neededBy({
+        message: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } },
+        tool: undefined,
+      });
     const kept = await keptAfter(() => {
       for (let number = 0; number < 20; number += 1)
         expect(needed(`delete_${long(number)}`)).toEqual(['write']);
@@ -179,6 +182,14 @@ describe('limits', () => {
     expect(kept).toBeLessThan(mebibyte);
     expect(needed('delete_it')).toEqual(['write']);
     expect(needed('read_it')).toBeUndefined();
+    // What is called through another tool needs what both need.
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'read_it' },
+    } as const;
+    expect(rules.neededBy({ message, tool: 'delete_it' })).toEqual(['write']);
   });
 });
 

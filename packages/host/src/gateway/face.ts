@@ -1,4 +1,5 @@
 import {
+  layered,
   RpcError,
   rpcErrors,
   type Implementation,
@@ -6,8 +7,12 @@ import {
   type Service,
 } from 'mcp-kit/internal';
 import { createServer } from 'mcp-kit/server';
+import type { GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
+import { callsThrough } from './disclosure/disclosure.ts';
 import { catalogFeature } from './features.ts';
+import type { Listing } from './listing.ts';
+import { ownParts } from './own-parts.ts';
 import type { Views } from './policy/view.ts';
 import { route } from './route.ts';
 import type { Upstream } from './upstream.ts';
@@ -21,7 +26,12 @@ export interface FaceOptions {
   readonly views: Views;
   /** Settles when there is something to list; at once where there is. */
   ready(): MaybePromise<void>;
-  instructions(): string;
+  /** What a model is told first; `isShort` where it finds out by searching what else there is. */
+  instructions(isShort: boolean): string | undefined;
+  /** What is known of each server that is seen here. */
+  listings(): ReadonlyMap<string, Listing>;
+  /** What is told now. */
+  settings(): GatewaySettings;
   readonly upstreams: { get(name: string): Upstream | undefined; values(): Iterable<Upstream> };
 }
 
@@ -37,10 +47,16 @@ export interface Face {
 }
 
 export function createFace(options: FaceOptions): Face {
-  const { info, waitMs, catalog, views, upstreams, instructions } = options;
-  const feature = catalogFeature({ catalog, views, ready: () => options.ready() });
-  const server = createServer({ ...info, instructions, features: [feature] });
-  const serve = route({ catalog, waitMs, upstreams })(server.serve);
+  const { info, waitMs, catalog, views, upstreams } = options;
+  const parts = ownParts({ ...options, kept: () => feature.hasKept() });
+  const { disclosed } = parts;
+  const feature = catalogFeature({ ...parts, catalog, views, ready: () => options.ready() });
+  const server = createServer({
+    ...info,
+    instructions: (client) => options.instructions(disclosed.view(client) === 'search'),
+    features: [feature],
+  });
+  const serve = layered(server.serve, [...parts.layers, route({ catalog, waitMs, upstreams })]);
   let told = catalog();
   let isClosed = false;
   const service: Service = {
@@ -48,8 +64,11 @@ export function createFace(options: FaceOptions): Face {
       if (isClosed) throw new RpcError(rpcErrors.internal, 'The gateway is closed');
       return serve(exchange);
     },
+    observe: callsThrough,
     knows: (what, name) =>
-      what === 'tool' ? catalog().tool(name) !== undefined : server.knows?.(what, name) === true,
+      what === 'tool'
+        ? catalog().tool(name) !== undefined || parts.has(name)
+        : server.knows?.(what, name) === true,
     mirroredHeaders: (tool) => catalog().headersOf(tool),
     describe: () => server.describe(),
   };
@@ -59,12 +78,14 @@ export function createFace(options: FaceOptions): Face {
     learned() {
       const before = told;
       told = catalog();
-      if (before.hash !== told.hash) feature.changed(before, told);
+      if (before.hash !== told.hash) disclosed.changed();
+      feature.changed(before, told);
     },
     viewsChanged: () => feature.viewsChanged(),
     close() {
       isClosed = true;
       server.close();
+      parts.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { GatewayCatalog } from './catalog.ts';
 import { createFace, type Face } from './face.ts';
 import { everything, narrowed, nothing, selectionOf, type Selection } from './narrowed.ts';
 import type { Views } from './policy/view.ts';
-import { instructionsFor } from './status.ts';
+import { instructionsFor, troublesIn } from './status.ts';
 import type { Upstreams } from './upstreams.ts';
 
 interface FacesOptions {
@@ -36,11 +36,13 @@ export function createFaces({ upstreams, settings, ...options }: FacesOptions): 
       ...options,
       catalog: catalogOf(upstreams, selection),
       ready: () => upstreams.ready(isSeen),
-      instructions: () =>
-        instructionsFor(
-          upstreams.status().servers.filter(({ name }) => isSeen(name)),
-          (name) => upstreams.instructions(name),
-        ),
+      settings,
+      listings: () => new Map([...upstreams.listings()].filter(([name]) => isSeen(name))),
+      instructions: (isShort) => {
+        const servers = upstreams.status().servers.filter(({ name }) => isSeen(name));
+        if (isShort) return troublesIn(servers);
+        return instructionsFor(servers, (name) => upstreams.instructions(name));
+      },
       upstreams: {
         get: (name) => (isSeen(name) ? upstreams.get(name) : undefined),
         values: () => Array.from(upstreams.values()).filter(({ name }) => isSeen(name)),

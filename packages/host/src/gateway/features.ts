@@ -1,7 +1,11 @@
 import { chain, invalidParams, resourceNotFound, type MaybePromise } from 'mcp-kit/internal';
-import { listMethod, type Changes, type Context, type Feature, type Handler } from 'mcp-kit/server';
-import { legacyTool, type GatewayCatalog } from './catalog.ts';
+import { Context, listMethod, type Changes, type Feature, type Handler } from 'mcp-kit/server';
+import type { GatewayCatalog } from './catalog.ts';
+import type { Disclosed } from './disclosure/disclosure.ts';
+import { callOwn, type OwnTool } from './own-tools.ts';
 import type { Views } from './policy/view.ts';
+import type { ResultReader } from './results/reader.ts';
+import { toolLists } from './tool-lists.ts';
 
 /** What the lists of a gateway are made from. */
 export interface Lists {
@@ -10,6 +14,11 @@ export interface Lists {
   readonly views: Views;
   /** Settles when there is something to list; at once where there is. */
   ready(): MaybePromise<void>;
+  /** What each client sees of the tools. */
+  readonly disclosed: Disclosed;
+  /** Tools of the gateway itself, by name. */
+  readonly own: ReadonlyMap<string, OwnTool>;
+  readonly reader: ResultReader;
 }
 
 /** The lists of a gateway as a feature of a server. */
@@ -18,24 +27,29 @@ export interface CatalogFeature extends Feature {
   changed(before: GatewayCatalog, after: GatewayCatalog): void;
   /** Others may see other lists than before. */
   viewsChanged(): void;
+  /** There is something to read: from now on the tool that reads it is listed. */
+  hasKept(): void;
 }
 
 const pageSize = 1000;
-const same = <T>(item: T): T => item;
 
 /** Serves the lists. What else is asked got here because no server has it. */
-export function catalogFeature({ catalog, views, ready }: Lists): CatalogFeature {
+export function catalogFeature(given: Lists): CatalogFeature {
+  const { catalog, views, ready, own, reader } = given;
   let changes: Changes | undefined;
-  const view = (context: Context): string => views.of(context);
+  const tools = toolLists({ ...given, reader: reader.tool, pageSize });
   const list = <T extends object>(
     member: string,
     items: (all: GatewayCatalog, seen: string) => readonly T[],
-    show: (item: T) => object = same,
   ): ReturnType<typeof listMethod> =>
-    listMethod({ member, items: (seen) => items(catalog(), seen), view, show, pageSize });
+    listMethod({
+      member,
+      items: (seen) => items(catalog(), seen),
+      view: (context) => views.of(context),
+      show: (item) => item,
+      pageSize,
+    });
   const lists = {
-    tools: list('tools', views.tools),
-    legacyTools: list('tools', views.tools, legacyTool),
     prompts: list('prompts', views.prompts),
     resources: list('resources', views.resources),
     templates: list('resourceTemplates', views.templates),
@@ -52,19 +66,22 @@ export function catalogFeature({ catalog, views, ready }: Lists): CatalogFeature
       completions: {},
     },
     methods: {
-      'tools/list': listed(lists.tools),
+      'tools/list': listed(tools.modern),
       'prompts/list': listed(lists.prompts),
       'resources/list': listed(lists.resources),
       'resources/templates/list': listed(lists.templates),
-      'tools/call': ({ name }) => nowhere(`Unknown tool: ${String(name)}`),
+      'tools/call': (params, context) =>
+        callOwn(own, params, context) ?? nowhere(`Unknown tool: ${String(params['name'])}`),
       'prompts/get': ({ name }) => nowhere(`Unknown prompt: ${String(name)}`),
       'completion/complete': () => nowhere('Nothing known under this reference'),
-      'resources/read': ({ uri }) => {
-        throw resourceNotFound(String(uri));
+      'resources/read': ({ uri }, context) => {
+        const kept = reader.resource(uri, Context.exchangeOf(context));
+        if (kept === undefined) throw resourceNotFound(String(uri));
+        return kept;
       },
     },
     legacyMethods: {
-      'tools/list': listed(lists.legacyTools),
+      'tools/list': listed(tools.legacy),
       'resources/subscribe': ({ uri }) => {
         throw resourceNotFound(String(uri));
       },
@@ -74,15 +91,16 @@ export function catalogFeature({ catalog, views, ready }: Lists): CatalogFeature
       changes = to;
     },
     mirroredHeaders: (tool) => catalog().headersOf(tool),
+    hasKept: () => tools.hasKept(changes),
     viewsChanged() {
-      for (const { forget } of Object.values(lists)) forget();
+      for (const one of [tools, ...Object.values(lists)]) one.forget();
       for (const kind of ['tools', 'prompts', 'resources'] as const) changes?.listChanged(kind);
     },
     changed(before, after) {
-      for (const { forget } of Object.values(lists)) forget();
+      for (const one of Object.values(lists)) one.forget();
       const differs = (kind: 'tools' | 'prompts' | 'resources' | 'templates'): boolean =>
-        JSON.stringify(before[kind]) !== JSON.stringify(after[kind]);
-      if (differs('tools')) changes?.listChanged('tools');
+        before.hash !== after.hash && JSON.stringify(before[kind]) !== JSON.stringify(after[kind]);
+      tools.changed(differs('tools'), changes);
       if (differs('prompts')) changes?.listChanged('prompts');
       if (differs('resources') || differs('templates')) changes?.listChanged('resources');
     },

@@ -12,9 +12,11 @@ import {
   createManager,
   Manager,
   readRules,
+  type Disclosure,
   type GatewaySettings,
   type LimitRule,
   type PolicyRule,
+  type ResultSettings,
 } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { createFaces, selected } from './faces.ts';
@@ -42,6 +44,10 @@ export interface GatewayOptions {
   readonly revalidateMs?: number | undefined;
   /** Requests at the same time at each server; 256. */
   readonly maxCalls?: number | undefined;
+  /** What clients see of many tools: all, a few that find and call them, or what suits each; the configuration, or `auto`. */
+  readonly disclosure?: Disclosure | undefined;
+  /** When results of tools are kept instead of shown; the configuration, or above 25,000 tokens. `false`: never. */
+  readonly results?: ResultSettings | false | undefined;
   /** How conversations with each server are held. */
   readonly bridge?: Omit<BridgeOptions, 'guard' | 'logger' | 'mayRepeat' | 'onMessage'> | undefined;
   /** What sees every request to a server, and its outcome; made for each server. */
@@ -140,7 +146,11 @@ const noLimits: readonly LimitRule[] = [];
 function createGateway(manager: Manager, options: GatewayOptions, isOwner = false): Gateway {
   const { logger = silentLogger, waitMs = defaultWaitMs, info = self, group } = options;
   const { onChange = logTroubles(logger) } = options;
-  const settings = (): GatewaySettings => options.settings ?? manager.gatewaySettings;
+  const settings = (): GatewaySettings => {
+    const told = options.settings ?? manager.gatewaySettings;
+    const { disclosure = told.disclosure, results = told.results } = options;
+    return { ...told, disclosure, results };
+  };
   const selection = selected(group, settings);
   const shownAs = presentations(settings);
   let policy = policyOf(settings(), options);

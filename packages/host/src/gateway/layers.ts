@@ -68,7 +68,7 @@ export function approved(server: string, listing: () => Listing | undefined): La
 const troubleKey = 'mcp-kit/unavailable';
 
 /** The result of a call as its client's era has it. */
-export const finished: Readonly<Record<Era, (result: object, _meta: object) => object>> = {
+export const finished: Readonly<Record<Era, (result: object, _meta?: object) => object>> = {
   legacy: (result, _meta) => ({ ...result, _meta }),
   modern: (result, _meta) => ({ resultType: 'complete', ...result, _meta }),
 };

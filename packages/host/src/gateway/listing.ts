@@ -20,6 +20,8 @@ export interface Listing {
   /** Tools that may be used, and that nobody had seen when the server was approved. */
   readonly fresh: readonly string[];
   readonly instructions: string | undefined;
+  /** What it says it is. */
+  readonly about?: string | undefined;
   /** `cache`: it was not heard of since this process began; this is what it had when it was last seen. */
   readonly from: 'live' | 'cache';
 }
@@ -55,6 +57,7 @@ export async function listAll(
     resources: resources ?? [],
     templates: templates ?? [],
     instructions: session.instructions,
+    about: session.server?.description,
     from: 'live',
   };
 }

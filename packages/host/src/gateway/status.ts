@@ -165,22 +165,26 @@ export function instructionsFor(
   servers: readonly UpstreamStatus[],
   instructions: (name: string) => string | undefined,
 ): string {
-  const enabled = servers.filter(({ state }) => state !== 'disabled');
-  const names = enabled.map(({ name }) => name);
-  const troubled = enabled.filter(({ reason }) => reason !== undefined);
+  const names = servers.filter(({ state }) => state !== 'disabled').map(({ name }) => name);
   const lines = [
     `Tools and prompts of these servers: ${names.join(', ')}. Their names begin with that of their server.`,
   ];
-  if (troubled.length > 0) {
-    lines.push('These cannot be used now; tell your user when you would need one:');
-    for (const { name, reason = '' } of troubled) lines.push(`- ${name}: ${firstLine(reason)}`);
-  }
+  const troubles = troublesIn(servers);
+  if (troubles !== undefined) lines.push(troubles);
   for (const name of names) {
     const said = instructions(name);
     if (said !== undefined && said !== '')
       lines.push('', `${name}: ${said.slice(0, maxInstructions)}`);
   }
   return lines.join('\n');
+}
+
+/** Which servers cannot be used now, and why; nothing where all can. */
+export function troublesIn(servers: readonly UpstreamStatus[]): string | undefined {
+  const troubled = servers.filter(({ state, reason }) => state !== 'disabled' && reason);
+  if (troubled.length === 0) return undefined;
+  const lines = troubled.map(({ name, reason = '' }) => `- ${name}: ${firstLine(reason)}`);
+  return ['These cannot be used now; tell your user when you would need one:', ...lines].join('\n');
 }
 
 function firstLine(text: string): string {

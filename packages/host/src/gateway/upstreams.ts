@@ -126,6 +126,18 @@ export class Upstreams {
     this.#changed();
   }
 
+  /** What is known of each server of which anything is. */
+  listings(): ReadonlyMap<string, Listing> {
+    const { policy, shownAs } = this.#options;
+    const all = Array.from(listingsOf(this.#all, policy()), ([name, listing]) => {
+      const { description } = shownAs(name);
+      const said =
+        description === undefined ? {} : { about: description, instructions: description };
+      return [name, description === undefined ? listing : { ...listing, ...said }] as const;
+    });
+    return new Map(all);
+  }
+
   /** Settles when something is known of every server. */
   async settled(): Promise<void> {
     await Promise.all(Array.from(this.#all.values(), (upstream) => upstream.known));

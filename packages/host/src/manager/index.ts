@@ -6,6 +6,8 @@ export { dialectIds } from './config/dialects/index.ts';
 export type { ClientSettings } from './config/dialects/mcp-kit.ts';
 export type { DialectId, ServerEntry, TransportSettings } from './config/entry.ts';
 export { explainConfig, type Explanation } from './config/explain.ts';
+export type { Disclosure } from './config/gateway/disclosure.ts';
+export type { ResultSettings } from './config/gateway/results.ts';
 export type { GroupSettings, Groups } from './config/gateway/groups.ts';
 export type { ServerShownAs, ShownAs, ShownServers } from './config/gateway/servers.ts';
 export type { LimitRule } from './config/gateway/limits.ts';

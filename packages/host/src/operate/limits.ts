@@ -1,6 +1,6 @@
 import { parseRate, RateLimiter, type Exchange, type Headers, type Layer } from 'mcp-kit/internal';
 import { asError, type Caller, type Refusal } from 'mcp-kit/transport/http';
-import { isCounted, toolIn, type CallCounts } from './observe/calls.ts';
+import { isCounted, toolsIn, type CallCounts } from './observe/calls.ts';
 import { tooBusy, tooMany } from './refusals.ts';
 import type { LimitSettings } from './settings.ts';
 
@@ -32,8 +32,8 @@ export function createLimits(settings: LimitSettings, counts: CallCounts): Limit
       const mustWaitMs = exchange.isFurther ? byPrincipal(principal) : 0;
       if (mustWaitMs > 0) return tooMany('principal', mustWaitMs);
     }
-    const tool = tools === undefined ? undefined : toolIn(exchange.message);
-    const waitMs = tool === undefined ? 0 : (tools?.(tool) ?? 0);
+    const waits = tools === undefined ? [] : toolsIn(exchange).map((tool) => tools(tool));
+    const waitMs = Math.max(0, ...waits);
     return waitMs === 0 ? undefined : tooMany('tool', waitMs);
   };
 

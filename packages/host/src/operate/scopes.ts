@@ -1,14 +1,14 @@
-import type { Layer, Message } from 'mcp-kit/internal';
+import type { Layer } from 'mcp-kit/internal';
 import { asError, type Refusal } from 'mcp-kit/transport/http';
-import { toolIn } from './observe/calls.ts';
+import { toolsIn, type Calling } from './observe/calls.ts';
 import type { AuthSettings } from './settings.ts';
 
 /** What calls need, and whether a caller has it. */
 export interface ScopeRules {
   /** What everything needs. */
   readonly base: readonly string[];
-  /** What this message needs, with what everything needs; nothing when that is no more. */
-  neededBy(message: Message): readonly string[] | undefined;
+  /** What this request needs, with what everything needs; nothing when that is no more. */
+  neededBy(exchange: Calling): readonly string[] | undefined;
   covers(granted: ReadonlySet<string> | undefined, needed: readonly string[]): boolean;
 }
 
@@ -31,20 +31,25 @@ export function scopeRules(
     const shared = prefixes.filter(([name]) => tool.startsWith(name.slice(0, -1)));
     return (exact.get(tool) ?? []).concat(shared.flatMap(([, scopes]) => scopes));
   };
+  const neededFor = (name: string): readonly string[] | undefined => {
+    const known = found.get(name);
+    if (known !== undefined) return known.needed;
+    const more = forTool(name);
+    const needed = more.length === 0 ? undefined : [...new Set([...base, ...more])];
+    if (name.length > maxFoundLength) return needed;
+    // Names that clients make up are not kept for ever.
+    if (found.size >= maxFound) found.clear();
+    found.set(name, { needed });
+    return needed;
+  };
   return {
     base,
-    neededBy(message) {
-      const name = asksNoMore ? undefined : toolIn(message);
+    neededBy(exchange) {
+      const [name, ...others] = asksNoMore ? [] : toolsIn(exchange);
       if (name === undefined) return undefined;
-      const known = found.get(name);
-      if (known !== undefined) return known.needed;
-      const more = forTool(name);
-      const needed = more.length === 0 ? undefined : [...new Set([...base, ...more])];
-      if (name.length > maxFoundLength) return needed;
-      // Names that clients make up are not kept for ever.
-      if (found.size >= maxFound) found.clear();
-      found.set(name, { needed });
-      return needed;
+      if (others.length === 0) return neededFor(name);
+      const needed = [name, ...others].flatMap((one) => neededFor(one) ?? []);
+      return needed.length === 0 ? undefined : [...new Set(needed)];
     },
     covers(granted, needed) {
       for (const scope of needed) {
@@ -64,7 +69,7 @@ export function scopeLayer(
 ): Layer {
   return (next) => (exchange) => {
     const { message } = exchange;
-    const needed = message.id === undefined ? undefined : scopes.neededBy(message);
+    const needed = message.id === undefined ? undefined : scopes.neededBy(exchange);
     if (needed !== undefined && !scopes.covers(exchange.scopes, needed)) {
       throw asError(insufficient(needed));
     }

@@ -90,6 +90,8 @@ export class Exchange {
   inputs: object | undefined;
   /** Why it must not be served. Layers that count all messages see the exchange before this is thrown. */
   refusal: RpcError | undefined;
+  /** The tool that it calls in the end, where that is not the one it names. */
+  tool: string | undefined;
   /** Known once somebody has asked for it. */
   trace: TraceContext | undefined;
   #controller: AbortController | undefined;

@@ -35,6 +35,8 @@ export interface Listener {
   /** One bit for each kind of list. */
   lists: number;
   uris: Set<string> | undefined;
+  /** Who it is, as far as it says. */
+  client(): ClientView | undefined;
   tell(method: string, params?: Params): void;
 }
 

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '#base';
 import type { Params } from '#jsonrpc';
-import type { HeaderBinding, Layer, ServerCapabilities } from '#protocol';
+import type { ClientView, HeaderBinding, Layer, ServerCapabilities } from '#protocol';
 import type { Context } from './context.ts';
 
 /** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
@@ -11,7 +11,8 @@ export type ListKind = 'tools' | 'prompts' | 'resources';
 
 /** What a feature tells the server, which tells every client that wants to know. */
 export interface Changes {
-  listChanged(kind: ListKind): void;
+  /** A list is another one, for all clients or for those that are concerned. */
+  listChanged(kind: ListKind, concerns?: (client: ClientView) => boolean): void;
   resourceUpdated(uri: string): void;
 }
 

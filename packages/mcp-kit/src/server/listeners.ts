@@ -1,12 +1,14 @@
 import { createDeferred, KitError } from '#base';
 import { isRecord, noRoomError, RpcError, rpcErrors, type Exchange, type Params } from '#jsonrpc';
 import {
+  clientOf,
   conversationOf,
   invalidParams,
   isUri,
   metaKeys,
   weightOfListen,
   weightOfUri,
+  type ClientView,
   type Conversation,
   type Listener,
   type ServerCapabilities,
@@ -43,7 +45,8 @@ export class Listeners implements Changes {
   join(conversation: Conversation): void {
     const { connection } = conversation;
     const tell: Listener['tell'] = (method, params) => void connection.notify(method, params);
-    const listener: Listener = { lists: allLists, uris: undefined, tell };
+    const client: Listener['client'] = () => conversation.handshake.client;
+    const listener: Listener = { lists: allLists, uris: undefined, client, tell };
     conversation.listener = listener;
     this.#open.add(listener);
     conversation.onEnded(() => {
@@ -113,9 +116,11 @@ export class Listeners implements Changes {
     }
   }
 
-  listChanged(kind: ListKind): void {
+  listChanged(kind: ListKind, concerns?: (client: ClientView) => boolean): void {
     for (const listener of this.#open) {
       if ((listener.lists & bitOf[kind]) === 0) continue;
+      const client = concerns && listener.client();
+      if (client !== undefined && concerns?.(client) === false) continue;
       listener.tell(`notifications/${kind}/list_changed`);
     }
   }
@@ -137,9 +142,11 @@ function listenerOf(exchange: Exchange, filter: Filter): Listener {
   let lists = 0;
   for (const kind of kinds) if (filter[`${kind}ListChanged`] === true) lists |= bitOf[kind];
   const uris = filter.resourceSubscriptions && new Set(filter.resourceSubscriptions);
+  const client = clientOf(exchange);
   return {
     lists,
     uris,
+    client: () => client,
     tell: (method, params) => void exchange.notify(method, { ...params, ...tagOf(exchange) }),
   };
 }

@@ -7,6 +7,7 @@ import {
   metaKeys,
   modernVersion,
   supportedVersions,
+  type ClientView,
   type HeaderBinding,
   type Implementation,
   type SealerOptions,
@@ -23,7 +24,7 @@ import { modernEdge, modernResults, type Caching } from './modern-edge.ts';
 /** What a server is called, and the features it is made of. */
 export interface ServerOptions extends Implementation {
   /** Told to the client's model once, before anything else; a function says it anew to each client. */
-  readonly instructions?: string | (() => string | undefined);
+  readonly instructions?: string | ((client: ClientView) => string | undefined);
   readonly features: readonly Feature[];
   /** How long modern clients may keep lists and resources; by default not at all. */
   readonly caching?: Partial<Caching> | undefined;
@@ -56,10 +57,10 @@ export function createServer(options: ServerOptions): Server {
     };
     unref(setTimeout(warm, warmAfterMs));
   });
-  const discover: Handler = () => {
+  const discover: Handler = (_params, { client }) => {
     greet();
     const _meta = { [metaKeys.serverInfo]: info };
-    const told = typeof instructions === 'function' ? instructions() : instructions;
+    const told = typeof instructions === 'function' ? instructions(client) : instructions;
     return { supportedVersions: [modernVersion], capabilities, instructions: told, _meta };
   };
   const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));
@@ -90,7 +91,7 @@ export function createServer(options: ServerOptions): Server {
         : features.some((feature) => feature.mirroredHeaders?.(name) !== undefined),
     mirroredHeaders: (tool) => mirroredHeaders(features, tool),
     describe: () => ({ ...info, protocolVersions: supportedVersions, capabilities }),
-    listChanged: (kind) => listeners.listChanged(kind),
+    listChanged: (kind, concerns) => listeners.listChanged(kind, concerns),
     resourceUpdated: (uri) => listeners.resourceUpdated(uri),
     close: () => listeners.close(),
   };

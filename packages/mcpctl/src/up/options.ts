@@ -57,6 +57,11 @@ const servers = {
     value: 'MS',
     help: 'How long a list waits for servers of which nothing is known yet. Default: 1500.',
   },
+  disclosure: {
+    type: 'string',
+    value: 'VIEW',
+    help: 'What clients see of many tools: full, search (a few that find and call them) or auto, by client and number. Default: what the files say, or auto.',
+  },
   'max-upstreams': {
     type: 'string',
     value: 'N',

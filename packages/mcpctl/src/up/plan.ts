@@ -13,7 +13,7 @@ import type { upOptions } from './options.ts';
 export interface UpPlan {
   readonly place: Place;
   readonly name: string | undefined;
-  readonly options: Pick<GatewayOptions, 'group' | 'waitMs' | 'maxCalls' | 'bridge'>;
+  readonly options: Pick<GatewayOptions, 'group' | 'waitMs' | 'maxCalls' | 'bridge' | 'disclosure'>;
 }
 
 type Values = OptionValues<typeof upOptions>;
@@ -30,6 +30,7 @@ export async function readUpPlan(values: Values, globals: Globals): Promise<UpPl
       group: values.group,
       waitMs: readMs('--wait-ms', values['wait-ms']),
       maxCalls: readCount('--max-calls-per-server', values['max-calls-per-server']),
+      disclosure: readDisclosure(values.disclosure),
       bridge: {
         era: globals.era,
         timeoutMs: globals.timeoutMs,
@@ -62,6 +63,14 @@ function excluded(chosen: string, other: string): Error {
   return usageError(
     `${chosen} and --${other} exclude each other`,
     `Leave out one of them. ${help}`,
+  );
+}
+
+function readDisclosure(text: string | undefined): GatewayOptions['disclosure'] {
+  if (text === undefined || text === 'auto' || text === 'full' || text === 'search') return text;
+  throw usageError(
+    `--disclosure: ${text} is no view of tools`,
+    `Use auto, full or search. ${help}`,
   );
 }
 

@@ -215,7 +215,7 @@ export function asBoolean(value: unknown, place: Place): boolean {
   throw configError(place, `must be true or false, not ${nameOf(value)}`);
 }
 
-function asPositive(value: unknown, place: Place): number {
+export function asPositive(value: unknown, place: Place): number {
   if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
   throw configError(place, 'must be a number, zero or more');
 }

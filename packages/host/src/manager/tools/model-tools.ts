@@ -52,16 +52,19 @@ export interface ModelTools {
 /** A model API whose shape of tools is known. */
 export type ModelApi = keyof ModelTools;
 
-/** The tools of a catalog as a model API wants them; the names are those that `callTool` of the manager takes. */
+/**
+ * The tools of a catalog as a model API wants them. The names are those that `callTool` of the manager takes or, for the tools of a
+ * gateway, those that it knows: `catalog().tool(name)` says whose a tool is.
+ */
 export function modelTools<Api extends ModelApi>(
-  tools: readonly ServerTool[],
+  tools: readonly (ServerTool | Tool)[],
   api: Api,
 ): ModelTools[Api] {
-  const described = tools.map(({ qualifiedName: name, tool }) => ({
-    name,
-    description: descriptionOf(tool),
-    schema: schemaOf(tool),
-  }));
+  const described = tools.map((one) => {
+    const tool = 'qualifiedName' in one ? one.tool : one;
+    const name = 'qualifiedName' in one ? one.qualifiedName : one.name;
+    return { name, description: descriptionOf(tool), schema: schemaOf(tool) };
+  });
   return shapes[api](described);
 }
 

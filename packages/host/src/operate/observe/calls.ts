@@ -56,8 +56,22 @@ export class CallCounts {
   }
 }
 
-/** The tool that a message calls, by the name it gives. */
-export function toolIn({ method, params }: Message): string | undefined {
+/** What says which tool a request calls. */
+export type Calling = Pick<Exchange, 'message' | 'tool'>;
+
+/** The tool that a request calls: the one it names, or the one that this one calls for it. */
+export function toolIn({ message, tool }: Calling): string | undefined {
+  return tool ?? nameIn(message);
+}
+
+/** Both of them: what holds for either holds for the call. */
+export function toolsIn({ message, tool }: Calling): readonly string[] {
+  const name = nameIn(message);
+  if (name === undefined) return [];
+  return tool === undefined || tool === name ? [name] : [name, tool];
+}
+
+function nameIn({ method, params }: Message): string | undefined {
   const name = method === 'tools/call' && isRecord(params) ? params['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
 }

@@ -48,7 +48,7 @@ const shown = (name: string): string =>
 export function callLog(logger: Logger): (call: EndedCall) => void {
   return ({ exchange, outcome, durationMs, code }) => {
     const { message, principal } = exchange;
-    const tool = toolIn(message);
+    const tool = toolIn(exchange);
     const fields = {
       traceId: traceIdOf(exchange),
       method: shown(message.method),

@@ -82,7 +82,7 @@ export function createMetrics(
       stats.outcomes[call.outcome] += 1;
       stats.seconds.observe(call.durationMs / 1000);
       // A name that leads nowhere was refused.
-      const tool = call.outcome === 'refused' ? undefined : toolIn(call.exchange.message);
+      const tool = call.outcome === 'refused' ? undefined : toolIn(call.exchange);
       if (tool !== undefined) tallyOf(tool).add(call.outcome);
     },
     text: () =>

@@ -2,12 +2,14 @@ import { isRecord, withoutUndefined } from 'mcp-kit/internal';
 import type { ConfigScope } from '../entry.ts';
 import { asRecord } from '../field.ts';
 import { below, topOf, type Place } from '../place.ts';
+import { disclosure, type Disclosure } from './disclosure.ts';
 import { groups, type Groups } from './groups.ts';
 import { limits, type LimitRule } from './limits.ts';
 import type { GatewayMember, Joining, Said } from './member.ts';
 import { checkMembers } from './members.ts';
 import { servers, type ShownServers } from './servers.ts';
 import { policy, unreadPolicy, type PolicyPart } from './policy.ts';
+import { results, type ResultSettings } from './results.ts';
 
 /** What a configuration tells a gateway: `gateway` of `mcp.json`. */
 export interface GatewaySettings {
@@ -19,6 +21,10 @@ export interface GatewaySettings {
   readonly limits?: readonly LimitRule[] | undefined;
   /** What may be used, by whom, and about what the user is asked: the rules of each file. */
   readonly policy?: readonly PolicyPart[] | undefined;
+  /** What clients see of many tools; `auto`. */
+  readonly disclosure?: Disclosure | undefined;
+  /** When results of tools are kept instead of shown; `false`: never. */
+  readonly results?: ResultSettings | false | undefined;
 }
 
 type Name = keyof GatewaySettings;
@@ -31,6 +37,8 @@ const members: Members = {
   servers,
   limits,
   policy,
+  disclosure,
+  results,
 };
 
 const names = Object.keys(members) as readonly Name[];

@@ -1,0 +1,189 @@
+import {
+  clientOf,
+  isRecord,
+  type ClientView,
+  type Exchange,
+  type Layer,
+  type Params,
+  type Tool,
+} from 'mcp-kit/internal';
+import { Context } from 'mcp-kit/server';
+import type { GatewayCatalog } from '../catalog.ts';
+import { finished } from '../layers.ts';
+import type { Listing } from '../listing.ts';
+import { mistake, textResult, type OwnTool } from '../own-tools.ts';
+import { tokensOf } from '../results/size.ts';
+import { foundText } from './answer.ts';
+import { covers, effectOf, type Effect } from './effect.ts';
+import { createFinder } from './finder.ts';
+import { searchesItself } from './hosts.ts';
+import { callerOfEffect, effectOfCaller, searchName, smallSet } from './small-set.ts';
+
+/** What clients see of the tools: all, or a few that find and call them. */
+export type View = 'full' | 'search';
+
+/** What disclosing needs to know. */
+export interface Disclosing {
+  mode(): 'auto' | View;
+  catalog(): GatewayCatalog;
+  /** What is known of each server. */
+  listings(): ReadonlyMap<string, Listing>;
+  /** Tools of the gateway itself that can be called by name. */
+  readonly own: ReadonlyMap<string, OwnTool>;
+  /** Whether whoever asks sees a tool. */
+  shows(name: string, exchange: Exchange): boolean;
+}
+
+/** Shows tools to each client as suits it, and finds and calls those that it is not shown. */
+export interface Disclosed {
+  view(client: ClientView): View;
+  /** What `view` says as things are now, whatever becomes of them. */
+  views(): (client: ClientView) => View;
+  /** What clients of the small view see. */
+  tools(): readonly Tool[];
+  /** The catalog is another one. */
+  changed(): void;
+  /** Sends what callers are given to the tool that is named, as if it had been called directly. */
+  readonly layer: Layer;
+  /** Whether a request came through a caller. */
+  isPassed(exchange: Exchange): boolean;
+  readonly search: OwnTool;
+}
+
+/** More than that is a lot for a model whose host does not choose for it. */
+const manyTools = 40;
+const manyTokens = 10_000;
+const found = 8;
+/** So many more, some of which whoever asks may not see. */
+const considered = 200;
+
+export function disclose(disclosing: Disclosing): Disclosed {
+  const { mode, catalog, listings, own, shows } = disclosing;
+  const finder = createFinder(disclosing);
+  const passed = new WeakSet<Exchange>();
+  let isLarge = false;
+  let measured: string | undefined;
+  let small: { readonly key: string; readonly tools: readonly Tool[] } | undefined;
+
+  /** Back to all tools only well below the limit: a server that comes and goes must not change the list each time. */
+  const large = (): boolean => {
+    const { hash, tools } = catalog();
+    if (hash !== measured) {
+      measured = hash;
+      const part = isLarge ? 1 / 2 : 1;
+      const most = manyTokens * part;
+      isLarge = tools.length > manyTools * part || tokensOf(tools, most) > most;
+    }
+    return isLarge;
+  };
+  const known = (name: string, exchange: Exchange): Tool | undefined =>
+    shows(name, exchange) ? catalog().tools.find((tool) => tool.name === name) : undefined;
+
+  const views: Disclosed['views'] = () => {
+    const said = mode();
+    if (said !== 'auto') return () => said;
+    const isNow = large();
+    return ({ info }) => (isNow && !searchesItself(info?.name) ? 'search' : 'full');
+  };
+
+  return {
+    view: (client) => views()(client),
+    views,
+    tools() {
+      const servers = Array.from(finder.purposes(), ([name, purpose]) => ({ name, purpose }));
+      const key = JSON.stringify(servers);
+      if (small?.key !== key) {
+        small = { key, tools: smallSet(servers.sort((a, b) => (a.name < b.name ? -1 : 1))) };
+      }
+      // Somebody is about to search.
+      finder.wanted();
+      return small.tools;
+    },
+    changed: () => finder.changed(),
+    isPassed: (exchange) => passed.has(exchange),
+    layer: (next) => (exchange) => {
+      const { id, method, params } = exchange.message;
+      const allowed = method === 'tools/call' ? effectOfCaller(params?.['name']) : undefined;
+      if (id === undefined || params === undefined || allowed === undefined) return next(exchange);
+      const { name, args, problem } = namedIn(params);
+      const tool = name === undefined ? undefined : (own.get(name)?.tool ?? known(name, exchange));
+      const refused = problem ?? refusalOf(allowed, name, tool);
+      if (refused !== undefined) return finished[clientOf(exchange).era](mistake(refused));
+      const direct = exchange.forwarded({ ...params, name, arguments: args });
+      passed.add(direct);
+      return next(direct);
+    },
+    search: {
+      tool: { name: searchName, inputSchema: { type: 'object' } },
+      async call({ query }, context) {
+        const exchange = Context.exchangeOf(context);
+        if (typeof query !== 'string' || query.trim() === '') {
+          return mistake('Say what you want to do: query is a text.');
+        }
+        const named = known(query.trim(), exchange);
+        if (named !== undefined) return wholeTool(named, catalog(), listings());
+        const all = await finder.find(query.slice(0, 1000), considered);
+        const hits = all.filter(({ name }) => shows(name, exchange)).slice(0, found);
+        return hits.length === 0
+          ? textResult('No tool was found. Try other words, or the name of a server.')
+          : textResult(foundText(hits));
+      },
+    },
+  };
+}
+
+/** Lets those who look at calls from outside see which tool is called through a caller. */
+export const callsThrough: Layer = (next) => (exchange) => {
+  const { method, params } = exchange.message;
+  if (method === 'tools/call' && params !== undefined && effectOfCaller(params['name'])) {
+    exchange.tool = namedIn(params).name;
+  }
+  return next(exchange);
+};
+
+/** The tool that a caller is to call, and its arguments. */
+function namedIn(params: Params): {
+  readonly name?: string;
+  readonly args?: unknown;
+  readonly problem?: string;
+} {
+  const given = isRecord(params['arguments']) ? params['arguments'] : {};
+  const { name, arguments: args = {} } = given;
+  if (typeof name !== 'string') {
+    return { problem: `name is missing: the name of a tool, as ${searchName} gives it.` };
+  }
+  if (!isRecord(args)) return { problem: 'arguments must be an object.' };
+  return { name, args };
+}
+
+function refusalOf(
+  allowed: Effect,
+  name: string | undefined,
+  tool: Tool | undefined,
+): string | undefined {
+  if (effectOfCaller(name) !== undefined) return `${name} cannot be called through another caller.`;
+  const effect = tool === undefined ? 'destructive' : effectOf(tool);
+  if (covers(allowed, effect)) return undefined;
+  return tool === undefined
+    ? `There is no tool ${name}. Find its name with ${searchName}.`
+    : `Not called: the effect of ${name} is ${effect}. Use ${callerOfEffect(effect)}.`;
+}
+
+const instructionsLength = 1500;
+
+/** All that is known of one tool, and what its server says of how to use it. */
+function wholeTool(
+  tool: Tool,
+  catalog: GatewayCatalog,
+  listings: ReadonlyMap<string, Listing>,
+): object {
+  const server = catalog.tool(tool.name)?.server;
+  const said = server === undefined ? undefined : listings.get(server)?.instructions;
+  const effect = effectOf(tool);
+  const shown = { ...tool, effect, callWith: callerOfEffect(effect) };
+  const texts = [JSON.stringify(shown)];
+  if (said !== undefined && said !== '') {
+    texts.push(`${server} says: ${said.slice(0, instructionsLength)}`);
+  }
+  return textResult(...texts);
+}
