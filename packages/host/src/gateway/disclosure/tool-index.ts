@@ -15,6 +15,8 @@ interface Entry extends Indexed {
   /** How much each term counts for it. */
   readonly terms: ReadonlyMap<string, number>;
   readonly exact: ReadonlySet<string>;
+  /** The words of its name, each with its meanings. */
+  readonly named: readonly (readonly string[])[];
 }
 
 /** How much a word counts by where it stands. */
@@ -28,9 +30,11 @@ const weights = {
   about: 0.4,
 };
 /** What a meaning counts beside the word itself. */
-const meaningShare = 0.5;
+const meaningShare = 0.85;
+/** How much rarer than what it means a word may count. */
+const commonShare = 1.9;
 /** Words that a tool has often count little more than those it has once. */
-const saturation = 2.5;
+const saturation = 2;
 /** After so long others have their turn. */
 const sliceMs = 4;
 
@@ -84,6 +88,7 @@ export class ToolIndex {
     for (const entry of this.#entries.values()) {
       if ([...entry.exact].some((name) => exact.has(name))) scores.set(entry, Infinity);
     }
+    const asked = new Set(words.flatMap((word) => [word, ...meaningsIn(word)]));
     const whole = plain(query);
     const rank = (entry: Entry): number => {
       if (entry.tool.name === query.trim()) return 3;
@@ -91,7 +96,11 @@ export class ToolIndex {
     };
     const scored = Array.from(scores, ([entry, score]) => {
       const covered = possible === 0 ? 1 : (matched.get(entry) ?? 0) / possible;
-      return { entry, score: score * (0.4 + 0.6 * covered), rank: rank(entry) };
+      return {
+        entry,
+        score: score * (0.4 + 0.6 * covered) * (0.4 + 0.6 * namedShare(entry, asked)),
+        rank: rank(entry),
+      };
     });
     scored.sort(
       (one, other) =>
@@ -106,14 +115,16 @@ export class ToolIndex {
   /** The tools that have a word, or one of its meaning. */
   #matches(word: string): Map<Entry, { readonly score: number; readonly rarity: number }> {
     const best = new Map<Entry, { readonly score: number; readonly rarity: number }>();
-    const terms = [
-      [word, 1] as const,
-      ...meaningsIn(word).map((one) => [one, meaningShare] as const),
-    ];
+    const meanings = meaningsIn(word);
+    const among = this.#entries.size;
+    const rarityIn = (term: string): number => rarityOf(this.#postings.get(term)?.size ?? 0, among);
+    // A word for something common is no rare thing, however few have the word itself.
+    const common = Math.min(...meanings.map(rarityIn)) * commonShare;
+    const terms = [[word, 1] as const, ...meanings.map((one) => [one, meaningShare] as const)];
     for (const [term, share] of terms) {
       const entries = this.#postings.get(term);
       if (entries === undefined) continue;
-      const rarity = share * rarityOf(entries.size, this.#entries.size);
+      const rarity = share * Math.min(rarityIn(term), common);
       for (const entry of entries) {
         const weight = entry.terms.get(term) ?? 0;
         const score = (rarity * weight * (saturation + 1)) / (weight + saturation);
@@ -126,7 +137,10 @@ export class ToolIndex {
   #add(one: Indexed): void {
     const terms = termsOf(one);
     const exact = new Set([plain(one.tool.name), plain(one.item)]);
-    const entry: Entry = { ...one, terms, exact };
+    const server = new Set(wordsOf(one.server));
+    const words = wordsOf(one.item).filter((word) => !server.has(word));
+    const named = words.map((word) => [word, ...meaningsIn(word)]);
+    const entry: Entry = { ...one, terms, exact, named };
     this.#entries.set(one.tool.name, entry);
     for (const term of terms.keys()) {
       const entries = this.#postings.get(term);
@@ -202,4 +216,11 @@ function namesIn(query: string): readonly string[] {
     .split(/[\s,;:!?"'`()]+/)
     .filter((word) => /\w[_\-.]\w|\p{Ll}\p{Lu}/u.test(word));
   return [plain(query), ...words.map(plain)];
+}
+
+/** How much of the name of a tool was asked for: the rest of it says that it is for something else. */
+function namedShare({ named }: Entry, asked: ReadonlySet<string>): number {
+  if (named.length === 0) return 1;
+  const found = named.filter((terms) => terms.some((term) => asked.has(term)));
+  return found.length / named.length;
 }

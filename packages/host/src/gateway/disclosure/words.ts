@@ -1,59 +1,67 @@
 /** Words that say nothing about what is wanted. */
 const idle = new Set(
-  'a an and any are as at be by can could do does for from give had has have how i if in into is it its let like me my need of on or our out please should so some something somebody tell than that the their them then there these they this those to up us want was we what when where whether which who will with would you your'.split(
+  'a above after again also an and another any are as at be because before below between both by can could do does for from give had has have having here how i if in into is it its let like me my need of off on once one only or other our out over own please right now should same side so some something than that the their them then there these they this those through to two three five together too under up until us want was we when where whether will with would you your'.split(
     ' ',
   ),
 );
 
 /** Words that stand for each other when somebody asks for a tool. Each line is one meaning. */
 const meanings: readonly string[] = [
-  'create add new make insert register open generate append build start begin',
-  'delete remove erase drop clear discard trash destroy uninstall',
-  'update edit change modify set alter adjust replace patch revise rewrite rename',
-  'get fetch read retrieve show view display see load look open print detail info information about describe inspect',
-  'list all every each enumerate available many overview',
-  'search find look query lookup locate seek where',
-  'send post publish write submit deliver message say reply',
-  'run execute invoke launch perform start',
+  'create add new make insert register open generate append build start begin put store save write draw set compose file plot',
+  'delete remove erase drop clear discard trash destroy uninstall forget throw rid away lose',
+  'update edit change modify set alter adjust replace patch revise rewrite rename fix close turn',
+  'get fetch read retrieve show view display see load look print detail info information describe inspect give tell what say',
+  'list all every each enumerate available which overview mine everybody everything what',
+  'search find look query lookup locate seek know',
+  'send post publish submit deliver push message tell notify announce inform write broadcast',
+  'reply answer respond comment remark react reaction',
+  'run execute invoke launch perform evaluate',
+  'code script javascript program function',
   'stop end kill terminate cancel close quit',
-  'move transfer relocate shift drag',
+  'move transfer relocate shift drag put',
   'copy duplicate clone',
-  'file document',
+  'file document disk',
   'directory folder',
   'image picture photo screenshot',
-  'user person people member who colleague teammate',
+  'user person people member who colleague teammate somebody account follower',
   'issue ticket bug',
   'repository repo project',
   'database db',
-  'picture screenshot capture snapshot',
-  'website webpage page site web url link internet online',
-  'weather forecast temperature rain',
-  'message chat conversation',
-  'invite add member assign',
-  'table sheet spreadsheet',
-  'tab window',
-  'comment remark note reply',
+  'website webpage page site web url internet online',
+  'message chat text say',
+  'assign give invite',
+  'table sheet spreadsheet workbook',
   'label tag',
-  'undo revert reset restore discard',
+  'undo revert reset restore back',
   'difference diff compare changed change',
-  'history log commit past',
+  'history log past happen activity action',
+  'latest newest recent last',
   'size big large space storage',
-  'count number many total',
-  'event meeting appointment calendar',
-  'chart graph diagram plot',
-  'scale replica',
-  'rename move',
+  'count number many total much',
+  'event meeting appointment calendar invitation',
+  'chart graph diagram plot draw',
+  'distribution histogram frequency often',
+  'replica copy instance',
+  'rename name',
   'key field column property attribute',
   'row record entry',
-  'permission access right',
+  'block paragraph',
   'due deadline',
   'task todo',
-  'distance far travel',
-  'route direction way drive',
-  'address place location geocode coordinate',
-  'contact customer client',
-  'bill invoice',
-  'translate translation language',
+  'distance far travel long',
+  'direction route way drive bus train car walk',
+  'address place location geocode coordinate latitude longitude',
+  'elevation high height altitude',
+  'organization company hierarchy',
+  'memory remember knowledge know fact',
+  'press click hit tap',
+  'rephrase reword paraphrase',
+  'alert warning warn storm',
+  'forecast tomorrow rain weather',
+  'multiple several many batch bulk',
+  'check verify test pass status',
+  'mongo mongodb',
+  'k8s kubernetes kubectl cluster pod',
 ];
 
 const meaningsOf = new Map<string, readonly string[]>();
@@ -64,14 +72,20 @@ for (const [index, line] of meanings.entries()) {
   }
 }
 
+/** A name with an ending, such as `notes.md`, speaks of a file. */
+const fileName =
+  /(?<=^|\s)[\p{L}\p{N}_-]+\.(?!com|org|net|io)\p{L}[\p{L}\p{N}]{1,4}(?=$|[\s,;?!])/gu;
+
 /** The words of a text, in their simplest form; names in any style are taken apart. */
 export function wordsOf(text: string): string[] {
   return text
+    .replaceAll(fileName, ' file ')
+    .replaceAll(/\b(?:tell|show|give) (?:me|us)\b/gi, 'show')
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && !idle.has(word))
+    .filter((word) => /\p{L}/u.test(word) && !idle.has(word))
     .map(stem);
 }
 
