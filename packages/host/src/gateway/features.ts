@@ -38,9 +38,9 @@ export function catalogFeature(given: Lists): CatalogFeature {
   const { catalog, views, ready, own, reader } = given;
   let changes: Changes | undefined;
   const tools = toolLists({ ...given, reader: reader.tool, pageSize });
-  const list = <T extends object>(
+  const list = (
     member: string,
-    items: (all: GatewayCatalog, seen: string) => readonly T[],
+    items: (all: GatewayCatalog, seen: string) => readonly object[],
   ): ReturnType<typeof listMethod> =>
     listMethod({
       member,

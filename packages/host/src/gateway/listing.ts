@@ -57,9 +57,14 @@ export async function listAll(
     resources: resources ?? [],
     templates: templates ?? [],
     instructions: session.instructions,
-    about: session.server?.description,
+    about: aboutOf(session),
     from: 'live',
   };
+}
+
+/** What a server says it is. */
+function aboutOf({ server }: Session): string | undefined {
+  return server?.description;
 }
 
 /** Many servers that have resources know no templates, not even that there are none. */

@@ -20,7 +20,7 @@ import { searchesItself } from './hosts.ts';
 import { callerOfEffect, effectOfCaller, searchName, smallSet } from './small-set.ts';
 
 /** What clients see of the tools: all, or a few that find and call them. */
-export type View = 'full' | 'search';
+type View = 'full' | 'search';
 
 /** What disclosing needs to know. */
 export interface Disclosing {
