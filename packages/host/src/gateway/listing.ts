@@ -36,6 +36,8 @@ export function recalledListing(
   return { ...others, tools, fresh, instructions, withheld: [], from: 'cache' };
 }
 
+const noTools = { tools: [], withheld: [], fresh: [] };
+
 /** Asks a server for all it has, by a session with it. */
 export async function listAll(
   session: Session,
@@ -43,19 +45,19 @@ export async function listAll(
   options: CallOptions = {},
 ): Promise<Listing> {
   const { capabilities } = session;
-  const [listed, prompts, resources, templates] = await Promise.all([
-    capabilities.tools && listTools(),
-    capabilities.prompts && gathered(session.prompts(options)),
-    capabilities.resources && gathered(session.resources(options)),
-    capabilities.resources && templatesOf(session, options),
+  const [{ tools, withheld, fresh }, prompts, resources, templates] = await Promise.all([
+    capabilities.tools ? listTools() : noTools,
+    capabilities.prompts ? gathered(session.prompts(options)) : [],
+    capabilities.resources ? gathered(session.resources(options)) : [],
+    capabilities.resources ? templatesOf(session, options) : [],
   ]);
   return {
-    tools: listed?.tools ?? [],
-    withheld: listed?.withheld ?? [],
-    fresh: listed?.fresh ?? [],
-    prompts: prompts ?? [],
-    resources: resources ?? [],
-    templates: templates ?? [],
+    tools,
+    withheld,
+    fresh,
+    prompts,
+    resources,
+    templates,
     instructions: session.instructions,
     about: aboutOf(session),
     from: 'live',

@@ -1,6 +1,6 @@
 import { isRecord, type Tool } from 'mcp-kit/internal';
+import type { ToolEffect } from '@mcp-kit/host';
 import { beginningOf, tokensOf } from '../results/size.ts';
-import { effectOf } from './effect.ts';
 import { callerOfEffect } from './small-set.ts';
 
 const lineBytes = 200;
@@ -8,11 +8,11 @@ const schemaBytes = 600;
 const answerTokens = 1500;
 
 /** What was found, as text: name, effect, what it does, and its arguments; bounded, the best first. */
-export function foundText(tools: readonly Tool[]): string {
+export function foundText(tools: readonly Tool[], effectOf: (tool: Tool) => ToolEffect): string {
   const lines: string[] = [];
   let tokens = 0;
   for (const tool of tools) {
-    const text = entry(tool);
+    const text = entry(tool, effectOf(tool));
     tokens += tokensOf(text);
     if (tokens > answerTokens && lines.length > 0) break;
     lines.push(text);
@@ -23,12 +23,12 @@ export function foundText(tools: readonly Tool[]): string {
   return lines.join('\n');
 }
 
-function entry(tool: Tool): string {
+function entry(tool: Tool, effect: ToolEffect): string {
   const { description = '', title, annotations } = tool;
   const [line = ''] = (description || title || annotations?.title || '').trim().split('\n', 1);
   const said = beginningOf(line, lineBytes);
   const args = argumentsText(tool);
-  return `${tool.name} [${effectOf(tool)}] ${said}\n  ${args}`;
+  return `${tool.name} [${effect}] ${said}\n  ${args}`;
 }
 
 /** The arguments in short: `path: string, depth?: integer`. */

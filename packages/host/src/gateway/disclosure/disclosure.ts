@@ -8,13 +8,15 @@ import {
   type Tool,
 } from 'mcp-kit/internal';
 import { Context } from 'mcp-kit/server';
+import type { ToolEffect } from '@mcp-kit/host';
 import type { GatewayCatalog } from '../catalog.ts';
 import { finished } from '../layers.ts';
 import type { Listing } from '../listing.ts';
 import { mistake, textResult, type OwnTool } from '../own-tools.ts';
+import { effectIn, effectOf } from '../policy/effect.ts';
 import { tokensOf } from '../results/size.ts';
 import { foundText } from './answer.ts';
-import { covers, effectOf, type Effect } from './effect.ts';
+import { covers } from './effect.ts';
 import { createFinder } from './finder.ts';
 import { searchesItself } from './hosts.ts';
 import { callerOfEffect, effectOfCaller, searchName, smallSet } from './small-set.ts';
@@ -79,6 +81,12 @@ export function disclose(disclosing: Disclosing): Disclosed {
   const known = (name: string, exchange: Exchange): Tool | undefined =>
     shows(name, exchange) ? catalog().tools.find((tool) => tool.name === name) : undefined;
 
+  /** What a tool of a server says of itself counts once it was approved. */
+  const effectNow = (tool: Tool): ToolEffect => {
+    const at = catalog().tool(tool.name);
+    return at === undefined ? effectOf(tool) : effectIn(listings().get(at.server), at.item);
+  };
+
   const views: Disclosed['views'] = () => {
     const said = mode();
     if (said !== 'auto') return () => said;
@@ -107,7 +115,8 @@ export function disclose(disclosing: Disclosing): Disclosed {
       if (id === undefined || params === undefined || allowed === undefined) return next(exchange);
       const { name, args, problem } = namedIn(params);
       const tool = name === undefined ? undefined : (own.get(name)?.tool ?? known(name, exchange));
-      const refused = problem ?? refusalOf(allowed, name, tool);
+      const effect = tool && effectNow(tool);
+      const refused = problem ?? refusalOf(allowed, name, effect);
       if (refused !== undefined) return finished[clientOf(exchange).era](mistake(refused));
       const direct = exchange.forwarded({ ...params, name, arguments: args });
       passed.add(direct);
@@ -121,12 +130,15 @@ export function disclose(disclosing: Disclosing): Disclosed {
           return mistake('Say what you want to do: query is a text.');
         }
         const named = known(query.trim(), exchange);
-        if (named !== undefined) return wholeTool(named, catalog(), listings());
+        if (named !== undefined) {
+          const server = catalog().tool(named.name)?.server ?? '';
+          return wholeTool(named, effectNow(named), { server, listing: listings().get(server) });
+        }
         const all = await finder.find(query.slice(0, 1000), considered);
         const hits = all.filter(({ name }) => shows(name, exchange)).slice(0, found);
         return hits.length === 0
           ? textResult('No tool was found. Try other words, or the name of a server.')
-          : textResult(foundText(hits));
+          : textResult(foundText(hits, effectNow));
       },
     },
   };
@@ -157,14 +169,13 @@ function namedIn(params: Params): {
 }
 
 function refusalOf(
-  allowed: Effect,
+  allowed: ToolEffect,
   name: string | undefined,
-  tool: Tool | undefined,
+  effect: ToolEffect | undefined,
 ): string | undefined {
   if (effectOfCaller(name) !== undefined) return `${name} cannot be called through another caller.`;
-  const effect = tool === undefined ? 'destructive' : effectOf(tool);
-  if (covers(allowed, effect)) return undefined;
-  return tool === undefined
+  if (covers(allowed, effect ?? 'destructive')) return undefined;
+  return effect === undefined
     ? `There is no tool ${name}. Find its name with ${searchName}.`
     : `Not called: the effect of ${name} is ${effect}. Use ${callerOfEffect(effect)}.`;
 }
@@ -174,16 +185,12 @@ const instructionsLength = 1500;
 /** All that is known of one tool, and what its server says of how to use it. */
 function wholeTool(
   tool: Tool,
-  catalog: GatewayCatalog,
-  listings: ReadonlyMap<string, Listing>,
+  effect: ToolEffect,
+  { server, listing }: { readonly server: string; readonly listing: Listing | undefined },
 ): object {
-  const server = catalog.tool(tool.name)?.server;
-  const said = server === undefined ? undefined : listings.get(server)?.instructions;
-  const effect = effectOf(tool);
   const shown = { ...tool, effect, callWith: callerOfEffect(effect) };
   const texts = [JSON.stringify(shown)];
-  if (said !== undefined && said !== '') {
-    texts.push(`${server} says: ${said.slice(0, instructionsLength)}`);
-  }
+  const said = listing?.instructions ?? '';
+  if (said !== '') texts.push(`${server} says: ${said.slice(0, instructionsLength)}`);
   return textResult(...texts);
 }

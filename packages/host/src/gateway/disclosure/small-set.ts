@@ -1,23 +1,24 @@
 import type { Tool } from 'mcp-kit/internal';
-import { effects, type Effect } from './effect.ts';
+import type { ToolEffect } from '@mcp-kit/host';
+import { effects } from './effect.ts';
 import { serversLine } from './purpose.ts';
 
 /** The tool that finds others. */
 export const searchName = 'search_tools';
 
-const callerNames: Readonly<Record<Effect, string>> = {
+const callerNames: Readonly<Record<ToolEffect, string>> = {
   read: 'call_read_tool',
   write: 'call_write_tool',
   destructive: 'call_destructive_tool',
 };
 
 /** The tool that calls others of this effect. */
-export function callerOfEffect(effect: Effect): string {
+export function callerOfEffect(effect: ToolEffect): string {
   return callerNames[effect];
 }
 
 /** The effect that a caller is for; nothing for other names. */
-export function effectOfCaller(name: unknown): Effect | undefined {
+export function effectOfCaller(name: unknown): ToolEffect | undefined {
   return effects.find((effect) => callerNames[effect] === name);
 }
 
@@ -28,7 +29,7 @@ const annotations = {
   destructive: { readOnlyHint: false, destructiveHint: true },
 } as const;
 
-const says: Readonly<Record<Effect, string>> = {
+const says: Readonly<Record<ToolEffect, string>> = {
   read: 'Calls a tool whose effect is read.',
   write: 'Calls a tool whose effect is write: it adds or changes things.',
   destructive: 'Calls a tool whose effect is destructive, or not known.',
