@@ -63,21 +63,9 @@ export function disclose(disclosing: Disclosing): Disclosed {
   const { mode, catalog, listings, own, shows } = disclosing;
   const finder = createFinder(disclosing);
   const passed = new WeakSet<Exchange>();
-  let isLarge = false;
-  let measured: string | undefined;
+  const isLarge = measure(catalog);
   let small: { readonly key: string; readonly tools: readonly Tool[] } | undefined;
 
-  /** Back to all tools only well below the limit: a server that comes and goes must not change the list each time. */
-  const large = (): boolean => {
-    const { hash, tools } = catalog();
-    if (hash !== measured) {
-      measured = hash;
-      const part = isLarge ? 1 / 2 : 1;
-      const most = manyTokens * part;
-      isLarge = tools.length > manyTools * part || tokensOf(tools, most) > most;
-    }
-    return isLarge;
-  };
   const known = (name: string, exchange: Exchange): Tool | undefined =>
     shows(name, exchange) ? catalog().tools.find((tool) => tool.name === name) : undefined;
 
@@ -90,7 +78,7 @@ export function disclose(disclosing: Disclosing): Disclosed {
   const views: Disclosed['views'] = () => {
     const said = mode();
     if (said !== 'auto') return () => said;
-    const isNow = large();
+    const isNow = isLarge();
     return ({ info }) => (isNow && !searchesItself(info?.name) ? 'search' : 'full');
   };
 
@@ -141,6 +129,22 @@ export function disclose(disclosing: Disclosing): Disclosed {
           : textResult(foundText(hits, effectNow));
       },
     },
+  };
+}
+
+/** Whether there are too many tools to show. Back to all only well below the limit: a server that comes and goes must not change the list each time. */
+function measure(catalog: () => GatewayCatalog): () => boolean {
+  let isLarge = false;
+  let measured: string | undefined;
+  return () => {
+    const { hash, tools } = catalog();
+    if (hash !== measured) {
+      measured = hash;
+      const part = isLarge ? 1 / 2 : 1;
+      const most = manyTokens * part;
+      isLarge = tools.length > manyTools * part || tokensOf(tools, most) > most;
+    }
+    return isLarge;
   };
 }
 
