@@ -14,7 +14,7 @@ import {
   type UriTemplate,
 } from 'mcp-kit/internal';
 import { placeOfName } from '@mcp-kit/host';
-import type { Listing } from './listing.ts';
+import type { Listing } from './upstream/listing.ts';
 import { NameTable } from './names.ts';
 import { presentationOf, type Presentation } from './presentation.ts';
 import { isQualified, partsOfUri, qualifiedUri } from './uris.ts';

@@ -11,11 +11,11 @@ import type { GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { callsThrough } from './disclosure/disclosure.ts';
 import { catalogFeature } from './features.ts';
-import type { Listing } from './listing.ts';
+import type { Listing } from './upstream/listing.ts';
 import { ownParts } from './own-parts.ts';
 import type { Views } from './policy/view.ts';
 import { route } from './route.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 /** What a gateway shows at one address, and to whom what is asked there may go. */
 export interface FaceOptions {

@@ -5,7 +5,7 @@ import { createFace, type Face } from './face.ts';
 import { everything, narrowed, nothing, selectionOf, type Selection } from './narrowed.ts';
 import type { Views } from './policy/view.ts';
 import { instructionsFor, troublesIn } from './status.ts';
-import type { Upstreams } from './upstreams.ts';
+import type { Upstreams } from './upstream/upstreams.ts';
 
 interface FacesOptions {
   readonly upstreams: Upstreams;

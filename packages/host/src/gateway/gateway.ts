@@ -28,7 +28,7 @@ import type { Decided } from './policy/layer.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
 import { createViews } from './policy/view.ts';
 import { logTroubles, type GatewayStatus } from './status.ts';
-import { Upstreams } from './upstreams.ts';
+import { Upstreams } from './upstream/upstreams.ts';
 
 /** How a gateway presents itself, how long it waits, and how much it lets be under way. */
 export interface GatewayOptions {

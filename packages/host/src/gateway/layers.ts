@@ -1,15 +1,14 @@
 import {
-  clientOf,
   isRecord,
   KitError,
   RpcError,
   rpcErrors,
   withoutFolders,
-  type Era,
   type Layer,
 } from 'mcp-kit/internal';
 import { withheldError } from '@mcp-kit/host';
-import type { Listing } from './listing.ts';
+import { finished } from './edge.ts';
+import type { Listing } from './upstream/listing.ts';
 
 /** Lets so many requests be under way at a server: one that is slow does not take the room of the others. */
 export function limited(server: string, most: number): Layer {
@@ -47,7 +46,7 @@ export function explained(server: string): Layer {
       const others = 'Tools of other servers are not concerned.';
       const text = `${said}.${hint} ${others}`;
       const result = { content: [{ type: 'text', text }], isError: true };
-      return finished[clientOf(exchange).era](result, { [troubleKey]: told });
+      return finished(exchange, result, { [troubleKey]: told });
     }
   };
 }
@@ -66,12 +65,6 @@ export function approved(server: string, listing: () => Listing | undefined): La
 
 /** Where in `_meta` programs find what was wrong with a server. */
 const troubleKey = 'mcp-kit/unavailable';
-
-/** The result of a call as its client's era has it. */
-export const finished: Readonly<Record<Era, (result: object, _meta?: object) => object>> = {
-  legacy: (result, _meta) => ({ ...result, _meta }),
-  modern: (result, _meta) => ({ resultType: 'complete', ...result, _meta }),
-};
 
 export interface Trouble {
   readonly code: number;

@@ -12,7 +12,7 @@ import {
   type Serve,
 } from 'mcp-kit/internal';
 import type { Routes } from './route.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 const updated = 'notifications/resources/updated';

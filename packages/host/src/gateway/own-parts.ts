@@ -1,9 +1,10 @@
 import { clientOf, type Exchange, type JsonSchema, type Layer } from 'mcp-kit/internal';
 import type { Disclosure, GatewaySettings } from '@mcp-kit/host';
-import { legacyTool, type GatewayCatalog } from './catalog.ts';
+import type { GatewayCatalog } from './catalog.ts';
 import { disclose, type Disclosed } from './disclosure/disclosure.ts';
 import { callerOfEffect, effectOfCaller } from './disclosure/small-set.ts';
-import type { Listing } from './listing.ts';
+import { promised } from './edge.ts';
+import type { Listing } from './upstream/listing.ts';
 import type { OwnTool } from './own-tools.ts';
 import { keepLarge } from './results/keep.ts';
 import type { Views } from './policy/view.ts';
@@ -54,8 +55,7 @@ export function ownParts(options: OwnPartsOptions): OwnParts {
   const outputSchema = (exchange: Exchange): JsonSchema | undefined => {
     if (disclosed.isPassed(exchange)) return undefined;
     const tool = catalog().tools.find(({ name }) => name === exchange.message.params?.['name']);
-    if (tool === undefined) return undefined;
-    return clientOf(exchange).era === 'legacy' ? legacyTool(tool).outputSchema : tool.outputSchema;
+    return tool && promised(exchange, tool);
   };
   const readerFor = (exchange: Exchange): string =>
     disclosed.view(clientOf(exchange)) === 'full'

@@ -1,9 +1,9 @@
 import { conversationOf, isRecord, type Exchange, type Layer, type Params } from 'mcp-kit/internal';
-import type { Hear } from './branch.ts';
+import type { Hear } from './upstream/branch.ts';
 import type { GatewayCatalog, Item } from './catalog.ts';
 import { listen } from './listen.ts';
-import type { Listing } from './listing.ts';
-import type { Upstream } from './upstream.ts';
+import type { Listing } from './upstream/listing.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 /** What routing needs to know. */
 export interface Routes {

@@ -1,10 +1,10 @@
 import { KitError, modernVersion, withoutFolders, type Era, type Logger } from 'mcp-kit/internal';
 import { showChange, type ServerState, type ServerStatus, type Withheld } from '@mcp-kit/host';
-import type { BreakerState } from './breaker.ts';
+import type { BreakerState } from './upstream/breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
-import type { Listing } from './listing.ts';
+import type { Listing } from './upstream/listing.ts';
 import type { Presentation } from './presentation.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 /** How one server of a gateway is. */
 export interface UpstreamStatus {

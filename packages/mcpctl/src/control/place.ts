@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { longestPath, runtimeFolder } from '../runtime-folder.ts';
+import { longestPath, runtimeFolder } from './runtime-folder.ts';
 
 /** On Windows there are pipes instead of sockets, in a namespace of all users. */
 const pipes = '\\\\.\\pipe\\';

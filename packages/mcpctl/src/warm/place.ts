@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { longestPath, runtimeFolder } from '../runtime-folder.ts';
+import { longestPath, runtimeFolder } from '../control/runtime-folder.ts';
 
 /** What a call must have in common with the process that answers it. */
 export interface Surroundings {

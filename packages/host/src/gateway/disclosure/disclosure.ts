@@ -1,5 +1,4 @@
 import {
-  clientOf,
   isRecord,
   type ClientView,
   type Exchange,
@@ -10,8 +9,8 @@ import {
 import { Context } from 'mcp-kit/server';
 import type { ToolEffect } from '@mcp-kit/host';
 import type { GatewayCatalog } from '../catalog.ts';
-import { finished } from '../layers.ts';
-import type { Listing } from '../listing.ts';
+import { finished } from '../edge.ts';
+import type { Listing } from '../upstream/listing.ts';
 import { mistake, textResult, type OwnTool } from '../own-tools.ts';
 import { effectIn, effectOf } from '../policy/effect.ts';
 import { tokensOf } from '../results/size.ts';
@@ -105,7 +104,7 @@ export function disclose(disclosing: Disclosing): Disclosed {
       const tool = name === undefined ? undefined : (own.get(name)?.tool ?? known(name, exchange));
       const effect = tool && effectNow(tool);
       const refused = problem ?? refusalOf(allowed, name, effect);
-      if (refused !== undefined) return finished[clientOf(exchange).era](mistake(refused));
+      if (refused !== undefined) return finished(exchange, mistake(refused));
       const direct = exchange.forwarded({ ...params, name, arguments: args });
       passed.add(direct);
       return next(direct);

@@ -1,6 +1,6 @@
 import type { Tool } from 'mcp-kit/internal';
 import type { GatewayCatalog } from '../catalog.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../upstream/listing.ts';
 import { purposeOf } from './purpose.ts';
 import { ToolIndex, type Indexed } from './tool-index.ts';
 

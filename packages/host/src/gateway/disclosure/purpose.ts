@@ -1,4 +1,4 @@
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../upstream/listing.ts';
 import { wordsOf } from './words.ts';
 
 const purposes = new WeakMap<Listing, string>();

@@ -1,6 +1,6 @@
 import type { Tool } from 'mcp-kit/internal';
 import type { ToolEffect } from '@mcp-kit/host';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../upstream/listing.ts';
 
 /** What a tool does, going by its annotations; one that says nothing may do anything. */
 export function effectOf({ annotations = {} }: Pick<Tool, 'annotations'>): ToolEffect {

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import {
-  clientOf,
   isRecord,
   RpcError,
   rpcErrors,
@@ -12,7 +11,7 @@ import {
   type Serve,
 } from 'mcp-kit/internal';
 import type { PolicyDecision } from '@mcp-kit/host';
-import { finished } from '../layers.ts';
+import { finished } from '../edge.ts';
 import type { Asker } from './ask.ts';
 import { namedIn, subjectOf, type Known, type Named } from './subject.ts';
 import type { PlacedRule, Policy, PolicySubject } from './policy.ts';
@@ -194,5 +193,5 @@ function refused(
   if (exchange.message.method !== 'tools/call')
     throw new RpcError(rpcErrors.invalidRequest, text, told);
   const result = { content: [{ type: 'text', text }], isError: true };
-  return finished[clientOf(exchange).era](result, { [metaKey]: told });
+  return finished(exchange, result, { [metaKey]: told });
 }

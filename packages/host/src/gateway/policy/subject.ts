@@ -1,5 +1,5 @@
 import { invalidParams, isRecord, type Exchange, type Params } from 'mcp-kit/internal';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../upstream/listing.ts';
 import { effectIn } from './effect.ts';
 import type { PolicySubject } from './match.ts';
 

@@ -1,7 +1,7 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from 'mcp-kit/internal';
 import { Context } from 'mcp-kit/server';
 import type { GatewayCatalog, Item } from '../catalog.ts';
-import type { Listing } from '../listing.ts';
+import type { Listing } from '../upstream/listing.ts';
 import { effectIn } from './effect.ts';
 import type { Policy, PolicySubject } from './policy.ts';
 

@@ -8,23 +8,23 @@ import {
   type Service,
 } from 'mcp-kit/internal';
 import type { Manager } from '@mcp-kit/host';
-import { mergeListings, type GatewayCatalog } from './catalog.ts';
-import type { GatewayOptions } from './gateway.ts';
-import { approved, explained, limited } from './layers.ts';
+import { mergeListings, type GatewayCatalog } from '../catalog.ts';
+import type { GatewayOptions } from '../gateway.ts';
+import { approved, explained, limited } from '../layers.ts';
 import type { Listing } from './listing.ts';
-import type { Presentation } from './presentation.ts';
-import { presented } from './presented.ts';
-import { bounded, type Bounds } from './govern/bounds.ts';
-import { once, type KeyStore } from './govern/once.ts';
-import { repeated } from './govern/repeat.ts';
-import { oneTrace } from './govern/trace.ts';
-import type { Asker } from './policy/ask.ts';
-import { isHarmlessIn } from './policy/effect.ts';
-import { governedBy, type Decided } from './policy/layer.ts';
-import type { Policy } from './policy/policy.ts';
-import { visibleListing } from './policy/view.ts';
-import { heard } from './route.ts';
-import { statusOf, type GatewayStatus } from './status.ts';
+import type { Presentation } from '../presentation.ts';
+import { presented } from '../presented.ts';
+import { bounded, type Bounds } from '../govern/bounds.ts';
+import { once, type KeyStore } from '../govern/once.ts';
+import { repeated } from '../govern/repeat.ts';
+import { oneTrace } from '../govern/trace.ts';
+import type { Asker } from '../policy/ask.ts';
+import { isHarmlessIn } from '../policy/effect.ts';
+import { governedBy, type Decided } from '../policy/layer.ts';
+import type { Policy } from '../policy/policy.ts';
+import { visibleListing } from '../policy/view.ts';
+import { heard } from '../route.ts';
+import { statusOf, type GatewayStatus } from '../status.ts';
 import { Upstream } from './upstream.ts';
 
 export interface UpstreamsOptions {

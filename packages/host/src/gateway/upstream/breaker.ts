@@ -1,5 +1,5 @@
 import { RpcError, rpcErrors, type Layer } from 'mcp-kit/internal';
-import { troubleOf } from './layers.ts';
+import { troubleOf } from '../layers.ts';
 
 /** How it is with a server that fails: `closed` lets everything pass, `open` nothing, `trying` one request at a time. */
 export type BreakerState = 'closed' | 'open' | 'trying';
