@@ -22,7 +22,10 @@ function targetOf(name) {
 }
 
 const names = Array.from({ length: servers }, (_, n) => `server${String(n).padStart(2, '0')}`);
-const service = gateway(Object.fromEntries(names.map((name) => [name, targetOf(name)])));
+// All tools, as a host sees them that searches by itself.
+const service = gateway(Object.fromEntries(names.map((name) => [name, targetOf(name)])), {
+  settings: { disclosure: 'full' },
+});
 await service.settled();
 const { url } = await serveHttp(service);
 console.log(url);
