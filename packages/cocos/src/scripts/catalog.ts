@@ -12,7 +12,7 @@ export interface ScriptFile {
   readonly uuid: string | undefined;
   /** In the project, with `/`. */
   readonly path: string;
-  /** Read when they are first asked for. */
+  /** Read when they are first asked for, and the same from then on. */
   readonly facts: () => ScriptFacts;
 }
 

@@ -24,11 +24,10 @@ function propertyOf(members: string, before?: string): ScriptProperty | undefine
 
 /** The catalog of sources by path; the n-th has the uuid of the digit n. */
 function catalogOf(sources: Readonly<Record<string, string>>): ScriptCatalog {
-  const files = Object.entries(sources).map(([path, source], index) => ({
-    uuid: uuid(String(index)),
-    path,
-    facts: () => readScript(source),
-  }));
+  const files = Object.entries(sources).map(([path, source], index) => {
+    const facts = readScript(source);
+    return { uuid: uuid(String(index)), path, facts: () => facts };
+  });
   return new ScriptCatalog(files);
 }
 
