@@ -198,13 +198,14 @@ describe('a mistake', () => {
     expect(code).toBe(2);
   });
 
-  test('a proxy that is not used is named by the doctor, without its password', async () => {
+  test('a proxy that does not answer is named by the doctor, without its password', async () => {
     using other = new Project({}, { HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' });
-    const { stdout } = await other.run('doctor', '--url', 'http://127.0.0.1:1/mcp');
-    expect(stdout).toContain('HTTPS_PROXY is set, and not used');
+    const { stdout } = await other.run('doctor', '--url', 'https://server.example/mcp');
+    expect(stdout).toContain('through the proxy http://127.0.0.1:1/');
     expect(stdout).not.toContain('hunter2');
-    const without = await project.run('doctor', '--url', 'http://127.0.0.1:1/mcp');
-    expect(without.stdout).not.toContain('PROXY');
+    // What is on this machine is reached without it.
+    const near = await other.run('doctor', '--url', 'http://127.0.0.1:1/mcp');
+    expect(near.stdout).not.toContain('proxy');
   });
 
   test('no server anywhere is no dead end', async () => {
