@@ -123,6 +123,8 @@ describe('mcpctl up', () => {
       '--json',
       '--wait-ms',
       '120000',
+      '--disclosure',
+      'full',
       ...trusting,
     );
     const announced = await announcementOf<Announced>(child);
