@@ -90,14 +90,18 @@ test('without a folder tools are kept for as long as the cache lives', async () 
   expect(await cache.get(entry)).toEqual(tools);
 });
 
-test('the oldest of more than 200 are dropped', async () => {
+test('the files of 200 servers are kept, and the oldest of more are dropped', async () => {
   const place = await scratch();
   const cache = createToolCache(place);
+  const others = { prompts: [], resources: [], templates: [] };
+  const entryAt = (at: number) => adHocEntry({ command: 'it', args: [String(at)] });
   for (let at = 0; at < 205; at += 1) {
-    await cache.put(adHocEntry({ command: 'it', args: [String(at)] }), tools);
+    await cache.put(entryAt(at), tools);
+    await cache.putOthers(entryAt(at), others);
   }
-  expect((await readdir(place)).length).toBe(200);
-  expect(await cache.get(adHocEntry({ command: 'it', args: ['204'] }))).toEqual(tools);
+  expect((await readdir(place)).length).toBe(400);
+  expect(await cache.get(entryAt(204))).toEqual(tools);
+  expect(await cache.getOthers(entryAt(204))).toEqual(others);
 });
 
 test('they are where the system keeps state', () => {

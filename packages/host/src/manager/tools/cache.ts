@@ -39,7 +39,8 @@ export function toolCachePath(env: Readonly<Record<string, string | undefined>>)
 }
 
 const maxBytes = 4 * 1024 * 1024;
-const maxFiles = 200;
+/** Two for each server. */
+const maxFiles = 400;
 
 /** Keeps tools in a folder, a file per server as it is configured; without a folder, for as long as it lives itself. */
 export function createToolCache(folder?: string): ToolCache {
