@@ -91,12 +91,29 @@ describe('gateway in mcp.json', () => {
     const shown = { tools: { a: { name: 'b' }, 'c*': { hidden: true } } };
     await folder.write('mcp.json', { servers, gateway: { servers: { docs: shown } } });
     const { gateway, errors } = await loadConfig({ root: folder.path });
-    expect(gateway.servers?.['docs']?.tools).toEqual({ a: {}, 'c*': { hidden: true } });
+    expect(gateway.servers?.['docs']?.tools).toEqual({ 'c*': { hidden: true } });
     expect(errors).toMatchObject([{ details: { pointer: '/gateway/servers/docs/tools/a' } }]);
     expect(errors[0]?.hint).toContain('--config');
     const files = ['mcp.json'];
     const named = await loadConfig({ root: folder.path, files });
     expect(named).toMatchObject({ errors: [], gateway: { servers: { docs: shown } } });
+  });
+
+  test('of a project shows nothing that its user hides', async () => {
+    await using folder = await temporaryFolder();
+    const home = path.join(folder.path, 'home');
+    const root = path.join(folder.path, 'project');
+    const hiding = { hidden: true, tools: { 'delete_*': { hidden: true } } };
+    const showing = { hidden: false, tools: { delete_all: { hidden: false }, delete_one: {} } };
+    await folder.write('home/.config/mcp-kit/mcp.json', {
+      servers,
+      gateway: { servers: { docs: hiding } },
+    });
+    await folder.write('project/mcp.json', { gateway: { servers: { docs: showing } } });
+    const { gateway, errors } = await loadConfig({ root, home });
+    expect(errors).toEqual([]);
+    const { hidden, tools } = gateway.servers?.['docs'] ?? {};
+    expect({ hidden, tools }).toEqual(hiding);
   });
 
   test('names a server that is not there: a remark that says where', async () => {

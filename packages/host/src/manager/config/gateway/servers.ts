@@ -138,8 +138,13 @@ function onlyHidden(server: ServerShownAs, place: Place, { refuse }: Joining): S
     }
     return { hidden };
   };
-  const each = (kind: (typeof kinds)[number]): ServerShownAs['tools'] =>
-    server[kind] && mapped(server[kind], below(place, kind), (one, at) => keep(one as ShownAs, at));
+  // What is said of a name counts before what a glob says, so anything but `hidden: true` could show what the user hides.
+  const each = (kind: (typeof kinds)[number]): ServerShownAs['tools'] => {
+    const kept = Object.entries<ShownAs>(server[kind] ?? {})
+      .map(([key, one]) => [key, keep(one, below(place, kind, key))] as const)
+      .filter(([, { hidden }]) => hidden === true);
+    return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  };
   return {
     ...keep(server, place),
     tools: each('tools'),
