@@ -57,12 +57,14 @@ export function presentationOf(settings: ServerShownAs = {}): Presentation {
   };
 }
 
+const nothingSaid: ShownServers = {};
+
 /** How each server is shown by the settings of now. */
 export function presentations(settings: () => GatewaySettings): (server: string) => Presentation {
   let said: ShownServers | undefined;
   const known = new Map<string, Presentation>();
   return (server) => {
-    const { servers = {} } = settings();
+    const { servers = nothingSaid } = settings();
     if (servers !== said) known.clear();
     said = servers;
     let found = known.get(server);
