@@ -5,6 +5,7 @@ import base from './vitest.config.ts';
 const scaled = [
   'test/bridge/{memory,processes,streams,table}.test.ts',
   'test/cocos/performance.test.ts',
+  'test/interop/client-restarts.test.ts',
   'test/faults/{client-reopening,cross-talk,gateway,manager-reload,resets}.test.ts',
 ];
 
