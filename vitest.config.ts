@@ -17,7 +17,7 @@ export default defineConfig({
     setupFiles: ['test/support/property-seed.ts'],
     env: {
       // How many inputs each property test tries: more where nobody waits.
-      PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '20000' : '1000'),
+      PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? (process.env['CI'] ? '20000' : '500'),
       // Tests speak to this machine only, and each Node would read the certificates of others when it starts.
       NODE_EXTRA_CA_CERTS: '',
     },
