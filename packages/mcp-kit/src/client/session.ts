@@ -76,6 +76,11 @@ export class Session implements AsyncDisposable {
     return this.#caller.facts.edge.era;
   }
 
+  /** Whether every request stands by itself: neither the server nor the connection keeps anything between two. */
+  get isStateless(): boolean {
+    return this.#caller.overHttp && !this.#caller.facts.edge.hasSessions;
+  }
+
   /** The protocol revision spoken. */
   get version(): string {
     return this.#caller.facts.version;

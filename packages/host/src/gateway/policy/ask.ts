@@ -6,11 +6,9 @@ import {
   supports,
   withoutSecrets,
   type Conversation,
-  type Era,
   type Exchange,
-  type InputRequest,
-  type MaybePromise,
 } from 'mcp-kit/internal';
+import { asking } from '../edge.ts';
 import type { PlacedRule, PolicySubject } from './policy.ts';
 import { createRounds, type GoOn } from './rounds.ts';
 
@@ -46,7 +44,6 @@ export interface Asker {
   ask(exchange: Exchange, subject: PolicySubject, rule: PlacedRule): Promise<Asked>;
 }
 
-const personMs = 10 * 60_000;
 const maxShown = 1000;
 
 export function createAsker(person: AskPerson | undefined): Asker {
@@ -56,20 +53,6 @@ export function createAsker(person: AskPerson | undefined): Asker {
     const known = remembered.get(conversation) ?? new Set();
     if (!remembered.has(conversation)) conversation.onEnded(() => remembered.delete(conversation));
     remembered.set(conversation, known.add(what));
-  };
-  const byEra: Readonly<
-    Record<Era, (exchange: Exchange, about: string, form: InputRequest) => MaybePromise<Asked>>
-  > = {
-    async legacy(exchange, _about, { method, params }) {
-      const limits = { timeoutMs: personMs, maxTotalMs: personMs };
-      const response = await exchange.call(method, params, limits);
-      return { answer: answerIn(response), goOn: async (next) => next(exchange) };
-    },
-    modern(exchange, about, form) {
-      const round = rounds.ask(exchange, about, form);
-      if ('result' in round) return round;
-      return { answer: answerIn(round.response), goOn: round.goOn };
-    },
   };
   return {
     async ask(exchange, subject, rule) {
@@ -82,13 +65,14 @@ export function createAsker(person: AskPerson | undefined): Asker {
       }
       const question = questionOf(subject, rule, conversation !== undefined);
       const form = elicit(formOf(question));
-      const { era, capabilities } = clientOf(exchange);
-      const asked = supports(capabilities, form.needs)
-        ? await byEra[era](exchange, about, form)
-        : { answer: await person?.(question, exchange.signal), goOn };
-      const isKept = 'answer' in asked && asked.answer === 'always';
-      if (isKept && conversation !== undefined) remember(conversation, about);
-      return asked;
+      const round = supports(clientOf(exchange).capabilities, form.needs)
+        ? await asking(exchange, rounds)(exchange, about, form)
+        : undefined;
+      if (round !== undefined && 'result' in round) return round;
+      const answer =
+        round === undefined ? await person?.(question, exchange.signal) : answerIn(round.response);
+      if (answer === 'always' && conversation !== undefined) remember(conversation, about);
+      return { answer, goOn: round?.goOn ?? goOn };
     },
   };
 }

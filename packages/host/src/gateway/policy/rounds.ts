@@ -6,6 +6,7 @@ import {
   isRecord,
   type Exchange,
   type InputRequest,
+  type MaybePromise,
   type Params,
   type Serve,
 } from 'mcp-kit/internal';
@@ -16,10 +17,26 @@ export type GoOn = (next: Serve) => Promise<unknown>;
 /** Either the client is to come back with an answer, or this is it. */
 type Round = { readonly result: object } | { readonly response: unknown; readonly goOn: GoOn };
 
-/** Questions that come before a server, to modern clients: these are asked by a result, and come again with the answer. */
+/** Asks the user of a client; `about` is what the answer is good for, beside the request itself. */
+export type AskUser = (
+  exchange: Exchange,
+  about: string,
+  request: InputRequest,
+) => MaybePromise<Round>;
+
+/** People need longer than machines. */
+const personMs = 10 * 60_000;
+
+/** By a request to the client, while its own waits. */
+export const askDirectly: AskUser = async (exchange, _about, { method, params }) => {
+  const limits = { timeoutMs: personMs, maxTotalMs: personMs };
+  const response = await exchange.call(method, params, limits);
+  return { response, goOn: async (next) => next(exchange) };
+};
+
+/** Questions that come before a server, to clients that are asked by a result, and come again with the answer. */
 export interface Rounds {
-  /** `about` is what the answer is good for, beside the request itself. */
-  ask(exchange: Exchange, about: string, request: InputRequest): Round;
+  readonly ask: AskUser;
   /** Goes on with a request about which nothing is to be asked any more. */
   resume(exchange: Exchange, about: string): GoOn;
 }

@@ -5,7 +5,6 @@ import {
   Exchange,
   type ClientView,
   type ConversationLink,
-  type Era,
   type Link,
   type LoggingLevel,
   type MaybePromise,
@@ -13,6 +12,7 @@ import {
   type Params,
   type Serve,
 } from 'mcp-kit/internal';
+import { saysOnce } from '../edge.ts';
 
 /** What is passed on of what a server tells a client outside of its calls; nothing where it is not for the client. */
 export type Hear = (
@@ -24,7 +24,7 @@ export interface BranchOptions {
   /** Asks the server, by its bridge. */
   readonly serve: Serve;
   readonly hear: Hear;
-  /** Called once the server has greeted a legacy client, before anything is asked. */
+  /** Called once the server has greeted the client, before anything is asked. */
   readonly greeted: (ask: (method: string, params?: Params) => MaybePromise<unknown>) => unknown;
   /** The branch has ended before the conversation of its client. */
   readonly ended: () => void;
@@ -74,7 +74,7 @@ export class Branch {
     const asked = isOwn
       ? exchange
       : exchange.forwarded(exchange.message.params, this.linkFor(exchange));
-    const ready = this.#ready[clientOf(exchange).era](clientOf(exchange));
+    const ready = saysOnce(exchange) ? this.#ready(clientOf(exchange)) : undefined;
     const { serve } = this.#options;
     return ready === undefined ? serve(asked) : ready.then(() => serve(asked));
   }
@@ -91,18 +91,15 @@ export class Branch {
     this.#options.ended();
   }
 
-  /** What has to be said first. A modern client says everything with each request. */
-  readonly #ready: Record<Era, (client: ClientView) => Promise<void> | undefined> = {
-    modern: () => undefined,
-    legacy: (client) => {
-      if (this.#opening !== undefined && this.#level === client.logLevel) return this.#opening;
-      this.#opening ??= this.#initialize(client).catch((error: unknown) => {
-        this.#opening = undefined;
-        throw error;
-      });
-      return this.#opening.then(() => this.#setLevel(client));
-    },
-  };
+  /** Settles when the server knows what the client has said once. */
+  #ready(client: ClientView): Promise<void> {
+    if (this.#opening !== undefined && this.#level === client.logLevel) return this.#opening;
+    this.#opening ??= this.#initialize(client).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening.then(() => this.#setLevel(client));
+  }
 
   async #initialize(client: ClientView): Promise<void> {
     const { version: protocolVersion, capabilities, info: clientInfo } = client;

@@ -242,8 +242,6 @@ export class Upstream {
   async #open(): Promise<Bridge> {
     const { bridge: options, logger, onMessage } = this.#options;
     const { target, guard } = await this.#handle.upstream();
-    // Where a conversation is no more than its requests, lists need none of a client.
-    const standsAlone = ({ era }: Session): boolean => era === 'modern' && target.wire === 'http';
     if (this.#isClosed) throw new KitError('closed', `${this.name} is no longer served`);
     if (this.#stopped !== undefined) throw this.#stopped;
     this.#opened = createBridge(target, {
@@ -252,8 +250,9 @@ export class Upstream {
       logger,
       onMessage,
       mayRepeat: () => this.retries.mayRetry(),
+      // Where a conversation is no more than its requests, lists need none of a client.
       onConversation: (session) =>
-        standsAlone(session) ? () => this.stale() : this.#lister.joined(session, guard(session)),
+        session.isStateless ? () => this.stale() : this.#lister.joined(session, guard(session)),
     });
     return this.#opened;
   }
