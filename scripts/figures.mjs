@@ -34,8 +34,9 @@ function exportedNames(isOurs) {
   return new Set(names).size;
 }
 
-/** Modules that compare eras, choose by one from a table, or ask whether a message claims one. */
-const asksTheEra = /\bera [!=]== |[!=]== '(?:legacy|modern)'|\bclaimsModern\(|\[[^\]]*\bera\]/;
+/** Modules that compare eras, choose by one from a table, or ask whether a message claims one; not where that is defined. */
+const asksTheEra =
+  /\bera [!=]== |[!=]== '(?:legacy|modern)'|(?<!function )\bclaimsModern\(|\[[^\]]*\bera\]/;
 
 /** `...(a && b)` and `...(a ? b : c)`; a value in place of none (`??`) is no condition. */
 const conditionalSpread = /\.\.\.\((?:[^()]|\([^()]*\))*?(?:&&|(?<!\?)\?[^?.])/g;

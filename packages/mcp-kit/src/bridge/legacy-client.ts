@@ -1,12 +1,5 @@
-import {
-  createDeferred,
-  crypto,
-  describeError,
-  KitError,
-  ShortLivedMap,
-  type MaybePromise,
-} from '#base';
-import { openSession, type Session, type SessionOptions } from '#client';
+import { createDeferred, describeError, ShortLivedMap, type MaybePromise } from '#base';
+import type { Session } from '#client';
 import {
   isId,
   isRecord,
@@ -20,25 +13,18 @@ import {
 } from '#jsonrpc';
 import {
   invalidParams,
-  isImplementation,
   isLoggingLevel,
   isUri,
-  legacyVersions,
-  methodNotFound,
-  modernVersion,
   weightOfUri,
-  type ClientCapabilities,
   type Conversation,
   type ConversationLink,
-  type Era,
   type LoggingLevel,
-  type Target,
 } from '#protocol';
 import type { Shared } from './bridge.ts';
 import { asRpcError } from './health.ts';
 import { notificationOf, notify, passing, Questions, relay, relayed } from './relay.ts';
-import { forLegacyClient, withoutSubscription } from './translate.ts';
-import { mayBeAsked, sessionOptions, Upstream, type Opening } from './upstream.ts';
+import { openForHandshake, withoutSubscription } from './translate.ts';
+import { sessionOptions, Upstream, type Opening } from './upstream.ts';
 
 const maxWatched = 1000;
 
@@ -70,15 +56,16 @@ export class LegacyClient {
     this.#questions = new Questions(connection, shared.tell);
     this.#early = new Early(connection);
     const open: Opening = async (how) => {
-      const session = await openForHandshake(shared.target, params, {
+      const { session, translation } = await openForHandshake(shared.target, params, {
         options: {
           ...sessionOptions(shared.options),
           ...how,
           onNotification: (notification) => this.#hear(notification),
         },
         ask: (method, asked, signal) => this.#ask(method, { ...asked }, signal),
+        wrapped: this.#wrapped,
       });
-      this.#translation = forLegacyClient[session.era](this.#wrapped);
+      this.#translation = translation;
       await this.#restoreLevel(session);
       return session;
     };
@@ -311,69 +298,4 @@ class Early {
     this.#length += length;
     return true;
   }
-}
-
-/** Asks the client what only it can give. */
-type AskClient = (method: string, params: object, signal: AbortSignal) => Promise<unknown>;
-
-/** Which eras are tried, one after the other. */
-const tried: Readonly<Record<'auto' | Era, readonly Era[]>> = {
-  auto: ['legacy', 'modern'],
-  legacy: ['legacy'],
-  modern: ['modern'],
-};
-
-/** Opens a session for a client that said `initialize`, in its words; in the modern era where the server does not know these. */
-async function openForHandshake(
-  target: Target,
-  params: Params,
-  { options, ask }: { readonly options: SessionOptions; readonly ask: AskClient },
-): Promise<Session> {
-  const { capabilities: declared, clientInfo: told, protocolVersion, ...more } = params;
-  const capabilities: ClientCapabilities = isRecord(declared) ? declared : {};
-  const clientInfo = isImplementation(told) ? told : undefined;
-  const offered = typeof protocolVersion === 'string' ? protocolVersion : modernVersion;
-  const words: Readonly<Record<Era, SessionOptions>> = {
-    legacy: {
-      initializeParams: more,
-      protocolVersion: offered === modernVersion ? legacyVersions[0] : offered,
-      onRequest: ({ method, params: asked = {} }, { signal }) => ask(method, asked, signal),
-    },
-    modern: {
-      onRequest: ({ method, params: asked = {} }, { signal }) => {
-        if (!mayBeAsked(capabilities, method, asked)) throw methodNotFound(method);
-        return ask(method, asked['mode'] === 'url' ? withVisitId(asked) : asked, signal);
-      },
-    },
-  };
-  let refusal: unknown;
-  for (const era of tried[options.era ?? 'auto']) {
-    try {
-      return await openSession(target, {
-        ...options,
-        capabilities,
-        clientInfo,
-        ...words[era],
-        era,
-      });
-    } catch (error) {
-      if (!isDeclined(error)) throw refusal ?? error;
-      refusal ??= error;
-    }
-  }
-  throw refusal;
-}
-
-/** The legacy era wants a name for each visit. */
-function withVisitId(params: object): object {
-  return { elicitationId: crypto().randomUUID(), ...params };
-}
-
-/** Whether the server is there, and only does not know the handshake. */
-function isDeclined(error: unknown): boolean {
-  if (error instanceof RpcError) return true;
-  if (!(error instanceof KitError)) return false;
-  const status = error.details?.['status'];
-  const isRefused = error.code === 'http_status' && typeof status === 'number' && status < 500;
-  return isRefused || error.code === 'unsupported_version' || error.code === 'invalid_answer';
 }

@@ -1,27 +1,108 @@
-import { KitError } from '#base';
-import type { Session } from '#client';
+import { crypto, KitError } from '#base';
+import { openSession, type Session, type SessionOptions } from '#client';
 import { isRecord, RpcError, rpcErrors, type Params } from '#jsonrpc';
 import {
   cacheable,
   invalidParams,
+  isImplementation,
   isLoggingLevel,
+  legacyVersions,
   markWithin,
   mcpErrors,
   metaKeys,
+  methodNotFound,
   modernVersion,
   negotiate,
   legacyOutputSchema,
   withContent,
-  type Era,
+  type ClientCapabilities,
   type Implementation,
   type Meta,
+  type Target,
 } from '#protocol';
 import { relayed, type ForLegacyClient, type Translation } from './relay.ts';
+import { mayBeAsked } from './upstream.ts';
 
-/** By the era of the server; `wrapped` are the tools whose results the client knows in another form. */
-export const forLegacyClient: Record<Era, (wrapped: Set<string>) => ForLegacyClient> = {
-  legacy: () => relayed,
-  modern: (wrapped) => ({
+/** A session for a legacy client, and what it meets there. */
+interface Opened {
+  readonly session: Session;
+  readonly translation: ForLegacyClient;
+}
+
+/** A way to open one. */
+interface Way {
+  readonly said: SessionOptions;
+  readonly translation: ForLegacyClient;
+}
+
+interface HandshakeOptions {
+  readonly options: SessionOptions;
+  /** Asks the client what only it can give. */
+  ask(method: string, params: object, signal: AbortSignal): Promise<unknown>;
+  /** Tools whose results the client knows in another form than the server. */
+  readonly wrapped: Set<string>;
+}
+
+/** Opens a session for a client that said `initialize`, in its words; in the modern era where the server does not know these. */
+export async function openForHandshake(
+  target: Target,
+  params: Params,
+  { options, ask, wrapped }: HandshakeOptions,
+): Promise<Opened> {
+  const { capabilities: declared, clientInfo: told, protocolVersion, ...more } = params;
+  const capabilities: ClientCapabilities = isRecord(declared) ? declared : {};
+  const clientInfo = isImplementation(told) ? told : undefined;
+  const offered = typeof protocolVersion === 'string' ? protocolVersion : modernVersion;
+  const legacy: Way = {
+    said: {
+      era: 'legacy',
+      initializeParams: more,
+      protocolVersion: offered === modernVersion ? legacyVersions[0] : offered,
+      onRequest: ({ method, params: asked = {} }, { signal }) => ask(method, asked, signal),
+    },
+    translation: relayed,
+  };
+  const modern: Way = {
+    said: {
+      era: 'modern',
+      onRequest: ({ method, params: asked = {} }, { signal }) => {
+        if (!mayBeAsked(capabilities, method, asked)) throw methodNotFound(method);
+        return ask(method, asked['mode'] === 'url' ? withVisitId(asked) : asked, signal);
+      },
+    },
+    translation: translated(wrapped),
+  };
+  const ways = { auto: [legacy, modern], legacy: [legacy], modern: [modern] };
+  let refusal: unknown;
+  for (const { said, translation } of ways[options.era ?? 'auto']) {
+    try {
+      const given = { ...options, capabilities, clientInfo, ...said };
+      return { session: await openSession(target, given), translation };
+    } catch (error) {
+      if (!isDeclined(error)) throw refusal ?? error;
+      refusal ??= error;
+    }
+  }
+  throw refusal;
+}
+
+/** The legacy era wants a name for each visit. */
+function withVisitId(params: object): object {
+  return { elicitationId: crypto().randomUUID(), ...params };
+}
+
+/** Whether the server is there, and only does not know the handshake. */
+function isDeclined(error: unknown): boolean {
+  if (error instanceof RpcError) return true;
+  if (!(error instanceof KitError)) return false;
+  const status = error.details?.['status'];
+  const isRefused = error.code === 'http_status' && typeof status === 'number' && status < 500;
+  return isRefused || error.code === 'unsupported_version' || error.code === 'invalid_answer';
+}
+
+/** For a legacy client at a modern server. */
+function translated(wrapped: Set<string>): ForLegacyClient {
+  return {
     request: (params) => params,
     result(result, { method, params }) {
       const said = toLegacy(method, result);
@@ -44,8 +125,8 @@ export const forLegacyClient: Record<Era, (wrapped: Set<string>) => ForLegacyCli
     },
     // It asks for roots whenever it needs them.
     hears: (method) => method !== 'notifications/roots/list_changed',
-  }),
-};
+  };
+}
 
 /** For a modern client at a legacy server. */
 export function forModernClient(session: Session): Translation {
@@ -206,8 +287,8 @@ export function markedWithin(
   const [kind = ''] = method.split('/', 1);
   const feature = kind === 'completion' ? 'completions' : kind;
   const isOffered = Object.hasOwn(capabilities, feature) && !removed.has(method);
-  const { methodNotFound, overloaded } = rpcErrors;
-  const isWithin = error.code === overloaded || (error.code === methodNotFound && isOffered);
+  const isMissing = error.code === rpcErrors.methodNotFound;
+  const isWithin = error.code === rpcErrors.overloaded || (isMissing && isOffered);
   return isWithin ? markWithin(error) : error;
 }
 

@@ -33,12 +33,6 @@ export function claimsModern(params: Params | undefined): boolean {
   );
 }
 
-/** The same of any JSON value. */
-export function isModern(value: unknown): boolean {
-  const params = isRecord(value) ? value['params'] : undefined;
-  return isRecord(params) && claimsModern(params);
-}
-
 /** The client as one message sees it: by its envelope, or by the handshake of its conversation. */
 export interface ClientView {
   readonly era: Era;

@@ -6,7 +6,6 @@ export {
   clientOf,
   clientText,
   isImplementation,
-  isModern,
   metaKeys,
   metaOf,
   readEnvelope,

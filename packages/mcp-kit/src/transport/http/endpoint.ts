@@ -3,12 +3,13 @@ import {
   classify,
   defaultLimits,
   headerOf,
+  isRecord,
   parseMessage,
   rpcErrors,
   type Headers,
   type Limits,
 } from '#jsonrpc';
-import { enclose, isModern, modernVersion, type Layers, type Service } from '#protocol';
+import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
 import { admitAll, type Admit, type Incoming } from './admit.ts';
@@ -262,7 +263,13 @@ export function wrongContentType(headers: Headers): Refusal | undefined {
   };
 }
 
-/** A message is modern when its header or its body says so; what they disagree on is settled later. */
+/** A message is modern when its header or its body says so, or that of one beside it; what they disagree on is settled later. */
 function speaksModern(headers: Headers, value: unknown): boolean {
-  return headers['mcp-protocol-version'] === modernVersion || isModern(value);
+  if (headers['mcp-protocol-version'] === modernVersion) return true;
+  return Array.isArray(value) ? value.some(isModern) : isModern(value);
+}
+
+function isModern(value: unknown): boolean {
+  const params = isRecord(value) ? value['params'] : undefined;
+  return isRecord(params) && claimsModern(params);
 }

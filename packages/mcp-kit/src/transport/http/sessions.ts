@@ -13,7 +13,7 @@ import {
   type Headers,
   type Link,
 } from '#jsonrpc';
-import { isLegacyVersion, isModern } from '#protocol';
+import { isLegacyVersion } from '#protocol';
 import type { Caller, Incoming } from './admit.ts';
 import { Reply, type Post } from './reply.ts';
 import {
@@ -197,7 +197,7 @@ export class Sessions {
         refuse(responder, session);
         return;
       }
-      if (session.acceptsBatch && !values.some(standsAlone)) {
+      if (session.acceptsBatch && !values.some(opensSession)) {
         session.connection.message(values, new Reply(session, responder, post), bytes);
         return;
       }
@@ -304,7 +304,7 @@ function unservedVersion(headers: Headers): Refusal | undefined {
   return isServed ? undefined : unsupportedVersion(String(version));
 }
 
-/** Whether a message has no place in a batch: one that needs no session, or that opens one. */
-function standsAlone(value: unknown): boolean {
-  return isModern(value) || (isRecord(value) && value['method'] === 'initialize');
+/** Whether it is a message that has no place in a batch. */
+function opensSession(value: unknown): boolean {
+  return isRecord(value) && value['method'] === 'initialize';
 }
