@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createManager, loadConfig } from '@mcp-kit/host';
+import { createManager, loadConfig, type Manager } from '@mcp-kit/host';
 import { gateway } from '@mcp-kit/host/gateway';
 import { openSession, type Session } from 'mcp-kit/client';
 import { createDeferred } from 'mcp-kit/internal';
@@ -44,6 +44,16 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
+/** The manager of a project that has this server, in this file. */
+async function managerOf(file: string): Promise<Manager> {
+  const root = path.dirname(file);
+  const server = { command: process.execPath, args: [file] };
+  await writeFile(file, changing);
+  await writeFile(path.join(root, '.mcp.json'), JSON.stringify({ mcpServers: { it: server } }));
+  const receipts = path.join(root, 'receipts.json');
+  return createManager({ ...(await loadConfig({ root })), root, receipts, toolCache: false });
+}
+
 async function namesOf(session: Session): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of session.tools()) names.push(name);
@@ -59,15 +69,7 @@ test.each([
     const root = await mkdtemp(path.join(tmpdir(), 'mcp-kit-approvals-'));
     const closing: (() => Promise<unknown>)[] = [() => rm(root, { recursive: true, force: true })];
     try {
-      await writeFile(path.join(root, 'server.cjs'), changing);
-      const server = { command: process.execPath, args: [path.join(root, 'server.cjs')] };
-      await writeFile(path.join(root, '.mcp.json'), JSON.stringify({ mcpServers: { it: server } }));
-      const manager = createManager({
-        ...(await loadConfig({ root })),
-        root,
-        receipts: path.join(root, 'receipts.json'),
-        toolCache: false,
-      });
+      const manager = await managerOf(path.join(root, 'server.cjs'));
       closing.push(() => manager.close());
       await manager.approve('it', { by: 'test' });
       const learned = createDeferred<readonly string[]>();
@@ -121,15 +123,7 @@ test('a tool that came after the approval is not called as one that only reads',
   const closing: (() => Promise<unknown>)[] = [() => rm(root, { recursive: true, force: true })];
   try {
     const file = path.join(root, 'server.cjs');
-    await writeFile(file, changing);
-    const server = { command: process.execPath, args: [file] };
-    await writeFile(path.join(root, '.mcp.json'), JSON.stringify({ mcpServers: { it: server } }));
-    const manager = createManager({
-      ...(await loadConfig({ root })),
-      root,
-      receipts: path.join(root, 'receipts.json'),
-      toolCache: false,
-    });
+    const manager = await managerOf(file);
     closing.push(() => manager.close());
     await manager.approve('it', { by: 'test' });
     await writeFile(`${file}.more`, '');

@@ -11,20 +11,14 @@ import {
   startSession,
   type Served,
 } from '../support/mcp-http.ts';
+import { countingTool } from './progress-tools.ts';
 
 // Arrays of messages, which only 2025-03-26 has.
 
 function start(): Promise<Served> {
   const tools = toolSet([
     tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    tool({
-      name: 'count',
-      description: 'Reports progress.',
-      async run(_args, context) {
-        await context.progress(1);
-        return 'counted';
-      },
-    }),
+    countingTool(1),
   ]);
   return serving(createServer({ name: 'batches', version: '1.0.0', features: [tools] }));
 }

@@ -1,7 +1,7 @@
 import { createBridge } from 'mcp-kit/bridge';
 import { metaKeys, modernVersion } from 'mcp-kit/protocol';
 import type { Message } from '../support/http-client.ts';
-import { openPipe, type Pipe } from '../support/pipe.ts';
+import { answerTo, openPipe, type Pipe } from '../support/pipe.ts';
 import { newer, older, script, type Script, type Serve } from './client-script.ts';
 
 type Methods = Readonly<Record<string, Serve>>;
@@ -50,11 +50,7 @@ function talk(server: Script, era: 'legacy' | 'modern', meta?: object): Talk {
     begin,
     async ask(method, params) {
       const id = begin(method, { ...params });
-      for (;;) {
-        const message = await pipe.next();
-        if (message.id === id && message.method === undefined) return message;
-        told.push(message);
-      }
+      return answerTo(pipe, id, told);
     },
     async [Symbol.asyncDispose]() {
       await pipe[Symbol.asyncDispose]();

@@ -3,7 +3,7 @@ import { RpcError } from 'mcp-kit/jsonrpc';
 import { metaKeys, modernVersion, type Era } from 'mcp-kit/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../support/http-client.ts';
-import { openPipe, type Pipe } from '../support/pipe.ts';
+import { answerTo, openPipe, type Pipe } from '../support/pipe.ts';
 import {
   discovered,
   newer,
@@ -43,11 +43,7 @@ function talk(serve: Readonly<Record<string, Serve>>, era: Era): Talk {
     async ask(method, params) {
       const id = `odd-${(lastId += 1)}`;
       pipe.send({ jsonrpc: '2.0', id, method, ...(params && { params }) });
-      for (;;) {
-        const message = await pipe.next();
-        if (message.id === id && message.method === undefined) return message;
-        told.push(message);
-      }
+      return answerTo(pipe, id, told);
     },
     async [Symbol.asyncDispose]() {
       await pipe[Symbol.asyncDispose]();

@@ -12,6 +12,7 @@ import {
   type Sink,
 } from 'mcp-kit/jsonrpc';
 import { metaKeys, modernVersion, type Target } from 'mcp-kit/protocol';
+import { Watched } from '../support/watched.ts';
 
 /** A message as a server sees it. */
 export interface Message {
@@ -39,7 +40,7 @@ export class Peer implements Channel {
   /** The how manieth conversation this is. */
   readonly ordinal: number;
   readonly #serve: Readonly<Record<string, Serve>>;
-  readonly #watchers = new Set<() => void>();
+  readonly #watched = new Watched();
   #sink: Sink | undefined;
 
   constructor(serve: Readonly<Record<string, Serve>>, ordinal: number) {
@@ -81,7 +82,7 @@ export class Peer implements Channel {
 
   close(): Promise<void> {
     this.isClosed = true;
-    this.#look();
+    this.#watched.changed();
     return Promise.resolve();
   }
 
@@ -98,12 +99,12 @@ export class Peer implements Channel {
 
   /** The n-th message of a method, when it has come. */
   async nth(method: string, n = 1): Promise<Message> {
-    return this.#until(() => this.of(method)[n - 1]);
+    return this.#watched.until(() => this.of(method)[n - 1]);
   }
 
   /** The client's answer to a request of the server, when it has come. */
   async answerTo(id: Id): Promise<Message> {
-    return this.#until(() =>
+    return this.#watched.until(() =>
       this.received.find((message) => message.id === id && message.method === undefined),
     );
   }
@@ -133,12 +134,12 @@ export class Peer implements Channel {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#sink?.closed(cause);
-    this.#look();
+    this.#watched.changed();
   }
 
   async #receive(message: Message): Promise<void> {
     const { id, method, params = {} } = message;
-    this.#look();
+    this.#watched.changed();
     if (id !== undefined && method !== undefined) {
       try {
         const serve = this.#serve[method];
@@ -152,24 +153,6 @@ export class Peer implements Channel {
           this.say({ id, error: { code, message: text, data } });
         } else throw error;
       }
-    }
-  }
-
-  #look(): void {
-    for (const watcher of this.#watchers) watcher();
-  }
-
-  async #until<T>(find: () => T | undefined): Promise<T> {
-    for (;;) {
-      const found = find();
-      if (found !== undefined) return found;
-      await new Promise<void>((resolve) => {
-        const watcher = (): void => {
-          this.#watchers.delete(watcher);
-          resolve();
-        };
-        this.#watchers.add(watcher);
-      });
     }
   }
 }

@@ -6,7 +6,7 @@ import { toFetchHandler, type FetchHandler } from 'mcp-kit/transport/http';
 import { EventReader, type StreamEvent } from '../support/event-reader.ts';
 import type { Call, Message } from '../support/http-client.ts';
 import { modern, notification, postHeaders, request } from '../support/mcp-http.ts';
-import { waitingTool } from './waiting-tool.ts';
+import { countingTool, waitingTool } from './progress-tools.ts';
 
 // The endpoint as a function from Request to Response.
 
@@ -22,14 +22,7 @@ function start(options: Parameters<typeof toFetchHandler>[1] = {}): Started {
   const { promise: waiting, resolve } = createDeferred<Context>();
   const tools = toolSet([
     tool({ name: 'say', description: 'Says hi.', run: () => 'hi' }),
-    tool({
-      name: 'count',
-      description: 'Reports progress.',
-      async run(_args, context) {
-        for (let at = 1; at <= 3; at += 1) await context.progress(at);
-        return 'counted';
-      },
-    }),
+    countingTool(3),
     waitingTool(resolve),
   ]);
   const server = createServer({ name: 'fetch', version: '1.0.0', features: [tools] });

@@ -10,30 +10,7 @@ import type { Channel, Id, Params, Request, Sent } from 'mcp-kit/jsonrpc';
 import { metaKeys, modernVersion, type Target } from 'mcp-kit/protocol';
 import { httpTarget, type HttpClientOptions } from 'mcp-kit/transport/http-client';
 import type { Message } from '../support/http-client.ts';
-
-/** Something to look at again whenever it changes. */
-class Watched {
-  readonly #watchers = new Set<() => void>();
-
-  changed(): void {
-    for (const watcher of this.#watchers) watcher();
-  }
-
-  /** Settles when `find` gives something. */
-  async until<T>(find: () => T | undefined): Promise<T> {
-    for (;;) {
-      const found = find();
-      if (found !== undefined) return found;
-      await new Promise<void>((resolve) => {
-        const watcher = (): void => {
-          this.#watchers.delete(watcher);
-          resolve();
-        };
-        this.#watchers.add(watcher);
-      });
-    }
-  }
-}
+import { Watched } from '../support/watched.ts';
 
 /** A request as a server got it. */
 export interface Seen {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { createDeferred, type Logger } from 'mcp-kit/internal';
+import { createDeferred, silentLogger } from 'mcp-kit/internal';
 import { modernVersion } from 'mcp-kit/protocol';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import {
@@ -532,12 +532,7 @@ describe('what waits', () => {
 describe('what the server asks', () => {
   test('is answered with a POST, whatever becomes of it', async () => {
     const warnings: string[] = [];
-    const logger: Logger = {
-      debug() {},
-      info() {},
-      warn: (message) => warnings.push(message),
-      error() {},
-    };
+    const logger = { ...silentLogger, warn: (message: string) => warnings.push(message) };
     await using server = await scripted((seen) => {
       if (seen.message.method === undefined) seen.response.writeHead(500).end('no');
       else json(seen, result(seen));

@@ -6,6 +6,7 @@ import type { HttpOptions } from 'mcp-kit/transport/http';
 import { lastingPort, listenAgain } from '../support/lasting-port.ts';
 import { serving, type Served } from '../support/mcp-http.ts';
 import { enveloped, talk, type Talk } from './http-client-fixture.ts';
+import { countingTool } from './progress-tools.ts';
 
 // The HTTP client with the HTTP server of this library.
 
@@ -26,14 +27,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
       input: { type: 'object', properties: { text: { type: 'string', 'x-mcp-header': 'Text' } } },
       run: ({ text }) => String(text),
     }),
-    tool({
-      name: 'count',
-      description: 'Reports progress three times.',
-      async run(_args, context) {
-        for (let at = 1; at <= 3; at += 1) await context.progress(at);
-        return 'counted';
-      },
-    }),
+    countingTool(3),
     tool({
       name: 'hold',
       description: 'Runs until it is let go; lets the client hang up.',

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { createDeferred, KitError, type Logger } from 'mcp-kit/internal';
+import { createDeferred, KitError, silentLogger } from 'mcp-kit/internal';
 import {
   enveloped,
   event,
@@ -406,12 +406,7 @@ describe('the stream of a session', () => {
 
   test('that is refused for want of credentials is tried again, and the refusal is logged once', async () => {
     const warnings: string[] = [];
-    const logger: Logger = {
-      debug() {},
-      info() {},
-      warn: (message) => warnings.push(message),
-      error() {},
-    };
+    const logger = { ...silentLogger, warn: (message: string) => warnings.push(message) };
     await using server = await scripted(
       listening(
         (seen) => stream(seen).end('retry: 5\n\n'),
@@ -430,12 +425,7 @@ describe('the stream of a session', () => {
     'is given up when this side refuses it (%s), which is logged once',
     async (code) => {
       const warnings: string[] = [];
-      const logger: Logger = {
-        debug() {},
-        info() {},
-        warn: (message) => warnings.push(message),
-        error() {},
-      };
+      const logger = { ...silentLogger, warn: (message: string) => warnings.push(message) };
       await using server = await scripted(listening((seen) => stream(seen).end('retry: 5\n\n')));
       const refused = createDeferred<void>();
       let refusals = 0;

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeferred, silentLogger, steer, vocabulary } from 'mcp-kit/internal';
 import { Connection, RpcError, type Handlers, type Notification } from 'mcp-kit/jsonrpc';
 import { callMcp, httpTarget, sseTarget } from 'mcp-kit/transport/http-client';
+import { deafSink } from '../support/pipe.ts';
 import {
   event,
   json,
@@ -154,17 +155,7 @@ describe('a connection over HTTP', () => {
         else if (id === 'taken') seen.response.writeHead(202).end();
       });
       const channel = await httpTarget(server.url, { logger }).dial();
-      channel.start({
-        deaf: false,
-        message() {},
-        malformed() {},
-        skipped() {},
-        lost() {},
-        failed() {},
-        released() {},
-        ended() {},
-        closed() {},
-      });
+      channel.start(deafSink);
       channel.send('{"jsonrpc":"2.0","method":"notifications/deaf"}');
       for (let id = 1; id <= 16; id += 1) channel.reply(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
       channel.reply('{"jsonrpc":"2.0","id":"taken","result":{}}');

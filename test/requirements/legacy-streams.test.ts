@@ -13,6 +13,7 @@ import {
   type LegacySession,
   type Served,
 } from '../support/mcp-http.ts';
+import { countingTool } from './progress-tools.ts';
 
 // Event streams of the legacy era: what goes where, and how a client comes back for what it lost.
 
@@ -28,14 +29,7 @@ async function start(options: HttpOptions = {}): Promise<Started> {
   const held = createDeferred<Context>();
   const end = createDeferred<void>();
   const tools = toolSet([
-    tool({
-      name: 'count',
-      description: 'Reports progress twice.',
-      async run(_args, context) {
-        for (let at = 1; at <= 2; at += 1) await context.progress(at);
-        return 'counted';
-      },
-    }),
+    countingTool(2),
     tool({
       name: 'hold',
       description: 'Works until it is let go.',

@@ -16,7 +16,7 @@ import type { HttpOptions } from 'mcp-kit/transport/http';
 import { open, send } from '../support/http-client.ts';
 import { modern, notification, serving, startSession } from '../support/mcp-http.ts';
 import { openPipe } from '../support/pipe.ts';
-import { waitingTool } from './waiting-tool.ts';
+import { waitingTool } from './progress-tools.ts';
 
 // Answers of 2026-07-28: what every result says, streams, logs and cancelling.
 

@@ -4,6 +4,7 @@ import { tool, toolSet, type ToolSet } from 'mcp-kit/tools';
 import { profiles, type HttpOptions } from 'mcp-kit/transport/http';
 import { send } from '../support/http-client.ts';
 import { postHeaders, request, serving, startSession, type Served } from '../support/mcp-http.ts';
+import { countingTool } from './progress-tools.ts';
 
 // Event streams, resuming, sessions and security as the profile's compliance document states them.
 
@@ -15,16 +16,7 @@ interface Started extends Served {
 }
 
 async function start(options: HttpOptions = {}): Promise<Started> {
-  const tools = toolSet([
-    tool({
-      name: 'count',
-      description: 'Reports progress twice.',
-      async run(_args, context) {
-        for (let at = 1; at <= 2; at += 1) await context.progress(at);
-        return 'counted';
-      },
-    }),
-  ]);
+  const tools = toolSet([countingTool(2)]);
   const server = createServer({ name: 'streams', version: '1.0.0', features: [tools] });
   return Object.assign(await serving(server, { profile: version, ...options }), { tools });
 }

@@ -1,4 +1,5 @@
 import { createDeferred } from 'mcp-kit/internal';
+import type { Id, Sink } from 'mcp-kit/jsonrpc';
 import type { Service } from 'mcp-kit/protocol';
 import { memoryPair, serveChannel } from 'mcp-kit/transport';
 import type { Message } from './http-client.ts';
@@ -12,24 +13,39 @@ export interface Pipe {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Hears of everything, and does nothing. */
+export const deafSink: Sink = {
+  deaf: false,
+  message() {},
+  malformed() {},
+  skipped() {},
+  lost() {},
+  failed() {},
+  released() {},
+  ended() {},
+  closed() {},
+};
+
+/** Reads the answer to a request; what comes before it is added to `told`. */
+export async function answerTo(pipe: Pipe, id: Id, told: Message[]): Promise<Message> {
+  for (;;) {
+    const message = await pipe.next();
+    if (message.id === id && message.method === undefined) return message;
+    told.push(message);
+  }
+}
+
 export function openPipe(service: Service): Pipe {
   const [near, far] = memoryPair();
   const unread: Message[] = [];
   let arrived = createDeferred<void>();
   near.start({
+    ...deafSink,
     message(value) {
       unread.push(value as Message);
       arrived.resolve();
       arrived = createDeferred();
     },
-    deaf: false,
-    malformed() {},
-    skipped() {},
-    lost() {},
-    failed() {},
-    released() {},
-    ended() {},
-    closed() {},
   });
   serveChannel(service, far);
   return {

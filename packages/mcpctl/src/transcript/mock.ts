@@ -1,5 +1,7 @@
 import {
   canonicalJson,
+  emptyLists,
+  mayAskInput,
   RpcError,
   rpcErrors,
   supports,
@@ -25,16 +27,7 @@ export function mockOf({ greeting, calls }: Recording): Service {
 }
 
 /** What may be asked of any server: what was not recorded is said to be so. */
-const standard = [
-  'tools/list',
-  'tools/call',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'completion/complete',
-] as const;
+const standard = [...emptyLists.keys(), ...mayAskInput, 'completion/complete'];
 
 type Answer = (method: string, params: Params, context: Context) => Promise<unknown>;
 

@@ -1,4 +1,11 @@
-import { createBackoff, isRecord, pause, type Exchange, type Layer } from 'mcp-kit/internal';
+import {
+  createBackoff,
+  isRecord,
+  pause,
+  repeatable,
+  type Exchange,
+  type Layer,
+} from 'mcp-kit/internal';
 import { troubleOf } from '../layers.ts';
 
 export interface RepeatOptions {
@@ -7,17 +14,6 @@ export interface RepeatOptions {
   /** Whether a tool may run twice without doing more than once what it does. */
   isHarmless(tool: string): boolean;
 }
-
-/** These change nothing. */
-const reading: ReadonlySet<string> = new Set([
-  'tools/list',
-  'prompts/list',
-  'prompts/get',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'completion/complete',
-]);
 
 /** Asks once more where the way to a server failed, and that cannot do anything twice. */
 export function repeated({ mayRetry, isHarmless }: RepeatOptions): Layer {
@@ -38,7 +34,7 @@ export function repeated({ mayRetry, isHarmless }: RepeatOptions): Layer {
 
 function isSafe({ message }: Exchange, isHarmless: (tool: string) => boolean): boolean {
   const { method, params } = message;
-  if (reading.has(method)) return true;
+  if (repeatable.has(method)) return true;
   const name = isRecord(params) ? params['name'] : undefined;
   return method === 'tools/call' && typeof name === 'string' && isHarmless(name);
 }
