@@ -26,5 +26,4 @@ export {
   type Sent,
   type Sink,
   type TraceContext,
-  type Vocabulary,
 } from '#jsonrpc';

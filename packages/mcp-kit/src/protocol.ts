@@ -50,7 +50,6 @@ export {
   type ResourceTemplate,
   type RootsResult,
   type SamplingResult,
-  type SealerOptions,
   type Serve,
   type ServerCapabilities,
   type Service,
@@ -58,6 +57,5 @@ export {
   type Tool,
   type ToolAnnotations,
   type ToolResult,
-  type TraceListener,
   type Unreadable,
 } from '#protocol';

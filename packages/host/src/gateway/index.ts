@@ -4,11 +4,5 @@ export type { AskPerson, PolicyAnswer, PolicyQuestion } from './policy/ask.ts';
 export { questionText } from './policy/ask.ts';
 export { effectOf } from './policy/effect.ts';
 export type { Decided } from './policy/layer.ts';
-export {
-  createPolicy,
-  type PlacedRule,
-  type Policy,
-  type PolicySubject,
-  type Verdict,
-} from './policy/policy.ts';
+export { createPolicy, type PlacedRule, type Policy, type PolicySubject } from './policy/policy.ts';
 export type { GatewayStatus, UpstreamStatus } from './status.ts';

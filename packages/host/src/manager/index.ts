@@ -17,7 +17,6 @@ export {
   type PolicyDecision,
   type PolicyPart,
   type PolicyRule,
-  type RuleMatch,
   type ToolEffect,
 } from './config/gateway/policy.ts';
 export type { GatewaySettings } from './config/gateway/settings.ts';
@@ -37,7 +36,7 @@ export type { Catalog, ServerTool } from './tools/catalog.ts';
 export { globOf } from './tools/filter.ts';
 export type { ToolListing } from './tools/listing.ts';
 export { modelTools, type ModelApi, type ModelTools } from './tools/model-tools.ts';
-export { placeOfName, qualifiedName, type ToolPlace } from './tools/qualified-name.ts';
+export { placeOfName, qualifiedName } from './tools/qualified-name.ts';
 export { withheldError } from './tools/tool-policy.ts';
 export type { Assessment } from './trust/assess.ts';
 export { showChange, type Change } from './trust/diff.ts';

@@ -3,7 +3,7 @@ export { defaultEgress, type EgressPolicy } from './egress.ts';
 export type { LoginStep } from './examine.ts';
 export { createFetch, type Fetch } from './fetch.ts';
 export type { KnownClient } from './identity.ts';
-export { findIssuer, type Issuer } from './issuer.ts';
+export { findIssuer } from './issuer.ts';
 export { browserInteraction } from './login/browser-interaction.ts';
 export type { Interaction } from './login/interaction.ts';
 export type { AuthorizerOptions, Grant } from './options.ts';

@@ -10,7 +10,6 @@ export type {
   ElicitVisit,
   InputContext,
   InputHandlers,
-  NotifyOptions,
   SamplingRequest,
   SessionOptions,
 } from './options.ts';

@@ -4,7 +4,7 @@ import { matcherOf, type Known, type Matcher, type PolicySubject } from './match
 export type { PolicySubject } from './match.ts';
 
 /** What is decided, and by which rule; by none where it is allowed for want of one. */
-export interface Verdict {
+interface Verdict {
   readonly decision: PolicyDecision;
   readonly rule?: PlacedRule | undefined;
 }

@@ -10,7 +10,7 @@ export interface ServerCalls {
 }
 
 /** How one server is, as far as numbers go. */
-export interface ServerNumbers {
+interface ServerNumbers {
   readonly name: string;
   readonly state: string;
   readonly restarts: number;
