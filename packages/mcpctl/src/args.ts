@@ -4,17 +4,17 @@ import { KitError } from 'mcp-kit/internal';
 /** An option as data: what it takes, and what the help says about it. */
 export interface Option {
   readonly type: 'boolean' | 'string';
-  readonly short?: string;
+  readonly short?: string | undefined;
   /** May be given several times. */
-  readonly multiple?: true;
+  readonly multiple?: true | undefined;
   /** The only values it takes. */
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   /** Values for a shell to offer, where they are too many to be named in the help. */
-  readonly offers?: () => Promise<readonly string[]>;
+  readonly offers?: (() => Promise<readonly string[]>) | undefined;
   /** What the help calls its value. */
-  readonly value?: string;
+  readonly value?: string | undefined;
   /** What it means without a value, which then has to follow an equals sign: `--retry`, `--retry=2`. */
-  readonly bare?: string;
+  readonly bare?: string | undefined;
   readonly help: string;
 }
 
@@ -35,11 +35,11 @@ export interface Positional {
   /** What the help calls it, in capitals; `SERVER` is left out when the target is given otherwise. */
   readonly name: string;
   readonly help: string;
-  readonly optional?: true;
+  readonly optional?: true | undefined;
   /** Takes all that is left. */
-  readonly many?: true;
+  readonly many?: true | undefined;
   /** A shell should offer files. */
-  readonly files?: true;
+  readonly files?: true | undefined;
 }
 
 /** What was given without a dash, by the name of its place. */

@@ -37,9 +37,9 @@ export interface Command {
   readonly groups?: Readonly<Record<string, Options>> | undefined;
   readonly examples: readonly Example[];
   /** Lines below the options in its help. */
-  readonly notes?: readonly string[];
+  readonly notes?: readonly string[] | undefined;
   /** It ends by itself, in bounded time, when it is told to stop; the exit code is then its own. */
-  readonly endsItself?: boolean;
+  readonly endsItself?: boolean | undefined;
   /** Does the work; the process ends when it settles, with the exit code it gives. */
   run(invocation: never): Promise<number | void>;
 }
@@ -49,24 +49,25 @@ export function defineCommand<
   const O extends Options = Options,
   const P extends readonly Positional[] = readonly [],
 >(definition: {
-  readonly scope?: Scope;
-  readonly positionals?: P;
-  readonly options?: O;
+  readonly scope?: Scope | undefined;
+  readonly positionals?: P | undefined;
+  readonly options?: O | undefined;
   readonly groups?: Command['groups'];
-  readonly examples?: readonly Example[];
-  readonly notes?: readonly string[];
-  readonly endsItself?: boolean;
+  readonly examples?: readonly Example[] | undefined;
+  readonly notes?: readonly string[] | undefined;
+  readonly endsItself?: boolean | undefined;
   run(invocation: Invocation<O, P>): Promise<number | void>;
 }): Command {
-  return { scope: 'server', positionals: [], options: {}, examples: [], ...definition };
+  const { scope = 'server', positionals = [], options = {}, examples = [] } = definition;
+  return { ...definition, scope, positionals, options, examples };
 }
 
 /** A command as the list of commands knows it, before its file is loaded. */
 export interface CommandEntry {
   readonly summary: string;
   /** Other names that mean the same. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   /** For programs; not in the help. */
-  readonly hidden?: true;
+  readonly hidden?: true | undefined;
   load(): Promise<Command>;
 }

@@ -17,7 +17,7 @@ export async function startEarly(
   options: {
     readonly stop: AbortSignal;
     readonly logger: Logger;
-    readonly limits?: Partial<Limits>;
+    readonly limits?: Partial<Limits> | undefined;
     readonly onStderr?: ((text: string) => void) | undefined;
   },
 ): Promise<EarlyStart> {

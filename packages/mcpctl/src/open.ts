@@ -21,10 +21,18 @@ export interface Run extends Pick<Invocation, 'globals' | 'stop'> {
   readonly config?: ManagedConfig | undefined;
   /** The work itself tells what was seen of servers. */
   readonly tells?: boolean | undefined;
-  readonly more?: Pick<
-    ManagerOptions,
-    'inputs' | 'onChange' | 'onNotification' | 'onStderr' | 'onTrace' | 'onUnreadable' | 'reconnect'
-  >;
+  readonly more?:
+    | Pick<
+        ManagerOptions,
+        | 'inputs'
+        | 'onChange'
+        | 'onNotification'
+        | 'onStderr'
+        | 'onTrace'
+        | 'onUnreadable'
+        | 'reconnect'
+      >
+    | undefined;
 }
 
 /** Gives the work a manager. */

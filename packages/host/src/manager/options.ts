@@ -90,15 +90,19 @@ export interface ManagerOptions
   /** What only this side can give, for every server. */
   readonly inputs?: InputHandlers | undefined;
   /** Hears what servers say by themselves. */
-  readonly onNotification?: (server: string, notification: Notification) => MaybePromise<void>;
+  readonly onNotification?:
+    | ((server: string, notification: Notification) => MaybePromise<void>)
+    | undefined;
   /** Hears of what failed that nobody waits for, as streams that were cut; servers go on. */
   readonly onError?: ((server: string, error: Error) => void) | undefined;
   /** Answers requests of servers that nothing else answers. */
-  readonly onRequest?: (
-    server: string,
-    request: { readonly method: string; readonly params?: Params | undefined },
-    context: InputContext,
-  ) => MaybePromise<unknown>;
+  readonly onRequest?:
+    | ((
+        server: string,
+        request: { readonly method: string; readonly params?: Params | undefined },
+        context: InputContext,
+      ) => MaybePromise<unknown>)
+    | undefined;
   /** Told when the tools of a server may be others now: it said so, or was opened. Ask for them again. */
   readonly onToolsChanged?: ((server: string) => void) | undefined;
   /** Told about each step of each server. */

@@ -6,6 +6,7 @@ import {
   processBudget,
   silentLogger,
   weightOfCall,
+  withoutUndefined,
   type Budget,
   type Logger,
   type Service,
@@ -38,14 +39,14 @@ export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answe
   /** What is served at other paths. */
   readonly services?: HttpOptions['services'];
   /** What else is shown. */
-  readonly pages?: Pages;
+  readonly pages?: Pages | undefined;
   /** What else would keep calls from being served well. */
-  readonly reasons?: Reasons;
+  readonly reasons?: Reasons | undefined;
   /** What else is counted, beside the numbers of the endpoint. */
-  readonly metrics?: () => readonly Metric[];
-  readonly logger?: Logger;
+  readonly metrics?: (() => readonly Metric[]) | undefined;
+  readonly logger?: Logger | undefined;
   /** Log one line per call; needs a logger that shows `info`. */
-  readonly logCalls?: boolean;
+  readonly logCalls?: boolean | undefined;
   /** How issuers of tokens are reached: by default https, and this machine for an issuer that is here. */
   readonly egress?: EgressPolicy | undefined;
   /** Where the settings find secrets. */
@@ -85,7 +86,7 @@ interface Parts {
 }
 
 interface State {
-  listening?: HttpListening;
+  listening?: HttpListening | undefined;
   draining: boolean;
 }
 
@@ -171,7 +172,7 @@ async function open(
     profile,
     answer,
     services,
-    sessions: { ...sessions, ...settings.sessions },
+    sessions: { ...sessions, ...withoutUndefined(settings.sessions ?? {}) },
     ...listeningOptions(settings),
     tls: tls && (await readTls(tls)),
     logger,

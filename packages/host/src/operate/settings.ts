@@ -3,82 +3,88 @@ import { settingsSchema } from './settings-schema.ts';
 
 /** Who may call, and how they prove it. */
 export interface AuthSettings {
-  readonly jwt?: JwtSettings;
-  readonly introspection?: IntrospectionSettings;
+  readonly jwt?: JwtSettings | undefined;
+  readonly introspection?: IntrospectionSettings | undefined;
   /** A file of API keys, as `mcpctl serve --new-api-key` writes it. */
-  readonly apiKeys?: string;
+  readonly apiKeys?: string | undefined;
   /** What every call needs. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** What calls of a tool need besides; `delete_*` is every tool that begins so. */
-  readonly toolScopes?: Readonly<Record<string, readonly string[]>>;
+  readonly toolScopes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Scopes that stand for others: `{ "admin": ["read", "write"] }`. */
-  readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
+  readonly impliedScopes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** Tokens that this server checks by itself. */
 export interface JwtSettings {
   readonly issuer: string;
   /** Who tokens must be for; by default the public URL of this server. */
-  readonly audience?: string | readonly string[];
+  readonly audience?: string | readonly string[] | undefined;
   /** Where the issuer has its keys; by default where its metadata says. */
-  readonly jwksUri?: string;
-  readonly algorithms?: readonly string[];
+  readonly jwksUri?: string | undefined;
+  readonly algorithms?: readonly string[] | undefined;
   /** What tokens must call themselves; `at+jwt`. */
-  readonly types?: readonly string[];
-  readonly clockToleranceSeconds?: number;
+  readonly types?: readonly string[] | undefined;
+  readonly clockToleranceSeconds?: number | undefined;
 }
 
 /** Tokens that are shown to whoever issued them. */
 export interface IntrospectionSettings {
   readonly issuer: string;
-  readonly audience?: string | readonly string[];
+  readonly audience?: string | readonly string[] | undefined;
   /** Where the issuer looks at tokens; by default where its metadata says. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   readonly clientId: string;
   /** The variable that holds the secret of this server. */
-  readonly clientSecretEnv?: string;
+  readonly clientSecretEnv?: string | undefined;
   /** How long an answer is believed; 30 s. */
-  readonly cacheSeconds?: number;
+  readonly cacheSeconds?: number | undefined;
 }
 
 /** How much may be asked; each is a rate such as `20/s`. */
 export interface LimitSettings {
-  readonly address?: string;
-  readonly principal?: string;
-  readonly session?: string;
+  readonly address?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly session?: string | undefined;
   /** Each tool by itself, all callers together. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** Instead, for single tools. */
-  readonly tools?: Readonly<Record<string, string>>;
+  readonly tools?: Readonly<Record<string, string>> | undefined;
   /** Calls under way. */
-  readonly calls?: number;
-  readonly callsPerPrincipal?: number;
+  readonly calls?: number | undefined;
+  readonly callsPerPrincipal?: number | undefined;
   /** What clients may make this process hold, in MiB; a quarter of what the heap may grow to. */
-  readonly memoryMiB?: number;
+  readonly memoryMiB?: number | undefined;
 }
 
 /** The `server` section of a configuration: everything about exposing a server to others. */
 export interface ServerSettings {
-  readonly host?: string;
-  readonly port?: number;
-  readonly path?: string;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly path?: string | undefined;
   /** Where clients reach it, through whatever is in front. */
-  readonly publicUrl?: string;
-  readonly insecure?: boolean;
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly trustedProxies?: readonly string[];
-  readonly tls?: { readonly cert: string; readonly key: string };
-  readonly auth?: AuthSettings;
-  readonly limits?: LimitSettings;
+  readonly publicUrl?: string | undefined;
+  readonly insecure?: boolean | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly trustedProxies?: readonly string[] | undefined;
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly auth?: AuthSettings | undefined;
+  readonly limits?: LimitSettings | undefined;
   /** How long a session may be idle, and how often idle ones are looked for. */
-  readonly sessions?: { readonly ttlMs?: number; readonly sweepMs?: number };
-  readonly metrics?: { readonly port: number };
-  readonly logs?: {
-    readonly format?: 'text' | 'json';
-    readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  };
-  readonly drain?: { readonly delayMs?: number; readonly timeoutMs?: number };
+  readonly sessions?:
+    | { readonly ttlMs?: number | undefined; readonly sweepMs?: number | undefined }
+    | undefined;
+  readonly metrics?: { readonly port: number } | undefined;
+  readonly logs?:
+    | {
+        readonly format?: 'text' | 'json' | undefined;
+        readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined;
+      }
+    | undefined;
+  readonly drain?:
+    | { readonly delayMs?: number | undefined; readonly timeoutMs?: number | undefined }
+    | undefined;
 }
 
 /** Settings that are as they should be; otherwise what is wrong, and where. */

@@ -2,7 +2,7 @@ import { usageError } from '../args.ts';
 
 /** Which numbers an option takes. */
 interface Range {
-  readonly least?: number;
+  readonly least?: number | undefined;
   readonly most: number;
   /** What to type instead. */
   readonly hint: string;

@@ -29,9 +29,9 @@ export interface Place {
 }
 
 interface Where {
-  readonly root?: string;
-  readonly config?: string;
-  readonly 'allow-config-outside-root'?: boolean;
+  readonly root?: string | undefined;
+  readonly config?: string | undefined;
+  readonly 'allow-config-outside-root'?: boolean | undefined;
 }
 
 type Commands = Readonly<Record<string, CommandEntry>>;

@@ -5,7 +5,7 @@ import type { Rung } from './rung.ts';
 /** A variable that an entry refers to, and whether there is one here; never what it holds. */
 export interface VariableState extends VariableUse {
   /** Undefined where it cannot be told without resolving it. */
-  readonly isSet?: boolean;
+  readonly isSet?: boolean | undefined;
 }
 
 /** Every variable that an entry refers to, and whether it is set. */

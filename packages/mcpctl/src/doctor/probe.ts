@@ -14,7 +14,7 @@ export interface Question {
   readonly url: URL;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Makes the connection, and nobody else's: the one that judges where it leads, for servers that are not trusted. */
   readonly agent: http.Agent | https.Agent;
   /** It goes through a proxy, which looks the name up and connects. */
@@ -40,7 +40,7 @@ export interface Probe {
   readonly tlsVersion: string | undefined;
   readonly response?: Answer | undefined;
   /** Where it ended, and why. */
-  readonly failure?: { readonly stage: Stage; readonly error: Error };
+  readonly failure?: { readonly stage: Stage; readonly error: Error } | undefined;
 }
 
 const maxBodyBytes = 64 * 1024;

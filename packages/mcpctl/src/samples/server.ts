@@ -23,7 +23,7 @@ export function createSampleServer(options: {
   readonly contract: NonNullable<ToolSetOptions['contract']>;
   readonly logger: Logger;
   /** Tools that only a governed set can have; it then has no others that write. */
-  readonly governed?: readonly Tool[];
+  readonly governed?: readonly Tool[] | undefined;
 }): Server {
   const { contract, logger, governed = [] } = options;
   const counter = new CallCounter();

@@ -21,7 +21,7 @@ export interface Offer {
   /** Lines that follow the configuration of a client. */
   readonly hosts?: readonly string[] | undefined;
   /** The same, as members of the data. */
-  readonly facts?: object;
+  readonly facts?: object | undefined;
 }
 
 /** One request, complete in itself: revision 2026-07-28 needs no handshake. */

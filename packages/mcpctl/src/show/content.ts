@@ -92,7 +92,7 @@ async function showContents(contents: ResourceContents, place: ContentPlace): Pr
 interface Binary {
   readonly base64: string;
   readonly mimeType: string;
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 async function showBinary(kind: string, binary: Binary, place: ContentPlace): Promise<string> {

@@ -9,7 +9,7 @@ interface Saved {
   readonly kind: string;
   readonly mimeType: string;
   /** A URI or path that ends with its name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** A folder of the user's to save into. */

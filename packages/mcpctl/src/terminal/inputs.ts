@@ -15,7 +15,7 @@ export interface TerminalInputOptions {
   readonly server?: string | undefined;
   /** The folder that servers may be told to work in. */
   readonly root?: string | undefined;
-  readonly noColor?: boolean;
+  readonly noColor?: boolean | undefined;
 }
 
 /** How often a question is put again at most. */

@@ -28,8 +28,8 @@ export function createStyle({ color }: { readonly color: boolean }): Style {
 
 /** Where something is shown. */
 export interface Screen {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -4,17 +4,19 @@ import { displayWidth, fit, pad } from './width.ts';
 
 export interface TableOptions {
   /** The titles of the columns. */
-  readonly head?: readonly string[];
+  readonly head?: readonly string[] | undefined;
   /** How many cells a line has; without, nothing is cut. */
   readonly columns?: number | undefined;
   /** Stands below when something had to be cut: what to add to see all. */
-  readonly whenCut?: string;
-  readonly paint?: {
-    readonly head?: Paint;
-    /** How each column is painted. */
-    readonly cells?: readonly (Paint | undefined)[];
-    readonly whenCut?: Paint;
-  };
+  readonly whenCut?: string | undefined;
+  readonly paint?:
+    | {
+        readonly head?: Paint | undefined;
+        /** How each column is painted. */
+        readonly cells?: readonly (Paint | undefined)[] | undefined;
+        readonly whenCut?: Paint | undefined;
+      }
+    | undefined;
 }
 
 const gap = '  ';

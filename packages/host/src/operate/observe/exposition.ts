@@ -9,8 +9,8 @@ export interface Metric {
 /** One number of a metric, with what it is about. */
 export interface Sample {
   /** Added to the name of the metric: `_sum`, `_bucket`. */
-  readonly suffix?: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly suffix?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly value: number;
 }
 

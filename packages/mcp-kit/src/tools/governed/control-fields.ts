@@ -11,10 +11,10 @@ import type { Wrap } from './layer.ts';
 /** The arguments that the framework gives every writing tool, and keeps from it. */
 export interface Control {
   readonly dryRun: boolean;
-  readonly idempotencyKey?: string;
-  readonly timeoutMs?: number;
-  readonly clientTag?: string;
-  readonly planToken?: string;
+  readonly idempotencyKey?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly clientTag?: string | undefined;
+  readonly planToken?: string | undefined;
 }
 
 export const noControl: Control = { dryRun: false };
@@ -104,7 +104,7 @@ export function withControlFields({ tool, input }: Entry): JsonSchema {
 interface Split {
   readonly control: Control;
   readonly own: Readonly<Record<string, unknown>>;
-  readonly issue?: Issue;
+  readonly issue?: Issue | undefined;
 }
 
 /** Takes the framework's arguments out of those of a writing tool. */

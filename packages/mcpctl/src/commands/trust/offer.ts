@@ -17,7 +17,7 @@ interface Asking {
   readonly globals: Globals;
   readonly stop: AbortSignal;
   /** What has changed since an earlier approval. */
-  readonly changes?: readonly Change[];
+  readonly changes?: readonly Change[] | undefined;
 }
 
 /** Shows what a server would do, and asks the person at the terminal whether it may. */

@@ -29,16 +29,16 @@ export interface Proposal {
   readonly argv?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
   /** Names of the variables that it gets, whatever their values. */
-  readonly env?: readonly string[];
+  readonly env?: readonly string[] | undefined;
   /** Those among them that make programs run other code, with their values as they are written. */
   readonly loads?: Readonly<Record<string, string>> | undefined;
   readonly envFile?: string | undefined;
   readonly inheritsEnv?: true | undefined;
-  readonly url?: string;
+  readonly url?: string | undefined;
   readonly streamUrl?: string | undefined;
-  readonly socket?: string;
+  readonly socket?: string | undefined;
   /** Names of the headers that it is sent. */
-  readonly headers?: readonly string[];
+  readonly headers?: readonly string[] | undefined;
   /** The proxy that it is reached through. */
   readonly proxy?: string | undefined;
   /** The file of those who may sign its certificates. */

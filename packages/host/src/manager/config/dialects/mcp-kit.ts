@@ -133,7 +133,7 @@ export const mcpKit: Dialect = {
 export interface ClientSettings {
   readonly protocolVersion?: string | undefined;
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
-  readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  readonly roots?: readonly { readonly uri: string; readonly name?: string }[] | undefined;
   /** Where it is written down: it counts for the servers of that file. Without, it counts for all. */
   readonly file?: string | undefined;
 }
