@@ -6,7 +6,7 @@ import { tool, toolSet } from 'mcp-kit/tools';
 import { serveChannel, StreamChannel } from 'mcp-kit/transport';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { expect, test } from 'vitest';
-import { modulesOf } from '../support/modules-of.ts';
+import { allModulesOf, modulesOf } from '../support/modules-of.ts';
 
 const add = tool({
   name: 'add_number_pair',
@@ -66,28 +66,34 @@ test.each([
 });
 
 test.each([
-  ['legacy', 14],
-  ['modern', 15],
-] as const)('a %s call over stdio passes %i modules at most', async (era, most) => {
-  const input = new PassThrough();
-  const output = new PassThrough();
-  const connection = serveChannel(service(), new StreamChannel(input, output));
-  const say = async (message: object): Promise<string> => {
-    input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    const [line] = await once(output, 'data');
-    return String(line);
-  };
-  if (era === 'legacy') {
-    await say(initialize);
-    input.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
-  }
-  await say(calls[era]);
-  const modules = await modulesOf(async () => {
-    expect(JSON.parse(await say(calls[era]))).toMatchObject({
-      result: { content: [{ text: '3' }] },
+  ['legacy', 14, 18],
+  ['modern', 15, 17],
+] as const)(
+  'a %s call over stdio passes %i modules at most, %i with closures',
+  async (era, most, all) => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const connection = serveChannel(service(), new StreamChannel(input, output));
+    const say = async (message: object): Promise<string> => {
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+      const [line] = await once(output, 'data');
+      return String(line);
+    };
+    if (era === 'legacy') {
+      await say(initialize);
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+    }
+    await say(calls[era]);
+    const modules = await modulesOf(async () => {
+      expect(JSON.parse(await say(calls[era]))).toMatchObject({
+        result: { content: [{ text: '3' }] },
+      });
     });
-  });
-  await connection.close();
-  expect(modules).toContain('tools/call.ts');
-  expect(modules.slice(most)).toEqual([]);
-});
+    const withClosures = await allModulesOf(() => say(calls[era]));
+    await connection.close();
+    expect(modules).toContain('tools/call.ts');
+    expect(modules.slice(most)).toEqual([]);
+    expect(withClosures).toContain('protocol/layers.ts');
+    expect(withClosures.slice(all)).toEqual([]);
+  },
+);
