@@ -1,4 +1,15 @@
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { ownAt, rootOf } from '@mcp-kit/cocos/document';
 import { openProject, type Draft } from '@mcp-kit/cocos/project';
@@ -32,6 +43,57 @@ describe('Undo', () => {
     }
     expect(game.snapshot()).toEqual(states.pop());
     await expect(project.undo()).rejects.toThrow(code('E_PRECONDITION_FAILED'));
+  });
+
+  describe('of a file', () => {
+    const scene = (game: TestProject): string => path.join(game.folder, 'assets/main.scene');
+    const kept = (game: TestProject): string => {
+      const journal = path.join(game.folder, 'local/mcp-kit/transactions');
+      return path.join(journal, readdirSync(journal).at(-1) ?? '', 'before-0');
+    };
+
+    test('gives back the file itself, as if it were written now', async () => {
+      using game = new TestProject();
+      using project = await openProject(game.folder);
+      utimesSync(scene(game), 1000, 1000);
+      const before = statSync(scene(game));
+      const draft = project.draft();
+      rename(draft, 'x');
+      await project.commit(draft, 'x');
+      chmodSync(scene(game), 0o640);
+      const written = statSync(scene(game));
+      await project.undo();
+      const after = statSync(scene(game));
+      expect(after.ino).toBe(before.ino);
+      expect(after.nlink).toBe(1);
+      expect(after.mtimeMs).toBeGreaterThanOrEqual(Math.floor(written.mtimeMs));
+      expect(after.mode & 0o777).toBe(0o640);
+    });
+
+    test('copies what was kept where it has other names, too', async () => {
+      using game = new TestProject();
+      using project = await openProject(game.folder);
+      const before = game.read('assets/main.scene');
+      const draft = project.draft();
+      rename(draft, 'x');
+      await project.commit(draft, 'x');
+      linkSync(kept(game), path.join(game.folder, 'other'));
+      await project.undo();
+      expect(game.read('assets/main.scene')).toBe(before);
+      expect(statSync(scene(game)).ino).not.toBe(statSync(path.join(game.folder, 'other')).ino);
+    });
+
+    test('changes nothing where what was kept is damaged', async () => {
+      using game = new TestProject();
+      using project = await openProject(game.folder);
+      const draft = project.draft();
+      rename(draft, 'x');
+      await project.commit(draft, 'x');
+      const written = game.read('assets/main.scene');
+      appendFileSync(kept(game), ' ');
+      await expect(project.undo()).rejects.toThrow(code('E_INTERNAL'));
+      expect(game.read('assets/main.scene')).toBe(written);
+    });
   });
 
   test('works after the project was opened anew', async () => {

@@ -19,7 +19,7 @@ export interface KnownFile {
 
 /** A scene or prefab that was written. */
 interface WrittenFile {
-  readonly bytes: Uint8Array;
+  readonly hash: string;
   /** What it is on the disk. */
   readonly identity: string | undefined;
   readonly table: Table;
@@ -91,30 +91,23 @@ export class FileStore {
   adopt(path: string, written: WrittenFile): void {
     const stat = statOf(fileOf({ root: this.#root }, path));
     if (stat === undefined || identityOf(stat) !== written.identity) return;
-    const { table, bytes } = written;
+    const { table, hash } = written;
     const before = this.#parsed.get(path);
     this.#drop(path);
     if (before !== undefined) this.#replaced.set(path, before);
-    const known = { stamp: stampOfStat(stat), hash: hashOf(bytes) };
+    const known = { stamp: stampOfStat(stat), hash };
     noteSource(table, this.#sourceOf(path, known));
-    this.#keep(path, { ...known, table, size: bytes.length });
+    this.#keep(path, { ...known, table, size: Number(stat.size) });
   }
 
   /** Where the bytes of a file are to be had again, for as long as it is what is known of it. */
   #sourceOf(path: string, known: KnownFile): ReadSource {
     return (use) => {
       const file = fileOf({ root: this.#root }, path);
-      const stat = statOf(file);
-      if (stat?.isFile() !== true) return undefined;
-      const room = takeRoom(Number(stat.size));
-      try {
-        const bytes = readInto(file, room.subarray(0, Number(stat.size)));
-        const isSame =
-          bytes !== undefined && (stampOf(file) === known.stamp || hashOf(bytes) === known.hash);
+      return withBytes(file, (bytes) => {
+        const isSame = stampOf(file) === known.stamp || hashOf(bytes) === known.hash;
         return isSame ? use(bytes) : undefined;
-      } finally {
-        giveBack(room);
-      }
+      });
     };
   }
 
@@ -145,6 +138,23 @@ export class FileStore {
     this.#kept -= this.#parsed.get(path)?.size ?? 0;
     this.#parsed.delete(path);
     this.#replaced.delete(path);
+  }
+}
+
+/** Lets `use` look at the bytes of a file, which are there only for as long as it does; undefined for what is no file, or changes. */
+export function withBytes<Result>(
+  file: string,
+  use: (bytes: Uint8Array) => Result,
+): Result | undefined {
+  const stat = statOf(file);
+  if (stat?.isFile() !== true) return undefined;
+  const size = Number(stat.size);
+  const room = takeRoom(size);
+  try {
+    const bytes = readInto(file, room.subarray(0, size));
+    return bytes && use(bytes);
+  } finally {
+    giveBack(room);
   }
 }
 

@@ -2,20 +2,26 @@ import type { Dirent } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CocosError } from '#cocos/document';
-import { codeOf, keepDurably, syncFolder, writeDurably } from './durable.ts';
+import { codeOf, keepDurably, renewDurably, syncFolder, writeDurably } from './durable.ts';
 import { applyFiles, takeBackFiles, type KeptFiles } from './journal-files.ts';
 import { step, type JournalEntry, type JournalPlace, type Stage } from './journal-place.ts';
 import { isOwnFile, parseRecord, type JournalRecord } from './journal-record.ts';
 import { entryOf, setAside } from './own-folder.ts';
 import { fileOf, refuseUnwritable } from './paths.ts';
-import { hashOf, identityOf, statOf } from './stamp.ts';
+import { hashOf, hashOfFile, identityOf, statOf } from './stamp.ts';
 
 /** A file before and after; undefined where there is none. */
 export interface FileStep {
   readonly path: string;
   /** The fingerprint of what is there. */
   readonly before: string | undefined;
-  readonly after: Uint8Array | undefined;
+  readonly after: Uint8Array | KeptBytes | undefined;
+}
+
+/** Bytes that are in a file of the journal. */
+export interface KeptBytes {
+  readonly file: string;
+  readonly hash: string;
 }
 
 /** Everything one transaction does to the files of a project. */
@@ -81,13 +87,16 @@ export async function readRecord(
   }
 }
 
-/** The bytes a file had before a transaction. */
-export function readBefore(entry: JournalEntry, index: number): Promise<Uint8Array> {
-  const file = path.join(entry.folder, `before-${index}`);
-  if (entryOf(file)?.isFile() !== true) {
-    throw new CocosError('E_INTERNAL', 'the journal is damaged');
-  }
-  return readFile(file);
+/** The bytes a file had before a transaction, if they still are. */
+export async function keptBefore(
+  { folder }: JournalEntry,
+  index: number,
+  { path: name, before: hash }: JournalRecord['files'][number],
+): Promise<KeptBytes | undefined> {
+  if (hash === null) return undefined;
+  const file = path.join(folder, `before-${index}`);
+  if (entryOf(file)?.isFile() === true && (await hashOfFile(file)) === hash) return { file, hash };
+  throw new CocosError('E_INTERNAL', `what ${name} was before is damaged`);
 }
 
 /** A transaction that was done, and the identity of each file that it wrote. */
@@ -177,9 +186,12 @@ export async function clearUndone(
   undo: JournalEntry,
   undoes: string,
 ): Promise<void> {
-  for (const entry of await journalEntries(place)) {
+  // It is the last before, or close to it.
+  for (const entry of (await journalEntries(place)).toReversed()) {
     if (entry.stage !== 'done' || entry.number === undo.number) continue;
-    if ((await readRecord(place, entry))?.id === undoes) await discard(place, entry);
+    if ((await readRecord(place, entry))?.id !== undoes) continue;
+    await discard(place, entry);
+    break;
   }
   await discard(place, undo);
 }
@@ -200,10 +212,12 @@ function recordOf(
     files: [...files, ...more].map(({ path: name, before, after }) => ({
       path: name,
       before: before ?? null,
-      after: after === undefined ? null : hashOf(after),
+      after: after === undefined ? null : isKept(after) ? after.hash : hashOf(after),
     })),
   };
 }
+
+const isKept = (bytes: Uint8Array | KeptBytes): bytes is KeptBytes => 'hash' in bytes;
 
 interface Prepared extends RunPlan {
   readonly kept: KeptFiles;
@@ -215,9 +229,14 @@ async function prepare(place: JournalPlace, plan: Plan): Promise<Prepared> {
   const kept = new Map<number, string>();
   const number = await nextNumber(place);
   const folder = path.join(place.folder, `${String(number).padStart(6, '0')}.preparing`);
-  const write = async (name: string, content: Uint8Array | string, mode?: number) => {
+  const write = async (name: string, content: Uint8Array | KeptBytes | string, mode?: number) => {
     step(place, `write ${name}`);
-    return identityOf(await writeDurably(path.join(folder, name), content, mode));
+    const file = path.join(folder, name);
+    const stat =
+      typeof content !== 'string' && isKept(content)
+        ? await renewDurably(content.file, file, mode)
+        : await writeDurably(file, content, mode);
+    return identityOf(stat);
   };
   const ready = async (file: FileStep, index: number) => {
     const target = targetOf(place, file.path);

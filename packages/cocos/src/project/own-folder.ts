@@ -24,7 +24,7 @@ export function entryOf(file: string): Stats | undefined {
 export async function ownFolder(root: string, ...names: readonly string[]): Promise<string> {
   if (entryOf(root)?.isDirectory() !== true) throw folderGone(root);
   let folder = fileOf({ root }, 'local');
-  await makeFolder(folder);
+  if (entryOf(folder) === undefined) await makeFolder(folder);
   for (const name of [ownName, ...names]) {
     folder = path.join(folder, name);
     const entry = entryOf(folder);

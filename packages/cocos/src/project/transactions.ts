@@ -10,7 +10,7 @@ import {
   clearUndone,
   discard,
   journalEntries,
-  readBefore,
+  keptBefore,
   readRecord,
   recover,
   runPlan,
@@ -133,23 +133,23 @@ export class Transactions {
       if (changes === undefined) return undefined;
       const { files, folders } = changes;
       const verified = files.map((file) => {
-        const step = this.#stepFor(file);
-        return { step, table: verify(step, file.printed, this.#store) };
+        this.#refuseOther(file);
+        return { file, table: verify(file, this.#store) };
       });
       const plan = {
         id: newId(),
         label,
         at: new Date().toISOString(),
-        files: verified.map(({ step }) => step),
+        files: files.map(({ path: name, base, after }) => ({ path: name, before: base, after })),
         createdFolders: folders.created,
         removedFolders: folders.removed,
       };
       const { done, written } = await this.#run(plan, lock, beforeWrite);
-      for (const { step, table } of verified) {
-        if (table === undefined || step.after === undefined) continue;
-        const { path: file, after: bytes } = step;
-        latest.handOver(file);
-        this.#store.adopt(file, { bytes, table, identity: written.get(file) });
+      for (const { file, table } of verified) {
+        if (table === undefined || file.after === undefined) continue;
+        const { path: name, after } = file;
+        latest.handOver(name);
+        this.#store.adopt(name, { hash: hashOf(after), table, identity: written.get(name) });
       }
       // It is on the disk, and nobody else has got the bytes.
       for (const { printed } of files) if (printed?.room !== undefined) giveBack(printed.room);
@@ -160,7 +160,7 @@ export class Transactions {
   /** Takes back the last transaction; with an id, only if that is the last. */
   async undo(id?: string, { beforeWrite }: CommitOptions = {}): Promise<Transaction> {
     return this.#locked(async ({ lock }) => {
-      const [last] = await this.#done();
+      const { value: last } = await this.#done().next();
       if (last === undefined) {
         throw new CocosError('E_PRECONDITION_FAILED', 'there is nothing to undo');
       }
@@ -175,7 +175,9 @@ export class Transactions {
 
   /** What can be undone, the last first. */
   async history(): Promise<Transaction[]> {
-    return (await this.#done()).map(({ record }) => transactionOf(record));
+    const done: Transaction[] = [];
+    for await (const { record } of this.#done()) done.push(transactionOf(record));
+    return done;
   }
 
   async #takeBack(
@@ -183,13 +185,12 @@ export class Transactions {
     lock: Lock,
     beforeWrite: CommitOptions['beforeWrite'],
   ): Promise<Transaction> {
-    const { record } = done;
+    const { entry, record } = done;
     const steps = record.files.map(async (file, index): Promise<FileStep[]> => {
       if (isOwnFile(file.path)) return this.#keys.undoneStep(file.path, file.after);
       const hash = this.#store.hash(file.path);
       if ((hash ?? null) !== file.after) throw savedMeanwhile([file.path]);
-      const after = file.before === null ? undefined : await this.#before(done, index);
-      return [{ path: file.path, before: hash, after }];
+      return [{ path: file.path, before: hash, after: await keptBefore(entry, index, file) }];
     });
     const files = (await Promise.all(steps)).flat();
     const plan = {
@@ -202,21 +203,15 @@ export class Transactions {
       undoes: record.id,
     };
     const { done: undone, written } = await this.#run(plan, lock, beforeWrite);
-    for (const { path: file, after: bytes } of files) {
-      const table = bytes && this.#store.replaced(file, hashOf(bytes));
-      if (table) this.#store.adopt(file, { bytes, table, identity: written.get(file) });
+    for (const { path: file, before: hash } of record.files) {
+      const table = hash === null ? undefined : this.#store.replaced(file, hash);
+      if (hash !== null && table !== undefined) {
+        this.#store.adopt(file, { hash, table, identity: written.get(file) });
+      }
       // Whoever looked at them before looks at them next.
       if (this.#store.isKept(file)) parseAhead(this.#store, file);
     }
     return undone;
-  }
-
-  /** The bytes that a file had before a transaction. */
-  async #before({ entry, record }: Done, index: number): Promise<Uint8Array> {
-    const { path: file = '', before = null } = record.files[index] ?? {};
-    const bytes = await readBefore(entry, index);
-    if (hashOf(bytes) === before) return bytes;
-    throw new CocosError('E_INTERNAL', `what ${file} was before is damaged`);
   }
 
   async #run(
@@ -249,15 +244,15 @@ export class Transactions {
   }
 
   /** The transactions that are complete, the last first. */
-  async #done(): Promise<Done[]> {
-    const done: Done[] = [];
+  async *#done(): AsyncGenerator<Done, undefined> {
+    const undone = new Set<string>();
     const entries = (await this.#entries()).filter(({ stage }) => stage === 'done');
-    for (const entry of entries.slice(-(this.#options.maxUndo ?? 50))) {
+    for (const entry of entries.slice(-(this.#options.maxUndo ?? 50)).toReversed()) {
       const record = await readRecord(this.#place, entry);
-      if (record !== undefined) done.unshift({ entry, record });
+      if (record?.undoes !== undefined) undone.add(record.undoes);
+      else if (record !== undefined && !undone.has(record.id)) yield { entry, record };
     }
-    const undone = new Set(done.map(({ record }) => record.undoes));
-    return done.filter(({ record }) => record.undoes === undefined && !undone.has(record.id));
+    return undefined;
   }
 
   async #entries(): Promise<JournalEntry[]> {
@@ -297,9 +292,8 @@ export class Transactions {
     return stale.map(([file]) => file);
   }
 
-  #stepFor({ path: file, base, after }: DraftFile): FileStep {
+  #refuseOther({ path: file, base }: DraftFile): void {
     if (this.#store.hash(file) !== base) throw savedMeanwhile([file]);
-    return { path: file, before: base, after };
   }
 }
 

@@ -11,12 +11,10 @@ import {
 } from '#cocos/document';
 import type { DraftFile } from './draft.ts';
 import { decode, type FileStore } from './file-store.ts';
-import type { FileStep } from './journal.ts';
 
 /** Reads back what is about to be written: a file that could not be opened again must never replace one that can. */
 export function verify(
-  { path: file, after }: FileStep,
-  printed: DraftFile['printed'],
+  { path: file, after, printed }: DraftFile,
   store: FileStore,
 ): Table | undefined {
   if (after === undefined) return undefined;
