@@ -225,7 +225,8 @@ describe('The assets of a project', () => {
     expect(await pathsOf(pic)).toEqual(['assets/one.prefab', 'assets/two.prefab']);
     expect(await pathsOf(`${pic}@f9941`)).toEqual(['assets/one.prefab']);
     expect(await pathsOf(script)).toEqual(['assets/two.prefab']);
-    expect(await project.referencesOf('assets/one.prefab')).toEqual([`${pic}@f9941`]);
+    const one = { uuid: uuidFor('one'), path: 'assets/one.prefab' };
+    expect(await project.referencesOf(one)).toEqual({ usedBy: [], uses: [`${pic}@f9941`] });
     const draft = project.draft();
     draft.remove('assets/one.prefab');
     draft.write('assets/data/a.json', `{"x":"${pic}"}`);

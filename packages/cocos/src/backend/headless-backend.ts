@@ -162,12 +162,11 @@ export class HeadlessBackend implements CocosBackend {
     usedBy: readonly string[];
     uses: readonly { assetUuid: string; path?: string | undefined }[];
   }> {
-    const { assetUuid, path: place } = await this.asset(asset);
+    const { assetUuid, path = '' } = await this.asset(asset);
     if (assetUuid === undefined) return { usedBy: [], uses: [] };
-    const users = await this.files.usersOf(assetUuid);
-    const uses = place === undefined ? [] : await this.files.referencesOf(place);
+    const { usedBy, uses } = await this.files.referencesOf({ uuid: assetUuid, path });
     return {
-      usedBy: users.map((user) => user.path).sort(),
+      usedBy: usedBy.map((user) => user.path).sort(),
       uses: uses.map((uuid) => {
         const used = this.files.asset(baseUuid(uuid))?.path;
         return { assetUuid: uuid, path: used };

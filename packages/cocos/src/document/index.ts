@@ -19,7 +19,7 @@ export { placesIn, settled } from './print/order.ts';
 export { print, printTable, readBack, type Printed } from './print/print-table.ts';
 export { giveBack, takeRoom } from './print/room.ts';
 export { heldSource, noteSource, type ReadSource } from './print/source.ts';
-export { eachReference } from './print/layout.ts';
+export { charactersOf, eachReference } from './print/layout.ts';
 export * from './references.ts';
 export { removeComponent, removeNode, removeNodes, restoreComponent } from './removal.ts';
 export {

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { expandId, isScriptType } from './ids.ts';
 import { isObject, refIndex, typeOf } from './json.ts';
 import type { Json, OwnEntry, OwnJson } from './json.ts';
@@ -100,6 +101,9 @@ const uuidHere = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?
 const beforeDash = 8;
 const scriptInText = /"(?:__type__|_componentId)":\s*"([0-9a-f]{5}[0-9A-Za-z+/]{18})"/g;
 
+/** The same characters; a part of a text would keep the whole text in memory. */
+const copyOf = (part: string): string => Buffer.from(part, 'latin1').toString('latin1');
+
 /** Every uuid that a file of any kind mentions, with sub-assets, and those of scripts that its objects are of. */
 export function uuidsInText(text: string): Set<string> {
   const found = new Set<string>();
@@ -108,7 +112,7 @@ export function uuidsInText(text: string): Set<string> {
     uuidHere.lastIndex = Math.max(end, dash - beforeDash);
     const [uuid] = uuidHere.exec(text) ?? [];
     if (uuid !== undefined) {
-      found.add(uuid);
+      if (!found.has(uuid)) found.add(copyOf(uuid));
       end = uuidHere.lastIndex;
     }
     dash = text.indexOf('-', uuid === undefined ? dash + 1 : end);

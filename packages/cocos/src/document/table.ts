@@ -143,9 +143,10 @@ export function entryAt(table: Table, index: number): Entry {
 
 /** Calls `found` for every object that the file has. */
 export function eachEntry({ objects }: Table, found: (entry: Entry, index: number) => void): void {
-  objects.forEach((entry, index) => {
+  for (let index = 0; index < objects.length; index += 1) {
+    const entry = objects[index];
     if (entry !== undefined) found(entry, index);
-  });
+  }
 }
 
 /** The object that a reference names, if it names one. */

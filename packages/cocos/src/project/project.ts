@@ -187,10 +187,14 @@ export class Project implements Disposable {
     return others;
   }
 
-  /** The uuids of the assets that a file refers to. */
-  async referencesOf(input: string): Promise<readonly string[]> {
+  /** The files that refer to an asset, and the uuids of the assets that its own file refers to. */
+  async referencesOf({ uuid, path }: Pick<Asset, 'uuid' | 'path'>): Promise<{
+    readonly usedBy: readonly AssetUse[];
+    readonly uses: readonly string[];
+  }> {
     await this.#references.refresh(this.assets(), this.#index.mentions());
-    return this.#references.referencesOf(this.resolve(input));
+    const usedBy = this.#references.usersOf(uuid);
+    return { usedBy, uses: this.#references.referencesOf(path) };
   }
 
   /** A copy of the project to plan on. */

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { uuidsInText } from '#cocos/document';
+import { charactersOf, uuidsInText } from '#cocos/document';
 import { baseUuid, type Asset } from './asset.ts';
+import { withBytes } from './file-store.ts';
 import { stampOf } from './stamp.ts';
 
 /** A file that refers to an asset, and to which parts of it. */
@@ -90,8 +90,9 @@ export class ReferenceIndex {
     const known = this.#files.get(place);
     if (known?.stamp === stamp) return known;
     const own = (uuid: string) => baseUuid(uuid) === asset.uuid;
-    const uuids = [...uuidsInText(readFileSync(file, 'utf8'))].filter((uuid) => !own(uuid));
-    return { stamp, uuids };
+    // All that a uuid is written with is one byte each.
+    const found = withBytes(file, (bytes) => uuidsInText(charactersOf(bytes)));
+    return found && { stamp, uuids: [...found].filter((uuid) => !own(uuid)) };
   }
 }
 

@@ -26,6 +26,8 @@ interface KnownScript {
 export class Scripts {
   readonly #fileOf: (path: string) => string;
   readonly #root: string;
+  /** Begun at once: it takes a while to load, and so does the first look at the assets. */
+  readonly #reader: Promise<ReadScript> = loadScriptReader();
   readonly #known = new Map<string, KnownScript>();
   /** The folders in which something may have changed since, absolute; undefined: in any. */
   #changed: Set<string> | undefined;
@@ -35,6 +37,8 @@ export class Scripts {
   constructor(fileOf: (path: string) => string, root: string) {
     this.#fileOf = fileOf;
     this.#root = root;
+    // Whoever asks for a catalog hears of it.
+    this.#reader.catch(() => undefined);
   }
 
   /** Something may have changed anywhere. */
@@ -55,7 +59,7 @@ export class Scripts {
   }
 
   async #look(places: Iterable<ScriptPlace>): Promise<ScriptCatalog> {
-    const read = await loadScriptReader();
+    const read = await this.#reader;
     const changed = this.#changed;
     this.#changed = new Set();
     const files: ScriptFile[] = [];

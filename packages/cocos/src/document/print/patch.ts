@@ -188,9 +188,14 @@ function writeOld(
     const place = placeOf(to, places);
     if (place === null) return undefined;
     const old = placesBefore[to] ?? to;
+    const written = out.length() + digits - from;
     layout.refsTo[first + at] = to;
-    layout.refsAt[first + at] = out.length() + digits - from;
+    layout.refsAt[first + at] = written;
     if (place === old) continue;
+    if (digitCount(place) === digitCount(old)) {
+      out.overwriteNumber(written, place);
+      continue;
+    }
     out.copy(from, digits);
     out.writeNumber(place);
     from = digits + digitCount(old);
