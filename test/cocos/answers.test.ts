@@ -324,10 +324,28 @@ describe('findings are looked for again', () => {
 
 describe('what is refused says what is wrong', () => {
   test.each([
+    ['a script', 'assets/scripts/main.ts', /^Near names: assets\/scripts\/menu\.ts/],
+    ['a class of the engine', 'cc.Sprit', /^Near names: cc\.Sprite, (?:cc\.\w+(?:, |\.$))+$/],
+    ['any class', 'Sprit', /^Near names: cc\.Sprite,/],
+  ])('and what is most like %s that is not there', async (_, type, said) => {
+    const error = await client.fail('create_node_component', { nodeUuid: 'Canvas', type });
+    expect(error).toMatchObject({ code: 'E_NOT_FOUND' });
+    expect(error.suggestion).toMatch(said);
+  });
+
+  test('and which files use what is to be deleted', async () => {
+    const image = { assetPath: 'assets/images/logo.png' };
+    const { message } = await client.fail('delete_asset_file', image);
+    const { usedBy } = await client.succeed('get_asset_info', image);
+    expect(usedBy).not.toEqual([]);
+    expect(message).toBe(`"assets/images/logo.png" is used by ${(usedBy as string[]).join(', ')}.`);
+  });
+
+  test.each([
     ['set_node_transform', { nodeUuid: 'Canvas/Menu' }, /position, rotation or scale/],
     ['workflow_safe_set_transform', { nodeUuid: 'Canvas/Menu' }, /position or rotation or scale/],
     ['create_scene_node', { parentUuid: 'Canvas', name: 'x'.repeat(257) }, /1 to 256 characters/],
-    ['create_scene_node', { parentUuid: 'Canvas', name: 'a\0b' }, /Choose a name/],
+    ['create_scene_node', { parentUuid: 'Canvas', name: 'a\0b' }, /"a\\0b".* NUL bytes/],
     ['create_scene_asset', { assetPath: 'assets/a\0.scene' }, /NUL byte/],
   ])('%s %j', async (name, args, said) => {
     const { code, message, suggestion = '' } = await client.fail(name, args);

@@ -208,6 +208,7 @@ describe('a file whose meta is none', () => {
     expect(bare.message).toBe('The meta of "assets/images/bare.png" is none: it has no uuid.');
     const none = await client.fail('get_asset_info', { assetPath: 'assets/images/none.png' });
     expect(none.message).toBe('There is no asset "assets/images/none.png".');
+    expect(none.suggestion).toMatch(/^Near it are .*assets\/images\/logo\.png/);
   });
 });
 
@@ -232,12 +233,23 @@ describe('a Widget', () => {
   });
 
   test('takes the names that scripts have for its sides', async () => {
-    expect(await flags()).toBe(1 | 8);
+    expect(await flags()).toEqual(['TOP', 'LEFT']);
     await client.succeed('set_component_properties', set({ isAlignHorizontalCenter: true }));
-    expect(await flags()).toBe(1 | 16);
+    expect(await flags()).toEqual(['TOP', 'CENTER']);
     const stretched = { isStretchWidth: true, isAlignTop: false };
     await client.succeed('set_component_properties', set(stretched));
-    expect(await flags()).toBe(8 | 32);
+    expect(await flags()).toEqual(['LEFT', 'RIGHT']);
+  });
+
+  test('has its sides by name in changes, too; as a number, only what has no name', async () => {
+    const tell = async (properties: object): Promise<unknown> =>
+      (await client.succeed('set_component_properties', set(properties)))['changes'];
+    const change = { type: 'update', target: widget, field: 'alignFlags' };
+    expect(await tell({ alignFlags: ['BOT', 'RIGHT'] })).toEqual([
+      { ...change, from: ['TOP', 'LEFT'], to: ['BOT', 'RIGHT'] },
+    ]);
+    expect(await tell({ alignFlags: 0 })).toEqual([{ ...change, from: ['BOT', 'RIGHT'], to: [] }]);
+    expect(await tell({ alignFlags: 65 })).toEqual([{ ...change, from: [], to: 65 }]);
   });
 
   test('refuses both names at once, other values, and tells of near names', async () => {

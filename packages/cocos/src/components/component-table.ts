@@ -50,12 +50,9 @@ export function initialFields(spec: ComponentSpec): OwnEntry {
 
 /** Up to five names that are most like the wanted one. */
 export function nearest(wanted: string, names: readonly string[]): string[] {
-  const lower = wanted.toLowerCase();
+  const plain = (name: string): string => name.replace(/^cc\./, '').toLowerCase();
   return names
-    .map((name) => ({
-      name,
-      distance: editDistance(lower, name.replace(/^cc\./, '').toLowerCase()),
-    }))
+    .map((name) => ({ name, distance: editDistance(plain(wanted), plain(name)) }))
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, 5)
     .map(({ name }) => name);

@@ -70,9 +70,17 @@ function asEvent(event: Readonly<Record<string, Json>>, context: DecodeContext):
   return component === undefined ? event : { ...rest, component };
 }
 
-function enumName(type: FieldType & { kind: 'enum' }, stored: Json): Json {
-  const name = Object.keys(type.names).find((key) => type.names[key] === stored);
+function enumName({ names, flags }: FieldType & { kind: 'enum' }, stored: Json): Json {
+  if (flags === true && typeof stored === 'number') return flagNames(names, stored);
+  const name = Object.keys(names).find((key) => names[key] === stored);
   return name ?? stored;
+}
+
+/** The names of all bits that are set; the number where one of them has no name. */
+function flagNames(names: Readonly<Record<string, number>>, stored: number): Json {
+  const set = Object.entries(names).filter(([, bit]) => (stored & bit) !== 0);
+  const named = set.reduce((sum, [, bit]) => sum | bit, 0);
+  return named === stored ? set.map(([name]) => name) : stored;
 }
 
 /** `#rrggbb`, with a fourth pair where the colour is not opaque. */

@@ -82,6 +82,9 @@ export interface AssetDeleted {
   readonly changes: readonly Change[];
 }
 
+/** How many users of an asset a message names. */
+const mostNamed = 5;
+
 /** Deletes an asset, or a folder, with its meta; fails where other files refer to it, unless forced. */
 export async function deleteAsset(
   workspace: Workspace,
@@ -104,12 +107,14 @@ export async function deleteAsset(
     }
   }
   if (users.size > 0 && !force) {
+    const named = [...users].sort();
+    const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : '';
     throw new CocosError(
       'E_PRECONDITION_FAILED',
-      `"${asset.path}" is used by ${users.size} files.`,
+      `"${asset.path}" is used by ${named.slice(0, mostNamed).join(', ')}${more}.`,
       {
         suggestion: 'Replace the references first, or pass force: true.',
-        details: { users: [...users].sort() },
+        details: { users: named },
       },
     );
   }

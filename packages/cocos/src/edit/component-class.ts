@@ -58,9 +58,12 @@ export function noClass({ components, scripts }: Workspace, name: string): Cocos
     (other) => isUnread(other) && other.className.toLowerCase() === asked.toLowerCase(),
   );
   if (unread !== undefined) return cannotRead(unread);
-  const known = [...components.keys(), ...all.map((other) => other.className)];
+  const isPath = /\.(ts|js)$/.test(name);
+  const classes = name.startsWith('cc.') ? [] : all.map((other) => other.className);
+  const known = isPath ? all.map(({ path }) => path) : [...components.keys(), ...classes];
+  const near = nearest(isPath ? name : asked, known);
   return new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
-    suggestion: `Near names: ${nearest(asked, known).join(', ')}.`,
+    suggestion: near.length === 0 ? 'The project has no scripts.' : `Near names: ${near.join(', ')}.`,
     details: { asked: name },
   });
 }

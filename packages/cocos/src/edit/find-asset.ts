@@ -1,4 +1,10 @@
-import { acceptsAsset, classOfImporter, findBuiltInAsset, subAssetFor } from '#cocos/components';
+import {
+  acceptsAsset,
+  classOfImporter,
+  findBuiltInAsset,
+  nearest,
+  subAssetFor,
+} from '#cocos/components';
 import { CocosError, subAssetId } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { assetAt, unimportedAt } from './import/import-file.ts';
@@ -57,11 +63,27 @@ function missing(workspace: Workspace, reference: string): CocosError {
       details,
     });
   }
+  const near = alike(workspace, path);
   return new CocosError('E_NOT_FOUND', `There is no asset "${reference}".`, {
-    suggestion: 'Name an asset by its path in the project, its db:// URL, or its uuid.',
+    suggestion:
+      near.length === 0
+        ? 'Name an asset by its path in the project, its db:// URL, or its uuid.'
+        : `Near it are ${near.join(', ')}.`,
     details,
   });
 }
+
+/** Assets of the same kind of file, those first that are called most like it. */
+function alike({ draft }: Workspace, path: string): string[] {
+  const ending = /\.\w+$/.exec(path)?.[0];
+  const byName = new Map<string, string>();
+  for (const { path: other } of draft.assets()) {
+    if (ending !== undefined && other.endsWith(ending)) byName.set(nameOf(other), other);
+  }
+  return nearest(nameOf(path), [...byName.keys()]).map((name) => byName.get(name) ?? name);
+}
+
+const nameOf = (path: string): string => path.replace(/^.*\//, '');
 
 function lookUp(workspace: Workspace, reference: string, expected: string): FoundAsset | undefined {
   const builtIn = findBuiltInAsset(reference);

@@ -56,9 +56,9 @@ const longestName = 256;
 /** Refuses names that paths cannot express. */
 export function checkName(name: string): void {
   if (name !== '' && name.length <= longestName && !/[/\0]/.test(name)) return;
-  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  const shown = (name.length > 40 ? `${name.slice(0, 40)}…` : name).replaceAll('\0', '\\0');
   throw new CocosError('E_INVALID_ARGUMENT', `A node cannot be called "${shown}".`, {
-    suggestion: `Choose a name of 1 to ${longestName} characters, without "/".`,
+    suggestion: `Choose a name of 1 to ${longestName} characters, without "/" and NUL bytes.`,
   });
 }
 
