@@ -184,6 +184,30 @@ test('when the open scene is gone, edits do not go to another', async () => {
 });
 
 describe('repairing', () => {
+  test('and validating call what is wrong as people do, not by numbers', async () => {
+    const objects = JSON.parse(world.read(scenePath)) as Record<string, unknown>[];
+    const named = (name: string): Record<string, unknown> =>
+      objects.find((entry) => entry['__type__'] === 'cc.Node' && entry['_name'] === name) ?? {};
+    (named('Canvas')['_children'] as unknown[]).unshift(null);
+    const menu = named('Menu');
+    menu['_id'] = named('Canvas')['_id'];
+    const [part] = menu['_components'] as { __id__: number }[];
+    const type = String(objects[part?.__id__ ?? 0]?.['__type__']).replace(/^cc\./, '');
+    menu['_components'] = (menu['_components'] as unknown[]).slice(1);
+    world.write(scenePath, JSON.stringify(objects, null, 2));
+    const { findings } = await client.succeed('validate_scene_document', { scenePath });
+    const messages = (findings as { message: string }[]).map(({ message }) => message);
+    expect(messages).toContain(
+      `${type} of "Menu" names Node "Menu" as its node, which does not list it.`,
+    );
+    expect(messages.join()).not.toMatch(/#\d/);
+    const { changes } = await client.succeed('execute_scene_repair', { scenePath, dryRun: true });
+    expect((changes as { target: string }[]).map(({ target }) => target)).toEqual([
+      'Canvas',
+      'Canvas/Menu',
+    ]);
+  });
+
   test.each([
     ['is no JSON', '[{'],
     ['is no list of objects', '{}'],

@@ -61,7 +61,7 @@ export function checkFileIds(inspection: Inspection): void {
       code: 'dupFileId',
       at,
       path: ['fileId'],
-      message: `The id ${id} is also that of object ${other}, so that an override may hit either.`,
+      message: `The id ${id} is also that of object ${inspection.places[other]}, so that an override may hit either.`,
       suggestion: isInstance
         ? 'Remove one of the two instances, and instantiate the prefab again.'
         : 'Remove one of the two, and create it again.',

@@ -6,6 +6,7 @@ import {
   entryAt,
   equalJson,
   type Entry,
+  follow,
   isComponent,
   isList,
   isNode,
@@ -16,10 +17,11 @@ import {
   rootOf,
   SceneView,
   type Table,
+  textOf,
   typeOf,
   valueAt,
 } from '#cocos/document';
-import type { Workspace } from '#cocos/edit';
+import { typeName, type Workspace } from '#cocos/edit';
 import type { Asset } from '#cocos/project';
 import type { FindingCode, Severity } from './finding.ts';
 import { type KnownObjects, lookAtObjects } from './known-objects.ts';
@@ -168,12 +170,14 @@ export function readPrefab({ draft }: Workspace, uuid: string): Table | undefine
   }
 }
 
-/** What people call an object: its name, else its class and its place in the file. */
-export function describe({ table, places }: Inspection, at: number): string {
+/** What people call an object: its class, with its name or that of its node, else with its place in the file. */
+export function describe({ workspace, table, places }: Inspection, at: number): string {
   const entry = table.objects[at];
-  const name = entry?.['_name'];
-  const type = (typeOf(entry) || 'Object').replace(/^cc\./, '');
-  return typeof name === 'string' && name !== '' ? `${type} "${name}"` : `${type} #${places[at]}`;
+  const type = (typeName(workspace, typeOf(entry)) || 'Object').replace(/^cc\./, '');
+  const name = textOf(entry?.['_name']);
+  if (name !== '') return `${type} "${name}"`;
+  const node = isComponent(entry) ? textOf(follow(table, entry?.['node'])?.['_name']) : '';
+  return node === '' ? `${type} (object ${places[at]})` : `${type} of "${node}"`;
 }
 
 /** Finds the node or component that an object belongs to. */

@@ -36,7 +36,7 @@ export function repairDocument(
       const done = fix();
       const finding = findings[index];
       if (done.length > 0 && finding !== undefined) repaired.push(finding);
-      changes.push(...done.map((change) => named(change, findings[index], inspection)));
+      changes.push(...done.map((change) => named(change, inspection)));
     }
     if (changes.length === before) break;
   }
@@ -47,25 +47,29 @@ export function repairDocument(
   return { changes, repaired, remaining: validateDocument(workspace, file) };
 }
 
-/** A change under the handle of what it is about, where that is what was found. */
-function named(change: Change, finding: Finding | undefined, inspection: Inspection): Change {
-  const { pointer = '', handle } = finding ?? {};
+/** A change as people call what it is about. */
+function named(change: Change, inspection: Inspection): Change {
   const { target, from, to } = change;
-  const isIt = handle !== undefined && pointer.startsWith(`/${target.slice(1)}/`);
+  const index = numberIn(target);
+  const read = (value: Json | undefined): Json | undefined =>
+    value === undefined ? undefined : readable(value, inspection);
   return {
     ...change,
-    target: isIt && target.startsWith('#') ? handle : target,
-    from: from === undefined ? undefined : readable(from, inspection),
-    to: to === undefined ? undefined : readable(to, inspection),
+    target: index === undefined ? target : calledAt(index, inspection),
+    from: read(from),
+    to: read(to),
   };
 }
 
 /** What people call the objects that a value names by their numbers. */
 function readable(value: Json, inspection: Inspection): Json {
   if (isList(value)) return value.map((part) => readable(part, inspection));
-  const { view } = inspection;
   const index = refIndex(value) ?? numberIn(value);
-  if (index === undefined) return value;
+  return index === undefined ? value : calledAt(index, inspection);
+}
+
+function calledAt(index: number, inspection: Inspection): string {
+  const { view } = inspection;
   return view?.item(index) === undefined ? describe(inspection, index) : view.label(index);
 }
 
