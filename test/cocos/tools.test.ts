@@ -153,6 +153,11 @@ describe('writes', () => {
     expect(await client.fail('execute_project_undo', early)).toMatchObject({
       code: 'E_PRECONDITION_FAILED',
     });
+    expect(await client.succeed('execute_project_undo', { dryRun: true })).toMatchObject({
+      undone: second['transactionId'],
+      label: 'create_scene_node',
+      changes: [{ type: 'update', target: scene }],
+    });
     await client.succeed('execute_project_undo', { transactionId: second['transactionId'] });
     expect(world.snapshot()).toEqual(between);
     await client.succeed('execute_project_undo', early);

@@ -63,7 +63,8 @@ export function noClass({ components, scripts }: Workspace, name: string): Cocos
   const known = isPath ? all.map(({ path }) => path) : [...components.keys(), ...classes];
   const near = nearest(isPath ? name : asked, known);
   return new CocosError('E_NOT_FOUND', `There is no component class or script "${name}".`, {
-    suggestion: near.length === 0 ? 'The project has no scripts.' : `Near names: ${near.join(', ')}.`,
+    suggestion:
+      near.length === 0 ? 'The project has no scripts.' : `Near names: ${near.join(', ')}.`,
     details: { asked: name },
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, type Stats } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from './durable.ts';
 import { fileOf, folderGone } from './paths.ts';
@@ -51,6 +51,18 @@ export async function setAside(file: string): Promise<void> {
   await rename(file, path.join(path.dirname(file), name)).catch((error: unknown) => {
     // Another process has done it.
     if (codeOf(error) !== 'ENOENT') throw error;
+  });
+}
+
+/** Keeps a folder out of source control, also where the project's own list does not leave out `local`. */
+export async function hide(folder: string): Promise<void> {
+  const file = path.join(folder, '.gitignore');
+  const entry = entryOf(file);
+  if (entry?.isFile() === true) return;
+  if (entry !== undefined) await setAside(file);
+  await writeFile(file, '*\n', { flag: 'wx' }).catch((error: unknown) => {
+    // Another process has done it.
+    if (codeOf(error) !== 'EEXIST') throw error;
   });
 }
 

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CocosError, giveBack } from '#cocos/document';
-import { codeOf } from './durable.ts';
 import type { Draft, DraftFile, FileChange } from './draft.ts';
 import type { FileStore } from './file-store.ts';
 import type { FoundProject } from './find-project.ts';
@@ -23,10 +21,13 @@ import type { JournalEntry, JournalPlace } from './journal-place.ts';
 import { isOwnFile, type JournalRecord } from './journal-record.ts';
 import { type EarlyNote, KeyFiles, type Note } from './keys.ts';
 import { acquireLock, type Lock } from './lock.ts';
-import { entryOf, knownFolder, ownFolder, setAside } from './own-folder.ts';
+import { hide, knownFolder, ownFolder } from './own-folder.ts';
 import { fileOf } from './paths.ts';
 import { hashOf, stampOf } from './stamp.ts';
 import { verify } from './verify.ts';
+
+/** How many records are kept in memory. */
+const maxRecords = 200;
 
 /** Something that was done to a project, and can be undone. */
 export interface Transaction {
@@ -71,6 +72,8 @@ export class Transactions {
   readonly #options: ProjectOptions;
   readonly #place: JournalPlace;
   readonly #keys: KeyFiles;
+  /** The records that were read, by where and what they are on the disk. */
+  readonly #records = new Map<string, JournalRecord | undefined>();
   /** What waits for the lock, or has it. */
   readonly #pending = new Set<Promise<unknown>>();
 
@@ -248,11 +251,21 @@ export class Transactions {
     const undone = new Set<string>();
     const entries = (await this.#entries()).filter(({ stage }) => stage === 'done');
     for (const entry of entries.slice(-(this.#options.maxUndo ?? 50)).toReversed()) {
-      const record = await readRecord(this.#place, entry);
+      const record = await this.#record(entry);
       if (record?.undoes !== undefined) undone.add(record.undoes);
       else if (record !== undefined && !undone.has(record.id)) yield { entry, record };
     }
     return undefined;
+  }
+
+  async #record(entry: JournalEntry): Promise<JournalRecord | undefined> {
+    const file = path.join(entry.folder, 'journal.json');
+    const key = `${file} ${stampOf(file)}`;
+    if (this.#records.has(key)) return this.#records.get(key);
+    if (this.#records.size >= maxRecords) this.#records.clear();
+    const record = await readRecord(this.#place, entry);
+    this.#records.set(key, record);
+    return record;
   }
 
   async #entries(): Promise<JournalEntry[]> {
@@ -315,18 +328,6 @@ interface Held {
   readonly lock: Lock;
   /** The labels of what was taken back. */
   readonly recovered: string[];
-}
-
-/** Keeps a folder out of source control, also where the project's own list does not leave out `local`. */
-async function hide(folder: string): Promise<void> {
-  const file = path.join(folder, '.gitignore');
-  const entry = entryOf(file);
-  if (entry?.isFile() === true) return;
-  if (entry !== undefined) await setAside(file);
-  await writeFile(file, '*\n', { flag: 'wx' }).catch((error: unknown) => {
-    // Another process has done it.
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
 }
 
 /** What a plan and a record have in common. */

@@ -138,7 +138,15 @@ function executeProjectUndo(backend: CocosBackend): Tool {
           type: undone[change],
           target: path,
         }));
-        return { changes, state: last.transactionId, last };
+        const { transactionId: id, label } = last;
+        const files = changes.map(({ type, target }) => `${type} ${target}`);
+        return {
+          changes,
+          state: id,
+          summary: `It would take back ${label}: ${files.join('; ')}.`,
+          shown: { undone: id, label, files: changes.map(({ target }) => target) },
+          last,
+        };
       }),
     apply: ({ last }, context) =>
       telling(async () => {
