@@ -7,6 +7,11 @@ import { main, prepare, root, say } from './prepare.mjs';
 /** The libraries, each with the name of the report of its root and what the names of the others begin with. */
 const libraries = [
   { packageFolder: path.join(root, 'packages/mcp-kit'), rootName: 'mcp-kit', prefix: '' },
+  {
+    packageFolder: path.join(root, 'packages/store-file'),
+    rootName: 'store-file',
+    prefix: 'store-file-',
+  },
   { packageFolder: path.join(root, 'packages/host'), rootName: 'host', prefix: 'host-' },
   { packageFolder: path.join(root, 'packages/cocos'), rootName: 'cocos', prefix: 'cocos-' },
 ];

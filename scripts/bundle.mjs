@@ -110,7 +110,9 @@ export async function bundle(root) {
   const packages = path.join(root, 'packages');
   const sample = path.join(packages, 'mcpctl/dist/cocos-sample');
   rmSync(sample, { recursive: true, force: true });
-  for (const name of ['mcp-kit', 'host', 'cocos']) await bundleLibrary(path.join(packages, name));
+  for (const name of ['mcp-kit', 'store-file', 'host', 'cocos']) {
+    await bundleLibrary(path.join(packages, name));
+  }
   await bundleCommand(path.join(packages, 'mcpctl'));
   cpSync(path.join(packages, 'cocos/sample'), sample, { recursive: true });
 }

@@ -15,6 +15,7 @@ const gates = {
   'picture of the gateway': ['scripts/gateway-picture.mjs', '--check'],
   'API reports': ['scripts/api.mjs', '--check'],
   'package mcp-kit': bin('publint/src/cli.js', 'packages/mcp-kit', '--strict'),
+  'package store-file': bin('publint/src/cli.js', 'packages/store-file', '--strict'),
   'package host': bin('publint/src/cli.js', 'packages/host', '--strict'),
   'package cocos': bin('publint/src/cli.js', 'packages/cocos', '--strict'),
   'package mcpctl': bin('publint/src/cli.js', 'packages/mcpctl', '--strict'),

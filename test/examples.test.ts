@@ -134,6 +134,10 @@ describe('an example that checks itself', () => {
       ['legacy true true 1 question main', 'modern true true 1 question main'],
     ],
     [
+      'keys-that-last.mjs',
+      ['first server: letter 1', 'second server: letter 1, as before', 'letters sent: 1'],
+    ],
+    [
       'workflow-with-undo.mjs',
       [
         'it would: reserve update, charge create, send create',
@@ -270,6 +274,7 @@ test('every example is tried here', () => {
     'hono-style.mjs',
     'http-api-pack.mjs',
     'keep-the-contract.mjs',
+    'keys-that-last.mjs',
     'manage-servers.mjs',
     'todo-store.mjs',
     'use-a-server.mjs',

@@ -1,0 +1,1 @@
+export { openFileStore, type FileStore, type FileStoreOptions } from './file-store.ts';

@@ -1,0 +1,115 @@
+// The store in a folder: the contract of all stores, several processes, and kill -9 at any point.
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { storeContract } from 'mcp-kit/testing';
+import type { Store } from 'mcp-kit/store';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFileStore } from '../../packages/store-file/dist/index.js';
+import { requireBuild } from '../support/cli.ts';
+import { killWriters } from './lib/store-writers.ts';
+
+beforeAll(requireBuild);
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(path.join(tmpdir(), 'store-file-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let count = 0;
+const newFolder = (): string => path.join(folder, `store${(count += 1)}`);
+
+describe('A store in a folder', () => {
+  // Its clock is that of the machine.
+  test.each(storeContract(() => openFileStore(path.join(folder, 'contract'))))('$name', ({ run }) =>
+    run(),
+  );
+
+  test('has what it had when it is opened again', async () => {
+    const place = newFolder();
+    const first = await openFileStore(place);
+    await first.kv.put('kept', 'value');
+    await first.kv.put('short', 'value', { ttlMs: 1 });
+    await first.log.append('log', 7, 'entry');
+    await first.close();
+    const again = await openFileStore(place);
+    expect(await again.kv.get('kept')).toBe('value');
+    await expect.poll(() => again.kv.get('short')).toBeUndefined();
+    expect(await again.log.readAfter('log', 6)).toEqual({
+      entries: [{ position: 7, data: 'entry' }],
+      complete: true,
+    });
+    await again.close();
+  });
+
+  test('is one for all who have it open', async () => {
+    const place = newFolder();
+    const stores = await Promise.all([1, 2, 3].map(() => openFileStore(place)));
+    const claims = stores.map(async ({ kv }, at) => kv.cas('key', undefined, `${at}`));
+    const won = (await Promise.all(claims)).indexOf(true);
+    for (const { kv } of stores) expect(await kv.get('key')).toBe(`${won}`);
+    for (const store of stores) await store.close();
+  });
+
+  test('is nobody else to read', async () => {
+    const place = newFolder();
+    await using store = disposable(await openFileStore(place));
+    await store.kv.put('key', 'secret');
+    expect((await stat(place)).mode & 0o077).toBe(0);
+  });
+
+  test('refuses what does not fit, tells it, and goes on', async () => {
+    await using store = disposable(await openFileStore(newFolder(), { maxBytes: 256 * 1024 }));
+    const large = 'x'.repeat(20_000);
+    await store.log.append('log', 1, large);
+    let kept = 0;
+    const fill = async (): Promise<void> => {
+      for (; kept < 100; kept += 1) await store.kv.put(`key ${kept}`, large);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'overloaded' });
+    expect(kept).toBeGreaterThan(5);
+    // Logs went first.
+    expect(await store.log.readAfter('log', 0)).toEqual({ entries: [], complete: false });
+    expect(await store.kv.get('key 0')).toBe(large);
+    expect(await store.kv.delete('key 0')).toBe(true);
+    await store.kv.put('key 0', 'small');
+  });
+
+  test('cuts a log that grows too long, and says so', async () => {
+    await using store = disposable(await openFileStore(newFolder(), { maxLogBytes: 10_000 }));
+    for (let at = 1; at <= 10; at += 1) await store.log.append('log', at, 'x'.repeat(1000));
+    const read = await store.log.readAfter('log', 0);
+    expect(read.complete).toBe(false);
+    expect(read.entries.map(({ position }) => position)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await store.log.readAfter('log', 1)).toMatchObject({ complete: true });
+  });
+
+  test('that is damaged, or of a later version, says so and is left as it is', async () => {
+    const place = newFolder();
+    await (await openFileStore(place)).close();
+    const file = path.join(place, 'state.db');
+    await writeFile(file, 'this is no database, and never was one');
+    const opening = openFileStore(place);
+    await expect(opening).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(place),
+      hint: expect.stringContaining('move the folder away'),
+    });
+    expect(await readdir(place)).toContain('state.db');
+  });
+
+  test('refuses what is asked after it was closed, and does what was asked before', async () => {
+    const store = await openFileStore(newFolder());
+    const put = store.kv.put('key', 'value');
+    await store.close();
+    await put;
+    await expect(store.kv.get('key')).rejects.toMatchObject({ code: 'closed' });
+    await store.close();
+  });
+});
+
+function disposable<T extends Store>(store: T): T & AsyncDisposable {
+  return { ...store, [Symbol.asyncDispose]: async () => store.close() };
+}
+
+test('Processes that share a folder lose nothing that was acknowledged, whenever one is killed', () =>
+  killWriters(newFolder(), 9));
