@@ -39,7 +39,7 @@ describe('draining', () => {
   });
 
   test('says first that it is not ready, and goes on serving for as long as it was told', async () => {
-    await using server = await operating({ metrics: { port: 0 }, drain: { delayMs: 300 } });
+    await using server = await operating({ metrics: { port: 0 }, drain: { delayMs: 3_600_000 } });
     const ready = new URL('/readyz', server.url);
     expect((await fetch(ready)).status).toBe(200);
     const drained = server.drain();
@@ -49,15 +49,23 @@ describe('draining', () => {
     expect((await fetch(new URL('/readyz', String(server.metricsUrl)))).status).toBe(503);
     expect((await fetch(new URL('/healthz', server.url))).status).toBe(200);
     expect((await send(server.url, call('whoami'))).status).toBe(200);
+    // Whoever closes it meanwhile does not want to wait.
+    await server.close();
     expect(await drained).toBe(0);
     await expect(fetch(ready)).rejects.toThrow('fetch failed');
   });
 
+  test('ends by itself once it has waited', async () => {
+    await using server = await operating({ drain: { delayMs: 1 } });
+    expect(await server.drain()).toBe(0);
+    await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+  });
+
   test('waits for a call under way, and ends streams after it', async () => {
-    await using server = await operating({});
+    await using server = await operating({ drain: { timeoutMs: 60_000 } });
     const session = await startSession(server.url);
     using stream = await session.listen();
-    const slow = session.request('tools/call', { name: 'wait', arguments: { ms: 400 } });
+    const slow = session.request('tools/call', { name: 'wait', arguments: { ms: 1500 } });
     await expect.poll(() => server.listening.endpoint.load().calls).toBe(1);
     const drained = server.drain();
     expect((await slow).status).toBe(200);

@@ -3,6 +3,7 @@ import {
   createBudget,
   files,
   KitError,
+  pause,
   processBudget,
   silentLogger,
   weightOfCall,
@@ -228,7 +229,9 @@ function operated(
 ): Operated {
   const { settings, authentication, metrics, reasons, state } = parts;
   const { tls, drain: { delayMs = 0, timeoutMs = 1000 } = {} } = settings;
+  const closing = new AbortController();
   const close = async (): Promise<void> => {
+    closing.abort();
     await listening.close();
     await operations?.close();
   };
@@ -247,7 +250,8 @@ function operated(
     },
     async drain() {
       state.draining = true;
-      if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      // Whoever closes it meanwhile does not want to wait.
+      if (delayMs > 0) await pause(delayMs, closing.signal).catch(() => undefined);
       const unanswered = await listening.drain({ timeoutMs });
       await close();
       return unanswered;
