@@ -1,6 +1,6 @@
 import { gateway, type Decided, type Gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
 import { openSession } from 'mcp-kit/client';
-import { elicit } from 'mcp-kit/protocol';
+import { elicit, type Target } from 'mcp-kit/protocol';
 import { createServer, definePrompt, prompts, resources } from 'mcp-kit/server';
 import { memoryTarget } from 'mcp-kit/testing';
 import { tool, toolSet } from 'mcp-kit/tools';
@@ -77,10 +77,13 @@ interface Stage {
   readonly decided: Decided[];
 }
 
-async function open(options: GatewayOptions): Promise<Stage> {
+async function open(
+  options: GatewayOptions,
+  more: Readonly<Record<string, Target>> = {},
+): Promise<Stage> {
   const decided: Decided[] = [];
   const service = gateway(
-    { files: memoryTarget(files()) },
+    { files: memoryTarget(files()), ...more },
     { waitMs: 60_000, onDecision: (one) => decided.push(one), ...options },
   );
   const http = await serveHttp(service, {
@@ -291,4 +294,33 @@ test('who may not use something does not see it, and others do', async () => {
   expect(await namesFor('Guest2')).toEqual(['files__read_file']);
   expect(await namesFor('ann')).toHaveLength(5);
   expect(done).toEqual(['write_file ann']);
+});
+
+test('the search tool names no server of which somebody may use no tool', async () => {
+  const secrets = ['read_payroll_salary', 'change_payroll_salary'].map((name) =>
+    tool({ name, description: name, run: () => name }),
+  );
+  const vault = createServer({ name: 'vault', version: '1', features: [toolSet(secrets)] });
+  const { url } = await open(
+    {
+      disclosure: 'search',
+      policy: [
+        { decision: 'deny', servers: ['vault'], principals: ['guest*'] },
+        { decision: 'deny', tools: ['*_salary'], principals: ['clerk'] },
+        { decision: 'deny', tools: ['*_file'], principals: ['clerk'] },
+      ],
+    },
+    { vault: memoryTarget(vault) },
+  );
+  const toldTo = async (user: string): Promise<string> => {
+    await using session = await openSession(httpTarget(url, { headers: { 'x-user': user } }));
+    for await (const { name, description = '' } of session.tools()) {
+      if (name === 'search_tools') return description;
+    }
+    return '';
+  };
+  expect(await toldTo('ann')).toMatch(/files.*vault \(payroll, salary\)/);
+  expect(await toldTo('guest')).toContain('files');
+  expect(await toldTo('guest')).not.toMatch(/vault|payroll/);
+  expect(await toldTo('clerk')).not.toMatch(/vault|payroll/);
 });

@@ -29,8 +29,8 @@ export interface ToolListParts {
   readonly pageSize: number;
 }
 
-/** The view of those who see the small set. */
-const small = 'search';
+/** How views begin of those who see the small set; then comes what they can find. */
+const small = 'search ';
 
 export function toolLists({
   catalog,
@@ -40,15 +40,22 @@ export function toolLists({
   pageSize,
 }: ToolListParts): ToolLists {
   let isKeeping = false;
+  /** What those who see the small set can find: there are few such views. */
+  const findable = new Set(['']);
+  const smallSet = (seen: string): readonly Tool[] => disclosed.tools(views.tools(catalog(), seen));
   const shown = {
     member: 'tools',
     items: (view: string): readonly Tool[] => {
-      if (view === small) return disclosed.tools();
+      if (view.startsWith(small)) return smallSet(view.slice(small.length));
       const tools = views.tools(catalog(), view);
       return isKeeping ? [...tools, reader] : tools;
     },
-    view: (context: Context): string =>
-      disclosed.view(context.client) === 'search' ? small : views.of(context),
+    view: (context: Context): string => {
+      const seen = views.of(context);
+      if (disclosed.view(context.client) !== 'search') return seen;
+      findable.add(seen);
+      return small + seen;
+    },
     pageSize,
   };
   const modern = listMethod({ ...shown, show: (tool) => tool });
@@ -57,7 +64,10 @@ export function toolLists({
     modern.forget();
     legacy.forget();
   };
-  const now = () => ({ views: disclosed.views(), small: JSON.stringify(disclosed.tools()) });
+  const now = () => ({
+    views: disclosed.views(),
+    small: new Map(Array.from(findable, (seen) => [seen, JSON.stringify(smallSet(seen))])),
+  });
   /** What clients were shown last. */
   let last = now();
   return {
@@ -68,7 +78,8 @@ export function toolLists({
       forget();
       const before = last;
       last = now();
-      const isNew = { full: isDifferent, search: before.small !== last.small };
+      const isOther = [...before.small].some(([seen, set]) => last.small.get(seen) !== set);
+      const isNew = { full: isDifferent, search: isOther };
       changes?.listChanged('tools', (client: ClientView) => {
         const view = last.views(client);
         return isNew[view] || view !== before.views(client);

@@ -18,6 +18,7 @@ import { foundText } from './answer.ts';
 import { covers } from './effect.ts';
 import { createFinder } from './finder.ts';
 import { searchesItself } from './hosts.ts';
+import { purposeOf } from './purpose.ts';
 import { callerOfEffect, effectOfCaller, searchName, smallSet } from './small-set.ts';
 
 /** What clients see of the tools: all, or a few that find and call them. */
@@ -40,8 +41,8 @@ export interface Disclosed {
   view(client: ClientView): View;
   /** What `view` says as things are now, whatever becomes of them. */
   views(): (client: ClientView) => View;
-  /** What clients of the small view see. */
-  tools(): readonly Tool[];
+  /** What clients of the small view see, where these are the tools that can be found. */
+  tools(findable: readonly Tool[]): readonly Tool[];
   /** The catalog is another one. */
   changed(): void;
   /** Sends what callers are given to the tool that is named, as if it had been called directly. */
@@ -63,7 +64,6 @@ export function disclose(disclosing: Disclosing): Disclosed {
   const finder = createFinder(disclosing);
   const passed = new WeakSet<Exchange>();
   const isLarge = measure(catalog);
-  let small: { readonly key: string; readonly tools: readonly Tool[] } | undefined;
 
   const known = (name: string, exchange: Exchange): Tool | undefined =>
     shows(name, exchange) ? catalog().tools.find((tool) => tool.name === name) : undefined;
@@ -84,15 +84,10 @@ export function disclose(disclosing: Disclosing): Disclosed {
   return {
     view: (client) => views()(client),
     views,
-    tools() {
-      const servers = Array.from(finder.purposes(), ([name, purpose]) => ({ name, purpose }));
-      const key = JSON.stringify(servers);
-      if (small?.key !== key) {
-        small = { key, tools: smallSet(servers.sort((a, b) => (a.name < b.name ? -1 : 1))) };
-      }
+    tools(findable) {
       // Somebody is about to search.
       finder.wanted();
-      return small.tools;
+      return smallSet(purposesOf(findable, disclosing));
     },
     changed: () => finder.changed(),
     isPassed: (exchange) => passed.has(exchange),
@@ -129,6 +124,29 @@ export function disclose(disclosing: Disclosing): Disclosed {
       },
     },
   };
+}
+
+/** The servers that have any of these tools, and what they are for as far as these tell: nobody learns of others. */
+function purposesOf(
+  findable: readonly Tool[],
+  { catalog, listings }: Disclosing,
+): readonly { readonly name: string; readonly purpose: string }[] {
+  const { tool: itemOf } = catalog();
+  const findableOf = new Map<string, Set<string>>();
+  for (const { name } of findable) {
+    const item = itemOf(name);
+    if (item === undefined) continue;
+    findableOf.set(item.server, (findableOf.get(item.server) ?? new Set()).add(item.item));
+  }
+  const known = listings();
+  return [...findableOf.keys()].sort().map((server) => {
+    const listing = known.get(server);
+    const items = findableOf.get(server);
+    const tools = listing?.tools.filter(({ name }) => items?.has(name)) ?? [];
+    if (listing === undefined) return { name: server, purpose: '' };
+    const isWhole = tools.length === listing.tools.length;
+    return { name: server, purpose: purposeOf(server, isWhole ? listing : { ...listing, tools }) };
+  });
 }
 
 /** Whether there are too many tools to show. Back to all only well below the limit: a server that comes and goes must not change the list each time. */

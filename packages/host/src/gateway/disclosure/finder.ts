@@ -13,8 +13,6 @@ export interface Searched {
 
 /** Finds tools in what is known now. */
 export interface Finder {
-  /** What each server is for. */
-  purposes(): ReadonlyMap<string, string>;
   find(query: string, most: number): Promise<readonly Tool[]>;
   /** Somebody is about to search. */
   wanted(): void;
@@ -52,7 +50,6 @@ export function createFinder({ catalog, listings }: Searched): Finder {
     return indexing;
   };
   return {
-    purposes,
     async find(query, most) {
       await upToDate();
       return index.search(query, most).map(({ tool }) => tool);
