@@ -16,4 +16,8 @@ export declare function startAuthorizationServer(options?: {
   readonly clients?: readonly Readonly<Record<string, unknown>>[];
 }): Promise<AuthorizationServer>;
 
-export declare function browse(url: URL, stopAt?: (url: URL) => boolean): Promise<URL>;
+export declare function browse(
+  url: URL,
+  stopAt?: (url: URL) => boolean,
+  account?: string,
+): Promise<URL>;

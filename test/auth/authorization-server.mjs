@@ -1,4 +1,5 @@
-// A real authorization server, oidc-provider, on this machine: everybody who comes is alice, and agrees to everything.
+// A real authorization server, oidc-provider, on this machine: everybody who comes is alice, or whom their browser says, and
+// agrees to everything.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -104,7 +105,8 @@ function settingsFor({ keys, kept, clients, state }) {
 async function interact(provider, request, response) {
   const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
   if (prompt.name === 'login') {
-    const result = { login: { accountId: 'alice' } };
+    const accountId = /(?:^|; )account=([^;]+)/.exec(request.headers.cookie)?.[1] ?? 'alice';
+    const result = { login: { accountId } };
     await provider.interactionFinished(request, response, result);
     return;
   }
@@ -205,8 +207,8 @@ export async function startAuthorizationServer({ lifeSeconds = 3600, clients = [
 }
 
 /** A browser: follows redirects with its cookies, agrees to everything, and stops where it leaves the server. */
-export async function browse(url, stopAt = () => false) {
-  const cookies = new Map();
+export async function browse(url, stopAt = () => false, account = 'alice') {
+  const cookies = new Map([['account', account]]);
   let place = new URL(url);
   const { origin } = place;
   for (let hops = 0; hops < 20; hops += 1) {

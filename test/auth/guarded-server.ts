@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
-import { createServer } from 'mcp-kit/server';
+import { createServer, type Feature } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp } from 'mcp-kit/transport/http';
 
@@ -30,10 +30,24 @@ const texts = (name: string) =>
     run: () => `${name} was called`,
   });
 
-/** Serves two tools, `read` and `write`, to those who bring a token of the issuer for this server. */
-export async function startGuardedServer(issuer: string): Promise<GuardedServer> {
-  const features = [toolSet([texts('read'), texts('write')])];
-  const inner = await serveHttp(createServer({ name: 'guarded', version: '1', features }));
+/** Says whose token it was called with. */
+export const whoami = tool({
+  name: 'whoami',
+  description: 'Says who you are.',
+  annotations: { readOnlyHint: true },
+  run: (_, { principal }) => String(principal),
+});
+
+/** Serves two tools, `read` and `write`, and perhaps more, to those who bring a token of the issuer for this server. */
+export async function startGuardedServer(
+  issuer: string,
+  more: { readonly tools?: Parameters<typeof toolSet>[0]; readonly features?: Feature[] } = {},
+): Promise<GuardedServer> {
+  const { tools = [], features: others = [] } = more;
+  const features = [toolSet([texts('read'), texts('write'), ...tools]), ...others];
+  const inner = await serveHttp(createServer({ name: 'guarded', version: '1', features }), {
+    identify: (headers) => headers['x-subject'] as string | undefined,
+  });
   const outer = http.createServer((request, response) => {
     void handle(request, response);
   });
@@ -77,7 +91,7 @@ export async function startGuardedServer(issuer: string): Promise<GuardedServer>
       refuse(response, 403, `Bearer error="insufficient_scope", scope="${scope}"`);
       return;
     }
-    pass(request, response, { body, to: inner.url });
+    pass(request, response, { body, to: inner.url, subject: String(claims.sub) });
   }
 
   function refuse(response: ServerResponse, status: number, challenge: string): void {
@@ -120,11 +134,12 @@ async function read(request: IncomingMessage): Promise<string> {
 function pass(
   request: IncomingMessage,
   response: ServerResponse,
-  { body, to }: { readonly body: string; readonly to: string },
+  { body, to, subject }: { readonly body: string; readonly to: string; readonly subject: string },
 ): void {
   const { method, headers } = request;
   const { authorization: _, host: _host, ...others } = headers;
-  const onward = http.request(to, { method, headers: others }, (answer) => {
+  const known = { ...others, 'x-subject': subject };
+  const onward = http.request(to, { method, headers: known }, (answer) => {
     response.writeHead(answer.statusCode ?? 500, answer.headers);
     answer.pipe(response);
   });

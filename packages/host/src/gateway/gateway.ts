@@ -23,6 +23,8 @@ import { createFaces, selected } from './faces.ts';
 import { presentations } from './presentation.ts';
 import { createBounds } from './govern/bounds.ts';
 import { createKeyStore, type KeyStore } from './govern/once.ts';
+import { createLogins } from './logins/logins.ts';
+import { loginPages, type LoginPages } from './logins/pages.ts';
 import { createAsker, type AskPerson } from './policy/ask.ts';
 import type { Decided } from './policy/layer.ts';
 import { createPolicy, type Policy } from './policy/policy.ts';
@@ -62,6 +64,8 @@ export interface GatewayOptions {
   readonly ask?: AskPerson | undefined;
   /** Told what rules have decided. */
   readonly onDecision?: ((decided: Decided) => void) | undefined;
+  /** Where clients and browsers reach it over HTTP, once that is known: people come there to log in to servers. */
+  readonly publicUrl?: (() => string | undefined) | undefined;
   /** Where it is kept what was done under which idempotency key; in memory. */
   readonly keys?: KeyStore | undefined;
   readonly logger?: Logger | undefined;
@@ -76,6 +80,8 @@ export interface Gateway extends Service, AsyncDisposable {
   server(name: string): Service | undefined;
   /** A group of the servers, as `settings` has it; nothing where there is no such group. */
   group(name: string): Service | undefined;
+  /** Where people log in to servers that each uses with their own account: pages to be served beside its endpoint at this path. */
+  pages(path?: string): LoginPages;
   /** Settles when something is known of every server: what it has, or why it cannot be used. */
   settled(): Promise<void>;
   /** Looks again at servers that may not be used: their user may have approved of them. */
@@ -155,7 +161,9 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
   const shownAs = presentations(settings);
   let policy = policyOf(settings(), options);
   const boundsNow = latest(() => settings().limits ?? noLimits, createBounds);
+  const logins = createLogins({ manager, logger, publicUrl: options.publicUrl });
   const upstreams: Upstreams = new Upstreams(manager, {
+    logins,
     policy: () => policy,
     asker: createAsker(options.ask),
     decided: options.onDecision,
@@ -195,6 +203,7 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
   const close = async (): Promise<void> => {
     faces.close();
     unwatch();
+    logins.close();
     await upstreams.close();
     if (isOwner) await manager.close();
   };
@@ -202,6 +211,7 @@ function createGateway(manager: Manager, options: GatewayOptions, isOwner = fals
     ...service,
     catalog,
     status: () => ({ ...upstreams.status(), hash: catalog().hash }),
+    pages: (path = '/mcp') => loginPages(logins, path),
     settled: () => upstreams.settled(),
     reconsider() {
       for (const upstream of upstreams.values()) if (upstream.isRefused) upstream.refresh();

@@ -18,6 +18,8 @@ export interface Presentation {
   readonly description: string | undefined;
   /** The server is not served at all. */
   readonly isHidden: boolean;
+  /** Each principal uses it with a login of their own. */
+  readonly isPersonal: boolean;
   /** Everything is shown as the server has it. */
   readonly isPlain: boolean;
   /** A thing as clients see it; nothing where they do not. */
@@ -38,6 +40,7 @@ export function presentationOf(settings: ServerShownAs = {}): Presentation {
   return {
     description,
     isHidden: hidden,
+    isPersonal: settings.login === 'principal',
     isPlain: count === 0 && description === undefined,
     show(kind, thing) {
       const rule = rules[kind].of(thing.name);

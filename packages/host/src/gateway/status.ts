@@ -1,7 +1,17 @@
-import { KitError, modernVersion, withoutFolders, type Era, type Logger } from 'mcp-kit/internal';
+import {
+  KitError,
+  modernVersion,
+  shellWord,
+  withoutFolders,
+  type Era,
+  type Logger,
+} from 'mcp-kit/internal';
 import { showChange, type ServerState, type ServerStatus, type Withheld } from '@mcp-kit/host';
 import type { BreakerState } from './upstream/breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
+import type { Logins } from './logins/logins.ts';
+import { firstListing } from './logins/first-tool.ts';
+import { isLoginNeeded } from './logins/wanted.ts';
 import type { Listing } from './upstream/listing.ts';
 import type { Presentation } from './presentation.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -37,6 +47,8 @@ export interface UpstreamStatus {
   readonly withheld: readonly string[];
   /** What is different about them, line by line. */
   readonly differences: readonly string[];
+  /** Where each principal has a login of their own: how many are asked to log in now. */
+  readonly logins?: number | undefined;
   /** Conversations with it on behalf of clients. */
   readonly conversations: number;
   /** Whether requests reach it: not while it has failed again and again. */
@@ -55,15 +67,41 @@ export interface GatewayStatus {
 /** How a gateway and its servers are. */
 export function statusOf(
   managed: readonly ServerStatus[],
-  { all, catalog: { hash, refused }, shownAs }: Known,
+  { all, catalog: { hash, refused }, shownAs, logins }: Known,
 ): GatewayStatus {
-  const servers = managed.map((one) => upstreamStatus(one, all.get(one.name), shownAs(one.name)));
+  const servers = managed.map((one) => {
+    const upstream = all.get(one.name);
+    const status = upstreamStatus(one, upstream, shownAs(one.name));
+    return upstream?.isPersonal ? personal(status, { upstream, error: one.error, logins }) : status;
+  });
   return { hash, servers, refused };
+}
+
+/** That its own user has not logged in is no trouble, as long as it is known what it has. */
+function personal(
+  status: UpstreamStatus,
+  { upstream: { problem, listing }, error, logins }: Personal,
+): UpstreamStatus {
+  const { name } = status;
+  const whole = { ...status, logins: logins.waiting(name) };
+  if (!isLoginNeeded(problem ?? error)) return whole;
+  const state = whole.conversations > 0 ? 'ready' : 'idle';
+  if (listing !== firstListing) return { ...whole, state, reason: undefined, next: undefined };
+  const reason = 'nobody has logged in to it yet, so it is not known what it has';
+  const next = `Whoever uses it logs in when they call it; to have it listed before: mcpctl login ${shellWord(name)}`;
+  return { ...whole, state, reason, next };
+}
+
+interface Personal extends Pick<Known, 'logins'> {
+  readonly upstream: Upstream;
+  /** What has become of the conversation of its own user. */
+  readonly error: Error | undefined;
 }
 
 interface Known {
   readonly all: ReadonlyMap<string, Upstream>;
   readonly catalog: GatewayCatalog;
+  readonly logins: Pick<Logins, 'waiting'>;
   shownAs(name: string): Presentation;
 }
 
@@ -122,7 +160,7 @@ type Counts = Pick<
 
 /** Counts what clients see. */
 function countsOf(listing: Listing | undefined, as: Presentation): Counts {
-  if (listing === undefined) {
+  if (listing === undefined || listing === firstListing) {
     return { tools: 0, prompts: 0, resources: 0, templates: 0, withheld: [], differences: [] };
   }
   const { tools, prompts, resources, templates, withheld, from } = listing;

@@ -184,7 +184,7 @@ export class Manager implements AsyncDisposable {
       open: (limits) => this.#open(name, limits),
       forgive: () => this.#servers.get(name).forgive(),
       take: () => this.#servers.get(name).take(),
-      upstream: () => upstreamFor(this.#entryOf(name), this.#openings),
+      upstream: (choice) => upstreamFor(this.#entryOf(name), this.#openings, choice),
       kept: keptOf(
         () => this.#servers.find(name)?.entry,
         () => this.#openings,
@@ -236,7 +236,7 @@ export class Manager implements AsyncDisposable {
   /** Logs in to a server that its user trusts, whatever was kept. */
   async login(name: string, options: LoginOptions): Promise<Login> {
     const login = await logIn(this.#entryOf(name), this.#openings, options);
-    this.#servers.get(name).forgive();
+    if (options.account === undefined) this.#servers.get(name).forgive();
     return login;
   }
 

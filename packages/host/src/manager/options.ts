@@ -138,5 +138,7 @@ export interface LoginOptions {
   readonly scopes?: readonly string[] | undefined;
   /** A client that the issuer knows, instead of the one of the configuration. */
   readonly clientId?: string | undefined;
+  /** Whose login it is, where several have one: it is kept apart from that of the server's own user. */
+  readonly account?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,6 @@
 import { requireTime } from 'mcp-kit/internal';
 import type { CallOptions, Session } from 'mcp-kit/client';
-import type { Upstream } from './connect/upstream.ts';
+import type { Upstream, UpstreamChoice } from './connect/upstream.ts';
 import type { Opened } from './supervise/opened.ts';
 import type { WaitLimits } from './supervise/wait.ts';
 import type { OtherLists } from './tools/cache.ts';
@@ -13,7 +13,7 @@ export interface HandledServer {
   /** Forgets past failures. */
   forgive(): void;
   take(): Session | undefined;
-  upstream(): Promise<Upstream>;
+  upstream(choice?: UpstreamChoice): Promise<Upstream>;
   readonly kept: Kept;
 }
 
@@ -48,7 +48,7 @@ export interface ServerHandle extends Pick<Session, keyof typeof calls> {
   /** Hands the open session over: from now on it is the caller's, and the manager would open another. */
   take(): Session | undefined;
   /** For those who hold conversations of their own with the server, as a bridge does; only where it is trusted. */
-  upstream(): Promise<Upstream>;
+  upstream(choice?: UpstreamChoice): Promise<Upstream>;
   /** The tools that it had when it was last seen, as far as they may be used now; it is not opened. */
   recalledTools(): Promise<ToolListing | undefined>;
   /** The prompts, resources and templates that it had, and its instructions, likewise. */
@@ -75,7 +75,7 @@ export function handleOf(server: HandledServer): ServerHandle {
       return (await server.open({ signal })).session;
     },
     take: () => server.take(),
-    upstream: () => server.upstream(),
+    upstream: (choice) => server.upstream(choice),
     recalledTools: () => server.kept.tools(),
     recalledOthers: () => server.kept.others(),
     keepOthers: (lists) => server.kept.keep(lists),

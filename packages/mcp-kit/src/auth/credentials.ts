@@ -37,8 +37,19 @@ export interface SavedCredentials {
   keepClient(issuer: string, client: KeptClient | undefined): Promise<void>;
 }
 
-export function savedCredentials(store: CredentialStore, server: string): SavedCredentials {
-  const name = `server ${server}`;
+/** What is kept for a server and one account, if there are several. An address has no spaces, so no two of them have one name. */
+export function nameOf(server: string, account: string | undefined): string {
+  return account === undefined ? `server ${server}` : `server ${server} ${account}`;
+}
+
+export function savedCredentials(
+  store: CredentialStore,
+  server: string,
+  account?: string,
+): SavedCredentials {
+  const name = nameOf(server, account);
+  // Whoever keeps tokens of several has browsers come back elsewhere, and is another client.
+  const clientName = account === undefined ? 'client' : 'client of accounts';
   return {
     read: async () => credentialsIn(await store.read(name)),
     write: async (credentials) => void (await store.update(name, () => credentials)),
@@ -50,9 +61,9 @@ export function savedCredentials(store: CredentialStore, server: string): SavedC
           return now !== undefined && isSame(now, before) ? after : now;
         }),
       ),
-    client: async (issuer) => clientIn(await store.read(`client ${issuer}`)),
+    client: async (issuer) => clientIn(await store.read(`${clientName} ${issuer}`)),
     keepClient: async (issuer, client) => {
-      await store.update(`client ${issuer}`, () => client);
+      await store.update(`${clientName} ${issuer}`, () => client);
     },
   };
 }

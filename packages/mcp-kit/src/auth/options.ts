@@ -37,6 +37,8 @@ export interface AuthorizerOptions {
   /** What stands for it after `mcpctl login`, for hints; its name otherwise. */
   readonly typedAs?: string | undefined;
   readonly store: CredentialStore;
+  /** Whose tokens these are, where the store has those of several for one server. */
+  readonly account?: string | undefined;
   /** Through which everything goes; without one, https, and this machine for servers that are here. */
   readonly egress?: EgressPolicy | undefined;
   /** How to reach the person; without it nobody is asked, and what needs a person fails at once. */
@@ -94,7 +96,7 @@ export function setupOf(options: AuthorizerOptions): Setup {
     grant: options.grant ?? { kind: 'browser' },
     egress,
     fetch: createFetch(egress, { signal: options.signal }),
-    saved: savedCredentials(options.store, server.href),
+    saved: savedCredentials(options.store, server.href, options.account),
     logger: options.logger ?? silentLogger,
     proven: new Set(),
     issuers: new Map(),

@@ -92,7 +92,8 @@ async function register(issuer: Issuer, wishes: ClientWishes, fetch: Fetch): Pro
   const { name, redirectUri, grants } = wishes;
   const body = {
     client_name: name,
-    application_type: 'native',
+    // Where browsers come back to a host of its own, it is no program of a user.
+    application_type: redirectUri?.startsWith('https:') ? 'web' : 'native',
     grant_types: grants,
     token_endpoint_auth_method: wantedMethod(issuer),
     redirect_uris: redirectUri === undefined ? undefined : [redirectUri],

@@ -1,6 +1,6 @@
 import { KitError, type KitErrorCode, type MaybePromise } from '#base';
 import { demandOf, unionOf, type Demand } from './challenge.ts';
-import { isSame, type Credentials } from './credentials.ts';
+import { isSame, nameOf, type Credentials } from './credentials.ts';
 import { needsPerson, needsScopes, notAccepted } from './failures.ts';
 import { forgetClient, logInByBrowser } from './grants/browser.ts';
 import { logInByDevice } from './grants/device.ts';
@@ -305,7 +305,8 @@ export class TokenKeeper {
   /** While no other process does the same for this server. */
   #exclusively<T>(run: () => Promise<T>): Promise<T> {
     const { options, server } = this.setup;
-    return options.store.exclusively(`renew ${server.href}`, run, options.signal);
+    const { store, account, signal } = options;
+    return store.exclusively(`renew ${nameOf(server.href, account)}`, run, signal);
   }
 
   /** Whether new tokens can be got without a person who is not there. */

@@ -72,6 +72,8 @@ export function asRpcError(error: unknown): unknown {
     retryable: passing.has(code) || isIll,
     mayHaveRun: details?.['ran'] !== false && !unsent.has(code),
     hint: hint === undefined ? undefined : withoutFolders(hint),
+    loginNeeded: details?.['loginNeeded'],
+    scopes: details?.['scopes'],
   };
   const said = saidOf(message);
   if (code === 'refused_by_policy') return new RpcError(rpcErrors.invalidRequest, said, data);

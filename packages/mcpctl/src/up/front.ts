@@ -80,7 +80,7 @@ async function open(
     logger,
     sessions,
     services: (at) => serviceAt(gateway, path, at),
-    pages: pagesOf(status, settings),
+    pages: { ...gateway.pages(path), ...pagesOf(status, settings) },
     metrics,
     announce: async (url) => {
       opened(url);

@@ -5,6 +5,7 @@ import { unref } from 'mcp-kit/internal';
 import { loadOptions } from '../config.ts';
 import type { LogBook } from '../control/log-book.ts';
 import { tell } from '../output.ts';
+import type { Place } from '../serve/settings.ts';
 import { within } from '../stop.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { version } from '../version.ts';
@@ -31,8 +32,10 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
   const stop = AbortSignal.any([plan.stop, own.signal]);
   const counts = countServers();
   const isTold = !globals.quiet && !globals.json && plan.place.kind !== 'stdio';
+  const facts = { address: plan.place.kind === 'stdio' ? 'stdio' : '' };
   const service = gateway(manager, {
     ...options,
+    publicUrl: () => publicUrlOf(plan.place, facts.address),
     info: { name: 'mcpctl', version: version() },
     logger,
     observe: (server) => counts.observe(server),
@@ -50,7 +53,6 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     },
     failed: (error) => tell(plainLine(error.message)),
   });
-  const facts = { address: plan.place.kind === 'stdio' ? 'stdio' : '' };
   const running = runningGateway(service, {
     facts: () => ({ ...factsOf(plan), ...facts }),
     counts,
@@ -77,4 +79,10 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     // Whatever servers do then: what is left of them ends with this process.
     await (stop.aborted ? within(endMs, closed) : closed);
   }
+}
+
+/** Where browsers reach it, once it is served. */
+function publicUrlOf(place: Place, address: string): string | undefined {
+  if (place.kind !== 'http' || address === '') return undefined;
+  return place.server.publicUrl ?? address;
 }

@@ -15,7 +15,13 @@ import {
 export type GoOn = (next: Serve) => Promise<unknown>;
 
 /** Either the client is to come back with an answer, or this is it. */
-type Round = { readonly result: object } | { readonly response: unknown; readonly goOn: GoOn };
+type Round = { readonly result: object } | Answered;
+
+/** What somebody has answered, and the way on. */
+interface Answered {
+  readonly response: unknown;
+  readonly goOn: GoOn;
+}
 
 /** Asks the user of a client; `about` is what the answer is good for, beside the request itself. */
 export type AskUser = (
@@ -37,6 +43,8 @@ export const askDirectly: AskUser = async (exchange, _about, { method, params })
 /** Questions that come before a server, to clients that are asked by a result, and come again with the answer. */
 export interface Rounds {
   readonly ask: AskUser;
+  /** The answer that a client has come back with, once; nothing where it has not, or comes for the first time. */
+  returned(exchange: Exchange, about: string): Answered | undefined;
   /** Goes on with a request about which nothing is to be asked any more. */
   resume(exchange: Exchange, about: string): GoOn;
 }
@@ -80,21 +88,28 @@ export function createRounds(key: string): Rounds {
     return asked;
   };
 
+  const returned: Rounds['returned'] = (exchange, about) => {
+    const { params = {} } = exchange.message;
+    const { requestState: _, inputResponses, ...plain } = params;
+    const carried = open(exchange, about);
+    if (carried === undefined) return undefined;
+    if ('inner' in carried) {
+      const { response, inner } = carried;
+      const resumed = withState(params, inner);
+      return { response, goOn: goingOn(exchange, about, { params: resumed, response }) };
+    }
+    const response = isRecord(inputResponses) ? inputResponses[key] : undefined;
+    if (!pending.delete(carried.asked) || response === undefined) return undefined;
+    return { response, goOn: goingOn(exchange, about, { params: plain, response }) };
+  };
+
   return {
+    returned,
     ask(exchange, about, { method, params: form }) {
-      const { params = {} } = exchange.message;
-      const { requestState, inputResponses, ...plain } = params;
-      const carried = open(exchange, about);
-      if (requestState !== undefined && carried === undefined) throw noSuchRound();
-      if (carried !== undefined && 'inner' in carried) {
-        const { response, inner } = carried;
-        const resumed = withState(params, inner);
-        return { response, goOn: goingOn(exchange, about, { params: resumed, response }) };
-      }
-      const response = isRecord(inputResponses) ? inputResponses[key] : undefined;
-      if (carried !== undefined && pending.delete(carried.asked) && response !== undefined) {
-        return { response, goOn: goingOn(exchange, about, { params: plain, response }) };
-      }
+      const { requestState } = exchange.message.params ?? {};
+      if (requestState !== undefined && open(exchange, about) === undefined) throw noSuchRound();
+      const answered = returned(exchange, about);
+      if (answered !== undefined) return answered;
       return {
         result: {
           resultType: 'input_required',

@@ -1,5 +1,6 @@
 import type { Session } from 'mcp-kit/client';
 import type { HeldTools, Manager } from '@mcp-kit/host';
+import { isLoginNeeded } from '../logins/wanted.ts';
 import { listAll, type Listing } from './listing.ts';
 
 /** How long a server may take for each of its lists. */
@@ -8,13 +9,16 @@ const timeoutMs = 30_000;
 export interface ListerOptions {
   readonly manager: Manager;
   readonly name: string;
+  /** Each principal uses it with a login of their own. */
+  readonly isPersonal: boolean;
   /** The lists may be others than before. */
   changed(): void;
 }
 
 /**
  * Asks a server for what it has: in the conversation of a client, where one is open, and in the manager's own only while there is
- * none. So a server that one client uses is one process, and a client sees the tools that its own conversation has.
+ * none. So a server that one client uses is one process, and a client sees the tools that its own conversation has. Where each
+ * principal has a login of their own it is the other way round: theirs are asked only where the server's own user has none.
  */
 export class Lister {
   readonly #options: ListerOptions;
@@ -50,6 +54,7 @@ export class Lister {
   async list(): Promise<Listing> {
     this.#isListing = true;
     try {
+      if (this.#options.isPersonal) return await this.#listPersonal();
       return (await this.#listLent()) ?? (await this.#listOwn());
     } finally {
       this.#isListing = false;
@@ -71,6 +76,17 @@ export class Lister {
     }
   }
 
+  /** What one principal sees is shown to all: so not what may be theirs alone. */
+  async #listPersonal(): Promise<Listing> {
+    try {
+      return await this.#listOwn();
+    } catch (error) {
+      const lent = isLoginNeeded(error) ? await this.#listLent() : undefined;
+      if (lent === undefined) throw error;
+      return { ...lent, resources: [], instructions: undefined };
+    }
+  }
+
   async #listOwn(): Promise<Listing> {
     const { manager, name } = this.#options;
     const server = manager.server(name);
@@ -85,8 +101,9 @@ export class Lister {
 
   /** Ends the manager's own conversation where nobody needs it. */
   #letGo(): void {
-    const { manager, name } = this.#options;
-    if (this.#isListing || this.#lender === undefined || !manager.isConnected(name)) return;
+    const { manager, name, isPersonal } = this.#options;
+    if (isPersonal || this.#isListing || this.#lender === undefined || !manager.isConnected(name))
+      return;
     // It may be gone from the configuration by now.
     manager.disconnect(name).catch(() => {});
   }

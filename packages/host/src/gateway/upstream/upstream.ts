@@ -20,9 +20,12 @@ import {
   type Serve,
   type Tool,
 } from 'mcp-kit/internal';
-import type { Manager, ServerHandle } from '@mcp-kit/host';
+import type { HeldTools, Manager, ServerHandle } from '@mcp-kit/host';
 import { Branch, type Hear } from './branch.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
+import { createBridges, type Bridges } from './bridges.ts';
+import { firstListing } from '../logins/first-tool.ts';
+import { isLoginNeeded } from '../logins/wanted.ts';
 import { Lister } from './lister.ts';
 import { recalledListing, type Listing } from './listing.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
@@ -39,6 +42,8 @@ export interface UpstreamOptions {
   readonly layers: readonly (Layer | undefined)[];
   /** What is passed on of what the server says by itself. */
   readonly hear: Hear;
+  /** Each principal uses it with a login of their own. */
+  readonly isPersonal: boolean;
   /** Called when something was learned of it. */
   changed(): void;
 }
@@ -59,8 +64,7 @@ export class Upstream {
   readonly breaker: Breaker = createBreaker();
   /** How often it may be asked once more, by whoever asks again. */
   readonly retries: RetryBudget = createRetryBudget();
-  #bridge: Promise<Bridge> | undefined;
-  #opened: Bridge | undefined;
+  readonly #bridges: Bridges;
   #listing: Listing | undefined;
   #problem: Error | undefined;
   #refreshing: Promise<void> | undefined;
@@ -82,21 +86,30 @@ export class Upstream {
     this.name = name;
     this.#options = options;
     this.#handle = options.manager.server(name);
-    const { manager } = options;
-    this.#lister = new Lister({ manager, name, changed: () => this.stale() });
+    const { manager, isPersonal } = options;
+    this.#lister = new Lister({ manager, name, isPersonal, changed: () => this.stale() });
+    this.#bridges = createBridges(
+      (account) => this.#open(account),
+      (account) => this.#endBranches(account),
+    );
     const counted: Layer = (next) => (exchange) => {
       this.retries.asked();
       return next(exchange);
     };
     const layers = [counted, ...options.layers, this.breaker.layer];
     this.serve = layered((exchange) => this.#pass(exchange), layers);
-    this.serveAlone = layered(async (exchange) => (await this.bridge()).serve(exchange), layers);
+    this.serveAlone = layered((exchange) => this.#ask(exchange), layers);
     void this.#recall();
     this.refresh();
   }
 
   get listing(): Listing | undefined {
-    return this.#listing;
+    return this.#listing ?? (this.wantsLogin ? firstListing : undefined);
+  }
+
+  /** Each principal logs in to it, and its own user has not. */
+  get wantsLogin(): boolean {
+    return this.isPersonal && isLoginNeeded(this.#problem);
   }
 
   /** Why it cannot be used, while that is so. */
@@ -132,24 +145,35 @@ export class Upstream {
 
   /** Conversations of clients with it, how often one was lost, and how often that happened or its user restarted it. */
   get numbers(): Readonly<Record<'conversations' | 'lost' | 'restarts', number>> {
-    const health = this.#opened?.health();
-    const lost = this.#lostBefore + (health?.lost ?? 0);
-    return { conversations: health?.upstreams ?? 0, lost, restarts: lost + this.#restarts };
+    const healths = this.#bridges.all().map((bridge) => bridge.health());
+    const lost = healths.reduce((sum, one) => sum + one.lost, this.#lostBefore);
+    const conversations = healths.reduce((sum, one) => sum + one.upstreams, 0);
+    return { conversations, lost, restarts: lost + this.#restarts };
   }
 
-  /** The bridge, if it was ever needed. */
-  get opened(): Bridge | undefined {
-    return this.#opened;
+  /** Each principal uses it with a login of their own. */
+  get isPersonal(): boolean {
+    return this.#options.isPersonal;
+  }
+
+  /** The bridges to it that were needed so far. */
+  get opened(): readonly Bridge[] {
+    return this.#bridges.all();
+  }
+
+  /** The one that a request goes by, if it was ever needed. */
+  openedFor(exchange: Exchange): Bridge | undefined {
+    return this.#bridges.opened(this.#accountOf(exchange));
+  }
+
+  /** Whose login a request is made with; nothing for that of the server's own user. */
+  #accountOf({ principal }: Exchange): string | undefined {
+    return this.isPersonal ? principal : undefined;
   }
 
   /** The bridge to the server; refused where the server may not be used. */
-  bridge(): Promise<Bridge> {
-    if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
-    this.#bridge ??= this.#open().catch((error: unknown) => {
-      this.#bridge = undefined;
-      throw error;
-    });
-    return this.#bridge;
+  #bridge(account?: string): Promise<Bridge> {
+    return this.#stopped === undefined ? this.#bridges.of(account) : Promise.reject(this.#stopped);
   }
 
   /** Asks for what it has, unless that is under way. */
@@ -178,7 +202,8 @@ export class Upstream {
   /** Somebody wants to know: what is old is asked for again, and answered as it is meanwhile. */
   revalidate(): void {
     const { revalidateMs } = this.#options;
-    const forMs = this.#problem === undefined ? revalidateMs : Math.min(revalidateMs, troubledMs);
+    const isWell = this.#problem === undefined || this.wantsLogin;
+    const forMs = isWell ? revalidateMs : Math.min(revalidateMs, troubledMs);
     if (performance.now() - this.#askedMs >= forMs) this.refresh();
   }
 
@@ -223,12 +248,14 @@ export class Upstream {
 
   async #endBridge(): Promise<void> {
     for (const branch of this.#branches.values()) branch.end();
-    const ending = this.#bridge;
     this.#lostBefore = this.numbers.lost;
-    this.#bridge = undefined;
-    this.#opened = undefined;
-    const bridge = await ending?.catch(() => undefined);
-    await bridge?.close();
+    await this.#bridges.end();
+  }
+
+  #endBranches(principal: string | undefined): void {
+    for (const [{ connection }, branch] of this.#branches) {
+      if (connection.principal === principal) branch.end();
+    }
   }
 
   /** By which link a request of a client is passed on to this server. */
@@ -239,22 +266,29 @@ export class Upstream {
       : this.#branchOf(conversation).linkFor(exchange);
   }
 
-  async #open(): Promise<Bridge> {
+  async #open(account: string | undefined): Promise<Bridge> {
     const { bridge: options, logger, onMessage } = this.#options;
-    const { target, guard } = await this.#handle.upstream();
+    const { target, guard } = await this.#handle.upstream({ account });
     if (this.#isClosed) throw new KitError('closed', `${this.name} is no longer served`);
     if (this.#stopped !== undefined) throw this.#stopped;
-    this.#opened = createBridge(target, {
+    return createBridge(target, {
       ...options,
       guard,
       logger,
       onMessage,
       mayRepeat: () => this.retries.mayRetry(),
-      // Where a conversation is no more than its requests, lists need none of a client.
-      onConversation: (session) =>
-        session.isStateless ? () => this.stale() : this.#lister.joined(session, guard(session)),
+      onConversation: (session) => this.#joined(session, guard(session)),
     });
-    return this.#opened;
+  }
+
+  /** A conversation of a client has begun; what is given back is called when lists of the server may have changed. */
+  #joined(session: Session, tools: HeldTools): () => void {
+    // Where a conversation is no more than its requests, lists need none of a client.
+    if (session.isStateless && !this.isPersonal) return () => this.stale();
+    const changed = this.#lister.joined(session, tools);
+    // Somebody has logged in: the first from whom it can be learned what there is.
+    if (this.wantsLogin) this.stale();
+    return changed;
   }
 
   #pass(exchange: Exchange): MaybePromise<unknown> {
@@ -265,8 +299,9 @@ export class Upstream {
   }
 
   #ask(exchange: Exchange): MaybePromise<unknown> {
-    if (this.#opened !== undefined) return this.#opened.serve(exchange);
-    return this.bridge().then((bridge) => bridge.serve(exchange));
+    const opened = this.openedFor(exchange);
+    if (opened !== undefined) return opened.serve(exchange);
+    return this.#bridge(this.#accountOf(exchange)).then((bridge) => bridge.serve(exchange));
   }
 
   #branchOf(outer: Conversation): Branch {
@@ -309,7 +344,7 @@ export class Upstream {
   async #list(): Promise<void> {
     try {
       // Not what may be seen, but may not be used.
-      await this.bridge();
+      await this.#bridge();
       const listing = await this.#lister.list();
       if (this.#isClosed || this.isStopped) return;
       this.#listing = listing;

@@ -11,6 +11,8 @@ import type { Manager } from '@mcp-kit/host';
 import { mergeListings, type GatewayCatalog } from '../catalog.ts';
 import type { GatewayOptions } from '../gateway.ts';
 import { approved, explained, limited } from '../layers.ts';
+import { loggedIn } from '../logins/layer.ts';
+import type { Logins } from '../logins/logins.ts';
 import type { Listing } from './listing.ts';
 import type { Presentation } from '../presentation.ts';
 import { presented } from '../presented.ts';
@@ -45,6 +47,8 @@ export interface UpstreamsOptions {
   /** How much may be asked, and how long it may take, as it is now. */
   bounds(): Bounds;
   readonly keys: KeyStore;
+  /** The logins of principals, where they have their own. */
+  readonly logins: Logins;
   readonly decided: ((decided: Decided) => void) | undefined;
   /** Told when something was learned of a server; the catalogs may be the same. */
   learned(before: GatewayCatalog, after: GatewayCatalog): void;
@@ -74,7 +78,11 @@ export class Upstreams {
         if (method.endsWith('/list_changed')) this.#all.get(name)?.stale();
       },
       reloaded: ({ changed, removed }) => {
-        for (const name of [...removed, ...changed]) void this.#remove(name);
+        const { shownAs } = options;
+        const isOther = ({ name, isPersonal }: Upstream): boolean =>
+          isPersonal !== shownAs(name).isPersonal;
+        const others = [...this.#all.values()].filter(isOther).map(({ name }) => name);
+        for (const name of [...removed, ...changed, ...others]) void this.#remove(name);
         this.#follow();
         this.#changed();
       },
@@ -111,9 +119,9 @@ export class Upstreams {
   }
 
   status(): GatewayStatus {
-    const { isServed, shownAs } = this.#options;
+    const { isServed, shownAs, logins } = this.#options;
     const served = this.#manager.servers().filter(({ name }) => isServed(name));
-    return statusOf(served, { all: this.#all, catalog: this.catalog(), shownAs });
+    return statusOf(served, { all: this.#all, catalog: this.catalog(), shownAs, logins });
   }
 
   /** What a model is told of a server. */
@@ -177,7 +185,8 @@ export class Upstreams {
 
   #add(name: string): void {
     const { logger, bridge, revalidateMs, maxCalls, observe, onMessage } = this.#options;
-    const { policy, asker, decided, bounds, keys } = this.#options;
+    const { policy, asker, decided, bounds, keys, logins, shownAs } = this.#options;
+    const { isPersonal } = shownAs(name);
     const listing = (): Listing | undefined => upstream.listing;
     const isHarmless = (tool: string): boolean => isHarmlessIn(listing(), tool);
     const upstream: Upstream = new Upstream(name, {
@@ -186,9 +195,11 @@ export class Upstreams {
       bridge,
       onMessage: onMessage && ((crossing) => onMessage(name, crossing)),
       revalidateMs,
+      isPersonal,
       layers: [
         governedBy({ policy, server: name, listing, asker, logger, decided }),
         explained(name),
+        isPersonal ? loggedIn({ server: name, logins, listing }) : undefined,
         observe?.(name),
         approved(name, listing),
         oneTrace,
@@ -201,7 +212,7 @@ export class Upstreams {
       changed: () => this.#changed(),
     });
     this.#all.set(name, upstream);
-    this.#services.set(name, serviceOf(upstream, this.#options.shownAs));
+    this.#services.set(name, serviceOf(upstream, shownAs));
   }
 
   async #remove(name: string): Promise<void> {
@@ -247,14 +258,16 @@ function serviceOf(upstream: Upstream, shownAs: (name: string) => Presentation):
   const serve = presented(as)((exchange) =>
     // What a client tells is for its own conversation, and decided by nobody.
     exchange.message.id === undefined
-      ? upstream.opened?.serve(exchange)
+      ? upstream.openedFor(exchange)?.serve(exchange)
       : upstream.serveAlone(exchange),
   );
   return {
     serve,
     knows: (what, name) =>
-      upstream.opened?.knows?.(what, what === 'tool' ? own(name) : name) === true,
-    mirroredHeaders: (tool) => upstream.opened?.mirroredHeaders(own(tool)) ?? noHeaders,
+      upstream.opened.some((one) => one.knows?.(what, what === 'tool' ? own(name) : name)),
+    mirroredHeaders: (tool) =>
+      upstream.opened.map((one) => one.mirroredHeaders(own(tool))).find((all) => all.length > 0) ??
+      noHeaders,
     describe: () => ({ gateway: upstream.name }),
   };
 }

@@ -4,7 +4,7 @@ import { refusal } from '../egress/refusals.ts';
 import type { LoginOptions } from '../options.ts';
 import { admit, admitByName, type Admitted } from './admission.ts';
 import { holdAuthorizer, type LoginWishes } from './logins.ts';
-import type { Openings } from './open.ts';
+import { forAccount, type Openings } from './open.ts';
 
 /** Logs in to a server; only one that its user trusts. */
 export async function logIn(
@@ -12,11 +12,11 @@ export async function logIn(
   openings: Openings,
   options: LoginOptions,
 ): Promise<Login> {
-  const { scopes, clientId, ...wishes } = options;
+  const { scopes, clientId, account, ...wishes } = options;
   const admitted = await admit(entry, openings.admission, () => {});
   if (admitted.egress !== undefined) throw refusal('log in', { server: entry.name });
   const client = clientId === undefined ? undefined : { id: clientId };
-  const one = { admitted, openings, wishes: { ...wishes, client } };
+  const one = { admitted, openings: forAccount(openings, account), wishes: { ...wishes, client } };
   return withAuthorizer(one, (authorizer) => authorizer.login(scopes && { scopes }));
 }
 

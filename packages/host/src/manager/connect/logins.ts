@@ -22,6 +22,8 @@ import { routeOf, type Network } from './network.ts';
 export interface LoginPlace {
   /** Where tokens are kept; false: nowhere, and nobody logs in. */
   readonly credentials: CredentialStore | false | undefined;
+  /** Whose logins these are, where a server has those of several. */
+  readonly account?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Limits what servers name. */
   readonly policy: Partial<EgressPolicy>;
@@ -99,7 +101,7 @@ export async function holdAuthorizer(
   const { name, provenance } = entry;
   const { url } = entry.transport as HttpSettings;
   const { createAuthorizer, openCredentials } = await import('mcp-kit/auth');
-  const { credentials, env, logger, client } = place;
+  const { credentials, account, env, logger, client } = place;
   const settings = egress === undefined ? settingsOf(entry.oauth || {}) : {};
   const own = egress === undefined ? await trustedWay(entry, settings, place) : undefined;
   const authorizer = createAuthorizer({
@@ -107,6 +109,7 @@ export async function holdAuthorizer(
     name,
     typedAs: provenance.file === '' ? `--url ${shownUrl(url)}` : undefined,
     store: credentials ?? (await openCredentials({ env, logger })),
+    account,
     egress: own ?? egress,
     ...client,
     ...settings,

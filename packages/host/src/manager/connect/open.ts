@@ -38,6 +38,12 @@ export interface Openings {
   versionChecked(server: string, mismatch?: VersionMismatch): void;
 }
 
+/** The same, with the logins of one account. */
+export function forAccount(openings: Openings, account: string | undefined): Openings {
+  const { place } = openings;
+  return { ...openings, place: { ...place, logins: { ...place.logins, account } } };
+}
+
 /** What one opening wants to know as it goes. */
 export type EntryHooks = SessionHooks & { assessed(verdict: Assessment['verdict']): void };
 

@@ -4,7 +4,7 @@ import type { ServerEntry } from '../config/entry.ts';
 import type { ToolListing } from '../tools/listing.ts';
 import { ToolPolicy, type Holding } from '../tools/tool-policy.ts';
 import { trustCommand } from '../trust/trust-command.ts';
-import { approach, type Approach, type Openings } from './open.ts';
+import { approach, forAccount, type Approach, type Openings } from './open.ts';
 
 /** A trusted server for those who hold conversations of their own with it, as a bridge does. */
 export interface Upstream {
@@ -14,6 +14,12 @@ export interface Upstream {
   guard(session: Session): HeldTools;
 }
 
+/** Which of several ways to a server is meant. */
+export interface UpstreamChoice {
+  /** With the login of this account, instead of that of the server's own user. */
+  readonly account?: string | undefined;
+}
+
 /** The tools of a session, held to what was approved and configured. */
 export interface HeldTools extends ToolGuard {
   /** All of them: those that may be used, and why others may not. */
@@ -21,7 +27,12 @@ export interface HeldTools extends ToolGuard {
 }
 
 /** The upstream of an entry. Only of a server that is trusted, as it may ask back; each conversation is admitted by itself. */
-export async function upstreamFor(entry: ServerEntry, openings: Openings): Promise<Upstream> {
+export async function upstreamFor(
+  entry: ServerEntry,
+  given: Openings,
+  { account }: UpstreamChoice = {},
+): Promise<Upstream> {
+  const openings = forAccount(given, account);
   const { name, tools } = entry;
   const { toolCache: cache, admission } = openings;
   const holding: Holding = { known: {} };

@@ -73,6 +73,12 @@ class NodeRequest implements HttpRequest {
     return query === -1 ? url : url.slice(0, query);
   }
 
+  get query(): string {
+    const { url = '' } = this.#request;
+    const query = url.indexOf('?');
+    return query === -1 ? '' : url.slice(query + 1);
+  }
+
   get rawHeaders(): readonly string[] {
     return this.#request.rawHeaders;
   }

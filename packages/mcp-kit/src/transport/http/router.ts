@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { idleMs, isPromise, type Budget, type Hold, type Holder } from '#base';
+import { idleMs, isPromise, type Budget, type Hold, type Holder, type MaybePromise } from '#base';
 import { headerOf, rpcErrors, type Headers, type Limits } from '#jsonrpc';
 import { Pieces } from '../buffers.ts';
 import { isRefusal, type Caller, type Cors, type Guard } from './admit.ts';
@@ -22,8 +22,10 @@ export interface Page {
   readonly body: string;
 }
 
-/** Pages by path, made anew for every visitor. */
-export type Pages = Readonly<Record<string, (headers: Headers) => Page>>;
+/** Pages by path, made anew for every visitor; `query` is what the address says after `?`. */
+export type Pages = Readonly<
+  Record<string, (headers: Headers, query: string) => MaybePromise<Page>>
+>;
 
 /** Who takes a body as it comes in. */
 export interface BodySink {
@@ -41,6 +43,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Without what is asked there; nothing where the runtime has found the endpoint. */
   readonly path?: string | undefined;
+  /** What is asked there. */
+  readonly query?: string | undefined;
   readonly headers: Headers;
   /** Names and values as they were sent; none where the runtime does not tell. */
   readonly rawHeaders: readonly string[];
@@ -136,13 +140,16 @@ function nothingHere(path: string | undefined): Refusal {
   return { status: 404, error };
 }
 
-function show(page: Pages[string], { method, headers }: HttpRequest, responder: Responder): void {
+function show(page: Pages[string], request: HttpRequest, responder: Responder): void {
+  const { method, headers, query = '' } = request;
   if (method !== 'GET' && method !== 'HEAD') {
     refuse(responder, { ...methodNotAllowed('Only GET'), headers: ['allow', 'GET, HEAD'] });
     return;
   }
-  const shown = page(headers);
-  responder.respond(shown.status, shown.headers, shown.body);
+  const respond = (shown: Page): void => responder.respond(shown.status, shown.headers, shown.body);
+  const shown = page(headers, query);
+  if (isPromise(shown)) shown.then(respond).catch(() => refuse(responder, broken));
+  else respond(shown);
 }
 
 function post(

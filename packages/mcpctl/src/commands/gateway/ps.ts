@@ -61,8 +61,9 @@ function show({ gateway, servers }: RunningStatus, globals: Globals): string {
   ]);
   const lines = [bold(plainLine(describe(gateway))) + dim(`  up ${ago(gateway.startedAt)}`)];
   lines.push(table(rows, { head, columns: columnsOf(process.stdout), paint: { head: dim } }));
-  for (const { name, reason, next = '' } of servers) {
+  for (const { name, reason, next = '', logins = 0 } of servers) {
     if (reason !== undefined) lines.push(plainLine(`${name}: ${reason}. ${next}`));
+    if (logins > 0) lines.push(plainLine(`${name}: logins that are waited for: ${logins}`));
   }
   return lines.join('\n');
 }

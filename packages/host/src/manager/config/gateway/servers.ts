@@ -18,12 +18,17 @@ export interface ServerShownAs {
   readonly description?: string | undefined;
   /** It is not served at all. */
   readonly hidden?: boolean | undefined;
+  /** Whose login it is used with: that of its own user, or of each principal that asks. */
+  readonly login?: LoginBy | undefined;
   /** By the name that the server has for it; globs where they are hidden. */
   readonly tools?: Readonly<Record<string, ShownAs>> | undefined;
   readonly prompts?: Readonly<Record<string, ShownAs>> | undefined;
   /** Resources and templates, by URI or glob; they can only be hidden. */
   readonly resources?: Readonly<Record<string, Pick<ShownAs, 'hidden'>>> | undefined;
 }
+
+/** `server`: all use what `mcpctl login` has got. `principal`: each who uses the gateway logs in. */
+export type LoginBy = 'server' | 'principal';
 
 /** Servers by the name that the configuration has for them. */
 export type ShownServers = Readonly<Record<string, ServerShownAs>>;
@@ -60,7 +65,7 @@ function mapped<T>(
 
 function readServer(value: unknown, place: Place): ServerShownAs {
   const server = asRecord(value, place);
-  checkMembers(server, ['description', 'hidden', ...kinds], place);
+  checkMembers(server, ['description', 'hidden', 'login', ...kinds], place);
   const things = (kind: (typeof kinds)[number]): ServerShownAs['tools'] => {
     const at = below(place, kind);
     return server[kind] === undefined ? undefined : mapped(server[kind], at, readThing[kind]);
@@ -70,7 +75,13 @@ function readServer(value: unknown, place: Place): ServerShownAs {
     requireDifferent(shown ?? {}, below(place, kind));
   }
   const { description, hidden } = readShown(server, place);
-  return { description, hidden, tools, prompts, resources: things('resources') };
+  const login = readLogin(server['login'], below(place, 'login'));
+  return { description, hidden, login, tools, prompts, resources: things('resources') };
+}
+
+function readLogin(value: unknown, place: Place): LoginBy | undefined {
+  if (value === undefined || value === 'server' || value === 'principal') return value;
+  throw configError(place, 'must be "server" or "principal"');
 }
 
 function readShown(value: Readonly<Record<string, unknown>>, place: Place): ShownAs {
@@ -147,6 +158,7 @@ function onlyHidden(server: ServerShownAs, place: Place, { refuse }: Joining): S
   };
   return {
     ...keep(server, place),
+    login: server.login,
     tools: each('tools'),
     prompts: each('prompts'),
     resources: each('resources'),
@@ -159,6 +171,7 @@ function joinServer(first: ServerShownAs | undefined, next: ServerShownAs): Serv
   return {
     description: first.description ?? next.description,
     hidden: first.hidden ?? next.hidden,
+    login: first.login ?? next.login,
     tools: { ...next.tools, ...first.tools },
     prompts: { ...next.prompts, ...first.prompts },
     resources: { ...next.resources, ...first.resources },
