@@ -158,3 +158,17 @@ test('a handler that fails, and fails again when it is told so, is reported and 
   onTestFinished(() => clearInterval(touch));
   expect(await reported.promise).toBe('watchConfig: a handler failed');
 });
+
+test('a file that is emptied says what it said, whatever else changes, until it is removed', async () => {
+  const watched = new Watched(
+    await project({ '.mcp.json': '{"mcpServers":{"a":{"command":"x"}}}' }),
+  );
+  await watched.ready;
+  await watched.write('.mcp.json', '');
+  await watched.heard(1);
+  await watched.write('mcp.json', '{"version":1,"servers":{"b":{"argv":["x"]}}}');
+  const wrong = expect.objectContaining({ code: 'invalid_config' });
+  expect(await watched.heard(2)).toEqual([wrong, wrong]);
+  await rm(path.join(watched.folder, '.mcp.json'));
+  expect((await watched.heard(3))[2]).toEqual(['b']);
+});

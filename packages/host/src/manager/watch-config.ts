@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { describeError, silentLogger, unref, type Logger } from 'mcp-kit/internal';
+import { configError, topOf } from './config/place.ts';
 import { filesToLoad, loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 
 /** What happens when configuration files change. */
@@ -62,18 +63,32 @@ export function watchConfig(
 function createReading(options: LoadOptions): { next(): Promise<LoadedConfig | undefined> } {
   const named = [...new Set(filesToLoad(options))];
   let files: readonly string[] = named;
-  let stamps: string | undefined;
+  let stamps: Stamps | undefined;
+  /** Those that had something in them when they were read, and those of them that were gone when it was looked last. */
+  let full: readonly string[] = [];
+  let gone = '';
   /** Files with mistakes from the beginning are their owner's affair; new mistakes may be half a file. */
   let broken: ReadonlySet<unknown> | undefined;
   return {
     async next() {
       const seen = await stampsOf(files);
-      if (seen === stamps) return undefined;
+      if (stamps !== undefined && isSame(seen, stamps)) return undefined;
+      const before = gone;
+      gone = full.filter((file) => seen.get(file) === undefined).join('\n');
+      // Some programs remove a file before they write it anew: what it said counts until it is gone for longer.
+      if (gone !== '' && gone !== before) return undefined;
       const isFirst = broken === undefined;
       stamps = seen;
+      const emptied = full.find((file) => seen.get(file)?.size === 0n);
+      if (emptied !== undefined) throw isEmpty(emptied);
       const config = await loadConfig(options);
       const mistake = config.errors.find(({ details }) => broken?.has(details?.['file']) === false);
       if (mistake !== undefined) throw mistake;
+      if (!isFirst && !isSame(await stampsOf(files), seen)) {
+        // Something was written while it was read.
+        stamps = undefined;
+        return undefined;
+      }
       broken = new Set(config.errors.map(({ details }) => details?.['file']));
       // A file may refer to another.
       const linked = [...config.entries, ...config.shadowed].map(
@@ -82,22 +97,36 @@ function createReading(options: LoadOptions): { next(): Promise<LoadedConfig | u
       const watched = [...new Set([...named, ...linked])];
       if (watched.join('\n') !== files.join('\n')) stamps = await stampsOf(watched);
       files = watched;
+      full = watched.filter((file) => (stamps?.get(file)?.size ?? 0n) > 0n);
       return isFirst ? undefined : config;
     },
   };
 }
 
-/** Differs when any of the files does. */
-async function stampsOf(files: readonly string[]): Promise<string> {
-  const stamps = await Promise.all(files.map((file) => stampOf(file)));
-  return stamps.join('\n');
+/** What tells whether a file is another: none where it is not there. */
+type Stamps = ReadonlyMap<string, { readonly stamp: string; readonly size: bigint } | undefined>;
+
+async function stampsOf(files: readonly string[]): Promise<Stamps> {
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await stampOf(file)] as const)),
+  );
 }
 
-async function stampOf(file: string): Promise<string> {
+async function stampOf(file: string): Promise<ReturnType<Stamps['get']>> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    return { stamp: `${ino} ${size} ${mtimeNs} ${ctimeNs}`, size };
   } catch {
-    return '';
+    return undefined;
   }
+}
+
+function isSame(one: Stamps, other: Stamps): boolean {
+  return [...one].every(([file, seen]) => seen?.stamp === other.get(file)?.stamp);
+}
+
+function isEmpty(file: string): Error {
+  return configError(topOf(file), 'is empty now', {
+    hint: 'What it said before still counts; remove the file to have nothing of it.',
+  });
 }

@@ -101,6 +101,9 @@ async function runConfigured(config: LoadedConfig, asked: Asked): Promise<void> 
   for (const { name } of own) {
     tell(plainLine(`${name} leads to this gateway, and is not one of its servers`));
   }
+  if (config.gateway.policy?.some(({ isUnread }) => isUnread)) {
+    tell('nothing may be used until that is right: it may have a policy, and that cannot be read');
+  }
   const entries = config.entries.filter((entry) => !own.includes(entry));
   if (entries.length === 0) {
     if (globals.configFile !== undefined) throw noServers(globals, config);

@@ -45,6 +45,17 @@ export class Questioner {
     process.stderr.write(`${text}\n`);
   }
 
+  /** Forgets what was typed so far: whoever did had not seen what is asked now. */
+  async forget(): Promise<void> {
+    this.#muted = true;
+    // What waits in the terminal is read in the next turn at the latest.
+    for (let turns = 0; turns < 3; turns += 1)
+      await new Promise((resolve) => setImmediate(resolve));
+    this.#lines.length = 0;
+    if (this.#over === undefined) this.#interface.write(null, { ctrl: true, name: 'u' });
+    this.#muted = false;
+  }
+
   /** Asks for one line. */
   async ask(prompt: string, options: { readonly secret?: boolean } = {}): Promise<Outcome> {
     if (this.#over !== undefined) return this.#over;

@@ -16,6 +16,7 @@ export function terminalAsker(stop: AbortSignal): AskPerson | undefined {
       if (ends.aborted) return undefined;
       const questioner = new Questioner(ends);
       try {
+        await questioner.forget();
         questioner.tell(plainField(questionText(question)));
         const choices = question.mayRemember
           ? 'y: once, a: as long as the client stays, n'

@@ -51,7 +51,7 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
       const news = [...added, ...changed, ...removed];
       if (isTold && news.length > 0) tell(plainLine(`read again: ${news.sort().join(', ')}`));
     },
-    failed: (error) => tell(plainLine(error.message)),
+    failed: (error) => tell(plainLine(`${error.message}; what was read before still counts`)),
   });
   const running = runningGateway(service, {
     facts: () => ({ ...factsOf(plan), ...facts }),

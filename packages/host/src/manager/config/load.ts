@@ -161,10 +161,12 @@ async function readCandidate(
 
 function unread(file: string, { scope, dialect }: Candidate, error: KitError): FileReading {
   const source = { file, scope, dialects: [], servers: 0 };
-  // Whether it has a policy nobody knows; that of somebody else's project can be left out by its author as well.
-  const isOwn = dialect === 'mcp-kit' && scope !== 'project';
+  // Whether it has a policy nobody knows.
+  const mayTell = sharedForms.has(dialect) && (scope === 'explicit' || isOurName(file, dialect));
   const place = topOf(file);
-  const gateway = isOwn ? { settings: { policy: [unreadPolicy(place)] }, place, scope } : undefined;
+  const gateway = mayTell
+    ? { settings: { policy: [unreadPolicy(place)] }, place, scope }
+    : undefined;
   return { source, entries: [], warnings: [], errors: [error], client: {}, gateway };
 }
 
@@ -211,8 +213,11 @@ async function readOne(
 
 /** Files that belong to no single host are also ours, whatever form their servers have. */
 function isShared(file: string, chosen: readonly Dialect[]): boolean {
-  const isPlain = chosen.every(({ id }) => sharedForms.has(id));
-  return isPlain && /^\.?mcp\.json$/.test(path.basename(file));
+  return chosen.every(({ id }) => sharedForms.has(id) && isOurName(file, id));
+}
+
+function isOurName(file: string, dialect: DialectId): boolean {
+  return dialect === 'mcp-kit' || /^\.?mcp\.json$/.test(path.basename(file));
 }
 
 const sharedForms: ReadonlySet<DialectId> = new Set([

@@ -43,6 +43,8 @@ export interface PolicyRule extends RuleMatch {
 /** The rules of one file, in their order. */
 export interface PolicyPart extends Partial<Place> {
   readonly rules: readonly PolicyRule[];
+  /** It cannot be read, so it is not known what it says. */
+  readonly isUnread?: boolean | undefined;
 }
 
 const decisions: readonly string[] = ['allow', 'ask', 'deny'] satisfies PolicyDecision[];
@@ -68,7 +70,8 @@ export const policy: GatewayMember<readonly PolicyPart[]> = {
 
 /** What is left of a policy that cannot be read: nothing passes. */
 export function unreadPolicy(place: Place): PolicyPart {
-  return { ...place, rules: [{ decision: 'deny', reason: 'the policy cannot be read' }] };
+  const rules: readonly PolicyRule[] = [{ decision: 'deny', reason: 'the policy cannot be read' }];
+  return { ...place, rules, isUnread: true };
 }
 
 /** Reads rules, wherever they are from; throws what is wrong with them. */

@@ -78,10 +78,13 @@ export function policyIn(
 ): GatewaySection | undefined {
   const place = below(topOf(file), 'gateway');
   const gateway = isRecord(document) ? document['gateway'] : undefined;
-  const rules = isRecord(gateway) ? gateway['policy'] : undefined;
-  if (rules === undefined) return undefined;
+  if (gateway === undefined) return undefined;
   const at = below(place, 'policy');
   try {
+    // What is not known may be a policy that was meant.
+    checkMembers(asRecord(gateway, place), names, place);
+    const { policy: rules } = asRecord(gateway, place);
+    if (rules === undefined) return undefined;
     return { settings: { policy: policy.read(rules, at) }, place, scope };
   } catch {
     return { settings: { policy: [unreadPolicy(at)] }, place, scope };
