@@ -76,12 +76,15 @@ test.each([
       const service = gateway(manager, {
         waitMs: 60_000,
         revalidateMs: 0,
+        settings: { groups: { some: { servers: ['it'] } } },
         onChange({ servers: [it] }) {
           if (it !== undefined && it.withheld.length > 0) learned.resolve(it.differences);
         },
       });
       closing.push(() => service.close());
-      const http = await serveHttp(service, { services: () => service.server('it') });
+      const http = await serveHttp(service, {
+        services: (at) => service.group(path.basename(at)) ?? service.server('it'),
+      });
       closing.push(() => http.close());
       await service.settled();
       for (const era of ['legacy', 'modern'] as const) {
@@ -109,6 +112,11 @@ test.each([
         await using session = await openSession(httpTarget(http.url), { era });
         expect(await namesOf(session)).toEqual(['it__change']);
         expect(await session.callTool('it__read')).toMatchObject(isWithheld);
+        const named = { name: 'it__read', arguments: {} };
+        expect(await session.callTool('call_destructive_tool', named)).toMatchObject(isWithheld);
+        expect(await session.callTool('call_read_tool', named)).toMatchObject({ isError: true });
+        await using group = await openSession(httpTarget(`${http.url}/some`), { era });
+        expect(await group.callTool('it__read')).toMatchObject(isWithheld);
         await using alone = await openSession(httpTarget(`${http.url}/it`), { era });
         expect(await alone.callTool('read')).toMatchObject(isWithheld);
       }
