@@ -2,7 +2,8 @@ import type { Tool } from 'mcp-kit/internal';
 import type { GatewayCatalog } from '../catalog.ts';
 import type { Listing } from '../upstream/listing.ts';
 import { purposeOf } from './purpose.ts';
-import { ToolIndex, type Indexed } from './tool-index.ts';
+import type { Indexed } from './indexed.ts';
+import { ToolIndex } from './tool-index.ts';
 
 /** What is searched. */
 export interface Searched {

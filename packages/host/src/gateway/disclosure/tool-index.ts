@@ -1,42 +1,40 @@
-import { isRecord, type Tool } from 'mcp-kit/internal';
-import { meaningsIn, wordsOf } from './words.ts';
+import { actionsIn, agreement, wishIn, type Wish } from './actions.ts';
+import { entryOf, isSame, nameTerm, serverTerm, type Entry, type Indexed } from './indexed.ts';
+import { thingsIn } from './things.ts';
+import { formsOf, plainly, stem } from './words.ts';
 
-/** A tool as it is looked for. */
-export interface Indexed {
-  readonly tool: Tool;
-  /** The name of its server, and of the tool there. */
-  readonly server: string;
-  readonly item: string;
-  /** What its server is for. */
-  readonly about: string;
-}
-
-interface Entry extends Indexed {
-  /** How much each term counts for it. */
-  readonly terms: ReadonlyMap<string, number>;
-  readonly exact: ReadonlySet<string>;
-  /** The words of its name, each with its meanings. */
-  readonly named: readonly (readonly string[])[];
-}
-
-/** How much a word counts by where it stands. */
-const weights = {
-  item: 5,
-  title: 3,
-  server: 2.5,
-  first: 2,
-  description: 0.8,
-  args: 0.8,
-  about: 0.4,
-};
-/** What a meaning counts beside the word itself. */
-const meaningShare = 0.85;
-/** How much rarer than what it means a word may count. */
-const commonShare = 1.9;
+/** What a word for the same thing counts beside the word itself, and another form of it. */
+const meantShare = 0.85;
+const otherForm = 0.9;
+/** How much rarer a word may count than all that mean the same. */
+const rarerAtMost = 1.5;
+/** What a verb counts that is not the one of the question, and a noun that is. */
+const verbElsewhere = 0.5;
+const nounAsVerb = 0.3;
+/** The share of all tools from which on a word finds none by itself. */
+const commonShare = 0.2;
 /** Words that a tool has often count little more than those it has once. */
-const saturation = 2;
+const saturation = 1.5;
+/** What a tool keeps that has nothing else of what is asked, or nothing of it in its name, or is of another server than the named one. */
+const leastCovered = 0.4;
+const leastNamed = 0.5;
+const elsewhere = 0.6;
+/** What is read of a question. */
+const mostCharacters = 1000;
 /** After so long others have their turn. */
 const sliceMs = 4;
+
+/** What a tool has of what is asked: how well, and how much of it. */
+interface Match {
+  score: number;
+  covered: number;
+}
+
+interface Found {
+  /** How much all of it is that was looked for. */
+  asked: number;
+  readonly entries: Map<Entry, Match>;
+}
 
 /** Finds tools by words: built in slices, kept as tools come and go. */
 export class ToolIndex {
@@ -64,85 +62,122 @@ export class ToolIndex {
       const known = this.#entries.get(one.tool.name);
       if (known !== undefined && isSame(known, one)) continue;
       if (known !== undefined) this.#remove(known);
-      this.#add(one);
+      this.#add(entryOf(one));
       await pause();
     }
   }
 
   /** The best first; exact names before all. */
   search(query: string, most: number): readonly Indexed[] {
-    const scores = new Map<Entry, number>();
-    const words = [...new Set(wordsOf(query))];
-    let possible = 0;
-    const matched = new Map<Entry, number>();
-    for (const word of words) {
-      const found = this.#matches(word);
-      const rarity = Math.max(0, ...Array.from(found.values(), ({ rarity: own }) => own));
-      possible += rarity;
-      for (const [entry, { score, rarity: own }] of found) {
-        scores.set(entry, (scores.get(entry) ?? 0) + score);
-        matched.set(entry, (matched.get(entry) ?? 0) + own);
-      }
-    }
-    const exact = new Set(namesIn(query));
-    for (const entry of this.#entries.values()) {
-      if ([...entry.exact].some((name) => exact.has(name))) scores.set(entry, Infinity);
-    }
-    const asked = new Set(words.flatMap((word) => [word, ...meaningsIn(word)]));
-    const whole = plain(query);
-    const rank = (entry: Entry): number => {
-      if (entry.tool.name === query.trim()) return 3;
-      return entry.exact.has(whole) ? 2 : 1;
-    };
-    const scored = Array.from(scores, ([entry, score]) => {
-      const covered = possible === 0 ? 1 : (matched.get(entry) ?? 0) / possible;
-      return {
-        entry,
-        score: score * (0.4 + 0.6 * covered) * (0.4 + 0.6 * namedShare(entry, asked)),
-        rank: rank(entry),
-      };
-    });
-    scored.sort(
+    const ranks = this.#ranks(query);
+    const scores = this.#scores(query);
+    const found = Array.from(new Set([...ranks.keys(), ...scores.keys()]), (entry) => ({
+      entry,
+      rank: ranks.get(entry) ?? 0,
+      score: scores.get(entry) ?? 0,
+    }));
+    found.sort(
       (one, other) =>
         other.rank - one.rank ||
-        // Infinity has no difference to itself.
-        (one.score === other.score ? 0 : other.score - one.score) ||
+        other.score - one.score ||
         (one.entry.tool.name < other.entry.tool.name ? -1 : 1),
     );
-    return scored.slice(0, most).map(({ entry }) => entry);
+    return found.slice(0, most).map(({ entry }) => entry);
   }
 
-  /** The tools that have a word, or one of its meaning. */
-  #matches(word: string): Map<Entry, { readonly score: number; readonly rarity: number }> {
-    const best = new Map<Entry, { readonly score: number; readonly rarity: number }>();
-    const meanings = meaningsIn(word);
-    const among = this.#entries.size;
-    const rarityIn = (term: string): number => rarityOf(this.#postings.get(term)?.size ?? 0, among);
-    // A word for something common is no rare thing, however few have the word itself.
-    const common = Math.min(...meanings.map(rarityIn)) * commonShare;
-    const terms = [[word, 1] as const, ...meanings.map((one) => [one, meaningShare] as const)];
-    for (const [term, share] of terms) {
-      const entries = this.#postings.get(term);
-      if (entries === undefined) continue;
-      const rarity = share * Math.min(rarityIn(term), common);
-      for (const entry of entries) {
-        const weight = entry.terms.get(term) ?? 0;
-        const score = (rarity * weight * (saturation + 1)) / (weight + saturation);
-        if (score > (best.get(entry)?.score ?? 0)) best.set(entry, { score, rarity });
+  /** The tools that are named: by a word of what is said, or by all of it, nearly or to the letter. */
+  #ranks(query: string): ReadonlyMap<Entry, number> {
+    const ranks = new Map<Entry, number>();
+    const ranked = (name: string, rank: number): void => {
+      for (const entry of this.#postings.get(nameTerm(name)) ?? []) ranks.set(entry, rank);
+    };
+    for (const name of namesIn(query)) ranked(name, 1);
+    ranked(query, 2);
+    const known = this.#entries.get(query.trim());
+    if (known !== undefined) ranks.set(known, 3);
+    return ranks;
+  }
+
+  #scores(query: string): ReadonlyMap<Entry, number> {
+    const said = plainly(query.slice(0, mostCharacters));
+    const forms = new Map(formsOf(said).map((form) => [stem(form), form]));
+    const words = [...forms.keys()];
+    const wish = wishIn(said, words, (word) => this.#postings.has(serverTerm(word)));
+    const terms = [...forms].flatMap(([word, form], place) =>
+      termsFor(word, form, place === wish.at ? wish.actions : undefined),
+    );
+    const found = this.#find(terms);
+    const asked = new Set([
+      ...wish.actions.keys(),
+      ...words.flatMap((word) => [word, ...thingsIn(word)]),
+    ]);
+    const servers = this.#serversIn(words);
+    const surest = Math.max(0, ...servers.values());
+    return new Map(
+      Array.from(found.entries, ([entry, { score, covered }]) => {
+        const { tool, actions, server } = entry;
+        const away = surest - (servers.get(server) ?? 0);
+        const shares =
+          between(leastCovered, covered / found.asked) *
+          between(leastNamed, namedShare(entry, asked)) *
+          between(elsewhere, 1 - away) *
+          agreement(wish.actions, actions, tool.annotations?.readOnlyHint);
+        return [entry, score * shares];
+      }),
+    );
+  }
+
+  /** The tools that have the words, or something of their meaning. What is common only adds to what others find. */
+  #find(terms: readonly Term[]): Found {
+    const found: Found = { asked: 0, entries: new Map() };
+    const sought = terms.map((term) => ({ term, having: this.#having(term) }));
+    sought.sort((one, other) => one.having.size - other.having.size);
+    for (const { term, having } of sought) {
+      if (having.size === 0) continue;
+      const isCommon = having.size > this.#entries.size * commonShare && found.entries.size > 0;
+      const importance = term.share * this.#rarity(having.size);
+      const own = this.#postings.get(term.word)?.size ?? 0;
+      const rarity = Math.min(term.share * this.#rarity(own), importance * rarerAtMost);
+      found.asked += importance;
+      for (const entry of isCommon ? found.entries.keys() : having) {
+        const { score, covered } = matchOf(entry, term, { importance, rarity });
+        const sum = found.entries.get(entry) ?? { score: 0, covered: 0 };
+        sum.score += score;
+        sum.covered += covered;
+        found.entries.set(entry, sum);
       }
     }
-    return best;
+    return found;
   }
 
-  #add(one: Indexed): void {
-    const terms = termsOf(one);
-    const exact = new Set([plain(one.tool.name), plain(one.item)]);
-    const server = new Set(wordsOf(one.server));
-    const words = wordsOf(one.item).filter((word) => !server.has(word));
-    const named = words.map((word) => [word, ...meaningsIn(word)]);
-    const entry: Entry = { ...one, terms, exact, named };
-    this.#entries.set(one.tool.name, entry);
-    for (const term of terms.keys()) {
+  #having({ word, meanings }: Term): ReadonlySet<Entry> {
+    const having = new Set(this.#postings.get(word));
+    for (const meaning of meanings.keys()) {
+      for (const entry of this.#postings.get(meaning) ?? []) having.add(entry);
+    }
+    return having;
+  }
+
+  #rarity(having: number): number {
+    return Math.log(1 + (this.#entries.size - having + 0.5) / (having + 0.5));
+  }
+
+  /** The servers that are named, and how surely: a name that is a common word says little. */
+  #serversIn(words: readonly string[]): ReadonlyMap<string, number> {
+    const servers = new Map<string, number>();
+    for (const word of words) {
+      const named = this.#postings.get(serverTerm(word)) ?? new Set();
+      const sure = named.size / (this.#postings.get(word)?.size ?? 1);
+      for (const { server } of named) {
+        servers.set(server, Math.max(servers.get(server) ?? 0, sure));
+      }
+    }
+    return servers;
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.set(entry.tool.name, entry);
+    for (const term of entry.terms.keys()) {
       const entries = this.#postings.get(term);
       if (entries === undefined) this.#postings.set(term, new Set([entry]));
       else entries.add(entry);
@@ -159,63 +194,57 @@ export class ToolIndex {
   }
 }
 
-function rarityOf(having: number, all: number): number {
-  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
+/** A word that is looked for, as it is written, with what it may mean and how surely, and what all of it counts. */
+interface Term {
+  readonly word: string;
+  readonly form: string;
+  readonly meanings: ReadonlyMap<string, number>;
+  readonly share: number;
 }
 
-/** What the tools of a server are made of does not change while it is the same object. */
-function isSame(known: Indexed, { tool, about }: Indexed): boolean {
-  const had = known.tool;
-  return (
-    known.about === about &&
-    had.description === tool.description &&
-    had.title === tool.title &&
-    had.inputSchema === tool.inputSchema &&
-    had.annotations === tool.annotations
-  );
+/** What is looked for by a word: what it says is to be done if it is the verb, and what it stands for. */
+function termsFor(
+  word: string,
+  form: string,
+  actions: Wish['actions'] = new Map(),
+): readonly Term[] {
+  const things = new Map(thingsIn(word).map((thing) => [thing, meantShare]));
+  if (actions.size > 0) {
+    const verb = { word, form, meanings: actions, share: 1 };
+    return things.size === 0 ? [verb] : [verb, { word, form, meanings: things, share: nounAsVerb }];
+  }
+  const isVerb = things.size === 0 && actionsIn(word).length > 0;
+  return [{ word, form, meanings: things, share: isVerb ? verbElsewhere : 1 }];
 }
 
-function termsOf({ tool, server, item, about }: Indexed): ReadonlyMap<string, number> {
-  const terms = new Map<string, number>();
-  const count = (text: string, weight: number): void => {
-    const words = wordsOf(text);
-    // A long text says each of its words less loudly.
-    const each = weight / Math.max(1, Math.sqrt(words.length / 8));
-    for (const word of words) {
-      terms.set(word, (terms.get(word) ?? 0) + each);
-      for (const meaning of meaningsIn(word)) {
-        terms.set(meaning, Math.max(terms.get(meaning) ?? 0, each));
-      }
-    }
-  };
-  const { description = '', title = '', annotations } = tool;
-  const [first = '', ...others] = description.split(/(?<=[.!?])\s|\n/);
-  count(item, weights.item);
-  count(title || (annotations?.title ?? ''), weights.title);
-  count(server, weights.server);
-  count(first, weights.first);
-  count(others.join(' ').slice(0, 2000), weights.description);
-  count(argumentsOf(tool).join(' '), weights.args);
-  count(about, weights.about);
-  return terms;
+/** What a tool has of what is looked for, by how much the word itself counts, and all that mean the same. */
+function matchOf(
+  { terms, forms }: Entry,
+  { word, form, meanings }: Term,
+  { rarity, importance }: { readonly rarity: number; readonly importance: number },
+): Match {
+  const weight = terms.get(word) ?? 0;
+  let score = saturated(weight) * rarity * (forms.has(form) ? 1 : otherForm);
+  let covered = Math.min(1, weight);
+  for (const [meaning, sure] of meanings) {
+    const meant = terms.get(meaning) ?? 0;
+    score = Math.max(score, saturated(meant) * importance * sure);
+    covered = Math.max(covered, Math.min(1, meant) * sure);
+  }
+  return { score, covered: covered * importance };
 }
 
-function argumentsOf({ inputSchema }: Tool): readonly string[] {
-  const properties = isRecord(inputSchema) ? inputSchema['properties'] : undefined;
-  return isRecord(properties) ? Object.keys(properties).slice(0, 40) : [];
+function saturated(weight: number): number {
+  return (weight * (saturation + 1)) / (weight + saturation);
 }
 
-/** A name without what people leave out or write otherwise. */
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+function between(least: number, share: number): number {
+  return least + (1 - least) * share;
 }
 
 /** What may be names of tools in a question: words with `_`, `-`, `.` or capitals inside. */
 function namesIn(query: string): readonly string[] {
-  const words = query
-    .split(/[\s,;:!?"'`()]+/)
-    .filter((word) => /\w[_\-.]\w|\p{Ll}\p{Lu}/u.test(word));
-  return [plain(query), ...words.map(plain)];
+  return query.split(/[\s,;:!?"'`()]+/).filter((word) => /\w[_\-.]\w|\p{Ll}\p{Lu}/u.test(word));
 }
 
 /** How much of the name of a tool was asked for: the rest of it says that it is for something else. */

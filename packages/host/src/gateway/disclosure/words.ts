@@ -1,109 +1,82 @@
 /** Words that say nothing about what is wanted. */
 const idle = new Set(
-  'a above after again also an and another any are as at be because before below between both by can could do does for from give had has have having here how i if in into is it its let like me my need of off on once one only or other our out over own please right now should same side so some something than that the their them then there these they this those through to two three five together too under up until us want was we when where whether will with would you your'.split(
+  'a about above after again also am an and another any are as at be because been before below between both by can could did do does for from had has have having here how i if in into is it its just let like may me might my need of off on once one only or other our out over own please right same shall should side so some something than that the their them then there these they this those through to together too two three four five under until up us want was we were what whether which whom whose why will with would you your'.split(
     ' ',
   ),
 );
 
-/** Words that stand for each other when somebody asks for a tool. Each line is one meaning. */
-const meanings: readonly string[] = [
-  'create add new make insert register open generate append build start begin put store save write draw set compose file plot',
-  'delete remove erase drop clear discard trash destroy uninstall forget throw rid away lose',
-  'update edit change modify set alter adjust replace patch revise rewrite rename fix close turn',
-  'get fetch read retrieve show view display see load look print detail info information describe inspect give tell what say',
-  'list all every each enumerate available which overview mine everybody everything what',
-  'search find look query lookup locate seek know',
-  'send post publish submit deliver push message tell notify announce inform write broadcast',
-  'reply answer respond comment remark react reaction',
-  'run execute invoke launch perform evaluate',
-  'code script javascript program function',
-  'stop end kill terminate cancel close quit',
-  'move transfer relocate shift drag put',
-  'copy duplicate clone',
-  'file document disk',
-  'directory folder',
-  'image picture photo screenshot',
-  'user person people member who colleague teammate somebody account follower',
-  'issue ticket bug',
-  'repository repo project',
-  'database db',
-  'website webpage page site web url internet online',
-  'message chat text say',
-  'assign give invite',
-  'table sheet spreadsheet workbook',
-  'label tag',
-  'undo revert reset restore back',
-  'difference diff compare changed change',
-  'history log past happen activity action',
-  'latest newest recent last',
-  'size big large space storage',
-  'count number many total much',
-  'event meeting appointment calendar invitation',
-  'chart graph diagram plot draw',
-  'distribution histogram frequency often',
-  'replica copy instance',
-  'rename name',
-  'key field column property attribute',
-  'row record entry',
-  'block paragraph',
-  'due deadline',
-  'task todo',
-  'distance far travel long',
-  'direction route way drive bus train car walk',
-  'address place location geocode coordinate latitude longitude',
-  'elevation high height altitude',
-  'organization company hierarchy',
-  'memory remember knowledge know fact',
-  'press click hit tap',
-  'rephrase reword paraphrase',
-  'alert warning warn storm',
-  'forecast tomorrow rain weather',
-  'multiple several many batch bulk',
-  'check verify test pass status',
-  'mongo mongodb',
-  'k8s kubernetes kubectl cluster pod',
+/** What stands for itself in a question, and the word for what it is. */
+const literals: readonly (readonly [RegExp, string])[] = [
+  [/\bhttps?:\/\/\S+/g, ' url '],
+  [/[\w.+-]+@[\w-]+\.\w+/g, ' email '],
+  [/-?\d+\.\d+\s*,\s*-?\d+\.\d+/g, ' coordinates '],
+  // A name with an ending, such as `notes.md`.
+  [/(?<=^|\s)[\p{L}\p{N}_-]+\.(?!com|org|net|io)\p{L}[\p{L}\p{N}]{1,4}(?=$|[\s,;?!])/gu, ' file '],
 ];
 
-const meaningsOf = new Map<string, readonly string[]>();
-for (const [index, line] of meanings.entries()) {
-  for (const word of line.split(' ')) {
-    const stemmed = stem(word);
-    meaningsOf.set(stemmed, [...(meaningsOf.get(stemmed) ?? []), `=${index}`]);
-  }
-}
+/** What is said in several words, or in many ways, and a word that says the same. */
+const phrases: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:last|next|this) (?:week|month|year|night|morning)\b/g, 'date'],
+  [/\b(?:(?:last|next|this|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/g, 'date'],
+  [/\byesterday\b/g, 'date'],
+  [/\b(?:two|three|four|five|six|ten|these)\b/g, 'several'],
+  [/\bhow (?:many|much)\b/g, 'number'],
+  // What is made is new.
+  [/(?<=\w )new\b/g, ''],
+  [/\bget(?:ting)? rid of\b/g, 'delete'],
+  [/\b(?:throw|take) (\w+ )?(?:away|off)\b/g, 'remove $1'],
+  [/\b(?:look|search)(?:ing)? (?:for|up|into)\b/g, 'search'],
+  [/\b(?:tell|show|give|let) (?:me|us)(?: know| see)?\b/g, 'show'],
+  [/\bset (\w+ )?up\b/g, 'create $1'],
+  [/\b(?:sign|log)(?:ged|ging)?[ -](?:up|in)\b/g, 'login'],
+  [/\bcheck(?:ing)? out\b/g, 'checkout'],
+  [/\bfill(?:ing)? in\b/g, 'fill'],
+];
 
-/** A name with an ending, such as `notes.md`, speaks of a file. */
-const fileName =
-  /(?<=^|\s)[\p{L}\p{N}_-]+\.(?!com|org|net|io)\p{L}[\p{L}\p{N}]{1,4}(?=$|[\s,;?!])/gu;
-
-/** The words of a text, in their simplest form; names in any style are taken apart. */
-export function wordsOf(text: string): string[] {
-  return text
-    .replaceAll(fileName, ' file ')
-    .replaceAll(/\b(?:tell|show|give) (?:me|us)\b/gi, 'show')
-    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+/** The words of a text as they are written; names in any style are taken apart. */
+export function formsOf(text: string): string[] {
+  return apart(text)
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => /\p{L}/u.test(word) && !idle.has(word))
-    .map(stem);
+    .filter((word) => /\p{L}/u.test(word) && !idle.has(word));
 }
 
-/** What a word may stand for. */
-export function meaningsIn(word: string): readonly string[] {
-  return meaningsOf.get(word) ?? [];
+function apart(text: string): string {
+  return text
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
+}
+
+/** The same in their simplest form. */
+export function wordsOf(text: string): string[] {
+  return formsOf(text).map(stem);
+}
+
+/** A question with plain words for what stands for itself, and for what is said in several. */
+export function plainly(question: string): string {
+  const replaced = (text: string, [what, word]: readonly [RegExp, string]): string =>
+    text.replaceAll(what, word);
+  const named = apart(literals.reduce(replaced, question)).toLowerCase();
+  return phrases.reduce(replaced, named).trim();
 }
 
 /** English endings off; what is left need not be a word, only the same for all forms of one. */
-function stem(word: string): string {
-  let root = word;
-  if (root.length > 4 && root.endsWith('ies')) root = `${root.slice(0, -3)}y`;
-  else if (root.length > 4 && /(?:[sxz]|ch|sh)es$/.test(root)) root = root.slice(0, -2);
-  else if (root.length > 3 && /[^su]s$/.test(root)) root = root.slice(0, -1);
-  if (root.length > 5 && root.endsWith('ing')) root = undoubled(root.slice(0, -3));
-  else if (root.length > 4 && root.endsWith('ed')) root = undoubled(root.slice(0, -2));
+export function stem(word: string): string {
+  let root = withoutVerbEnding(singular(word));
   if (root.length > 3 && root.endsWith('e')) root = root.slice(0, -1);
   return root.length > 3 && root.endsWith('y') ? `${root.slice(0, -1)}i` : root;
+}
+
+function singular(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (word.length > 4 && /(?:[sxz]|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return word.length > 3 && word !== 'news' && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function withoutVerbEnding(word: string): string {
+  if (word.length > 5 && word.endsWith('ing')) return undoubled(word.slice(0, -3));
+  if (word.length > 4 && word.endsWith('ed')) return undoubled(word.slice(0, -2));
+  return word.length > 6 && word.endsWith('ion') ? word.slice(0, -3) : word;
 }
 
 function undoubled(root: string): string {
