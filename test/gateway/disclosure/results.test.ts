@@ -6,6 +6,7 @@ import { memoryTarget } from 'mcp-kit/testing';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { tool } from 'mcp-kit/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cpuMs, cpuMsOf } from '../../support/cpu-time.ts';
 import { gatewayOf, namesOf, sessionWith } from './servers.ts';
 
 type Result = Readonly<Record<string, unknown>>;
@@ -184,6 +185,26 @@ test('every byte of any result can be read', async () => {
     }),
     { numRuns: Math.min(25, Number(process.env['PROPERTY_RUNS'])) },
   );
+});
+
+test('a text that is JSON is parsed once, however often it is read', async () => {
+  await using session = await sessionWith(all, 'somebody', 'legacy');
+  const { rows: items } = many(30_000);
+  const text = JSON.stringify(items);
+  next = { content: [{ type: 'text', text }] };
+  const id = idIn((await session.callTool('big__say')) as unknown as Result);
+  const times = 20;
+  const parsing = cpuMs(() => {
+    for (let time = 0; time < times; time += 1) JSON.parse(text);
+  });
+  const reading = await cpuMsOf(async () => {
+    for (let at = 0; at < times; at += 1) {
+      const path = `$.content[0].text[${at * 1500}]`;
+      const part = (await session.callTool('read_result', { id, path })) as unknown as Result;
+      expect(JSON.parse(textIn(part))).toEqual(items[at * 1500]);
+    }
+  });
+  expect(reading).toBeLessThan(parsing / 2);
 });
 
 test('nobody else can read it', async () => {

@@ -6,6 +6,7 @@ import { callerOfEffect, effectOfCaller } from './disclosure/small-set.ts';
 import { promised } from './edge.ts';
 import type { Listing } from './upstream/listing.ts';
 import type { OwnTool } from './own-tools.ts';
+import { jsonTexts } from './results/json-text.ts';
 import { keepLarge } from './results/keep.ts';
 import type { Views } from './policy/view.ts';
 import { readerName, resultReader, type ResultReader } from './results/reader.ts';
@@ -41,7 +42,8 @@ export function ownParts(options: OwnPartsOptions): OwnParts {
   const own = new Map<string, OwnTool>();
   const limits = (): ResultLimits | undefined => resultLimits(settings().results);
   const store = new ResultStore(() => limits() ?? { maxBytes: 0, lifetimeMs: 1 });
-  const reader = resultReader(store, limits);
+  const texts = jsonTexts();
+  const reader = resultReader(store, texts, limits);
   const mode = (): Disclosure => settings().disclosure ?? 'auto';
   const disclosed = disclose({
     mode,
@@ -62,7 +64,7 @@ export function ownParts(options: OwnPartsOptions): OwnParts {
       ? `the tool ${readerName}`
       : `${callerOfEffect('read')} with name ${readerName} and arguments`;
   const isOwn = (tool: unknown): boolean => own.has(String(tool));
-  const keeping = keepLarge({ kept, store, limits, isOwn, outputSchema, readerFor });
+  const keeping = keepLarge({ kept, store, texts, limits, isOwn, outputSchema, readerFor });
   return {
     disclosed,
     reader,

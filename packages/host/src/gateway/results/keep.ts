@@ -8,6 +8,7 @@ import {
   type JsonSchema,
   type Layer,
 } from 'mcp-kit/internal';
+import { jsonBeginning, type JsonTexts } from './json-text.ts';
 import type { ResultLimits } from './settings.ts';
 import { shapeOf } from './shape.ts';
 import { beginningOf, tokensOf } from './size.ts';
@@ -17,6 +18,7 @@ import { shortened } from './structured.ts';
 /** What keeping results needs to know. */
 export interface Keeping {
   readonly store: ResultStore;
+  readonly texts: JsonTexts;
   /** Nothing where no result is kept. */
   limits(): ResultLimits | undefined;
   /** Told of each result that is kept, before the client is. */
@@ -98,7 +100,7 @@ function isLarge(result: Kept['result'], maxTokens: number): boolean {
 function shown(
   kept: Kept,
   exchange: Exchange,
-  { readerFor, outputSchema, most }: Keeping & { readonly most: ResultLimits },
+  { readerFor, outputSchema, texts, most }: Keeping & { readonly most: ResultLimits },
 ): object {
   const { id, result, bytes } = kept;
   const { content: _content, structuredContent, _meta, ...rest } = result;
@@ -110,7 +112,7 @@ function shown(
     `To read parts of it, call ${how}. path is a JSON path, such as $.content[0].text or $.structuredContent.items[0:5]; it leads into texts that are JSON, too. offset and length count characters. It is forgotten ${minutes} minutes after it was last read.`,
     `Programs read all of it as the resource ${uriOfKept(id)}.`,
     'It has:',
-    shapeOf(result, shapeBytes),
+    shapeOf(kept, shapeBytes, (part) => texts.parsed(kept, part)),
     'It begins with:',
     beginningOf(beginning(result), beginningBytes),
   ].join('\n');
@@ -148,5 +150,5 @@ function beginning({ content, structuredContent }: Kept['result']): string {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   const first = blocks.find((block) => isRecord(block) && typeof block['text'] === 'string');
   if (isRecord(first)) return String(first['text']);
-  return JSON.stringify(structuredContent ?? blocks) ?? '';
+  return jsonBeginning(structuredContent ?? blocks, beginningBytes);
 }

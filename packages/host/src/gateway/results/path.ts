@@ -18,10 +18,19 @@ const slice = /^\[\s*(-?\d{1,9})?\s*:\s*(-?\d{1,9})?\s*\]/;
 const all = /^(?:\[\s*\*\s*\]|\.\*)/;
 const maxSteps = 100;
 
-/** What a JSON path leads to: one value, or a list of them where a step is for many. */
-export function select(root: unknown, path: string): unknown {
+/**
+ * What a JSON path leads to: one value, or a list of them where a step is for many. A text that is JSON can be entered: many tools
+ * answer with such texts.
+ */
+export function select(
+  root: unknown,
+  path: string,
+  parsed: (text: string) => object | undefined,
+): unknown {
   let values: readonly unknown[] = [root];
   let isMany = false;
+  const entered = (value: unknown): unknown =>
+    typeof value === 'string' ? (parsed(value) ?? value) : value;
   for (const step of stepsOf(path)) {
     if (step.kind === 'slice' || step.kind === 'all') isMany = true;
     values = values.flatMap((value) => taken(entered(value), step));
@@ -79,22 +88,6 @@ function unquoted(text: string): string | undefined {
         .replaceAll('"', String.raw`\"`)}"`;
   try {
     return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A text that is JSON can be entered: many tools answer with such texts. */
-function entered(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  return parsedJson(value) ?? value;
-}
-
-/** The object or list that a text is the JSON of. */
-export function parsedJson(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

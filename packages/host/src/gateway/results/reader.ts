@@ -2,6 +2,8 @@ import { invalidParams, RpcError, type Exchange, type Params } from 'mcp-kit/int
 import { Context } from 'mcp-kit/server';
 import { mistake, textResult, type OwnTool } from '../own-tools.ts';
 import { idInUri, ownerOf } from './keep.ts';
+import type { JsonTexts } from './json-text.ts';
+import { ofLastRead } from './last-read.ts';
 import { select } from './path.ts';
 import type { ResultLimits } from './settings.ts';
 import { isMedia, wholePairs } from './size.ts';
@@ -23,15 +25,18 @@ export interface ResultReader extends OwnTool {
 /** Reads what is kept, for those whom it is kept for. */
 export function resultReader(
   store: ResultStore,
+  texts: JsonTexts,
   limits: () => ResultLimits | undefined,
 ): ResultReader {
   /** What was read last, as text: the next part of the same is likely to be next. */
-  let last: { readonly kept: Kept; readonly path: string; readonly value: unknown } | undefined;
+  const lastOf = ofLastRead((): { path?: string; value?: unknown } => ({}));
   const found = (kept: Kept, path: string): unknown => {
-    if (last?.kept.id !== kept.id || last.path !== path) {
-      const value = select(kept.result, path);
+    const last = lastOf(kept);
+    if (last.path !== path) {
+      const value = select(kept.result, path, (text) => texts.parsed(kept, text));
       const isWhole = typeof value === 'string' || isMedia(value);
-      last = { kept, path, value: isWhole ? value : JSON.stringify(value) };
+      last.value = isWhole ? value : JSON.stringify(value);
+      last.path = path;
     }
     return last.value;
   };

@@ -1,6 +1,9 @@
 import { isRecord } from 'mcp-kit/internal';
-import { parsedJson } from './path.ts';
 import { beginningOf, isMedia } from './size.ts';
+import type { Kept } from './store.ts';
+
+/** The object or list that a text is the JSON of. */
+type ParsedText = (text: string) => object | undefined;
 
 const maxParts = 12;
 const maxKeys = 24;
@@ -10,10 +13,10 @@ const maxLine = 700;
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
 
 /** What a result is made of, one line for each part of it, with the path that reads it. */
-export function shapeOf(result: Readonly<Record<string, unknown>>, bytes: number): string {
+export function shapeOf({ result }: Kept, bytes: number, parsed: ParsedText): string {
   const { content, structuredContent } = result;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  const lines = blocks.slice(0, maxParts).map((block, index) => blockLine(block, index));
+  const lines = blocks.slice(0, maxParts).map((block, index) => blockLine(block, index, parsed));
   if (blocks.length > maxParts) lines.push(`… ${blocks.length} blocks in all: $.content`);
   if (structuredContent !== undefined) {
     lines.unshift(line('$.structuredContent', shape(structuredContent, 0)));
@@ -25,12 +28,12 @@ function line(path: string, said: string): string {
   return said.length <= maxLine ? `${path}: ${said}` : `${path}: ${said.slice(0, maxLine)}…`;
 }
 
-function blockLine(block: unknown, index: number): string {
+function blockLine(block: unknown, index: number, parsed: ParsedText): string {
   const path = `$.content[${index}]`;
   if (!isRecord(block)) return line(path, shape(block, 0));
   const { type, text, data, mimeType } = block;
   if (type === 'text' && typeof text === 'string') {
-    const json = parsedJson(text);
+    const json = parsed(text);
     const said = `text of ${text.length} characters`;
     return line(`${path}.text`, json === undefined ? said : `${said}, JSON: ${shape(json, 0)}`);
   }
