@@ -237,8 +237,8 @@ const lossCases: Cases = {
 };
 
 /** Whether so much time has really passed: a machine may be slower than a lifetime. */
-function isOver(sinceMs: number, ttlMs: number): boolean {
-  return performance.now() - sinceMs >= ttlMs;
+function isOver(sinceMs: number, lifetimeMs: number): boolean {
+  return performance.now() - sinceMs >= lifetimeMs;
 }
 
 const nothingKnown: LogRead = { entries: [], complete: false };

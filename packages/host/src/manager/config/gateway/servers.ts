@@ -28,7 +28,7 @@ export interface ServerShownAs {
 }
 
 /** `server`: all use what `mcpctl login` has got. `principal`: each who uses the gateway logs in. */
-export type LoginBy = 'server' | 'principal';
+type LoginBy = 'server' | 'principal';
 
 /** Servers by the name that the configuration has for them. */
 export type ShownServers = Readonly<Record<string, ServerShownAs>>;
