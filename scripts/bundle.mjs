@@ -90,8 +90,11 @@ async function bundleCommand(folder) {
   const { metafile } = await build({
     ...common,
     absWorkingDir: folder,
-    entryPoints: ['src/main.ts'],
+    // The thread of the store in a folder stands beside what starts it.
+    entryPoints: { main: 'src/main.ts', worker: '../store-file/src/worker.ts' },
     outdir: 'dist',
+    // It has a binary of each system.
+    external: ['libsql'],
     conditions: [source],
     // What is written as modules can be cut down to what is used.
     mainFields: ['module', 'main'],

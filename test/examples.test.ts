@@ -137,6 +137,7 @@ describe('an example that checks itself', () => {
       'keys-that-last.mjs',
       ['first server: letter 1', 'second server: letter 1, as before', 'letters sent: 1'],
     ],
+    ['sessions-that-last.mjs', ['The first server greets Ann.', 'The second server greets Ann.']],
     [
       'workflow-with-undo.mjs',
       [
@@ -276,6 +277,7 @@ test('every example is tried here', () => {
     'keep-the-contract.mjs',
     'keys-that-last.mjs',
     'manage-servers.mjs',
+    'sessions-that-last.mjs',
     'todo-store.mjs',
     'use-a-server.mjs',
     'watch-calls.mjs',

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Child } from './support/child-process.ts';
+import { announcementOf } from './support/cli.ts';
+import { startSession } from './support/mcp-http.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const fixture = path.join(root, 'bench/lib/host.mjs');
@@ -40,12 +43,14 @@ beforeAll(async () => {
   const packed = ['packages/mcpctl', ...drawing].map((part) => path.join(root, part));
   await runNpm('pack', ...packed, '--ignore-scripts', '--silent');
   const archives = (await readdir(folder)).map((archive) => `./${archive}`);
-  await runNpm('install', ...archives, '--offline', '--ignore-scripts', '--no-audit');
+  // Without the database of --store, which has a binary for each system.
+  const bare = ['--offline', '--ignore-scripts', '--no-audit', '--omit=optional'];
+  await runNpm('install', ...archives, ...bare);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('mcpctl installs with nothing but what draws PNG, and less than 10 MB', async () => {
+test('mcpctl installs with nothing but what draws PNG and what keeps state, and without that in less than 10 MB', async () => {
   const text = await readFile(installed('.package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as { packages: object };
   expect(Object.keys(packages)).toEqual([...drawing, 'node_modules/mcpctl']);
@@ -53,9 +58,8 @@ test('mcpctl installs with nothing but what draws PNG, and less than 10 MB', asy
     await readFile(installed('mcpctl/package.json'), 'utf8'),
   ) as Record<string, object | undefined>;
   expect(dependencies).toBeUndefined();
-  expect(Object.keys(optionalDependencies ?? {}).map((name) => `node_modules/${name}`)).toEqual(
-    drawing,
-  );
+  const optional = Object.keys(optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
+  expect(optional).toEqual([...drawing, 'node_modules/libsql']);
   const files = await readdir(installed(), { recursive: true });
   const sizes = await Promise.all(files.map(async (file) => (await lstat(installed(file))).size));
   const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
@@ -68,6 +72,16 @@ test('mcpctl works where nothing else is installed', async () => {
   expect(listed).toMatchObject({ code: 0 });
   const { tools } = JSON.parse(listed.stdout) as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name)).toContain('echo');
+});
+
+test('mcpctl keeps state in memory where the database of --store is not installed, and says so', async () => {
+  const args = ['serve', '--port', '0', '--json', '--store', path.join(folder, 'state')];
+  await using child = new Child(process.execPath, [installed('.bin', 'mcpctl'), ...args]);
+  const { url } = await announcementOf(child);
+  expect(child.stderr).toMatch(/state is kept in memory.*libsql/);
+  expect(child.stderr.match(/state is kept in memory/g)).toHaveLength(1);
+  const session = await startSession(url);
+  expect((await session.request('ping')).status).toBe(200);
 });
 
 test('what mcpctl bundles it also finds: the validator of arguments', async () => {

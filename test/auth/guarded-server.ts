@@ -17,6 +17,8 @@ export interface GuardedServer extends AsyncDisposable {
   readonly revoked: Set<string>;
   /** The tokens that came, in turn; undefined for requests without. */
   readonly tokens: (string | undefined)[];
+  /** The same of calls of tools only: lists are asked for when nobody waits for them, too. */
+  readonly callTokens: (string | undefined)[];
   /** Requests that were refused. */
   refused: number;
   close(): Promise<void>;
@@ -65,6 +67,7 @@ export async function startGuardedServer(
     writeScopes: [],
     revoked: new Set(),
     tokens: [],
+    callTokens: [],
     refused: 0,
     close,
     [Symbol.asyncDispose]: close,
@@ -79,13 +82,15 @@ export async function startGuardedServer(
     const body = await read(request);
     const token = request.headers.authorization?.replace(/^\w+ /, '');
     state.tokens.push(token);
+    const isCall = body.includes('tools/call');
+    if (isCall) state.callTokens.push(token);
     const claims = await verify(token, state);
     if (claims === undefined) {
       refuse(response, 401, `Bearer resource_metadata="${origin}${metadataPath}", scope="read"`);
       return;
     }
     const granted = (claims['scope'] as string | undefined)?.split(' ') ?? [];
-    const needs = body.includes('"write"') && body.includes('tools/call') ? state.writeScopes : [];
+    const needs = body.includes('"write"') && isCall ? state.writeScopes : [];
     if (needs.some((scope) => !granted.includes(scope))) {
       const scope = needs.join(' ');
       refuse(response, 403, `Bearer error="insufficient_scope", scope="${scope}"`);

@@ -2,11 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { fewer } from '../support/scale.ts';
 import { authorizerFor, fileIn, keptIn, ownFolder, person, withServers } from './fixture.ts';
 
 const script = path.join(import.meta.dirname, 'child/caller.mjs');
-const processes = 7;
-const calls = 50;
+const processes = fewer(7, 2);
+const calls = fewer(50, 5);
 
 async function said(child: ChildProcess): Promise<string> {
   const [word] = (await Promise.race([
@@ -40,7 +41,7 @@ async function callFromAll(
 }
 
 test.each(['ends', 'is refused'])(
-  'fifty calls in each of seven processes, when the token %s, make one refresh',
+  `${calls} calls in each of ${processes} processes, when the token %s, make one refresh`,
   async (how) => {
     await withServers(
       async ({ as, server }) => {

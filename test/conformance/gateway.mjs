@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../../scripts/prepare.mjs';
+import { serveRenamed } from './renamed.mjs';
 
 const mcpctl = path.join(root, 'packages/mcpctl/dist/main.js');
 const fixture = path.join(import.meta.dirname, 'server.mjs');
@@ -13,10 +14,10 @@ const fixture = path.join(import.meta.dirname, 'server.mjs');
 const name = 'fixture';
 
 /**
- * Where the fixture is found behind a gateway: as one server of it, below the address of all. There all names begin with that of
- * their server, and most scenarios ask by the names that the fixture has.
+ * Where the fixture is found behind a gateway: as one server of it, and among all. There names begin with that of their server,
+ * always, and the scenarios ask by the names that the fixture has: something between them and the gateway adds that beginning.
  */
-export const places = ['one server of a gateway'];
+export const places = ['one server of a gateway', 'all servers of a gateway'];
 
 /** What cannot pass through a gateway, and why. A scenario that passes all the same is a failure: it belongs here no more. */
 const misses = [
@@ -39,7 +40,8 @@ export const missOfPlace = (place, { name: scenario, revision }) =>
 export async function serveGateway() {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'mcp-kit-conformance-'));
   const server = { command: process.execPath, args: [fixture, '--stdio'] };
-  const config = { mcpServers: { [name]: server } };
+  const other = { command: process.execPath, args: [mcpctl, 'serve', '--stdio'] };
+  const config = { mcpServers: { [name]: server, other } };
   const file = path.join(folder, 'mcp.json');
   await writeFile(file, JSON.stringify(config));
   const trusted = ['--trust', '--yes-trust', '--root', folder, '--config', file];
@@ -64,5 +66,12 @@ export async function serveGateway() {
   ]);
   failed.catch(() => {});
   const { url } = JSON.parse(line);
-  return { urls: { [places[0]]: `${url}/${name}` }, close };
+  const renamed = await serveRenamed(url, `${name}__`);
+  return {
+    urls: { [places[0]]: `${url}/${name}`, [places[1]]: renamed.url },
+    async close() {
+      await renamed.close();
+      await close();
+    },
+  };
 }

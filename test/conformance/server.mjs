@@ -11,17 +11,15 @@ import { resourceDefinitions, templateDefinitions } from './fixture/resources.mj
 import { changeTools, plainTools } from './fixture/tools.mjs';
 
 function createFixture() {
-  const changes = changeTools((kind) => server.listChanged(kind));
-  const server = createServer({
+  const tools = toolSet([...plainTools, ...askingTools]);
+  const allPrompts = prompts(promptDefinitions);
+  for (const one of changeTools(tools, allPrompts)) tools.add(one);
+  const all = resources({ resources: resourceDefinitions, templates: templateDefinitions });
+  return createServer({
     name: 'mcp-kit-conformance',
     version: '1.0.0',
-    features: [
-      toolSet([...plainTools, ...askingTools, ...changes]),
-      prompts(promptDefinitions),
-      resources({ resources: resourceDefinitions, templates: templateDefinitions }),
-    ],
+    features: [tools, allPrompts, all],
   });
-  return server;
 }
 
 /** Serves the fixture on loopback; port 0 picks a free one. */

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { fewer } from '../support/scale.ts';
 import { RawHttp, requestBytes } from './lib/raw-http.ts';
 import { ServerProcess } from './lib/server-process.ts';
 import { initializeBody, modernCall, openSession, toolCall } from './lib/wire.ts';
 
-const count = 1000;
+const count = fewer(1000, 5);
 
 /** Opens all of them, a few at a time: a full backlog refuses. */
 async function connectAll(open: (at: number) => Socket): Promise<Socket[]> {
@@ -36,7 +37,7 @@ async function alive(server: ServerProcess): Promise<Record<string, number>> {
   return counts;
 }
 
-describe('closing with a thousand clients', () => {
+describe(`closing with ${count} clients`, () => {
   test('over HTTP, in every state a connection can be in, ends and leaves nothing open', async () => {
     await using server = await ServerProcess.start();
     const before = await alive(server);

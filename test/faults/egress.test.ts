@@ -3,6 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { requireBuild } from '../support/cli.ts';
+import { sample } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -19,6 +20,7 @@ const targets = `
 `
   .trim()
   .split(/\s+/);
+const { tried, share } = sample(targets, 3);
 
 const network =
   'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo';
@@ -56,7 +58,7 @@ const proxies = Object.fromEntries(
 );
 
 async function attempt(isolated: boolean): Promise<Report> {
-  const node = [process.execPath, program, JSON.stringify({ isolated, targets })];
+  const node = [process.execPath, program, JSON.stringify({ isolated, targets: tried })];
   const command = isolated ? ['/bin/sh', '-c', isolate, 'sh', ...node] : node;
   const [file = '', ...args] = command;
   const env = { ...process.env, ...proxies, NODE_USE_ENV_PROXY: '1' };
@@ -67,12 +69,12 @@ async function attempt(isolated: boolean): Promise<Report> {
 const isolated = canIsolate();
 const ways = isolated ? 'every way' : 'the ways that need no network of their own';
 
-test(`nothing that must not be reached is reached, tried ${ways}`, async () => {
+test(`nothing that must not be reached is reached, ${share} places tried ${ways}`, async () => {
   const { cases, outcomes, wrong, hits, heard } = await attempt(isolated);
   expect(hits).toEqual([]);
   expect(wrong).toEqual([]);
   expect(outcomes.refused + outcomes.redirected + outcomes.led).toBe(cases);
-  expect(cases).toBeGreaterThanOrEqual(isolated ? 1600 : 400);
+  expect(cases).toBeGreaterThanOrEqual(tried.length * (isolated ? 30 : 8));
   // Had it been reached, it would have been noticed.
-  expect(heard).toBeGreaterThanOrEqual(isolated ? 40 : 5);
+  expect(heard).toBeGreaterThanOrEqual(tried.length * (isolated ? 0.75 : 0.1));
 });

@@ -3,11 +3,12 @@ import { createServer, resources, type Server } from 'mcp-kit/server';
 import { tool, toolSet } from 'mcp-kit/tools';
 import { serveHttp, type ProfileName } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
+import { fewer } from '../support/scale.ts';
 import { RawHttp, requestBytes } from './lib/raw-http.ts';
 import { EventConnection, type Place } from './lib/stream-client.ts';
 import { openSession, toolCall } from './lib/wire.ts';
 
-const schedules = 500;
+const schedules = fewer(500, 5);
 const atOnce = 15;
 
 const random = (below: number): number => Math.floor(Math.random() * below);
@@ -79,7 +80,7 @@ async function callThrough(place: Place, tag: string): Promise<void> {
 
 describe('after connections broke at random bytes', () => {
   test.each(['spec', '2025-06-18'] as const)(
-    'each of 500 calls is heard whole: nothing lost, nothing twice, in order, the answer last (profile %s)',
+    `each of ${schedules} calls is heard whole: nothing lost, nothing twice, in order, the answer last (profile %s)`,
     async (profile) => {
       await using server = await serve(profile);
       let started = 0;

@@ -1,5 +1,5 @@
 // The store in a folder: the contract of all stores, several processes, and kill -9 at any point.
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { storeContract } from 'mcp-kit/testing';
@@ -55,6 +55,9 @@ describe('A store in a folder', () => {
     await using store = disposable(await openFileStore(place));
     await store.kv.put('key', 'secret');
     expect((await stat(place)).mode & 0o077).toBe(0);
+    for (const name of await readdir(place)) {
+      expect((await stat(path.join(place, name))).mode & 0o077).toBe(0);
+    }
   });
 
   test('refuses what does not fit, tells it, and goes on', async () => {
@@ -83,18 +86,38 @@ describe('A store in a folder', () => {
     expect(await store.log.readAfter('log', 1)).toMatchObject({ complete: true });
   });
 
-  test('that is damaged, or of a later version, says so and is left as it is', async () => {
+  test.each([
+    ['is damaged', (bytes: Buffer) => bytes.fill('no database'), 'cannot be opened'],
+    // The version is at byte 60 of every SQLite file.
+    ['is of a later version', (bytes: Buffer) => bytes.writeInt32BE(99, 60), 'a newer version'],
+  ])('that %s says so and is left as it is', async (_what, change, said) => {
     const place = newFolder();
     await (await openFileStore(place)).close();
     const file = path.join(place, 'state.db');
-    await writeFile(file, 'this is no database, and never was one');
-    const opening = openFileStore(place);
-    await expect(opening).rejects.toMatchObject({
+    const bytes = await readFile(file);
+    change(bytes);
+    await writeFile(file, bytes);
+    await expect(openFileStore(place)).rejects.toMatchObject({
       code: 'invalid_argument',
-      message: expect.stringContaining(place),
+      message: expect.stringMatching(new RegExp(`${place}.*${said}`)),
       hint: expect.stringContaining('move the folder away'),
     });
-    expect(await readdir(place)).toContain('state.db');
+    expect(await readFile(file)).toEqual(bytes);
+  });
+
+  test('refuses more than it can write while it waits for the disk, and goes on', async () => {
+    await using store = disposable(await openFileStore(newFolder()));
+    const large = 'x'.repeat(8 * 1024 * 1024);
+    const puts = Array.from({ length: 12 }, async (_, at) => store.kv.put(`key ${at}`, large));
+    const settled = await Promise.allSettled(puts);
+    const refused = settled.filter(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject([
+      { reason: { code: 'overloaded' } },
+      { reason: { code: 'overloaded' } },
+      { reason: { code: 'overloaded' } },
+      { reason: { code: 'overloaded' } },
+    ]);
+    expect(await store.kv.get('key 7')).toBe(large);
   });
 
   test('refuses what is asked after it was closed, and does what was asked before', async () => {

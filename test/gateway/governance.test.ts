@@ -4,9 +4,12 @@ import { openSession, type Session } from 'mcp-kit/client';
 import { createDeferred, parseRate } from 'mcp-kit/internal';
 import type { Target } from 'mcp-kit/protocol';
 import { createServer } from 'mcp-kit/server';
+import { createMemoryStore } from 'mcp-kit/store';
 import { memoryTarget } from 'mcp-kit/testing';
 import { tool, toolSet } from 'mcp-kit/tools';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+type KeyStore = NonNullable<GatewayOptions['keys']>;
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -139,6 +142,52 @@ describe('What is asked under one key', () => {
     expect(await call(session, 'pay', 'a', 'k')).toMatchObject({ isError: true });
     const again = await call(session, 'pay', 'a', 'k');
     expect((again as Error).message).toContain('may have taken effect');
+    expect(world.done).toEqual(['pay a']);
+  });
+
+  test('of another process is known where both have the store', async () => {
+    const keys = createMemoryStore();
+    const first = await open({ keys });
+    await call(first.session, 'pay', 'a', 'k');
+    const second = await open({ keys });
+    expect(await call(second.session, 'pay', 'a', 'k')).toMatchObject({
+      _meta: { 'mcp-kit/replayed': true },
+    });
+    expect(second.world.done).toEqual([]);
+  });
+
+  test('in a process that died is under way no longer than that process could be', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { kv } = createMemoryStore();
+    // The process ends while it waits: nothing it would write after that is written.
+    const dying: KeyStore = { kv: { ...kv, put: () => undefined } };
+    const first = await open({ keys: dying });
+    await call(first.session, 'pay', 'a', 'k');
+    const { session, world } = await open({ keys: { kv } });
+    expect(await call(session, 'pay', 'a', 'k')).toMatchObject({ data: { retryable: true } });
+    vi.setSystemTime(Date.now() + 31_000);
+    const later = await call(session, 'pay', 'a', 'k');
+    expect(later).toMatchObject({ data: { retryable: false } });
+    expect((later as Error).message).toContain('may have taken effect');
+    expect(world.done).toEqual([]);
+  });
+
+  test('is not begun where that cannot be kept, and answered where it cannot be kept any more', async () => {
+    const { kv } = createMemoryStore();
+    let isAway = true;
+    const fail = (): never => {
+      throw new Error('the disk is full');
+    };
+    const keys: KeyStore = {
+      kv: { ...kv, cas: (...given) => (isAway ? fail() : kv.cas(...given)), put: fail },
+    };
+    const { session, world } = await open({ keys });
+    const refused = await call(session, 'pay', 'a', 'k');
+    expect(refused).toMatchObject({ data: { retryable: true, mayHaveRun: false } });
+    expect(world.done).toEqual([]);
+    isAway = false;
+    expect(await call(session, 'pay', 'a', 'k')).toMatchObject({ content: [{}] });
     expect(world.done).toEqual(['pay a']);
   });
 });

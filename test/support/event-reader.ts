@@ -10,11 +10,23 @@ export interface StreamEvent {
 /** Splits an event stream into its blocks, however the bytes come. */
 export class EventReader {
   #rest = '';
+  /** A line's end that may turn out to be the first half of a block's. */
+  #held = '';
 
   push(text: string): StreamEvent[] {
-    const blocks = (this.#rest + text).split('\n\n');
-    this.#rest = blocks.pop() ?? '';
-    return blocks.map(readBlock);
+    // Only what is new is searched: a block may be large, and come in many parts.
+    const blocks = (this.#held + text).split('\n\n');
+    const last = blocks.pop() ?? '';
+    this.#held = last.endsWith('\n') ? '\n' : '';
+    const begun = last.slice(0, last.length - this.#held.length);
+    const [first, ...more] = blocks;
+    if (first === undefined) {
+      this.#rest += begun;
+      return [];
+    }
+    const whole = [this.#rest + first, ...more];
+    this.#rest = begun;
+    return whole.map(readBlock);
   }
 }
 

@@ -75,10 +75,14 @@ export async function open(url: string, call: Call = {}): Promise<OpenStream> {
     unread.push(...reader.push(text));
     wake();
   });
+  // A server that is gone in the middle of an answer has ended it, too.
   response.on('error', () => {});
-  const closed = once(response, 'close').then(() => {
-    over = true;
-    wake();
+  const closed = new Promise<void>((resolve) => {
+    response.once('close', () => {
+      over = true;
+      wake();
+      resolve();
+    });
   });
   const nextEvent = async (): Promise<StreamEvent> => {
     for (;;) {

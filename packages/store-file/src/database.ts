@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
 import type { LogRead } from 'mcp-kit/store';
@@ -42,7 +43,9 @@ CREATE TABLE IF NOT EXISTS entry (
 
 /** Opens the database of a folder, and makes it where there is none. */
 export function openDatabase({ folder, maxBytes, maxLogBytes }: DatabaseOptions): OpenDatabase {
-  const database = new Database(path.join(folder, 'state.db'), { timeout: busyMs });
+  const file = path.join(folder, 'state.db');
+  makePrivate(file);
+  const database = new Database(file, { timeout: busyMs });
   // What is acknowledged is on the disk: `FULL` waits for it at every change, and not only when the log is folded in.
   database.exec(`
     PRAGMA journal_mode = WAL;
@@ -60,6 +63,12 @@ export function openDatabase({ folder, maxBytes, maxLogBytes }: DatabaseOptions)
     makeRoom: roomOf(database),
     close: () => void database.close(),
   };
+}
+
+/** There are secrets in it, and the folder may be one that others can look into. What lies beside it has the same rights. */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
 }
 
 /** `IMMEDIATE`: of several processes one changes something at a time, and the others wait before they begin. */

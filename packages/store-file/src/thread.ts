@@ -16,8 +16,10 @@ interface Asked {
   reject(error: Error): void;
 }
 
-/** More than this is not waited for: whoever asks faster than the disk writes is told so. */
-const maxWaiting = 10_000;
+/** More characters than this do not wait: whoever asks faster than the disk writes is told so. */
+const maxWaiting = 64 * 1024 * 1024;
+/** What an operation takes besides its texts. */
+const operationCharacters = 200;
 
 /** Starts the thread; it keeps no process alive unless something was asked. */
 export async function startThread(options: DatabaseOptions): Promise<Thread> {
@@ -31,14 +33,13 @@ function opened(worker: Worker, { folder }: DatabaseOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       const why = cause instanceof Error ? cause.message : `its thread ended (${String(cause)})`;
-      const hint =
-        'If it is damaged, move the folder away; a new one is made. What was kept in it is then not known.';
-      reject(
-        new KitError('invalid_argument', `the store in ${folder} cannot be opened: ${why}`, {
-          hint,
-          cause,
-        }),
-      );
+      const isMissing = isNotLoaded(cause);
+      const hint = isMissing
+        ? 'Install libsql for this system, or keep state in memory.'
+        : 'If it is damaged, move the folder away; a new one is made. What was kept in it is then not known.';
+      const message = `the store in ${folder} cannot be opened: ${why}`;
+      const details = { isMissing };
+      reject(new KitError('invalid_argument', message, { hint, cause, details }));
     };
     worker.once('error', failed).once('exit', failed);
     worker.once('message', () => {
@@ -48,8 +49,15 @@ function opened(worker: Worker, { folder }: DatabaseOptions): Promise<void> {
   });
 }
 
+/** Whether the library of the database, or its binary for this system, is not there. */
+function isNotLoaded(cause: unknown): boolean {
+  const { code } = Object(cause) as { readonly code?: unknown };
+  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'].includes(String(code));
+}
+
 function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
   let waiting: Asked[] = [];
+  let waitingCharacters = 0;
   let underWay: readonly Asked[] = [];
   let ended: KitError | undefined;
   let isScheduled = false;
@@ -57,6 +65,7 @@ function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
     isScheduled = false;
     if (underWay.length > 0 || waiting.length === 0) return;
     [underWay, waiting] = [waiting, []];
+    waitingCharacters = 0;
     worker.ref();
     worker.postMessage(underWay.map(({ operation }) => operation));
   };
@@ -90,9 +99,10 @@ function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
   return {
     ask(operation) {
       if (ended !== undefined) return Promise.reject(ended);
-      if (waiting.length >= maxWaiting) {
-        return Promise.reject(new KitError('overloaded', `${maxWaiting} writes wait for the disk`));
+      if (waitingCharacters > maxWaiting) {
+        return Promise.reject(new KitError('overloaded', `too much waits for ${folder}`));
       }
+      waitingCharacters += weightOf(operation);
       return new Promise((resolve, reject) => {
         waiting.push({ operation, resolve, reject });
         schedule();
@@ -110,6 +120,12 @@ function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
       await exited;
     },
   };
+}
+
+function weightOf(operation: Operation): number {
+  let characters = operationCharacters;
+  for (const given of operation) if (typeof given === 'string') characters += given.length;
+  return characters;
 }
 
 const nothing: Failure = { kind: 'broken', message: 'it gave no answer' };

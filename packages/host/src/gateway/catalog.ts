@@ -41,10 +41,10 @@ export interface GatewayCatalog {
   readonly hash: string;
   tool(name: string): Item | undefined;
   prompt(name: string): Item | undefined;
-  /** Whose a URI is; throws where several servers have it. */
-  resource(uri: string): Item | undefined;
+  /** Whose a URI is; throws where several servers have it. Those that are not to be seen have nothing. */
+  resource(uri: string, isSeen?: (server: string) => boolean): Item | undefined;
   /** The same of the text of a template. */
-  template(uri: string): Item | undefined;
+  template(uri: string, isSeen?: (server: string) => boolean): Item | undefined;
   /** The server and its name for a name that is not known, where that says both: not everything may be known of the server. */
   guess(kind: 'tool' | 'prompt', name: string): Item | undefined;
   /** The servers that have a URI, or the text of a template. */
@@ -56,6 +56,7 @@ export interface GatewayCatalog {
 
 const noHeaders: readonly HeaderBinding[] = [];
 const asItIs = presentationOf();
+const anyServer = (): boolean => true;
 
 /** Merges what servers have, as they are to be shown. */
 export function mergeListings(
@@ -116,8 +117,10 @@ export function mergeListings(
     hash: crypto().hash('sha256', canonicalJson(lists), 'hex'),
     tool: (name) => tools.names.get(name),
     prompt: (name) => prompts.names.get(name),
-    resource: (uri) => seen(itemAt(uri, ownersOf(uri, 'resource'))),
-    template: (text) => seen(itemAt(text, ownersOf(text, 'template'))),
+    resource: (uri, isSeen = anyServer) =>
+      seen(itemAt(uri, ownersOf(uri, 'resource').filter(isSeen))),
+    template: (text, isSeen = anyServer) =>
+      seen(itemAt(text, ownersOf(text, 'template').filter(isSeen))),
     guess(kind, name) {
       const place = placeOfName(name);
       const item = place && shownBy(place.server).own(kind, place.tool);
@@ -267,7 +270,7 @@ function withServer<T>(server: string, things: readonly T[]): (readonly [string,
 }
 
 /** What a URI stands for: it names its server, or one server has it. */
-export function itemAt(uri: string, [server, ...others]: readonly string[]): Item | undefined {
+function itemAt(uri: string, [server, ...others]: readonly string[]): Item | undefined {
   const parts = partsOfUri(uri);
   if (parts !== undefined) return { server: parts.server, item: parts.uri };
   if (server === undefined) return undefined;

@@ -6,7 +6,7 @@ import {
   type MaybePromise,
   type Service,
 } from 'mcp-kit/internal';
-import { createServer } from 'mcp-kit/server';
+import { Context, createServer } from 'mcp-kit/server';
 import type { GatewaySettings } from '@mcp-kit/host';
 import type { GatewayCatalog } from './catalog.ts';
 import { callsThrough } from './disclosure/disclosure.ts';
@@ -26,8 +26,8 @@ export interface FaceOptions {
   readonly views: Views;
   /** Settles when there is something to list; at once where there is. */
   ready(): MaybePromise<void>;
-  /** What a model is told first; `isShort` where it finds out by searching what else there is. */
-  instructions(isShort: boolean): string | undefined;
+  /** What the model of somebody is told first; `isShort` where it finds out by searching what else there is. */
+  instructions(principal: string | undefined, isShort: boolean): string | undefined;
   /** What is known of each server that is seen here. */
   listings(): ReadonlyMap<string, Listing>;
   /** What is told now. */
@@ -53,10 +53,16 @@ export function createFace(options: FaceOptions): Face {
   const feature = catalogFeature({ ...parts, catalog, views, ready: () => options.ready() });
   const server = createServer({
     ...info,
-    instructions: (client) => options.instructions(disclosed.view(client) === 'search'),
+    instructions(context) {
+      const { principal } = Context.exchangeOf(context);
+      return options.instructions(principal, disclosed.view(context.client) === 'search');
+    },
     features: [feature],
   });
-  const serve = layered(server.serve, [...parts.layers, route({ catalog, waitMs, upstreams })]);
+  const serve = layered(server.serve, [
+    ...parts.layers,
+    route({ catalog, views, waitMs, upstreams }),
+  ]);
   let told = catalog();
   let isClosed = false;
   const service: Service = {

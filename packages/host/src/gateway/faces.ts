@@ -32,14 +32,17 @@ export function createFaces({ upstreams, settings, ...options }: FacesOptions): 
   const open = (group: string | undefined): Face => {
     const selection = selected(group, settings);
     const isSeen = (name: string): boolean => selection().server(name);
+    const catalog = catalogOf(upstreams, selection);
     return createFace({
       ...options,
-      catalog: catalogOf(upstreams, selection),
+      catalog,
       ready: () => upstreams.ready(isSeen),
       settings,
       listings: () => new Map([...upstreams.listings()].filter(([name]) => isSeen(name))),
-      instructions: (isShort) => {
-        const servers = upstreams.status().servers.filter(({ name }) => isSeen(name));
+      instructions: (principal, isShort) => {
+        const isTold = options.views.tellsOf(catalog(), principal);
+        const { servers: all } = upstreams.status();
+        const servers = all.filter(({ name }) => isSeen(name) && isTold(name));
         if (isShort) return troublesIn(servers);
         return instructionsFor(servers, (name) => upstreams.instructions(name));
       },

@@ -72,6 +72,11 @@ export interface Trouble {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Whether a server may not be used, by what has become of trying. */
+export function isRefusal(error: Error | undefined): boolean {
+  return error instanceof KitError && error.code === 'refused_by_policy';
+}
+
 /** What is wrong with the way to a server; nothing where the server itself has answered. */
 export function troubleOf(error: unknown): Trouble | undefined {
   if (error instanceof KitError) {

@@ -33,7 +33,7 @@ export function listen(exchange: Exchange, next: Serve, routes: Routes): unknown
   const uris = isRecord(filter) ? filter['resourceSubscriptions'] : undefined;
   if (!isRecord(filter) || !Array.isArray(uris)) return next(exchange);
   const { resourceSubscriptions: _uris, ...lists } = filter;
-  return listenAtAll({ exchange, next, routes }, partsOf(uris, routes), lists);
+  return listenAtAll({ exchange, next, routes }, partsOf(uris, routes, exchange), lists);
 }
 
 interface Listening {
@@ -73,10 +73,12 @@ async function listenAtAll(
   }
 }
 
-function partsOf(uris: readonly unknown[], { catalog, upstreams }: Routes): readonly Part[] {
+function partsOf(uris: readonly unknown[], routes: Routes, exchange: Exchange): readonly Part[] {
+  const { catalog, upstreams, views } = routes;
+  const isSeen = views.shownTo(exchange);
   const parts = new Map<string, Part>();
   for (const uri of uris) {
-    const item = typeof uri === 'string' ? catalog().resource(uri) : undefined;
+    const item = typeof uri === 'string' ? catalog().resource(uri, isSeen) : undefined;
     const found = item && upstreams.get(item.server);
     if (item === undefined || found === undefined) continue;
     const part = parts.get(item.server) ?? { upstream: found, uris: [] };

@@ -1,6 +1,6 @@
 import { canonicalJson, crypto } from 'mcp-kit/internal';
 import { globOf, type GroupSettings } from '@mcp-kit/host';
-import { itemAt, type GatewayCatalog, type Item } from './catalog.ts';
+import type { GatewayCatalog, Item } from './catalog.ts';
 
 /** Which part of a gateway is meant. */
 export interface Selection {
@@ -52,8 +52,10 @@ export function narrowed(catalog: GatewayCatalog, selection: Selection): Gateway
     guess: (kind, name) =>
       kind === 'prompt' || selection.tool(name) ? kept(catalog.guess(kind, name)) : undefined,
     ownersOf,
-    resource: (uri) => kept(itemAt(uri, ownersOf(uri, 'resource'))),
-    template: (text) => kept(itemAt(text, ownersOf(text, 'template'))),
+    resource: (uri, isSeen = everything.server) =>
+      kept(catalog.resource(uri, (server) => selection.server(server) && isSeen(server))),
+    template: (text, isSeen = everything.server) =>
+      kept(catalog.template(text, (server) => selection.server(server) && isSeen(server))),
     headersOf: (name) => (selection.tool(name) ? catalog.headersOf(name) : []),
   };
 }

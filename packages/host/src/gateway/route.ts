@@ -1,13 +1,24 @@
-import { conversationOf, isRecord, type Exchange, type Layer, type Params } from 'mcp-kit/internal';
+import {
+  conversationOf,
+  isRecord,
+  type Exchange,
+  type Layer,
+  type Params,
+  type Serve,
+} from 'mcp-kit/internal';
 import type { Hear } from './upstream/branch.ts';
 import type { GatewayCatalog, Item } from './catalog.ts';
 import { listen } from './listen.ts';
+import { HiddenServerError } from './policy/layer.ts';
+import type { Views } from './policy/view.ts';
 import type { Listing } from './upstream/listing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** What routing needs to know. */
 export interface Routes {
   catalog(): GatewayCatalog;
+  /** Who may know of which server. */
+  readonly views: Pick<Views, 'shownTo'>;
   readonly upstreams: { get(name: string): Upstream | undefined; values(): Iterable<Upstream> };
   /** How long a server may take to say that it has taken up a subscription. */
   readonly waitMs: number;
@@ -22,7 +33,7 @@ interface Routed {
   readonly result?: ((result: unknown) => unknown) | undefined;
 }
 
-type Find = (params: Params, routes: Routes) => Routed | undefined;
+type Find = (params: Params, routes: Routes, exchange: Exchange) => Routed | undefined;
 
 /** Sends each request to the server it is for. What is for none, or for all, is for the next. */
 export function route(routes: Routes): Layer {
@@ -37,14 +48,22 @@ export function route(routes: Routes): Layer {
       return next(exchange);
     }
     if (method === 'subscriptions/listen') return listen(exchange, next, routes);
-    const routed = Object.hasOwn(finders, method) ? finders[method]?.(params, routes) : undefined;
-    return routed === undefined ? next(exchange) : pass(exchange, routed);
+    const routed = Object.hasOwn(finders, method)
+      ? finders[method]?.(params, routes, exchange)
+      : undefined;
+    return routed === undefined ? next(exchange) : pass(exchange, next, routed);
   };
 }
 
-async function pass(exchange: Exchange, routed: Routed): Promise<unknown> {
+async function pass(exchange: Exchange, next: Serve, routed: Routed): Promise<unknown> {
   const { upstream, params, result = (same) => same } = routed;
-  return result(await upstream.serve(exchange.forwarded(params, upstream.linkFor(exchange))));
+  try {
+    return result(await upstream.serve(exchange.forwarded(params, upstream.linkFor(exchange))));
+  } catch (error) {
+    // As if there were no such server.
+    if (error instanceof HiddenServerError) return next(exchange);
+    throw error;
+  }
 }
 
 const finders: Readonly<Record<string, Find>> = {
@@ -70,8 +89,8 @@ const finders: Readonly<Record<string, Find>> = {
       }
     );
   },
-  'resources/read': (params, routes) => {
-    const found = resourceOf(params, routes);
+  'resources/read': (params, routes, exchange) => {
+    const found = resourceOf(params, routes, exchange);
     return (
       found && {
         upstream: found.upstream,
@@ -82,15 +101,14 @@ const finders: Readonly<Record<string, Find>> = {
   },
   'resources/subscribe': forResource,
   'resources/unsubscribe': forResource,
-  'completion/complete': (params, routes) => {
+  'completion/complete': (params, routes, exchange) => {
     const { ref } = params;
     if (!isRecord(ref)) return undefined;
-    const catalog = routes.catalog();
     const isPrompt = ref['type'] === 'ref/prompt';
     const found = isPrompt
       ? itemOf('prompt', ref['name'], routes)
       : withUpstream(
-          typeof ref['uri'] === 'string' ? templateOf(ref['uri'], catalog) : undefined,
+          typeof ref['uri'] === 'string' ? templateOf(ref['uri'], routes, exchange) : undefined,
           routes,
         );
     if (found === undefined) return undefined;
@@ -102,13 +120,15 @@ const finders: Readonly<Record<string, Find>> = {
   },
 };
 
-function forResource(params: Params, routes: Routes): Routed | undefined {
-  const found = resourceOf(params, routes);
+function forResource(params: Params, routes: Routes, exchange: Exchange): Routed | undefined {
+  const found = resourceOf(params, routes, exchange);
   return found && { upstream: found.upstream, params: { ...params, uri: found.item } };
 }
 
-function templateOf(uri: string, catalog: GatewayCatalog): Item | undefined {
-  return catalog.template(uri) ?? catalog.resource(uri);
+function templateOf(uri: string, routes: Routes, exchange: Exchange): Item | undefined {
+  const catalog = routes.catalog();
+  const isSeen = routes.views.shownTo(exchange);
+  return catalog.template(uri, isSeen) ?? catalog.resource(uri, isSeen);
 }
 
 interface Found {
@@ -135,9 +155,10 @@ function itemOf(kind: 'tool' | 'prompt', name: unknown, routes: Routes): Found |
   return listing?.from === 'live' && !has(listing) ? undefined : guessed;
 }
 
-function resourceOf(params: Params, routes: Routes): Found | undefined {
+function resourceOf(params: Params, routes: Routes, exchange: Exchange): Found | undefined {
   const { uri } = params;
-  return typeof uri === 'string' ? withUpstream(routes.catalog().resource(uri), routes) : undefined;
+  if (typeof uri !== 'string') return undefined;
+  return withUpstream(routes.catalog().resource(uri, routes.views.shownTo(exchange)), routes);
 }
 
 /** Links to resources lead back to the server that gave them. */

@@ -9,6 +9,7 @@ import {
 import { showChange, type ServerState, type ServerStatus, type Withheld } from '@mcp-kit/host';
 import type { BreakerState } from './upstream/breaker.ts';
 import type { GatewayCatalog, Refused } from './catalog.ts';
+import { isRefusal } from './layers.ts';
 import type { Logins } from './logins/logins.ts';
 import { firstListing } from './logins/first-tool.ts';
 import { isLoginNeeded } from './logins/wanted.ts';
@@ -181,10 +182,6 @@ function differencesOf({ name, changes }: Withheld): readonly string[] {
   return changes.flatMap(showChange).map((line) => `${name}: ${line}`);
 }
 
-function isRefusal(error: Error | undefined): boolean {
-  return error instanceof KitError && error.code === 'refused_by_policy';
-}
-
 /** Logs why servers cannot be used, once for each reason. */
 export function logTroubles(logger: Logger): (status: GatewayStatus) => void {
   const logged = new Map<string, string | undefined>();
@@ -202,8 +199,9 @@ const maxInstructions = 2000;
 export function instructionsFor(
   servers: readonly UpstreamStatus[],
   instructions: (name: string) => string | undefined,
-): string {
+): string | undefined {
   const names = servers.filter(({ state }) => state !== 'disabled').map(({ name }) => name);
+  if (names.length === 0) return undefined;
   const lines = [
     `Tools and prompts of these servers: ${names.join(', ')}. Their names begin with that of their server.`,
   ];

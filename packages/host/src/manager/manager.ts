@@ -14,7 +14,8 @@ import { recall, trustSystem, type AdmissionRules } from './connect/admission.ts
 import { recordApproval, removeApproval, type Approval } from './approval.ts';
 import { givenTarget, type GivenStreams } from './connect/given.ts';
 import { atLoginOf, examineLogin, logIn } from './connect/login.ts';
-import { openEntry, openTarget, type Openings, type VersionMismatch } from './connect/open.ts';
+import { forAccount, openEntry, openTarget } from './connect/open.ts';
+import type { Openings, VersionMismatch } from './connect/open.ts';
 import { openingsOf } from './connect/openings.ts';
 import { upstreamFor } from './connect/upstream.ts';
 import type { LoginOptions, ManagedConfig, ManagerOptions, ManagerWatcher } from './options.ts';
@@ -240,17 +241,24 @@ export class Manager implements AsyncDisposable {
     return login;
   }
 
-  /** Forgets the tokens for a server, has them revoked where that is possible, and ends it; whether there were any. */
-  async logout(name: string): Promise<boolean> {
-    const entry = this.#entryOf(name);
-    const wasLoggedIn = await atLoginOf(entry, this.#openings, (login) => login.logout());
-    await this.disconnect(name);
+  /** Forgets the tokens for a server, or of an account there, has them revoked where possible, and ends what they hold open; whether there were any. */
+  async logout(name: string, account?: string): Promise<boolean> {
+    const openings = forAccount(this.#openings, account);
+    const wasLoggedIn = await atLoginOf(this.#entryOf(name), openings, (one) => one.logout());
+    if (account === undefined) await this.disconnect(name);
+    this.#watchers.tell((watcher) => watcher.loggedOut?.(name, account));
     return wasLoggedIn;
   }
 
-  /** Who is logged in to a server, without asking anybody. */
-  whoami(name: string): Promise<Login | undefined> {
-    return atLoginOf(this.#entryOf(name), this.#openings, (login) => login.whoami());
+  /** Who is logged in to a server, or to an account there, without asking anybody. */
+  whoami(name: string, account?: string): Promise<Login | undefined> {
+    const openings = forAccount(this.#openings, account);
+    return atLoginOf(this.#entryOf(name), openings, (one) => one.whoami());
+  }
+
+  /** The accounts that are logged in to a server, beside its own user. */
+  accounts(name: string): Promise<readonly string[]> {
+    return atLoginOf(this.#entryOf(name), this.#openings, (one) => one.accounts());
   }
 
   /** What stands between here and being let in by a server, step by step; nobody is asked to log in. */

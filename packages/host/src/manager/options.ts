@@ -126,6 +126,8 @@ export interface ManagerWatcher {
   heard?(server: string, notification: Notification): void;
   /** The manager has gone over to another configuration. */
   reloaded?(outcome: Reloaded): void;
+  /** Nobody is logged in to a server any more: of an account, or its own user. */
+  loggedOut?(server: string, account: string | undefined): void;
 }
 
 /** How somebody logs in to a server. */

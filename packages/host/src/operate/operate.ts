@@ -36,7 +36,10 @@ import { scopeLayer, scopeRules } from './scopes.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** What a server is exposed with beside its settings. */
-export interface OperateOptions extends Pick<EndpointOptions, 'profile' | 'answer' | 'sessions'> {
+export interface OperateOptions extends Pick<
+  EndpointOptions,
+  'profile' | 'answer' | 'sessions' | 'store'
+> {
   /** What is served at other paths. */
   readonly services?: HttpOptions['services'];
   /** What else is shown. */
@@ -155,7 +158,7 @@ async function open(
 ): Promise<HttpListening> {
   const { settings, logger, authentication, counts, budget, metrics, reasons, state } = parts;
   const { path = '/mcp', publicUrl: named, tls, auth, limits = {} } = settings;
-  const { profile, answer, sessions, services, logCalls = false } = options;
+  const { profile, answer, sessions, store, services, logCalls = false } = options;
   const log = logCalls ? callLog(logger) : undefined;
   const ended = (call: EndedCall): void => {
     metrics.ended(call);
@@ -173,6 +176,7 @@ async function open(
     profile,
     answer,
     services,
+    store,
     sessions: { ...sessions, ...withoutUndefined(settings.sessions ?? {}) },
     ...listeningOptions(settings),
     tls: tls && (await readTls(tls)),

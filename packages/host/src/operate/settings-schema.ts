@@ -84,6 +84,7 @@ export const settingsSchema: JsonSchema = object({
   auth,
   limits,
   sessions: object({ ttlMs: span, sweepMs: span }),
+  store: text,
   metrics: object({ port }, ['port']),
   logs: object({
     format: { enum: ['text', 'json'] },

@@ -75,6 +75,8 @@ export interface ServerSettings {
   readonly sessions?:
     | { readonly ttlMs?: number | undefined; readonly sweepMs?: number | undefined }
     | undefined;
+  /** Where state is kept: `memory`, or a folder in which it outlives the process. Opened by the command, not by `operateHttp`. */
+  readonly store?: string | undefined;
   readonly metrics?: { readonly port: number } | undefined;
   readonly logs?:
     | {

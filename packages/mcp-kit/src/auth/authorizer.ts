@@ -1,6 +1,6 @@
 import { KitError, type MaybePromise } from '#base';
 import { unionOf } from './challenge.ts';
-import type { Credentials } from './credentials.ts';
+import { accountsIn, type Credentials } from './credentials.ts';
 import { examine, probe, type LoginStep } from './examine.ts';
 import { clientOf } from './grants/refresh.ts';
 import { clientAuthOf } from './identity.ts';
@@ -39,6 +39,8 @@ export interface Authorizer {
   logout(): Promise<boolean>;
   /** Who is logged in, without asking anybody. */
   whoami(): Promise<Login | undefined>;
+  /** Of which accounts logins are kept for this server, beside that of its own user. */
+  accounts(): Promise<readonly string[]>;
   /** What stands between here and being let in, step by step, up to the first that fails; nobody is asked to log in. */
   examine(): Promise<readonly LoginStep[]>;
 }
@@ -68,6 +70,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       await keeper.load();
       return keeper.kept && describe(setup, keeper.kept);
     },
+    accounts: () => accountsIn(options.store, setup.server.href),
     examine: async () => {
       await keeper.load();
       return examine(setup, keeper.kept);

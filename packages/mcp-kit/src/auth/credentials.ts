@@ -42,6 +42,16 @@ export function nameOf(server: string, account: string | undefined): string {
   return account === undefined ? `server ${server}` : `server ${server} ${account}`;
 }
 
+/** Whose credentials are kept for a server, beside those of its own user. */
+export async function accountsIn(
+  store: CredentialStore,
+  server: string,
+): Promise<readonly string[]> {
+  const start = nameOf(server, '');
+  const names = (await store.names()).filter((name) => name.startsWith(start));
+  return names.map((name) => name.slice(start.length)).sort();
+}
+
 export function savedCredentials(
   store: CredentialStore,
   server: string,

@@ -8,6 +8,7 @@ export {
   rpcErrors,
   toErrorObject,
   type HttpAside,
+  unavailable,
 } from './error.ts';
 export {
   Exchange,

@@ -15,6 +15,8 @@ export interface Service {
   readonly observe?: Layer | undefined;
   /** Whether there is such a method or tool. Names of which nobody says so may be made up: nothing is counted under them. */
   knows?(what: 'method' | 'tool', name: string): boolean;
+  /** Whether it is there for a principal; without it, it is for all. Over HTTP, to others nothing is at its path. */
+  isFor?(principal: string | undefined): boolean;
   /** The headers that must repeat arguments of this tool. */
   mirroredHeaders(tool: string): readonly HeaderBinding[];
   /** What `GET` may tell a curious visitor. */

@@ -7,7 +7,6 @@ import {
   metaKeys,
   modernVersion,
   supportedVersions,
-  type ClientView,
   type HeaderBinding,
   type Implementation,
   type SealerOptions,
@@ -24,7 +23,7 @@ import { modernEdge, modernResults, type Caching } from './modern-edge.ts';
 /** What a server is called, and the features it is made of. */
 export interface ServerOptions extends Implementation {
   /** Told to the client's model once, before anything else; a function says it anew to each client. */
-  readonly instructions?: string | ((client: ClientView) => string | undefined);
+  readonly instructions?: string | ((context: Context) => string | undefined);
   readonly features: readonly Feature[];
   /** How long modern clients may keep lists and resources; by default not at all. */
   readonly caching?: Partial<Caching> | undefined;
@@ -57,10 +56,10 @@ export function createServer(options: ServerOptions): Server {
     };
     unref(setTimeout(warm, warmAfterMs));
   });
-  const discover: Handler = (_params, { client }) => {
+  const discover: Handler = (_params, context) => {
     greet();
     const _meta = { [metaKeys.serverInfo]: info };
-    const told = typeof instructions === 'function' ? instructions(client) : instructions;
+    const told = typeof instructions === 'function' ? instructions(context) : instructions;
     return { supportedVersions: [modernVersion], capabilities, instructions: told, _meta };
   };
   const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));

@@ -1,2 +1,3 @@
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
+export { secretIn } from './secret.ts';
 export type { Kv, Log, LogEntry, LogRead, Store, Synchronous, WriteOptions } from './store.ts';

@@ -90,3 +90,12 @@ test('pages put together are the whole log', () => {
     }),
   );
 });
+
+test('ten thousand entries stay in order', () => {
+  const { log } = createMemoryStore();
+  const expected = Array.from({ length: 10_000 }, (_, n) => n + 1);
+  for (const at of expected) log.append('k', at, `${at}`);
+  const { entries, complete } = log.readAfter('k', 0);
+  expect(entries).toEqual(expected.map((at) => ({ position: at, data: `${at}` })));
+  expect(complete).toBe(true);
+});

@@ -2,6 +2,7 @@ import { findProject } from '@mcp-kit/cocos/project';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
 import type { Logger } from 'mcp-kit/internal';
 import type { Server } from 'mcp-kit/server';
+import type { GovernanceOptions } from 'mcp-kit/tools/governed';
 import { version } from '../version.ts';
 import { asCommand } from './on-project.ts';
 
@@ -12,6 +13,7 @@ export interface ProjectService {
   readonly layers: readonly ('core' | 'advanced' | 'internal')[];
   /** Where images may be imported from besides the project. */
   readonly imageFolders?: readonly string[] | undefined;
+  readonly plans?: GovernanceOptions['plans'];
 }
 
 /** A project that is served. */
@@ -26,8 +28,8 @@ export interface ServedProject extends AsyncDisposable {
 export function openProjectServer(folder: string, service: ProjectService): Promise<ServedProject> {
   return asCommand(async () => {
     const { root, info } = findProject(folder);
-    const { logger, layers, imageFolders = [] } = service;
-    const governance = { visible: [...layers] };
+    const { logger, layers, imageFolders = [], plans } = service;
+    const governance = { visible: [...layers], plans };
     const headless = { imageFolders };
     const options = { version: version(), logger, governance, headless };
     const opened = await openCocosServer({ project: root, ...options });

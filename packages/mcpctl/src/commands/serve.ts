@@ -4,6 +4,7 @@ import { print } from '../output.ts';
 import { serveGroups, serveOptions } from '../serve/options.ts';
 import { loggerOf, serveUntilStopped } from '../serve/serving.ts';
 import { readSettings } from '../serve/settings.ts';
+import { keysIn, openStore, placeOf } from '../serve/store.ts';
 
 export const serve = defineCommand({
   scope: 'own',
@@ -29,13 +30,19 @@ export const serve = defineCommand({
     const settings = await readSettings(values);
     const logger = await loggerOf(settings);
     const { createSampleServer, firstTool } = await import('../samples/server.ts');
+    await using opened = await openStore(placeOf(settings), (text) => logger.warn(text));
+    const { store } = opened;
     const kind = values.governed
-      ? (await import('../samples/notes.ts')).governedNotes()
+      ? (await import('../samples/notes.ts')).governedNotes({
+          store,
+          plans: await keysIn(store, 'plan'),
+        })
       : ({ contract: settings.profile === 'v2' ? 'envelope' : 'plain' } as const);
-    const server = createSampleServer({ ...kind, logger });
+    const requestState = await keysIn(store, 'request-state');
+    const server = createSampleServer({ ...kind, logger, requestState });
     const offer = { what: 'sample tools', name: 'demo', firstTool, more: [] };
     const quiet = values.quiet === true;
-    await serveUntilStopped({ server, offer, settings, logger, stop, quiet });
+    await serveUntilStopped({ server, offer, settings, logger, stop, quiet, store });
     return exitCodes.ok;
   },
 });

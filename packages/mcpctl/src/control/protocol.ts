@@ -54,6 +54,11 @@ export interface ControlMethods {
   readonly restart: readonly [asked: { readonly server: string }, answer: RunningServer];
   /** Without a server the gateway itself. */
   readonly stop: readonly [asked: { readonly server?: string | undefined }, answer: object];
+  /** Tokens were forgotten: a gateway that finds none any more ends what it holds with them. */
+  readonly loggedOut: readonly [
+    asked: { readonly server: string; readonly principal?: string | undefined },
+    answer: object,
+  ];
   readonly tools: readonly [
     asked: { readonly server?: string | undefined },
     answer: { readonly gateway: GatewayFacts; readonly tools: readonly Tool[] },

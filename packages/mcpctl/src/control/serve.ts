@@ -18,6 +18,8 @@ export interface Controlled {
   status(): ControlMethods['status'][1];
   tools(server: string | undefined): ControlMethods['tools'][1];
   restart(server: string): Promise<ControlMethods['restart'][1]>;
+  /** Somebody may have logged out. */
+  loggedOut(server: string, principal: string | undefined): Promise<object>;
   /** Ends a server, or the gateway itself. */
   stop(server: string | undefined): Promise<object>;
 }
@@ -67,6 +69,11 @@ async function answer(method: string, params: Params, controlled: Controlled): P
         return controlled.tools(textOf(params, 'server'));
       case 'restart':
         return await controlled.restart(textOf(params, 'server') ?? '');
+      case 'loggedOut':
+        return await controlled.loggedOut(
+          textOf(params, 'server') ?? '',
+          textOf(params, 'principal'),
+        );
       case 'stop':
         return await controlled.stop(textOf(params, 'server'));
     }

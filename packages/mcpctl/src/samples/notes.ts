@@ -1,5 +1,5 @@
 import { fail, tool, type CreateContract, type Tool } from 'mcp-kit/tools';
-import { governed } from 'mcp-kit/tools/governed';
+import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
 
 const maxNotes = 100;
 const locked = 'welcome';
@@ -11,9 +11,12 @@ const name = {
 } as const;
 
 /** A governed tool that reads and one that writes: the notes they share end with the server. */
-export function governedNotes(): { readonly contract: CreateContract; readonly governed: Tool[] } {
+export function governedNotes(governance?: Pick<GovernanceOptions, 'store' | 'plans'>): {
+  readonly contract: CreateContract;
+  readonly governed: Tool[];
+} {
   const notes = new Map([[locked, 'Hello.']]);
-  return { contract: governed(), governed: [readingTool(notes), writingTool(notes)] };
+  return { contract: governed(governance), governed: [readingTool(notes), writingTool(notes)] };
 }
 
 function readingTool(notes: ReadonlyMap<string, string>): Tool {

@@ -1,5 +1,5 @@
 import type { Logger } from 'mcp-kit/internal';
-import { createServer, prompts, resources, type Server } from 'mcp-kit/server';
+import { createServer, prompts, resources, type Server, type ServerOptions } from 'mcp-kit/server';
 import { toolSet, type Tool, type ToolSetOptions } from 'mcp-kit/tools';
 import { createTextGreeting, executeTimerCountdown } from './interaction.ts';
 import { CallCounter } from './status.ts';
@@ -24,8 +24,9 @@ export function createSampleServer(options: {
   readonly logger: Logger;
   /** Tools that only a governed set can have; it then has no others that write. */
   readonly governed?: readonly Tool[] | undefined;
+  readonly requestState?: ServerOptions['requestState'];
 }): Server {
-  const { contract, logger, governed = [] } = options;
+  const { contract, logger, governed = [], requestState } = options;
   const counter = new CallCounter();
   const status = counter.resource;
   const readable = resources({ resources: [status], templates: [timeInZone] });
@@ -35,6 +36,7 @@ export function createSampleServer(options: {
     name: 'mcpctl-samples',
     title: 'Sample tools of mcpctl',
     version: version(),
+    requestState,
     instructions: `Sample tools to try a client with. Start with ${firstTool}, which needs no arguments.`,
     features: [
       toolSet([...counted, ...governed], { contract, version: version(), logger }),

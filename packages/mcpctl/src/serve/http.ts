@@ -11,11 +11,12 @@ import { isLoopback } from 'mcp-kit/transport/http';
 import { tell } from '../output.ts';
 import type { Announcement } from './announce.ts';
 import type { Served } from './served.ts';
+import { openStore } from './store.ts';
 
 /** How something is served. */
 export interface HttpPlan extends Pick<
   OperateOptions,
-  'profile' | 'sessions' | 'pages' | 'reasons' | 'services' | 'metrics'
+  'profile' | 'sessions' | 'store' | 'pages' | 'reasons' | 'services' | 'metrics'
 > {
   readonly settings: ServerSettings;
   readonly logger: Logger;
@@ -32,12 +33,15 @@ export interface HttpPlan extends Pick<
 export async function openHttp(service: Service, plan: HttpPlan): Promise<Served> {
   const { settings, announce, logsJson, warn, ...options } = plan;
   const { logger } = options;
-  const egress = await egressOf(settings);
-  const operated = await operateHttp(service, settings, { ...options, egress });
   const say = (level: 'info' | 'warn', text: string): void => {
     if (logsJson) logger[level](text);
     else tell(level === 'warn' ? `warning: ${text}` : text);
   };
+  const egress = await egressOf(settings);
+  const wanted = options.store === undefined ? settings.store : undefined;
+  const own = await openStore({ wanted }, (text) => say('warn', text));
+  const store = options.store ?? own.store;
+  const operated = await operateHttp(service, settings, { ...options, egress, store });
   if (warn) for (const text of warningsFor(settings, operated)) say('warn', text);
   reloadOnHangUp(settings, operated, say);
   const { delayMs = 0, timeoutMs = 1000 } = settings.drain ?? {};
@@ -53,6 +57,7 @@ export async function openHttp(service: Service, plan: HttpPlan): Promise<Served
       const unanswered = gently ? await operated.drain() : 0;
       if (unanswered > 0) say('warn', `${unanswered} calls were not answered in time`);
       await operated.close();
+      await own[Symbol.asyncDispose]();
     },
   };
 }

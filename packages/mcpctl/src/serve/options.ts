@@ -152,6 +152,11 @@ export const limits = {
 
 /** How a server over HTTP is run. */
 export const operation = {
+  store: {
+    type: 'string',
+    value: 'PLACE',
+    help: 'Keep sessions, and what is promised to clients, in this folder, over restarts. Default: memory.',
+  },
   'metrics-port': {
     type: 'string',
     value: 'PORT',

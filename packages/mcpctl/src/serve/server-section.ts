@@ -4,6 +4,7 @@ import { KitError } from 'mcp-kit/internal';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
+import { inMemory } from './store.ts';
 import {
   numberOf,
   readAllowedHost,
@@ -44,6 +45,7 @@ function sectionOf(values: ServeValues, base: ServerSettings): ServerSettings | 
       ttlMs: numberOf('session-ttl-ms', values),
       sweepMs: numberOf('session-sweep-ms', values),
     }),
+    store: values.store === undefined ? undefined : readStore(values.store),
     metrics: metricsPort === undefined ? undefined : { port: metricsPort },
     logs: known({ format: values['log-format'], level: values['log-level'] }),
     drain: known({
@@ -124,6 +126,13 @@ function limitsOf(values: ServeValues): ServerSettings['limits'] {
   });
 }
 
+/** A folder, unless it is to be the memory of the process. */
+function readStore(typed: string): string {
+  if (typed === inMemory) return typed;
+  if (typed !== '' && !typed.includes('://')) return path.resolve(typed);
+  throw usageError(`--store cannot be "${typed}"`, 'Name a folder, or memory.');
+}
+
 function tlsOf(values: ServeValues): ServerSettings['tls'] {
   const { 'tls-cert': cert, 'tls-key': key } = values;
   if (cert === undefined && key === undefined) return undefined;
@@ -157,6 +166,7 @@ function isPlain({
   insecure,
   allowedHosts,
   allowedOrigins,
+  store,
   logs,
   ...more
 }: ServerSettings): boolean {
@@ -194,11 +204,12 @@ async function checkSection(section: unknown): Promise<ServerSettings> {
 
 /** Files that a file names are found from where it is. */
 function withPaths(settings: ServerSettings, folder: string): ServerSettings {
-  const { tls, auth } = settings;
+  const { tls, auth, store } = settings;
   const from = (name: string): string => path.resolve(folder, name);
   const found = {
     tls: tls && { cert: from(tls.cert), key: from(tls.key) },
     auth: auth?.apiKeys === undefined ? auth : { ...auth, apiKeys: from(auth.apiKeys) },
+    store: store === undefined || store === inMemory ? store : from(store),
   };
   return { ...settings, ...known(found) };
 }

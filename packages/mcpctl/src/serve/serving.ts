@@ -1,5 +1,6 @@
 import { silentLogger, stderrLogger, type Logger } from 'mcp-kit/internal';
 import type { Server } from 'mcp-kit/server';
+import type { Store } from 'mcp-kit/store';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { print, tell } from '../output.ts';
 import { fired } from '../stop.ts';
@@ -21,6 +22,8 @@ export interface Serving {
   /** Fires when it is to end. */
   readonly stop: AbortSignal;
   readonly quiet: boolean;
+  /** What `--store` names, where somebody has opened it already. */
+  readonly store?: Store | undefined;
 }
 
 /** Serves where the settings say, and tells where that is, until it is to stop. */
@@ -44,7 +47,7 @@ export async function serveUntilStopped(serving: Serving): Promise<void> {
 }
 
 async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving): Promise<Served> {
-  const { server, offer, settings, logger } = serving;
+  const { server, offer, settings, logger, store } = serving;
   if (place.kind === 'unix') {
     const listening = await listenSocket(server, place.path, { logger });
     const announcement = announceUnix(listening.address, offer);
@@ -55,8 +58,10 @@ async function open(place: Exclude<Place, { kind: 'stdio' }>, serving: Serving):
   const logsJson = logFormat === 'json';
   const logCalls = logsJson && ['debug', 'info'].includes(settings.logLevel);
   return openHttp(server, {
-    settings: place.server,
+    // The store, if there is one, is open already.
+    settings: { ...place.server, store: undefined },
     profile,
+    store,
     logger,
     announce: (url) => announceHttp(url, offer),
     logsJson,

@@ -1,6 +1,7 @@
 import type { Gateway } from '@mcp-kit/host/gateway';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 import type { Logger } from 'mcp-kit/internal';
+import type { Store } from 'mcp-kit/store';
 import { listenSocket, serveStdio } from 'mcp-kit/transport';
 import { isLoopback, type Pages } from 'mcp-kit/transport/http';
 import type { Globals } from '../globals.ts';
@@ -14,6 +15,8 @@ import { hostLines, shownLines } from './host-lines.ts';
 
 export interface UpFront {
   readonly place: Place;
+  /** Where sessions are kept; in memory when absent. */
+  readonly store?: Store | undefined;
   readonly globals: Globals;
   readonly logger: Logger;
   readonly stop: AbortSignal;
@@ -61,7 +64,7 @@ export async function serveUp(gateway: Gateway, front: UpFront & Shown): Promise
 async function open(
   gateway: Gateway,
   place: Exclude<Place, { readonly kind: 'stdio' }>,
-  { globals, logger, names, groups, told, status, metrics, opened }: UpFront & Shown,
+  { globals, logger, store, names, groups, told, status, metrics, opened }: UpFront & Shown,
 ): Promise<Served> {
   const count = names.length === 1 ? '1 server' : `${names.length} servers`;
   const facts = { servers: names, groups };
@@ -76,9 +79,11 @@ async function open(
   const { path = '/mcp' } = settings;
   const { openHttp } = await import('../serve/http.ts');
   return openHttp(gateway, {
-    settings,
+    // The store, if there is one, is open already.
+    settings: { ...settings, store: undefined },
     logger,
     sessions,
+    store,
     services: (at) => serviceAt(gateway, path, at),
     pages: { ...gateway.pages(path), ...pagesOf(status, settings) },
     metrics,

@@ -1,11 +1,13 @@
+import path from 'node:path';
 import { watchConfig, type Manager } from '@mcp-kit/host';
 import { gateway, type GatewayOptions } from '@mcp-kit/host/gateway';
 import { countServers } from '@mcp-kit/host/operate';
-import { unref } from 'mcp-kit/internal';
+import { crypto, stateFolder, unref } from 'mcp-kit/internal';
 import { loadOptions } from '../config.ts';
 import type { LogBook } from '../control/log-book.ts';
 import { tell } from '../output.ts';
 import type { Place } from '../serve/settings.ts';
+import { openStore } from '../serve/store.ts';
 import { within } from '../stop.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 import { version } from '../version.ts';
@@ -33,8 +35,11 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
   const counts = countServers();
   const isTold = !globals.quiet && !globals.json && plan.place.kind !== 'stdio';
   const facts = { address: plan.place.kind === 'stdio' ? 'stdio' : '' };
+  await using kept = await openStore(storePlace(plan), (text) => tell(`warning: ${text}`));
+  const { store } = kept;
   const service = gateway(manager, {
     ...options,
+    keys: store,
     publicUrl: () => publicUrlOf(plan.place, facts.address),
     info: { name: 'mcpctl', version: version() },
     logger,
@@ -57,6 +62,7 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     facts: () => ({ ...factsOf(plan), ...facts }),
     counts,
     book,
+    manager,
     end: () => own.abort('SIGTERM'),
   });
   const unwatch = manager.watch({ changed: (status) => noteState(book, status) });
@@ -66,6 +72,7 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     await serveUp(service, {
       ...plan,
       stop,
+      store,
       status: () => running.status(),
       metrics: () => counts.metrics(service.status().servers),
       opened: (address) => (facts.address = address),
@@ -79,6 +86,16 @@ export async function runUp(manager: Manager, plan: UpPlan & UpFront & Overheard
     // Whatever servers do then: what is left of them ends with this process.
     await (stop.aborted ? within(endMs, closed) : closed);
   }
+}
+
+/** Each gateway keeps its state in a place of its own, unless told otherwise: one of the same name in the same folder goes on with it. */
+function storePlace({ place, name = '' }: UpPlan & UpFront): Parameters<typeof openStore>[0] {
+  if (place.kind !== 'http') return {};
+  const own = crypto()
+    .hash('sha256', JSON.stringify([process.cwd(), name]), 'hex')
+    .slice(0, 16);
+  const usual = path.join(stateFolder(process.env), 'gateways', own);
+  return { wanted: place.server.store, usual };
 }
 
 /** Where browsers reach it, once it is served. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ServerStatus } from '@mcp-kit/host';
+import type { Manager, ServerStatus } from '@mcp-kit/host';
 import type { Gateway } from '@mcp-kit/host/gateway';
 import type { ServerCounts } from '@mcp-kit/host/operate';
 import { KitError, type Logger } from 'mcp-kit/internal';
@@ -35,11 +35,12 @@ export function runningGateway(
     readonly facts: () => GatewayFacts;
     readonly counts: ServerCounts;
     readonly book: LogBook;
+    readonly manager: Manager;
     /** Ends the gateway, in order. */
     readonly end: () => void;
   },
 ): Controlled {
-  const { facts, counts, book, end } = options;
+  const { facts, counts, book, manager, end } = options;
   const status = (): RunningStatus => {
     const report = statusReport(gateway.status());
     const servers = report.servers.map((one) => ({ ...one, calls: counts.of(one.name) }));
@@ -59,6 +60,12 @@ export function runningGateway(
       const now = status().servers.find(({ name }) => name === server);
       if (now === undefined) throw new KitError('closed', `${server} is no longer served`);
       return now satisfies RunningServer;
+    },
+    async loggedOut(server, account) {
+      // A server of this name may be another one here.
+      const login = await manager.whoami(server, account);
+      if (login === undefined) await manager.logout(server, account);
+      return {};
     },
     async stop(server) {
       // After the answer has left.

@@ -39,7 +39,7 @@ export function createBounds(rules: readonly LimitRule[]): Bounds {
   return {
     isEmpty: rules.length === 0,
     take(subject) {
-      const known = { args: true, principal: true };
+      const known = { item: true, args: true, principal: true };
       const found = ready.filter(({ matcher }) => matcher.fits(subject, known) === 'yes');
       const nowMs = performance.now();
       const { server, principal = '' } = subject;

@@ -2,13 +2,17 @@ import {
   callerOf,
   canonicalJson,
   crypto,
+  describeError,
   invalidParams,
   isRecord,
   metaOf,
   RpcError,
   rpcErrors,
+  unref,
   type Exchange,
   type Layer,
+  type Logger,
+  type MaybePromise,
   type Serve,
 } from 'mcp-kit/internal';
 import { createMemoryStore, type Store } from 'mcp-kit/store';
@@ -21,12 +25,16 @@ const replayedName = 'mcp-kit/replayed';
 const maxKeyLength = 256;
 const keepMs = 24 * 60 * 60_000;
 const maxAnswer = 256 * 1024;
+/** How long a call that says nothing is taken to be alive. */
+const leaseMs = 30_000;
 
 /** What is known of a key: it is under way, this came of it, or nobody knows what did. */
 interface KeyRecord {
   readonly phase: 'running' | 'done' | 'unknown';
   /** Digest of the arguments. */
   readonly args: string;
+  /** While it is under way: until when that is sure. Whoever did it may be gone. */
+  readonly untilMs?: number | undefined;
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data: unknown };
 }
@@ -41,6 +49,7 @@ export function createKeyStore(): KeyStore {
 export interface OnceOptions {
   readonly server: string;
   readonly keys: KeyStore;
+  readonly logger: Logger;
   /** Whether a tool may run twice without doing more than once what it does. */
   isHarmless(tool: string): boolean;
 }
@@ -66,25 +75,43 @@ interface Keyed {
   readonly key: string;
 }
 
-async function keyed({ server, keys: { kv } }: OnceOptions, asked: Keyed): Promise<unknown> {
-  const { exchange, next, key } = asked;
+async function keyed(options: OnceOptions, { exchange, next, key }: Keyed): Promise<unknown> {
+  const { server, keys, logger } = options;
+  const { kv } = keys;
   const { name, arguments: args = {} } = exchange.message.params ?? {};
   const at = digest([callerOf(exchange) ?? null, server, name, key]);
-  const running: KeyRecord = { phase: 'running', args: digest(args) };
-  const text = JSON.stringify(running);
-  if (!(await kv.cas(at, undefined, text, { ttlMs: keepMs }))) {
-    return replayed(parse(await kv.get(at)), running.args);
-  }
-  const keep = async (record: Omit<KeyRecord, 'args'>): Promise<void> => {
-    const whole = JSON.stringify({ ...record, args: running.args });
-    const kept =
-      whole.length <= maxAnswer ? whole : JSON.stringify({ ...notKept, args: running.args });
-    await kv.put(at, kept, { ttlMs: keepMs });
+  const own = { args: digest(args) };
+  const running = (): string =>
+    JSON.stringify({ ...own, phase: 'running', untilMs: Date.now() + leaseMs });
+  const report = (error: unknown): void =>
+    logger.error('idempotency: the store failed', { server, error: describeError(error) });
+  const claim = async (): Promise<boolean> => kv.cas(at, undefined, running(), { ttlMs: keepMs });
+  const isNew = await claim().catch((error: unknown) => {
+    report(error);
+    throw conflict('what was done under which key cannot be kept now. Ask again later', true);
+  });
+  if (!isNew) return replayed(parse(await kv.get(at)), own.args);
+  // What was done is answered, whatever becomes of the record: one that cannot be written reads as unknown in the end, which is true.
+  const attempt = async (work: () => MaybePromise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      report(error);
+    }
+  };
+  const put = (text: string): Promise<void> => attempt(() => kv.put(at, text, { ttlMs: keepMs }));
+  const forget = (): Promise<void> => attempt(() => kv.delete(at));
+  const keep = (record: Omit<KeyRecord, 'args'>): Promise<void> => {
+    const whole = JSON.stringify({ ...record, ...own });
+    return put(whole.length <= maxAnswer ? whole : JSON.stringify({ ...notKept, ...own }));
   };
   try {
-    const result = await next(exchange);
+    const result = await whileRenewed(
+      () => put(running()),
+      () => next(exchange),
+    );
     // It has not come to an end: the client comes again with answers, under the same key.
-    if (isRecord(result) && result['resultType'] === 'input_required') await kv.delete(at);
+    if (isRecord(result) && result['resultType'] === 'input_required') await forget();
     else await keep({ phase: 'done', result });
     return result;
   } catch (error) {
@@ -92,9 +119,22 @@ async function keyed({ server, keys: { kv } }: OnceOptions, asked: Keyed): Promi
     if (trouble === undefined && error instanceof RpcError) {
       const { code, message, data } = error;
       await keep({ phase: 'done', error: { code, message, data } });
-    } else if (trouble?.data['mayHaveRun'] === false) await kv.delete(at);
+    } else if (trouble?.data['mayHaveRun'] === false) await forget();
     else await keep({ phase: 'unknown' });
     throw error;
+  }
+}
+
+/** Says again and again that work is under way, until it is not. */
+async function whileRenewed<T>(
+  renew: () => Promise<void>,
+  work: () => MaybePromise<T>,
+): Promise<T> {
+  const timer = unref(setInterval(() => void renew(), leaseMs / 3));
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }
 
@@ -108,10 +148,11 @@ function replayed(record: KeyRecord | undefined, args: string): unknown {
   if (record !== undefined && record.args !== args) {
     throw conflict('this key was used with other arguments. Use a new key for a new call', false);
   }
-  if (record === undefined || record.phase === 'running') {
+  const isUnderWay = record?.phase === 'running' && (record.untilMs ?? Infinity) > Date.now();
+  if (record === undefined || isUnderWay) {
     throw conflict('a call with this key is under way. Ask again a moment later', true);
   }
-  if (record.phase === 'unknown') {
+  if (record.phase !== 'done') {
     const advice = 'Look at the present state; if it is still to be done, use a new key';
     throw conflict(`a call with this key broke off, and may have taken effect. ${advice}`, false);
   }

@@ -15,6 +15,7 @@ import { finished } from '../edge.ts';
 import type { Asker } from './ask.ts';
 import { namedIn, subjectOf, type Known, type Named } from './subject.ts';
 import type { PlacedRule, Policy, PolicySubject } from './policy.ts';
+import { isHiddenFrom } from './view.ts';
 
 /** Something was decided about a request, by a rule. */
 export interface Decided {
@@ -52,6 +53,14 @@ export function governedBy(options: PolicyLayerOptions): Layer {
   };
 }
 
+/** What was asked for is of a server that is hidden from whoever asks: they are answered as if there were none. */
+export class HiddenServerError extends Error {
+  constructor() {
+    super('There is no such server');
+    this.name = 'HiddenServerError';
+  }
+}
+
 interface Judged {
   readonly exchange: Exchange;
   readonly next: Serve;
@@ -72,6 +81,10 @@ async function judged(options: PolicyLayerOptions, judging: Judged): Promise<unk
   }
   if (decision === 'deny' || !askable.has(method)) {
     tell('refused');
+    const { server, principal } = subject;
+    if (isHiddenFrom(options.policy(), { server, listing: options.listing() }, principal)) {
+      throw new HiddenServerError();
+    }
     return refused(exchange, subject, {
       decision: 'deny',
       rule,

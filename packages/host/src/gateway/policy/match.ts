@@ -16,8 +16,10 @@ export interface PolicySubject {
 /** Whether a rule fits; `perhaps` where that is up to what is not known. */
 type Fit = 'yes' | 'no' | 'perhaps';
 
-/** What is known of a subject beside what it is. */
+/** What is known of a subject beside its server. */
 export interface Known {
+  /** Its kind, name and effect. */
+  readonly item: boolean;
   readonly args: boolean;
   readonly principal: boolean;
 }
@@ -68,6 +70,7 @@ export function matcherOf(rule: PolicyRule): Matcher {
     test: conditionOf(condition, isStrict),
     wantsAbsent: 'absent' in condition,
   }));
+  const isOfSome = isOfKind || rule.effects !== undefined;
   const fitsKind = ({ kind, name, effect }: PolicySubject): boolean => {
     const named = names[kind];
     if (named === undefined ? isOfKind : !named(name)) return false;
@@ -87,15 +90,19 @@ export function matcherOf(rule: PolicyRule): Matcher {
         return isStrict ? found.length === 0 : found.every((value) => value === null);
       return isStrict ? found.length > 0 && found.every(test) : found.some(test);
     });
+  /** Whether it is up to what is not known. */
+  const isOpen = (known: Known): boolean =>
+    (isOfSome && !known.item) ||
+    (principal !== undefined && !known.principal) ||
+    (conditions.length > 0 && !known.args);
   return {
     principal,
     fits(subject, known) {
-      if (servers?.(subject.server) === false || !fitsKind(subject)) return 'no';
+      if (servers?.(subject.server) === false) return 'no';
+      if (known.item && !fitsKind(subject)) return 'no';
       if (known.principal && principal?.(subject.principal) === false) return 'no';
       if (known.args && !fitsArguments(subject.args)) return 'no';
-      const isOpen =
-        (principal !== undefined && !known.principal) || (conditions.length > 0 && !known.args);
-      return isOpen ? 'perhaps' : 'yes';
+      return isOpen(known) ? 'perhaps' : 'yes';
     },
   };
 }

@@ -162,6 +162,34 @@ test('another file can only make a policy stricter', () => {
   );
 });
 
+test.each<[boolean, readonly PolicyRule[]]>([
+  [true, [{ decision: 'deny', servers: ['files'], principals: ['ann'] }]],
+  [true, [{ decision: 'ask', servers: ['other'] }, { decision: 'deny' }]],
+  [false, [{ decision: 'deny', servers: ['files'], principals: ['bob'] }]],
+  [false, [{ decision: 'allow', tools: ['read'] }, { decision: 'deny' }]],
+  [false, [{ decision: 'deny', tools: ['*'] }]],
+  [false, [{ decision: 'deny', arguments: { '/path': { equals: 'a' } } }]],
+])('whether a server is hidden whatever it has: %s by %j', (isHidden, given) => {
+  const policy = createPolicy([{ rules: given }]);
+  expect(policy.hidesServer({ server: 'files', principal: 'ann' })).toBe(isHidden);
+});
+
+test.each<[boolean, readonly PolicyRule[]]>([
+  [true, [{ decision: 'deny' }]],
+  [
+    true,
+    [
+      { decision: 'deny', tools: ['x'] },
+      { decision: 'deny', reason: 'nothing' },
+    ],
+  ],
+  [false, [{ decision: 'deny', servers: ['files'] }]],
+  [false, [{ decision: 'deny', principals: ['*'] }]],
+  [false, [{ decision: 'allow', servers: ['files'] }, { decision: 'deny' }]],
+])('whether everything is refused to everybody: %s by %j', (isAll, given) => {
+  expect(createPolicy([{ rules: given }]).deniesAll).toBe(isAll);
+});
+
 test('what is not shown is refused whatever the arguments, and what is refused for all is not shown', () => {
   fc.assert(
     fc.property(rules, subject, (given, about) => {
@@ -171,6 +199,8 @@ test('what is not shown is refused whatever the arguments, and what is refused f
       );
       expect(!policy.hides(about) || all.every((one) => one === 'deny')).toBe(true);
       expect(!policy.hidesFromAll(about) || policy.hides(about)).toBe(true);
+      expect(!policy.hidesServer(about) || policy.hides(about)).toBe(true);
+      expect(!policy.deniesAll || policy.hidesFromAll(about)).toBe(true);
       const anybody = ['ann', 'bob', 'eve', undefined];
       const views = new Map<string, boolean>();
       for (const principal of anybody) {

@@ -29,6 +29,10 @@ export interface Policy {
   hides(subject: Omit<PolicySubject, 'args'>): boolean;
   /** The same for everybody, whoever asks. */
   hidesFromAll(subject: Omit<PolicySubject, 'args' | 'principal'>): boolean;
+  /** Everything is refused to everybody. */
+  readonly deniesAll: boolean;
+  /** Whether everything of a server is refused, whatever it has. */
+  hidesServer(subject: Pick<PolicySubject, 'server' | 'principal'>): boolean;
   /** Principals that see the same have the same view; there are few. Empty where all see the same. */
   viewOf(principal: string | undefined): string;
 }
@@ -38,7 +42,7 @@ interface Ready {
   readonly matcher: Matcher;
 }
 
-const everything: Known = { args: true, principal: true };
+const everything: Known = { item: true, args: true, principal: true };
 const strictness: readonly PolicyDecision[] = ['allow', 'ask', 'deny'];
 
 /**
@@ -71,11 +75,25 @@ export function createPolicy(parts: readonly PolicyPart[]): Policy {
       return { decision: strictest?.decision ?? 'allow', rule: strictest };
     },
     hides: (subject) =>
-      ready.some((rules) => isDenied(rules, subject, { args: false, principal: true })),
+      ready.some((rules) => isDenied(rules, subject, { ...everything, args: false })),
     hidesFromAll: (subject) =>
-      ready.some((rules) => isDenied(rules, subject, { args: false, principal: false })),
+      ready.some((rules) =>
+        isDenied(rules, subject, { ...everything, args: false, principal: false }),
+      ),
+    deniesAll: parts.some(({ rules }) => rules.find(isDecisive)?.decision === 'deny'),
+    hidesServer: (asked) => {
+      const anything = { ...asked, kind: 'tool', name: '' } as const;
+      return ready.some((rules) =>
+        isDenied(rules, anything, { item: false, args: false, principal: true }),
+      );
+    },
     viewOf: (principal) => byPrincipal.map((isAbout) => (isAbout(principal) ? '1' : '0')).join(''),
   };
+}
+
+/** Whether all may be up to a rule, whatever it is about: it may let something pass, or is about everything. */
+function isDecisive({ decision, reason: _reason, ...about }: PolicyRule): boolean {
+  return decision !== 'deny' || Object.values(about).every((one) => one === undefined);
 }
 
 /** Whether the rules of a file deny it, whatever else there is to know. */

@@ -9,6 +9,8 @@ export interface Bridges {
   opened(account: string | undefined): Bridge | undefined;
   /** All that were. */
   all(): readonly Bridge[];
+  /** Ends that of an account; what is needed later is made anew. */
+  drop(account: string | undefined): Promise<void>;
   /** Ends all of them; what is needed later is made anew. */
   end(): Promise<void>;
 }
@@ -16,7 +18,7 @@ export interface Bridges {
 /** Nothing is under way on most of them: they are kept for what they know. */
 const maxBridges = 1000;
 
-/** `dropped` is told when one is ended to make room for another. */
+/** `dropped` is told when one is ended while the others stay. */
 export function createBridges(
   make: (account: string | undefined) => Promise<Bridge>,
   dropped: (account: string | undefined) => void,
@@ -27,14 +29,18 @@ export function createBridges(
     made.delete(account);
     ready.delete(account);
   };
+  const drop = async (account: string | undefined): Promise<void> => {
+    const dropping = made.get(account);
+    letGo(account);
+    dropped(account);
+    await (await dropping?.catch(() => undefined))?.close();
+  };
   const makeRoom = (): void => {
     if (made.size < maxBridges) return;
     const idle = [...ready].find(([, bridge]) => bridge.health().upstreams === 0);
     if (idle === undefined)
       throw new KitError('overloaded', `${maxBridges} principals are at work`);
-    letGo(idle[0]);
-    dropped(idle[0]);
-    void idle[1].close();
+    void drop(idle[0]);
   };
   return {
     async of(account) {
@@ -54,6 +60,7 @@ export function createBridges(
     },
     opened: (account) => ready.get(account),
     all: () => [...ready.values()],
+    drop,
     async end() {
       const ending = [...made.values()];
       made.clear();

@@ -24,6 +24,7 @@ import type { HeldTools, Manager, ServerHandle } from '@mcp-kit/host';
 import { Branch, type Hear } from './branch.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
 import { createBridges, type Bridges } from './bridges.ts';
+import { isRefusal } from '../layers.ts';
 import { firstListing } from '../logins/first-tool.ts';
 import { isLoginNeeded } from '../logins/wanted.ts';
 import { Lister } from './lister.ts';
@@ -119,7 +120,7 @@ export class Upstream {
 
   /** Whether it may not be used, as far as is known. */
   get isRefused(): boolean {
-    return this.#problem !== undefined && isRefusal(this.#problem);
+    return isRefusal(this.#problem);
   }
 
   /** Whether its user has stopped it. */
@@ -234,6 +235,11 @@ export class Upstream {
     // The second is what was asked for here, where another was under way.
     await this.#refreshing;
     await this.#refreshing;
+  }
+
+  /** Conversations that were held with a login which is no longer kept end. */
+  loggedOut(account: string | undefined): Promise<void> {
+    return this.#bridges.drop(account);
   }
 
   async close(): Promise<void> {
@@ -370,8 +376,4 @@ export class Upstream {
 
 function isWrapped({ outputSchema }: Tool): boolean {
   return outputSchema !== undefined && outputSchema['type'] !== 'object';
-}
-
-function isRefusal(error: Error): boolean {
-  return error instanceof KitError && error.code === 'refused_by_policy';
 }

@@ -1,6 +1,8 @@
 import type { BridgeOptions } from 'mcp-kit/bridge';
 import {
   KitError,
+  RpcError,
+  rpcErrors,
   startTimer,
   type HeaderBinding,
   type Logger,
@@ -24,7 +26,7 @@ import type { Asker } from '../policy/ask.ts';
 import { isHarmlessIn } from '../policy/effect.ts';
 import { governedBy, type Decided } from '../policy/layer.ts';
 import type { Policy } from '../policy/policy.ts';
-import { visibleListing } from '../policy/view.ts';
+import { isHiddenFrom, visibleListing } from '../policy/view.ts';
 import { heard } from '../route.ts';
 import { statusOf, type GatewayStatus } from '../status.ts';
 import { Upstream } from './upstream.ts';
@@ -77,6 +79,7 @@ export class Upstreams {
       heard: (name, { method }) => {
         if (method.endsWith('/list_changed')) this.#all.get(name)?.stale();
       },
+      loggedOut: (name, account) => void this.#all.get(name)?.loggedOut(account),
       reloaded: ({ changed, removed }) => {
         const { shownAs } = options;
         const isOther = ({ name, isPersonal }: Upstream): boolean =>
@@ -204,7 +207,7 @@ export class Upstreams {
         approved(name, listing),
         oneTrace,
         bounded(bounds, { server: name, listing }),
-        once({ server: name, keys, isHarmless }),
+        once({ server: name, keys, logger, isHarmless }),
         repeated({ mayRetry: () => upstream.retries.mayRetry(), isHarmless }),
         limited(name, maxCalls),
       ],
@@ -212,7 +215,7 @@ export class Upstreams {
       changed: () => this.#changed(),
     });
     this.#all.set(name, upstream);
-    this.#services.set(name, serviceOf(upstream, shownAs));
+    this.#services.set(name, serviceOf(upstream, { shownAs, policy }));
   }
 
   async #remove(name: string): Promise<void> {
@@ -252,17 +255,24 @@ function listingsOf(
 const noHeaders: readonly HeaderBinding[] = [];
 
 /** A server by itself: its bridge, which is made when it is first asked. */
-function serviceOf(upstream: Upstream, shownAs: (name: string) => Presentation): Service {
+function serviceOf(
+  upstream: Upstream,
+  { shownAs, policy }: Pick<UpstreamsOptions, 'shownAs' | 'policy'>,
+): Service {
   const as = (): Presentation => shownAs(upstream.name);
   const own = (name: string): string => as().own('tool', name) ?? '';
-  const serve = presented(as)((exchange) =>
+  const isFor = (principal: string | undefined): boolean =>
+    !isHiddenFrom(policy(), { server: upstream.name, listing: upstream.listing }, principal);
+  const serve = presented(as)((exchange) => {
+    if (!isFor(exchange.principal)) throw new RpcError(rpcErrors.invalidRequest, 'Nothing here');
     // What a client tells is for its own conversation, and decided by nobody.
-    exchange.message.id === undefined
+    return exchange.message.id === undefined
       ? upstream.openedFor(exchange)?.serve(exchange)
-      : upstream.serveAlone(exchange),
-  );
+      : upstream.serveAlone(exchange);
+  });
   return {
     serve,
+    isFor,
     knows: (what, name) =>
       upstream.opened.some((one) => one.knows?.(what, what === 'tool' ? own(name) : name)),
     mirroredHeaders: (tool) =>

@@ -9,7 +9,7 @@ import { moves, type ServerStatus } from './state.ts';
 import type { Open, Opened } from './opened.ts';
 import { Supervisor } from './supervisor.ts';
 
-const schedules = Math.max(300, Number(process.env['PROPERTY_RUNS']) / 10);
+const schedules = Math.max(60, Number(process.env['PROPERTY_RUNS']) / 10);
 
 beforeEach(() => {
   vi.useFakeTimers({

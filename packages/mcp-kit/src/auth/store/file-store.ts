@@ -54,6 +54,7 @@ function fileStore(file: string, seal: Seal | undefined): CredentialStore {
       seal === undefined
         ? `${file}, which only you can read`
         : `${file}, sealed with a key in the keychain of the system`,
+    names: () => inFile(file, async () => Object.keys(await readEntries(file))),
     read: (name) => inFile(file, async () => reveal((await readEntries(file))[name], name, seal)),
     update: (name, change) =>
       inFile(file, async () => {

@@ -39,6 +39,7 @@ describe.each(['in memory', 'in a file', 'in a sealed file'])('what is kept %s',
     expect(await store.read('a')).toBeUndefined();
     await store.update('a', () => ({ token: 1 }));
     await store.update('b', () => ({ token: 2 }));
+    expect(await store.names()).toEqual(['a', 'b']);
     expect(await store.update('a', (kept) => ({ ...(kept as object), more: true }))).toEqual({
       token: 1,
       more: true,
@@ -46,6 +47,7 @@ describe.each(['in memory', 'in a file', 'in a sealed file'])('what is kept %s',
     await store.update('b', () => undefined);
     expect(await store.read('a')).toEqual({ token: 1, more: true });
     expect(await store.read('b')).toBeUndefined();
+    expect(await store.names()).toEqual(['a']);
   });
 
   test('is changed by one at a time, and what runs exclusively does not overlap', async () => {

@@ -2,6 +2,8 @@
 export interface CredentialStore {
   /** Where, in words that can be shown: which file, and whether it is sealed. */
   readonly place: string;
+  /** The names under which anything is kept. */
+  names(): Promise<readonly string[]>;
   /** What is kept under a name. */
   read(name: string): Promise<unknown>;
   /** Changes what is kept under a name, while nobody else does; `undefined` removes it. Resolves to what is kept then. */
@@ -16,6 +18,7 @@ export function memoryCredentials(): CredentialStore {
   const turns = new Map<string, Promise<unknown>>();
   return {
     place: 'in memory',
+    names: () => Promise.resolve([...kept.keys()]),
     read: (name) => Promise.resolve(structuredClone(kept.get(name))),
     update: (name, change) => {
       const value = structuredClone(change(structuredClone(kept.get(name))));

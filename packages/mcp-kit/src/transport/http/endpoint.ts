@@ -12,8 +12,9 @@ import {
 import { claimsModern, enclose, modernVersion, type Layers, type Service } from '#protocol';
 import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
-import { admitAll, type Admit, type Incoming } from './admit.ts';
+import { admitAll, type Admit, type Caller, type Incoming } from './admit.ts';
 import { headerCheck } from './header-check.ts';
+import type { SessionPlace } from './kept-session.ts';
 import { defaultPace, Heartbeat, streamBytes, type Pace } from './paced-stream.ts';
 import { profileOf, type Profile, type ProfileName } from './profile.ts';
 import { Stateless, type AnswerMode } from './reply.ts';
@@ -38,8 +39,10 @@ export interface EndpointOptions {
   readonly limits?: Partial<Limits> | undefined;
   readonly pace?: Partial<Pace> | undefined;
   readonly sessions?: Partial<SessionLimits> | undefined;
-  /** Keeps the events that clients may come back for. */
+  /** Keeps sessions and the events that clients may come back for: as long as it lasts, so do they. In memory by default. */
   readonly store?: Store | undefined;
+  /** Which of several endpoints with one store it is: sessions of one are not known to another. */
+  readonly name?: string | undefined;
   /** How long events are kept. */
   readonly retainMs?: number | undefined;
   /** How soon a client that lost its stream may come back. */
@@ -61,6 +64,8 @@ export interface EndpointOptions {
 export interface Endpoint {
   /** Lets a request in before its body is read. */
   readonly admit: Admit;
+  /** Whether there is anything here for who was let in. */
+  isFor(caller: Caller): boolean;
   readonly limits: Limits;
   readonly budget: Budget;
   readonly sessionCount: number;
@@ -93,6 +98,12 @@ const maxBodyBytes = 4 * 1024 * 1024;
 const maxLogBytes = 32 * 1024 * 1024;
 const maxStoreBytes = 64 * 1024 * 1024;
 
+const defaultSessions: SessionLimits = {
+  ttlMs: 3_600_000,
+  sweepMs: 300_000,
+  maxSessions: 100_000,
+};
+
 /** Bodies up to this size are read in any case: they may be what ends other work. */
 const smallBody = 4 * 1024;
 
@@ -109,10 +120,9 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const streams = { log: store.log, heartbeat, pace, retryMs, retainMs };
   const shared = { serve, profile, logger, budget, ...streams };
   const connection = connectionOptions({ maxInFlight, logger, budget });
-  const sessions = new Sessions(
-    { ...shared, connection },
-    { ttlMs: 3_600_000, sweepMs: 300_000, maxSessions: 100_000, ...options.sessions },
-  );
+  const sessionLimits = { ...defaultSessions, ...options.sessions };
+  const place = placeOf(service, options, { ttlMs: sessionLimits.ttlMs, logger });
+  const sessions = new Sessions({ ...shared, connection, place }, sessionLimits);
   const together = { ...connection, maxInFlight: 16 * maxInFlight };
   const stateless = new Stateless({ ...shared, connection: together });
 
@@ -131,6 +141,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       return { calls: calls + serving, undelivered, unreadBytes: heartbeat.unreadBytes };
     },
     admit: options.admit ?? admitAll(options.identify),
+    isFor: ({ principal }) => service.isFor?.(principal) ?? true,
     refusePost: (headers) => refusedPost(headers, limits, budget),
     post({ headers, caller }, body, responder) {
       const mode = chooseMode(headerOf(headers, 'accept'), profile);
@@ -175,6 +186,15 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
       heartbeat.endAll();
     },
   };
+}
+
+/** Where the sessions of an endpoint are kept, where that is said. */
+function placeOf(
+  service: Service,
+  { store, name = '' }: EndpointOptions,
+  kept: Pick<SessionPlace, 'ttlMs' | 'logger'>,
+): SessionPlace | undefined {
+  return store && { ...kept, kv: store.kv, endpoint: name, serve: enclose(service) };
 }
 
 /** Why a body is not read, by what is said of it. */

@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { silentLogger } from '#base';
 import { createMemoryStore, type Log } from '#store';
 import { describe, expect, test } from 'vitest';
-import { EventStream, KeptAnswers } from './event-stream.ts';
+import { EventStream } from './event-stream.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { defaultPace, PacedStream } from './paced-stream.ts';
 import type { ResponseStream } from './responder.ts';
 

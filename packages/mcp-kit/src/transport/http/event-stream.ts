@@ -8,6 +8,11 @@ export function messageEvent(id: string, text: string): string {
   return `event: message\nid: ${id}\ndata: ${text}\n\n`;
 }
 
+/** The same, of which nobody can say that it was the last that came. */
+export function plainEvent(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
+
 /** An event without a message: gives the client a place to come back to, and says how soon. */
 export function primingEvent(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
@@ -33,6 +38,9 @@ export interface EventStreamOptions {
  */
 const backlogHighWater = 1024 * 1024;
 const backlogLimit = 2 * backlogHighWater;
+
+/** No message begins like this. */
+export const noteMark = '\u0001';
 
 /** How many events are written before looking up. */
 const pageSize = 64;
@@ -64,8 +72,11 @@ export class EventStream {
   #appending: Promise<void> | undefined;
   #waiting: Deferred<void> | undefined;
 
-  constructor(options: EventStreamOptions) {
+  /** `last`: where another process got to, whose stream this goes on with. */
+  constructor(options: EventStreamOptions, last = 0) {
     this.#options = options;
+    this.#last = last;
+    this.#reached = last;
   }
 
   get attached(): boolean {
@@ -85,6 +96,11 @@ export class EventStream {
   /** Nothing is left for a client that has seen this position. */
   endsAt(position: number): boolean {
     return this.#finished && position === this.#last;
+  }
+
+  /** Notes in the log what the stream is for, where another process may have to go on with it; no client hears of it. */
+  note(purpose: string): void {
+    this.#add(noteMark + purpose);
   }
 
   /** An event without a message: gives the client a place to come back to before there is any. */
@@ -150,12 +166,17 @@ export class EventStream {
 
   /** Forgets everything; whoever waits for room goes on. */
   close(): void {
+    this.leave();
+    this.#forget();
+  }
+
+  /** The same, but what is in the log stays for another process. */
+  leave(): void {
     this.#finished = true;
     this.#connection?.end();
     this.#connection = undefined;
     this.#unsent = [];
     this.#letGo();
-    this.#forget();
   }
 
   /** The whole stream as one text, for an answer that is complete before it is sent. */
@@ -192,16 +213,14 @@ export class EventStream {
   #record(position: number, text: string): Promise<void> | undefined {
     const { log, key, retainMs, logger } = this.#options;
     const append = () => log.append(key, position, text, { ttlMs: retainMs });
+    const failed = (error: unknown): void =>
+      logger.error('an event could not be stored', { key, error: String(error) });
     // A slow store must not let a later event overtake an earlier one.
-    const appended = this.#appending === undefined ? append() : this.#appending.then(append);
+    const appended = this.#appending?.then(append) ?? attempt(append, failed);
     if (!isPromise(appended)) return undefined;
-    const done: Promise<void> = appended
-      .catch((error: unknown) =>
-        logger.error('an event could not be stored', { key, error: String(error) }),
-      )
-      .then(() => {
-        if (this.#appending === done) this.#appending = undefined;
-      });
+    const done: Promise<void> = appended.catch(failed).then(() => {
+      if (this.#appending === done) this.#appending = undefined;
+    });
     this.#appending = done;
     return done;
   }
@@ -323,42 +342,18 @@ export class EventStream {
   }
 
   #format(position: number, text: string): string {
+    if (text.startsWith(noteMark)) return '';
     const id = this.#options.eventId(position);
     return text === '' ? primingEvent(id, this.#options.retryMs) : messageEvent(id, text);
   }
 }
 
-const maxKept = 8;
-
-/** The longest answer that is kept here; a longer one is better off in the store, which is bounded in bytes. */
-export const maxKeptCharacters: number = 16 * 1024;
-
-/** An answer that was sent whole: perhaps an event without a message, and the one that carries it. */
-interface KeptAnswer {
-  readonly primingId: string | undefined;
-  readonly finalId: string;
-  readonly final: string;
-}
-
-/**
- * The latest answers of a session that nothing preceded. They were sent whole, so all that a client can still want is
- * what follows one of their two events: no log is needed to tell it.
- */
-export class KeptAnswers {
-  readonly #kept: KeptAnswer[] = [];
-
-  /** Keeps an answer; gives back the one that was forgotten for it. */
-  keep(answer: KeptAnswer): KeptAnswer | undefined {
-    this.#kept.push(answer);
-    return this.#kept.length > maxKept ? this.#kept.shift() : undefined;
-  }
-
-  /** What follows an event: perhaps nothing; `undefined` when the event is not one of these. */
-  after(eventId: string): string | undefined {
-    for (const { primingId, finalId, final } of this.#kept) {
-      if (eventId === primingId) return final;
-      if (eventId === finalId) return '';
-    }
+/** What comes of something that may fail at once. */
+function attempt<T>(work: () => T, failed: (error: unknown) => void): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    failed(error);
     return undefined;
   }
 }

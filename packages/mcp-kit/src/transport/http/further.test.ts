@@ -9,7 +9,7 @@ const named = (name: string): Service => ({
   describe: () => ({}),
 });
 
-async function ask(url: string): Promise<unknown> {
+async function ask(url: string, user = ''): Promise<unknown> {
   const _meta = { [metaKeys.protocolVersion]: modernVersion, [metaKeys.clientCapabilities]: {} };
   const response = await fetch(url, {
     method: 'POST',
@@ -18,6 +18,7 @@ async function ask(url: string): Promise<unknown> {
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': modernVersion,
       'mcp-method': 'server/discover',
+      'x-user': user,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta } }),
   });
@@ -41,6 +42,28 @@ test('other paths may have services of their own, which come and go', async () =
     others.clear();
     expect(await ask(`${url}/one`)).toBe(404);
     expect(await ask(url)).toBe('first');
+  } finally {
+    await listening.close();
+  }
+});
+
+test('who is not let in does not learn of paths, and who a service is not for finds nothing at its path', async () => {
+  const forAnn: Service = { ...named('one'), isFor: (principal) => principal === 'ann' };
+  const refusal = { status: 401, error: { code: -32600, message: 'Say who you are' } };
+  const listening = await serveHttp(named('first'), {
+    services: (path) => (path === '/mcp/one' ? forAnn : undefined),
+    admit: ({ headers: { 'x-user': user } }) =>
+      typeof user === 'string' && user !== '' ? { principal: user } : refusal,
+  });
+  try {
+    const { url } = listening;
+    const elsewhere = new URL('/.well-known/any', url).href;
+    const all = [url, `${url}/one`, `${url}/two`, elsewhere];
+    const seenBy = (user: string): Promise<unknown[]> =>
+      Promise.all(all.map((one) => ask(one, user)));
+    expect(await seenBy('')).toEqual([401, 401, 401, 404]);
+    expect(await seenBy('ben')).toEqual(['first', 404, 404, 404]);
+    expect(await seenBy('ann')).toEqual(['first', 'one', 404, 404]);
   } finally {
     await listening.close();
   }

@@ -34,7 +34,7 @@ export function createEndpoints(
         void known.endpoint.close();
       }
       if (wanted === undefined) return undefined;
-      const endpoint = createEndpoint(wanted, options);
+      const endpoint = createEndpoint(wanted, { ...options, name: path });
       opened.set(path, { service: wanted, endpoint });
       return endpoint;
     },

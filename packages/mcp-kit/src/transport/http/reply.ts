@@ -7,12 +7,14 @@ import {
   type Classified,
   type ConnectionOptions,
   type HttpAside,
+  type Id,
   type MessageOptions,
   type Origin,
   type Sent,
 } from '#jsonrpc';
 import { httpStatusOf, type Serve } from '#protocol';
 import type { Incoming } from './admit.ts';
+import { plainEvent } from './event-stream.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import {
   badRequest,
@@ -71,6 +73,8 @@ export class Reply implements Origin {
   readonly headers: Headers;
   readonly principal: string | undefined;
   readonly scopes: ReadonlySet<string> | undefined;
+  /** The requests that it answers, where somebody else may have to. */
+  readonly ids: readonly Id[];
   readonly #policy: ReplyPolicy;
   readonly #responder: Responder;
   readonly #mode: AnswerMode;
@@ -84,11 +88,13 @@ export class Reply implements Origin {
     responder: Responder,
     options: Pick<Post, 'headers' | 'caller' | 'mode'> & {
       readonly onOpened?: (() => void) | undefined;
+      readonly ids?: readonly Id[] | undefined;
     },
   ) {
     this.headers = options.headers;
     this.principal = options.caller.principal;
     this.scopes = options.caller.scopes;
+    this.ids = options.ids ?? [];
     this.#policy = policy;
     this.#responder = responder;
     this.#mode = options.mode;
@@ -242,7 +248,7 @@ export class Stateless implements Channel, ReplyPolicy {
   }
 
   completeStream(text: string): string {
-    return event(text);
+    return plainEvent(text);
   }
 
   asideOf(error: RpcError): HttpAside {
@@ -257,8 +263,6 @@ export class Stateless implements Channel, ReplyPolicy {
   }
 }
 
-const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
-
 /** A stream that nobody can come back to. */
 class PlainStream implements AnswerStream {
   readonly #out: PacedStream;
@@ -272,11 +276,11 @@ class PlainStream implements AnswerStream {
   }
 
   emit(text: string): Sent {
-    return this.#out.offer(event(text));
+    return this.#out.offer(plainEvent(text));
   }
 
   finish(text: string | undefined): void {
-    if (text !== undefined) this.#out.write(event(text));
+    if (text !== undefined) this.#out.write(plainEvent(text));
     this.#out.end();
   }
 

@@ -70,9 +70,10 @@ export function createRouter(
   options: RouterOptions,
 ): (request: HttpRequest, responder: Responder) => void {
   const { guard, cors, pages = {}, further } = options;
+  const notFound = nothingHere(options.path);
 
   const enter = (
-    endpoint: Endpoint,
+    endpoint: Endpoint | undefined,
     { request, responder }: Visit,
     entered: Caller | Refusal,
   ): void => {
@@ -82,6 +83,10 @@ export function createRouter(
       refuse(responder, entered);
       return;
     }
+    if (endpoint?.isFor(entered) !== true) {
+      refuse(responder, notFound);
+      return;
+    }
     const incoming = { headers, caller: entered };
     if (method === 'POST') post(endpoint, { request, caller: entered }, responder);
     else if (method === 'GET') endpoint.get(incoming, responder);
@@ -89,8 +94,8 @@ export function createRouter(
     else refuse(responder, methodNotAllowed(`${method} is not supported`));
   };
 
-  const serve = (endpoint: Endpoint, visit: Visit): void => {
-    const entered = endpoint.admit(visit.request);
+  const serve = (endpoint: Endpoint | undefined, visit: Visit): void => {
+    const entered = options.endpoint.admit(visit.request);
     if (isPromise(entered)) {
       entered
         .then((caller) => enter(endpoint, visit, caller))
@@ -99,6 +104,10 @@ export function createRouter(
       enter(endpoint, visit, entered);
     }
   };
+
+  /** There may be something at times, or for some: who is not let in does not learn of what. */
+  const isOpen = (path: string | undefined): boolean =>
+    further !== undefined && path?.startsWith(`${options.path}/`) === true;
 
   const endpointAt = (path: string | undefined): Endpoint | undefined =>
     path === undefined || path === options.path ? options.endpoint : further?.(path);
@@ -118,9 +127,9 @@ export function createRouter(
       return;
     }
     const endpoint = page === undefined ? endpointAt(path) : undefined;
-    if (endpoint !== undefined) serve(endpoint, { request, responder });
-    else if (page !== undefined) show(page, request, responder);
-    else refuse(responder, nothingHere(options.path));
+    if (page !== undefined) show(page, request, responder);
+    else if (endpoint !== undefined || isOpen(path)) serve(endpoint, { request, responder });
+    else refuse(responder, notFound);
   };
 }
 

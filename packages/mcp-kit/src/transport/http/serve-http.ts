@@ -92,7 +92,7 @@ export async function serveHttp(
     cors: createCors(options.allowedOrigins ?? []),
     forwarding: createForwarding(options.trustedProxies ?? []),
     pages: options.pages,
-    further: endpoints.further,
+    further: options.services && endpoints.further,
     observer: options.observer,
     draining,
   });

@@ -46,7 +46,7 @@ const logs = { spec: createMemoryStore().log, '2025-06-18': createMemoryStore().
 function openSession(id: string, name: keyof typeof logs): Session {
   const profile = profiles[name];
   const session = new Session(
-    id,
+    { id },
     {
       serve,
       profile,

@@ -11,19 +11,16 @@ import {
 } from '#jsonrpc';
 import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
-import {
-  EventStream,
-  KeptAnswers,
-  maxKeptCharacters,
-  messageEvent,
-  primingEvent,
-  type EventStreamOptions,
-} from './event-stream.ts';
+import { messageEvent, plainEvent, primingEvent, type EventStream } from './event-stream.ts';
+import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
+import { KeptSession, newRecord, type SessionPlace, type SessionRecord } from './kept-session.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
 import type { Profile } from './profile.ts';
 import type { Caller } from './admit.ts';
 import { ownAside, Reply, type ReplyPolicy } from './reply.ts';
 import type { HeaderList, ResponseStream } from './responder.ts';
+import type { Purpose } from './lost-stream.ts';
+import { SessionStreams, type Located } from './session-streams.ts';
 
 /** What all sessions of an endpoint share. */
 export interface SessionShared {
@@ -38,16 +35,22 @@ export interface SessionShared {
   readonly retainMs: number;
   readonly budget: Budget;
   readonly connection: ConnectionOptions;
+  /** Where sessions are kept that outlive this process; nowhere when absent. */
+  readonly place?: SessionPlace | undefined;
   /** Ends a session that gives way. */
   readonly end: (session: Session) => void;
+}
+
+/** What a session begins with. */
+interface SessionStart {
+  readonly id: string;
+  /** What another process has kept of it. */
+  readonly record?: SessionRecord | undefined;
 }
 
 /** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
 const maxUndelivered = 256;
 const maxUndeliveredSize = 1024 * 1024;
-/** Answered streams kept for a client that lost the end of one, and those whose answer it may well not have yet. */
-const maxSent = 64;
-const maxUnsent = 1024;
 
 /** What a text takes that is kept: up to two bytes per character, and what is around it. */
 const weightOf = (text: string): number => 2 * text.length + 64;
@@ -58,26 +61,28 @@ export class Session implements Channel, ReplyPolicy {
   readonly connection: Connection;
   readonly #shared: SessionShared;
   #conversation: Conversation | undefined;
-  #streams: Map<number, EventStream> | undefined;
-  /** Streams the client opened for what belongs to no request. */
-  #listening: EventStream[] | undefined;
+  #streams: SessionStreams | undefined;
+  readonly #kept: KeptSession | undefined;
   #undelivered: string[] | undefined;
   #undeliveredSize = 0;
   #answers: KeptAnswers | undefined;
-  #streamCount = 0;
-  #eventCount = 0;
   lastSeenMs: number = performance.now();
   /** When the last stream that was opened by GET has closed. */
   #leftMs = -Infinity;
   readonly #client: string | undefined;
 
-  constructor(id: string, shared: SessionShared, { principal, client }: Caller) {
+  constructor({ id, record }: SessionStart, shared: SessionShared, caller: Caller) {
+    const { principal, client } = caller;
     this.id = id;
     this.#shared = shared;
     this.#client = client;
+    this.#kept =
+      shared.place && new KeptSession(shared.place, id, record ?? newRecord(shared.place, caller));
+    const serve =
+      this.#kept?.over(shared.serve, () => this.#conversation?.restart()) ?? shared.serve;
     this.connection = new Connection(
       this,
-      (connection) => (this.#conversation = new Conversation(connection, shared.serve, this)),
+      (connection) => (this.#conversation = new Conversation(connection, serve, this)),
       // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
       principal === undefined ? shared.connection : { ...shared.connection, principal },
     );
@@ -189,14 +194,28 @@ export class Session implements Channel, ReplyPolicy {
     return this.#listener?.drained() ?? Promise.resolve();
   }
 
-  /** The newest: a client that lost its connection opens another long before the loss is noticed here. */
   get #listener(): EventStream | undefined {
-    return this.#listening?.findLast((stream) => stream.attached);
+    return this.#streams?.listener;
+  }
+
+  /** It is used: where it is kept, it is for longer. */
+  touch(): void {
+    this.lastSeenMs = performance.now();
+    this.#kept?.touch();
+  }
+
+  /** It has ended for good: no other process goes on with it. */
+  forget(): void {
+    this.#kept?.forget();
   }
 
   /** Opens a stream on a connection. */
-  openStream(out: ResponseStream): EventStream {
-    const stream = this.#createStream();
+  openStream(out: ResponseStream, reply?: Pick<Reply, 'ids'>): EventStream {
+    return this.#openStream(out, reply?.ids ?? []);
+  }
+
+  #openStream(out: ResponseStream, purpose: Purpose): EventStream {
+    const stream = this.#allStreams().create(purpose);
     this.#connect(stream, out, 0);
     if (this.canResume) stream.prime();
     return stream;
@@ -204,10 +223,12 @@ export class Session implements Channel, ReplyPolicy {
 
   /** A whole stream in one text: an answer that nothing preceded. */
   completeStream(text: string): string {
+    // Another process would not know it: who loses a part of it has lost all, as of JSON, and asks again.
+    if (this.#kept !== undefined) return plainEvent(text);
     if (text.length > maxKeptCharacters) {
-      return this.#createStream().completeText(text, this.canResume);
+      return this.#allStreams().create([]).completeText(text, this.canResume);
     }
-    const { nextPosition, eventId } = this.#numbering(++this.#streamCount);
+    const { nextPosition, eventId } = this.#allStreams().numberWhole();
     const primingId = this.canResume ? eventId(nextPosition()) : undefined;
     const finalId = eventId(nextPosition());
     const final = messageEvent(finalId, text);
@@ -228,38 +249,22 @@ export class Session implements Channel, ReplyPolicy {
 
   /** Opens a stream for what belongs to no request, and sends what has been waiting for one. */
   listen(out: ResponseStream): void {
-    const stream = this.openStream(out);
-    this.#listening ??= [];
-    this.#listening.push(stream);
-    this.#deliver(stream);
+    this.#deliver(this.#openStream(out, 'listening'));
   }
 
   /** Finds the stream and position a client names; nothing when it cannot be continued without loss. */
-  async locate(
-    lastEventId: string,
-  ): Promise<{ readonly stream: EventStream; readonly after: number } | undefined> {
-    for (const [number, stream] of this.#streams ?? []) {
-      const after = this.#positionIn(number, lastEventId);
-      if (after === undefined) continue;
-      const read = await this.#shared.log.readAfter(this.#logKey(number), after - 1, 1);
-      const [entry] = read.entries;
-      if (read.complete && entry?.position === after) return { stream, after };
-    }
-    return undefined;
+  locate(lastEventId: string): Promise<Located | undefined> {
+    return this.#allStreams().locate(lastEventId);
   }
 
-  resume(
-    found: { readonly stream: EventStream; readonly after: number },
-    out: ResponseStream,
-  ): void {
-    this.#connect(found.stream, out, found.after);
-    if (this.#listening?.includes(found.stream)) this.#deliver(found.stream);
+  resume({ stream, after }: Located, out: ResponseStream): void {
+    this.#connect(stream, out, after);
+    if (this.#streams?.isListening(stream)) this.#deliver(stream);
   }
 
   async close(): Promise<void> {
-    for (const stream of this.#streams?.values() ?? []) stream.close();
+    this.#streams?.close(this.#kept?.forgotten === false);
     this.#streams = undefined;
-    this.#listening = undefined;
     this.#undelivered = undefined;
     this.#answers = undefined;
   }
@@ -283,69 +288,16 @@ export class Session implements Channel, ReplyPolicy {
     connection.onClose(() => held.resize(0));
     stream.attach(connection, after);
     connection.onClose(() => {
-      if (this.#listening?.includes(stream)) this.#leftMs = performance.now();
+      if (this.#streams?.isListening(stream)) this.#leftMs = performance.now();
     });
   }
 
-  /** A new stream, remembered so that the client can come back to it. */
-  #createStream(): EventStream {
-    const { log, logger, retryMs, retainMs } = this.#shared;
-    const number = ++this.#streamCount;
-    const stream = new EventStream({
-      log,
-      logger,
-      retryMs,
-      retainMs,
-      key: this.#logKey(number),
-      ...this.#numbering(number),
-    });
-    this.#streams ??= new Map();
-    this.#streams.set(number, stream);
-    this.#forgetFinished();
-    return stream;
-  }
-
-  /** How the events of a stream are counted and named. */
-  #numbering(number: number): Pick<EventStreamOptions, 'nextPosition' | 'eventId'> {
-    if (this.#shared.profile.eventIds === 'session-counter') {
-      return { nextPosition: () => ++this.#eventCount, eventId: (at) => `${this.id}-${at}` };
-    }
-    let position = 0;
-    return { nextPosition: () => ++position, eventId: (at) => `${number}.${at}` };
-  }
-
-  #positionIn(number: number, eventId: string): number | undefined {
-    const prefix =
-      this.#shared.profile.eventIds === 'session-counter' ? `${this.id}-` : `${number}.`;
-    if (!eventId.startsWith(prefix)) return undefined;
-    const digits = eventId.slice(prefix.length);
-    return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
-  }
-
-  #logKey(number: number): string {
-    return `events/${this.id}/${number}`;
-  }
-
-  /** Whoever opened it has everything that it brought, as far as can be told, and no connection to it. */
-  #isOver(stream: EventStream): boolean {
-    return !stream.attached && (stream.sent || this.#listening?.includes(stream) === true);
-  }
-
-  #forgetFinished(): void {
-    const streams = this.#streams;
-    if (streams === undefined || streams.size <= maxSent) return;
-    // Counted apart: however many are kept because they may be missed, the latest that were sent are kept as well.
-    let over = 0;
-    for (const stream of streams.values()) if (this.#isOver(stream)) over += 1;
-    for (const [number, stream] of streams) {
-      if (over <= maxSent && streams.size <= maxUnsent) return;
-      const isOver = this.#isOver(stream);
-      const isNeeded = stream.attached || !stream.finished || streams.size <= maxUnsent;
-      if (isOver ? over <= maxSent : isNeeded) continue;
-      stream.close();
-      streams.delete(number);
-      if (isOver) over -= 1;
-      this.#listening = this.#listening?.filter((other) => other !== stream);
-    }
+  /** Made on first use: an idle session has none. */
+  #allStreams(): SessionStreams {
+    const { id: sessionId } = this;
+    const isKept = this.#kept !== undefined;
+    const lives = this.#kept?.lives ?? 0;
+    this.#streams ??= new SessionStreams({ sessionId, shared: this.#shared, isKept, lives });
+    return this.#streams;
   }
 }

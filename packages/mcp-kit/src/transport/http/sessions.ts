@@ -1,4 +1,4 @@
-import { crypto, unref } from '#base';
+import { chain, crypto, unref, type MaybePromise } from '#base';
 import { Buffer } from 'node:buffer';
 import {
   classify,
@@ -11,6 +11,7 @@ import {
   toErrorObject,
   type Classified,
   type Headers,
+  type Id,
   type Link,
 } from '#jsonrpc';
 import { isLegacyVersion } from '#protocol';
@@ -21,7 +22,6 @@ import {
   badRequest,
   eventsHeaders,
   noSession,
-  overloaded,
   refuse,
   streamHeaders,
   unknownId,
@@ -29,6 +29,7 @@ import {
   type Refusal,
   type Responder,
 } from './responder.ts';
+import { Returning, tooManySessions } from './returning.ts';
 import { Session, type SessionShared } from './session.ts';
 
 export interface SessionLimits {
@@ -51,6 +52,7 @@ export class Sessions {
   readonly #shared: SessionShared;
   readonly #limits: SessionLimits;
   readonly #open = new Map<string, Session>();
+  readonly #returning: Returning;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #madeRoomMs = -Infinity;
@@ -58,6 +60,11 @@ export class Sessions {
   constructor(shared: Omit<SessionShared, 'end'>, limits: SessionLimits) {
     this.#shared = { ...shared, end: (session) => this.end(session) };
     this.#limits = limits;
+    this.#returning = new Returning({
+      shared: this.#shared,
+      hasRoom: () => this.#hasRoom(),
+      add: (session) => this.#add(session),
+    });
   }
 
   get size(): number {
@@ -83,13 +90,19 @@ export class Sessions {
     } else if ('method' in classified.message && classified.message.method === 'initialize') {
       this.#initialize(classified, post, responder);
     } else {
-      const session = this.#session(post);
-      if (session instanceof Session) {
-        session.connection.accept(classified, new Reply(session, responder, post), bytes);
-      } else {
-        this.#refuse(session, classified, { post, responder });
-      }
+      void chain(this.#session(post), (session) => {
+        if (session instanceof Session) {
+          session.connection.accept(classified, this.#replyIn(session, post, responder), bytes);
+        } else {
+          this.#refuse(session, classified, { post, responder });
+        }
+      });
     }
+  }
+
+  #replyIn(session: Session, post: Post, responder: Responder): Reply {
+    if (this.#shared.place === undefined) return new Reply(session, responder, post);
+    return new Reply(session, responder, { ...post, ids: idsOf(post.value) });
   }
 
   /** Refuses a message that has been read: whoever keeps account of all sees a request go by, and may add to it. */
@@ -113,11 +126,12 @@ export class Sessions {
   /** Opens an event stream, or continues one. */
   async get(incoming: Incoming, responder: Responder): Promise<void> {
     const { headers } = incoming;
-    const session = unservedVersion(headers) ?? this.#session(incoming);
+    const session = unservedVersion(headers) ?? (await this.#session(incoming));
     if (!(session instanceof Session)) {
       refuse(responder, session);
       return;
     }
+    if (responder.gone) return;
     if (!session.ready) {
       refuse(responder, badRequest('Not ready: send notifications/initialized first'));
       return;
@@ -147,24 +161,38 @@ export class Sessions {
   }
 
   delete(incoming: Incoming, responder: Responder): void {
-    const session = unservedVersion(incoming.headers) ?? this.#session(incoming);
-    if (!(session instanceof Session)) {
-      refuse(responder, session);
-      return;
-    }
-    this.end(session);
-    responder.respond(204, [], '');
+    const named = unservedVersion(incoming.headers) ?? this.#session(incoming);
+    void chain(named, (session) => {
+      if (session instanceof Session) {
+        this.end(session);
+        responder.respond(204, [], '');
+      } else {
+        refuse(responder, session);
+      }
+    });
   }
 
-  /** The session a request names, or why there is none. */
-  #session({ headers, caller }: Incoming): Session | Refusal {
+  /** The session a request names, or why there is none; never rejects. */
+  #session(incoming: Incoming): MaybePromise<Session | Refusal> {
+    const { headers, caller } = incoming;
     const id = headerOf(headers, 'mcp-session-id');
     if (id === undefined) {
       const message = 'The MCP-Session-Id header is required: send initialize first';
       return noSession(this.#shared.profile.missingSession, message);
     }
-    const found = this.#use(id, caller);
-    return found ?? noSession(this.#shared.profile.unknownSession, 'Session not found');
+    const known = this.#use(id, caller);
+    if (known !== undefined) return known;
+    const { place } = this.#shared;
+    if (place === undefined || this.#open.has(id)) return this.#unknown();
+    // Whoever waits with others is let in for their own part.
+    return this.#returning.find(place, id, incoming).then((found) => {
+      if (!(found instanceof Session)) return found;
+      return this.#use(id, caller) ?? this.#unknown();
+    });
+  }
+
+  #unknown(): Refusal {
+    return noSession(this.#shared.profile.unknownSession, 'Session not found');
   }
 
   #initialize(classified: Classified, post: Post, responder: Responder): void {
@@ -176,7 +204,7 @@ export class Sessions {
     }
     const session = this.#create(caller);
     if (session === undefined) {
-      refuse(responder, overloaded('Too many sessions, retry later', 60));
+      refuse(responder, tooManySessions);
       return;
     }
     // A handshake that is refused, or whose client did not wait for its answer, leaves nothing behind.
@@ -191,30 +219,38 @@ export class Sessions {
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
     const { headers, bytes } = post;
     const { batches, refusedBatch: status } = this.#shared.profile;
-    if (batches === 'negotiated' && headerOf(headers, 'mcp-session-id') !== undefined) {
-      const session = this.#session(post);
-      if (!(session instanceof Session)) {
-        refuse(responder, session);
-        return;
-      }
-      if (session.acceptsBatch && !values.some(opensSession)) {
-        session.connection.message(values, new Reply(session, responder, post), bytes);
-        return;
-      }
+    const refuseBatch = (): void => {
+      const id = unknownId(headers);
+      refuse(responder, { ...badRequest('Batches are not accepted'), status, id });
+    };
+    if (batches !== 'negotiated' || headerOf(headers, 'mcp-session-id') === undefined) {
+      refuseBatch();
+      return;
     }
-    const id = unknownId(headers);
-    refuse(responder, { ...badRequest('Batches are not accepted'), status, id });
+    void chain(this.#session(post), (session) => {
+      if (!(session instanceof Session)) refuse(responder, session);
+      else if (!session.acceptsBatch || values.some(opensSession)) refuseBatch();
+      else session.connection.message(values, this.#replyIn(session, post, responder), bytes);
+    });
   }
 
   /** A session for a client that has not initialized yet; nothing when there are too many, or no more are to come. */
   #create(caller: Caller): Session | undefined {
+    if (!this.#hasRoom()) return undefined;
+    const session = new Session({ id: newSessionId() }, this.#shared, caller);
+    this.#add(session);
+    return session;
+  }
+
+  #hasRoom(): boolean {
     if (this.#open.size >= this.#limits.maxSessions) this.#makeRoom();
-    if (this.#closed || this.#open.size >= this.#limits.maxSessions) return undefined;
-    const session = new Session(newSessionId(), this.#shared, caller);
+    return !this.#closed && this.#open.size < this.#limits.maxSessions;
+  }
+
+  #add(session: Session): void {
     this.#open.set(session.id, session);
     const { ttlMs, sweepMs } = this.#limits;
     this.#timer ??= unref(setInterval(() => this.#sweep(ttlMs), sweepMs));
-    return session;
   }
 
   /** The session, which is not idle now; knowing its id does not make it the caller's own. */
@@ -228,7 +264,7 @@ export class Sessions {
       this.#lapse(session);
       return undefined;
     }
-    session.lastSeenMs = now;
+    session.touch();
     return session;
   }
 
@@ -244,6 +280,12 @@ export class Sessions {
   }
 
   end(session: Session): void {
+    session.forget();
+    this.#leave(session);
+  }
+
+  /** Lets go of a session; where it is kept, its client can go on with it elsewhere. */
+  #leave(session: Session): void {
     this.#open.delete(session.id);
     void session.connection.close();
     if (this.#open.size > 0) return;
@@ -279,16 +321,25 @@ export class Sessions {
     this.#sweep(yieldMs);
   }
 
-  /** Ends all there are, and opens no more. */
+  /** Lets go of all there are, and opens no more. */
   endAll(): void {
     this.#closed = true;
-    for (const session of this.#open.values()) this.end(session);
+    for (const session of this.#open.values()) this.#leave(session);
   }
 }
 
 /** Through bytes, because Node glues the id together from pieces that would all be kept: ten times its size. */
 function newSessionId(): string {
   return Buffer.from(crypto().randomUUID(), 'latin1').toString('latin1');
+}
+
+/** The requests in a body. */
+function idsOf(value: unknown): readonly Id[] {
+  const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return messages.flatMap((message) => {
+    const classified = classify(message);
+    return classified.kind === 'request' ? [classified.message.id] : [];
+  });
 }
 
 /** Nothing is told to whoever is refused besides that. */

@@ -1,0 +1,198 @@
+import { chain, describeError, isPromise, type Logger, type MaybePromise } from '#base';
+import {
+  Exchange,
+  isRecord,
+  RpcError,
+  rpcErrors,
+  unavailable,
+  type Connection,
+  type Message,
+  type Origin,
+  type Params,
+} from '#jsonrpc';
+import type { Serve } from '#protocol';
+import type { Kv } from '#store';
+import type { Caller } from './admit.ts';
+
+/** What the client of a session has said that still counts: said again in another process, it is the same session. */
+export interface SessionRecord {
+  readonly endpoint: string;
+  readonly principal: string | null;
+  readonly client: string | null;
+  /** The parameters of `initialize`. */
+  readonly hello: Params;
+  /** Whether `notifications/initialized` followed. */
+  readonly ready: boolean;
+  readonly level: string | null;
+  /** The resources that it subscribed to. */
+  readonly uris: readonly string[];
+  /** How many processes have taken it up again. */
+  readonly lives: number;
+}
+
+/** Where sessions are kept, and for how long. */
+export interface SessionPlace {
+  readonly kv: Kv;
+  /** Where the sessions were opened, and are of use. */
+  readonly endpoint: string;
+  readonly ttlMs: number;
+  readonly logger: Logger;
+  /** Serves what is said again, which was let in and counted when it was said first. */
+  readonly serve: Serve;
+}
+
+/** How a message changes what is known of a session. */
+type Change = (record: SessionRecord, params: Params) => SessionRecord;
+
+const changes: Readonly<Record<string, Change>> = {
+  initialize: (record, hello) => ({ ...record, hello, ready: false, level: null, uris: [] }),
+  'notifications/initialized': (record) => ({ ...record, ready: true }),
+  'logging/setLevel': (record, { level }) => ({ ...record, level: String(level) }),
+  'resources/subscribe': (record, { uri }) => {
+    const uris = record.uris.filter((other) => other !== uri);
+    return { ...record, uris: [...uris, String(uri)] };
+  },
+  'resources/unsubscribe': (record, { uri }) => ({
+    ...record,
+    uris: record.uris.filter((other) => other !== uri),
+  }),
+};
+
+/** A record is written again when this part of its lifetime has passed since. */
+const renewedAt = 1 / 20;
+
+/** One session as the store has it. */
+export class KeptSession {
+  readonly #place: SessionPlace;
+  readonly #id: string;
+  #record: SessionRecord;
+  #savedMs = performance.now();
+  #forgotten = false;
+
+  constructor(place: SessionPlace, id: string, record: SessionRecord) {
+    this.#place = place;
+    this.#id = id;
+    this.#record = record;
+  }
+
+  get lives(): number {
+    return this.#record.lives;
+  }
+
+  /** Whether the session is not to be taken up by anybody again. */
+  get forgotten(): boolean {
+    return this.#forgotten;
+  }
+
+  /** Serves; what changes the session is answered when the change is kept. One that cannot be kept does not begin: `undo`. */
+  over(serve: Serve, undo: () => void): Serve {
+    return (exchange) => {
+      const { method, params = {} } = exchange.message;
+      const change = Object.hasOwn(changes, method) ? changes[method] : undefined;
+      const outcome = serve(exchange);
+      if (change === undefined) return outcome;
+      return chain(outcome, (result) => {
+        this.#record = change(this.#record, params);
+        return chain(this.#save(), (isKept) => {
+          if (isKept || method !== 'initialize') return result;
+          undo();
+          throw unavailable(new RpcError(rpcErrors.overloaded, 'No session can be kept now'));
+        });
+      });
+    };
+  }
+
+  /** Prolongs the life of the record of a session that is used. */
+  touch(): void {
+    if (performance.now() - this.#savedMs > this.#place.ttlMs * renewedAt) void this.#save();
+  }
+
+  forget(): void {
+    this.#forgotten = true;
+    void this.#access((kv) => kv.delete(placeOf(this.#id)));
+  }
+
+  #save(): MaybePromise<boolean> {
+    if (this.#forgotten) return false;
+    this.#savedMs = performance.now();
+    const { ttlMs } = this.#place;
+    const text = JSON.stringify(this.#record);
+    return this.#access((kv) => kv.put(placeOf(this.#id), text, { ttlMs }));
+  }
+
+  /** What cannot be kept now is for the log: a session that is open goes on, as long as this process does. */
+  #access(work: (kv: Kv) => MaybePromise<unknown>): MaybePromise<boolean> {
+    const failed = (error: unknown): false => {
+      const session = this.#id.slice(0, 8);
+      const why = { session, error: describeError(error) };
+      this.#place.logger.error('a session cannot be kept', why);
+      return false;
+    };
+    try {
+      const done = work(this.#place.kv);
+      return isPromise(done) ? done.then(() => true, failed) : true;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+}
+
+function placeOf(id: string): string {
+  return `session/${id}`;
+}
+
+/** What is known of a session before its client has said anything: where it is, and whose. */
+export function newRecord(
+  { endpoint }: SessionPlace,
+  { principal, client }: Caller,
+): SessionRecord {
+  const whose = { endpoint, principal: principal ?? null, client: client ?? null };
+  return { ...whose, hello: {}, ready: false, level: null, uris: [], lives: 0 };
+}
+
+const maxTries = 5;
+
+/** Takes up a session of another process for its owner; what is written down first is that somebody has. */
+export async function takeUp(
+  place: SessionPlace,
+  id: string,
+  caller: Caller,
+): Promise<SessionRecord | undefined> {
+  const { kv, ttlMs } = place;
+  const { endpoint, principal, client } = newRecord(place, caller);
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const text = await kv.get(placeOf(id));
+    const found: unknown = text === undefined ? undefined : JSON.parse(text);
+    // Only a kept session is written under these keys.
+    const record = isRecord(found) ? (found as unknown as SessionRecord) : undefined;
+    if (text === undefined || record === undefined) return undefined;
+    const isOwn = record.principal === principal && record.client === client;
+    if (!isOwn || record.endpoint !== endpoint) return undefined;
+    const taken = { ...record, lives: record.lives + 1 };
+    if (await kv.cas(placeOf(id), text, JSON.stringify(taken), { ttlMs })) return taken;
+  }
+  return undefined;
+}
+
+/** Says again what the client has said, to whoever serves now. */
+export async function sayAgain(
+  { hello, ready, level, uris }: SessionRecord,
+  {
+    serve,
+    connection,
+    origin,
+  }: { readonly serve: Serve; readonly connection: Connection; readonly origin: Origin },
+): Promise<void> {
+  const say = async (message: Omit<Message, 'jsonrpc'>): Promise<unknown> =>
+    serve(new Exchange({ jsonrpc: '2.0', ...message }, connection, origin));
+  await say({ id: 'again', method: 'initialize', params: hello });
+  if (!ready) return;
+  await say({ method: 'notifications/initialized' });
+  if (level !== null) await say({ id: 'again', method: 'logging/setLevel', params: { level } });
+  for (const uri of uris) {
+    // A resource that is gone since takes the session with it no more than it would have done.
+    await say({ id: 'again', method: 'resources/subscribe', params: { uri } }).catch(
+      () => undefined,
+    );
+  }
+}
