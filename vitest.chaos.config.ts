@@ -3,10 +3,9 @@ import base from './vitest.config.ts';
 
 /** Tests that do what they do as often as `test/support/scale.ts` says. */
 const scaled = [
-  'test/bridge/{memory,processes,streams,table}.test.ts',
+  'test/bridge/{memory,processes,streams}.test.ts',
   'test/cocos/performance.test.ts',
-  'test/interop/client-restarts.test.ts',
-  'test/faults/{client-reopening,cross-talk,gateway,manager-reload,resets}.test.ts',
+  'test/faults/{client-reopening,cross-talk,gateway,manager-reload,resets,restarts}.test.ts',
 ];
 
 // The long fault and attack runs: one file at a time, so that what they measure is theirs.

@@ -9,13 +9,14 @@ import { Child, root, shell } from './support/child-process.ts';
 import { requireBuild, startHttp } from './support/cli.ts';
 import { lastingPort } from './support/lasting-port.ts';
 import { startSession } from './support/mcp-http.ts';
+import { oneIn } from './support/scale.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpctl-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(requireBuild);
 
 describe('mcpctl', () => {
-  test.each([[[]], [['--help']], [['-h']], [['help']]])(
+  oneIn(2)([[[]], [['--help']], [['-h']], [['help']]])(
     'lists its commands for %j',
     async (args) => {
       await using child = Child.mcpctl(...args);
@@ -26,19 +27,16 @@ describe('mcpctl', () => {
     },
   );
 
-  test.each([[['--version']], [['-v']]])(
-    'tells the version of its package for %j',
-    async (args) => {
-      const manifest: unknown = JSON.parse(
-        readFileSync(path.join(root, 'packages/mcpctl/package.json'), 'utf8'),
-      );
-      await using child = Child.mcpctl(...args);
-      expect(await child.ended).toMatchObject({ code: 0 });
-      expect(manifest).toMatchObject({ version: child.stdout.trim() });
-    },
-  );
+  oneIn(2)([[['--version']], [['-v']]])('tells the version of its package for %j', async (args) => {
+    const manifest: unknown = JSON.parse(
+      readFileSync(path.join(root, 'packages/mcpctl/package.json'), 'utf8'),
+    );
+    await using child = Child.mcpctl(...args);
+    expect(await child.ended).toMatchObject({ code: 0 });
+    expect(manifest).toMatchObject({ version: child.stdout.trim() });
+  });
 
-  test.each([[['help', 'serve']], [['serve', '--help']], [['serve', '--port', '1', '-h']]])(
+  oneIn(3)([[['help', 'serve']], [['serve', '--help']], [['serve', '--port', '1', '-h']]])(
     'describes every option of serve for %j',
     async (args) => {
       await using child = Child.mcpctl(...args);
@@ -54,7 +52,7 @@ describe('mcpctl', () => {
 });
 
 describe('wrong input', () => {
-  test.each([
+  oneIn(5)([
     [['serv'], /unknown command "serv"/, /Did you mean serve\?/],
     [['--port', '1'], /unknown option --port/, /after a command/],
     [['help', 'nothing'], /unknown command "nothing"/, /mcpctl --help/],

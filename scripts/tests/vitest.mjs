@@ -5,7 +5,7 @@ import { installPeers } from '../peers.mjs';
 import { prepare, root } from '../prepare.mjs';
 
 /** Installs, builds, and runs vitest with these arguments; answers its exit code. */
-export async function runVitest(args, options = {}) {
+export async function runVitest(args, { env = {}, ...options } = {}) {
   await prepare({ dev: true });
   await installPeers();
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -14,7 +14,7 @@ export async function runVitest(args, options = {}) {
     .join(' ');
   const { code } = await run(process.execPath, [vitest, 'run', ...args], {
     cwd: root,
-    env: { ...process.env, NODE_OPTIONS: nodeOptions },
+    env: { ...process.env, NODE_OPTIONS: nodeOptions, ...env },
     ...options,
   });
   return code;

@@ -22,8 +22,8 @@ export interface Cell {
   readonly upstream: End;
 }
 
-export const eras: readonly Era[] = ['legacy', 'modern'];
-export const ends: readonly End[] = ['stdio', 'http', 'unix'];
+const eras: readonly Era[] = ['legacy', 'modern'];
+const ends: readonly End[] = ['stdio', 'http', 'unix'];
 
 /** All cells of the table. */
 export const cells: readonly Cell[] = eras.flatMap((client) =>

@@ -7,8 +7,8 @@ import { toolFeatures } from '../interop/features-tools.ts';
 import { connectHost, type Session, type Speaker } from '../interop/hosts.ts';
 import { makeReady } from '../interop/peers.mjs';
 import { readyMs } from '../interop/try-features.ts';
-import { isWhole } from '../support/scale.ts';
-import { cells, ends, eras, openCell, type Cell, type OpenCell } from './cells.ts';
+import { pairwise } from '../support/scale.ts';
+import { cells, openCell, type Cell, type OpenCell } from './cells.ts';
 import { peerFeatures, type PeerFeature } from './peer-features.ts';
 
 const speakers: Readonly<Record<Era, Speaker>> = {
@@ -53,28 +53,10 @@ function isComplaint({ message }: Error): boolean {
 
 beforeAll(makeReady, readyMs);
 
-/** Where somebody waits, each pair of eras meets each front and each upstream, and these meet each other. */
-const tried = isWhole ? cells : cells.filter(isChosen);
-
-function isChosen({ client, server, front, upstream }: Cell): boolean {
-  const pair = 2 * eras.indexOf(client) + eras.indexOf(server);
-  return ends.indexOf(upstream) === (ends.indexOf(front) + pair) % ends.length;
-}
-
-test('what is tried stands for all', () => {
-  const met = (some: readonly Cell[]): Set<string> =>
-    new Set(
-      some.flatMap(({ client, server, front, upstream }) => [
-        `${client} client, ${server} server, ${front} front`,
-        `${client} client, ${server} server, ${upstream} upstream`,
-        `${front} front, ${upstream} upstream`,
-      ]),
-    );
-  expect(met(tried)).toEqual(met(cells));
-});
+const { tried, share } = pairwise(cells);
 
 describe.each(tried)(
-  'A $client client over $front finds at a $server server over $upstream that',
+  `${share} cells: a $client client over $front finds at a $server server over $upstream that`,
   (cell) => {
     let open: OpenCell | undefined;
     let session: Session | undefined;

@@ -11,6 +11,7 @@ import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { inMemory } from '../support/cocos/project.ts';
 import { CocosWorld } from '../support/cocos/world.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -250,7 +251,7 @@ const outcomes: Readonly<Record<string, (chain: Chain, printed: string) => void>
 };
 
 describe('a task over MCP', () => {
-  test.each(examples)('%s ends with files that are right', async (name) => {
+  oneIn(3)(examples)('%s ends with files that are right', async (name) => {
     using chain = new Chain();
     const printed = await chain.run(name);
     const { findings } = await chain.validate();

@@ -8,14 +8,14 @@ import { measuredCalls, targets } from '../../bench/lib/cocos/calls.mjs';
 import { largeScene, makeLargeProject } from '../../bench/lib/cocos/project.mjs';
 import { inMemory } from '../support/cocos/project.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { isWhole } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
 
 const scratch = mkdtempSync(path.join(inMemory, 'cocos-performance-'));
 const project = path.join(scratch, 'project');
 /** The first two compile, and read what the next have at hand. */
 const rounds = 4;
 /** A part of it where somebody waits: most of the time goes into making it. */
-const size = isWhole ? { nodes: 5000, assets: 2000 } : { nodes: 500, assets: 1000 };
+const size = { nodes: Math.max(500, scaled(5000)), assets: Math.max(1000, scaled(2000)) };
 
 let made: { readonly nodes: number; readonly assets: number };
 

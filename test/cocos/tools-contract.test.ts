@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { connectCocos } from '../support/cocos/client.ts';
 import { forwarding } from '../support/cocos/forwarding.ts';
 import { CocosWorld, prepareExample } from '../support/cocos/world.ts';
+import { oneIn } from '../support/scale.ts';
 
 let current: CocosWorld;
 const tools = cocosToolList(forwarding('headless', () => current.backend));
@@ -26,7 +27,7 @@ function open(): ToolWorld {
 const contract = toolContract(open).filter(({ name }) => !/: example \d/.test(name));
 
 describe('every tool of the Cocos pack keeps its contract', () => {
-  test.each(contract)('$name', ({ run }) => run());
+  oneIn(2)(contract)('$name', ({ run }) => run());
 });
 
 /** What every tool of every layer says of itself, those included that come with the engine. */

@@ -272,7 +272,7 @@ describe('Any sequence of edits', () => {
           expect(game.snapshot()).toEqual(states.pop());
         },
       ),
-      { numRuns: Math.max(25, Math.round(Number(process.env['PROPERTY_RUNS']) / 200)) },
+      { numRuns: Math.max(10, Math.round(Number(process.env['PROPERTY_RUNS']) / 200)) },
     );
   });
 });

@@ -14,6 +14,7 @@ import { inputFeatures } from './features-inputs.ts';
 import { toolFeatures } from './features-tools.ts';
 import { createFixture, serveFixtureHttp } from './fixture.mjs';
 import { connectHost, type Place, type Session, type Speaker } from './hosts.ts';
+import { pairwise } from '../support/scale.ts';
 import { makeReady } from './peers.mjs';
 import { readyMs } from './try-features.ts';
 
@@ -100,9 +101,11 @@ const cells: readonly Cell[] = speakers.flatMap((speaker) =>
   ),
 );
 
-for (const { speaker, server, front, wire } of cells) {
+const { tried, share } = pairwise(cells);
+
+for (const { speaker, server, front, wire } of tried) {
   const { era, named } = speaker;
-  describe(`${named} (${era}) over ${front} finds a ${server} server behind a bridge over ${wire}: that`, () => {
+  describe(`${share} cells: ${named} (${era}) over ${front} finds a ${server} server behind a bridge over ${wire}: that`, () => {
     let open: Open | undefined;
     let session: Session | undefined;
     beforeAll(async () => {

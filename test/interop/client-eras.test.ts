@@ -4,6 +4,7 @@ import { callMcp } from 'mcp-kit/transport/http-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands, oddServer, startServer, type ProgramName } from './client-servers.ts';
 import { collect, converse, textOf } from './client-session.ts';
+import { oneIn } from '../support/scale.ts';
 import { makeReady } from './peers.mjs';
 import { readyMs } from './try-features.ts';
 
@@ -82,7 +83,7 @@ describe('What is known of a server', () => {
     ['SDK v1 without sessions', 'SDK v2 of the newest era only', 'modern'],
     ['SDK v2 of the newest era only', 'SDK v1 with sessions', 'legacy'],
   ];
-  test.each(replacements)(
+  oneIn(2)(replacements)(
     'is not held against %s when %s takes its place',
     async (before, after, era) => {
       const eraCache = createEraCache();

@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   },
   { ...alone('supergateway with sessions', 'legacy'), isLong: true },
   { ...alone('supergateway without sessions', 'legacy'), isLong: true },
-  alone('supergateway of the newest era', 'modern'),
+  { ...alone('supergateway of the newest era', 'modern'), isLong: true },
   { ...alone('supergateway with two endpoints', 'legacy'), isLong: true },
 ];
 
@@ -75,9 +75,10 @@ const rows: readonly Row[] = [
 const slowMs = 60_000;
 
 const tried = rows.filter(({ isLong = false }) => isWhole || !isLong);
+const share = `${tried.length} of ${rows.length} servers`;
 
 for (const { server: name, ways, quick = false, argument = 'text' } of tried) {
-  describe(`With ${name},`, () => {
+  describe(`${share}: with ${name},`, () => {
     const conversations = new Map<Way, Conversation>();
     let server: RunningServer | undefined;
 

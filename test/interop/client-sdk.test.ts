@@ -9,6 +9,7 @@ import {
   type RunningServer,
 } from './client-servers.ts';
 import { converse, type Conversation } from './client-session.ts';
+import { sample } from '../support/scale.ts';
 import { makeReady } from './peers.mjs';
 import { readyMs } from './try-features.ts';
 
@@ -48,9 +49,15 @@ const rows: readonly Row[] = [
   { over: { http: 'SDK v2 of the newest era only' }, era: 'modern', forced: 'modern' },
 ];
 
-for (const { over, era, forced = 'auto', lacks = [] } of rows) {
+for (const [turn, { over, era, forced = 'auto', lacks = [] }] of rows.entries()) {
   const [[wire, name] = []] = Object.entries(over);
-  describe(`With ${name} over ${wire}, era ${forced}:`, () => {
+  const offered = clientFeatures.filter(
+    (feature) =>
+      (feature.era ?? era) === era &&
+      (feature.needs === undefined || !lacks.includes(feature.needs)),
+  );
+  const { tried, share } = sample(offered, 3, turn);
+  describe(`With ${name} over ${wire}, era ${forced}, ${share} tried:`, () => {
     let server: RunningServer | undefined;
     let conversation: Conversation | undefined;
 
@@ -71,12 +78,7 @@ for (const { over, era, forced = 'auto', lacks = [] } of rows) {
       });
     });
 
-    const offered = clientFeatures.filter(
-      (feature) =>
-        (feature.era ?? era) === era &&
-        (feature.needs === undefined || !lacks.includes(feature.needs)),
-    );
-    test.each(offered.map(({ name: title, run }) => [title, run] as const))(
+    test.each(tried.map(({ name: title, run }) => [title, run] as const))(
       '%s',
       async (_title, run) => {
         if (conversation === undefined) throw new Error('not connected');

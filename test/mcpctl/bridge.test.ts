@@ -7,6 +7,7 @@ import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl } from '../support/child-process.ts';
 import { announcementOf, initialize, requireBuild } from '../support/cli.ts';
+import { oneIn } from '../support/scale.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -181,7 +182,7 @@ describe('mcpctl bridge', () => {
     await until(() => !lives(pid));
   });
 
-  test.each([
+  oneIn(3)([
     [['bridge'], /no server to bridge to/],
     [['bridge', 'https://a.example/mcp', '--url', 'https://b.example/mcp'], /exclude each other/],
     [['bridge', '--http', ':0', '--unix', 'x', 'https://a.example/mcp'], /exclude each other/],

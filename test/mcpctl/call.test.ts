@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectUsageError, requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting, type Finished } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -74,7 +75,7 @@ describe('arguments as NAME=VALUE', () => {
 });
 
 describe('arguments as JSON', () => {
-  test.each(['--args', '--arguments-json'])('come with %s', async (option) => {
+  oneIn(2)(['--args', '--arguments-json'])('come with %s', async (option) => {
     expect(await argumentsOf(option, '{"number":1}')).toEqual({ number: 1 });
   });
 
@@ -83,7 +84,7 @@ describe('arguments as JSON', () => {
     expect(await argumentsOf('--args-file', 'args.json')).toEqual({ number: 2 });
   });
 
-  test.each([[['-']], [['--args', '-']], [['--args-file', '-']]])(
+  oneIn(3)([[['-']], [['--args', '-']], [['--args-file', '-']]])(
     'come from standard input with %j',
     async (how) => {
       const { stdout, code } = await project.runWith(
@@ -107,7 +108,7 @@ describe('arguments as JSON', () => {
     ).toEqual({ number: 2, filter: { year: 1, x: 'y' } });
   });
 
-  test.each([
+  oneIn(3)([
     [['--args', '{bad'], /--args is not JSON/],
     [['--args', '[1]'], /--args is JSON, but not an object/],
     [['--args-file', 'missing.json'], /--args-file missing\.json cannot be read \(ENOENT\)/],
@@ -124,7 +125,7 @@ describe('arguments as JSON', () => {
 });
 
 describe('the check before sending', () => {
-  test.each([
+  oneIn(4)([
     [['echo'], /echo: text: required but missing/],
     [['echo', 'txt=x'], /text: required but missing; is it what you named "txt"\?/],
     [['echo', 'text=x', 'times=often'], /echo: times: expected integer, received string/],
@@ -264,7 +265,7 @@ describe('a call as it is written elsewhere', () => {
     });
   const matches = { text: 'a b a', phrase: 'a', limit: 1 };
 
-  test.each([
+  oneIn(2)([
     ['with a dot', ['de.mo.find_text_matches', 'text=a b a', 'phrase=a', 'limit=1']],
     ['with colons', ['de.mo', 'find_text_matches', 'text:a b a', 'phrase:a', 'limit:1']],
     ['as a function', ['de.mo.find_text_matches(text: "a b a", phrase: \'a\', limit: 1)']],

@@ -12,6 +12,7 @@ import { commands } from '../../packages/mcpctl/src/registry.ts';
 import { requireBuild } from '../support/cli.ts';
 import { FreshUser, hasTerminal, isInstalled } from '../support/fresh-user.ts';
 import { mcpJson } from '../support/project.ts';
+import { sample } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -161,20 +162,25 @@ async function inBash(user: FreshUser, line: string): Promise<readonly string[]>
 }
 
 describe('in bash', () => {
-  test('commands, options, values and servers are completed', async () => {
+  const lines: readonly (readonly [string, readonly string[]])[] = [
+    ['mcpctl ser', ['servers', 'serve']],
+    ['mcpctl trust a', ['approve']],
+    ['mcpctl tools --er', ['--era']],
+    ['mcpctl tools --era=le', ['legacy']],
+    ['mcpctl tools --era le', ['legacy']],
+    ['mcpctl tools --config .m', ['.mcp.json']],
+    ['mcpctl trace --slow de', ['demo']],
+    ['mcpctl completion ', [...shells]],
+    ['mcpctl trace de', []],
+    ['mcpctl manifest d', ['diff', 'demo']],
+  ];
+  const { tried, share } = sample(lines, 3);
+
+  test(`commands, options, values and servers are completed, ${share} lines tried`, async () => {
     const entry = { command: 'mcpctl', args: ['serve', '--stdio'] };
     const mcpServers = { demo: entry, 'it$(touch canary)': entry, other: entry };
     using user = new FreshUser({ '.mcp.json': { mcpServers } });
-    expect(await inBash(user, 'mcpctl ser')).toEqual(['servers', 'serve']);
-    expect(await inBash(user, 'mcpctl trust a')).toEqual(['approve']);
-    expect(await inBash(user, 'mcpctl tools --er')).toEqual(['--era']);
-    expect(await inBash(user, 'mcpctl tools --era le')).toEqual(['legacy']);
-    expect(await inBash(user, 'mcpctl tools --era=le')).toEqual(['legacy']);
-    expect(await inBash(user, 'mcpctl tools --config .m')).toEqual(['.mcp.json']);
-    expect(await inBash(user, 'mcpctl completion ')).toEqual([...shells]);
-    expect(await inBash(user, 'mcpctl trace --slow de')).toEqual(['demo']);
-    expect(await inBash(user, 'mcpctl trace de')).toEqual([]);
-    expect(await inBash(user, 'mcpctl manifest d')).toEqual(['diff', 'demo']);
+    for (const [line, offered] of tried) expect(await inBash(user, line)).toEqual(offered);
     // A name that a shell would run is offered quoted.
     expect(await inBash(user, 'mcpctl tools ')).toEqual([
       'demo',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild, serveSamples } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -16,7 +17,7 @@ function remote(url: string, more: object = {}): Project {
 }
 
 describe('global flags', () => {
-  test.each([
+  oneIn(3)([
     [['--json', ...trusting, 'tools', 'odd', 'echo']],
     [['tools', 'odd', 'echo', '--json', ...trusting]],
     [['--json', 'tools', ...trusting, 'odd', 'echo']],
@@ -309,7 +310,7 @@ describe('what untrusted servers may reach', () => {
     );
   });
 
-  test.each([['--dns-check'], ['--dns-fail-open'], ['--dns-timeout-ms=5']])(
+  oneIn(3)([['--dns-check'], ['--dns-fail-open'], ['--dns-timeout-ms=5']])(
     '--no-dns-check and %s exclude each other',
     async (flag) => {
       const { code, stderr } = await project.run('servers', '--no-dns-check', flag);
@@ -318,18 +319,16 @@ describe('what untrusted servers may reach', () => {
     },
   );
 
-  test('values that cannot be are usage errors', async () => {
-    for (const args of [
-      ['--timeout-ms', '0'],
-      ['--timeout-ms', 'soon'],
-      ['--dns-timeout-ms=-1'],
-      ['--era', 'old'],
-      ['--allow-host', 'a/b'],
-    ]) {
-      const { code, stderr } = await project.run('servers', ...args);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/^mcpctl: --[a-z-]+ cannot be "\S+"\n.*\n$/);
-    }
+  oneIn(3)([
+    [['--timeout-ms', '0']],
+    [['--timeout-ms', 'soon']],
+    [['--dns-timeout-ms=-1']],
+    [['--era', 'old']],
+    [['--allow-host', 'a/b']],
+  ])('%j is a usage error', async (args) => {
+    const { code, stderr } = await project.run('servers', ...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^mcpctl: --[a-z-]+ cannot be "\S+"\n.*\n$/);
   });
 });
 

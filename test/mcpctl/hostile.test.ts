@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mcpctl } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { fixture, Project, samples, type Finished } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -41,7 +42,7 @@ describe('an answer that no server should give', () => {
     'prompts/get': result({ messages: [] }),
   });
 
-  test.each<[string, Answers, [readonly string[], RegExp]]>([
+  oneIn(3)<[string, Answers, [readonly string[], RegExp]]>([
     ['a tool without a schema', tools({ name: 'bare' }), [['tools'], /^bare\(\)$/m]],
     ['its call', tools({ name: 'bare' }), [['call', 'bare', 'a=1'], /^done$/m]],
     [
@@ -82,7 +83,7 @@ describe('an answer that no server should give', () => {
     expect(code).toBe(0);
   });
 
-  test.each<[string, Answers, readonly string[]]>([
+  oneIn(3)<[string, Answers, readonly string[]]>([
     ['a resource of no parts', { 'resources/read': result({ contents: [null] }) }, ['read', 'a:b']],
     [
       'a resource whose text is a number',
@@ -160,7 +161,7 @@ describe('words of others', () => {
 });
 
 describe('--json', () => {
-  test.each([
+  oneIn(4)([
     [['frobnicate']],
     [['tools', '--frob']],
     [['call']],
@@ -180,15 +181,16 @@ describe('--json', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
-  test('says what is wrong with the only file there is', async () => {
-    using other = new Project({ 'mcp.json': '{"version":1,' });
-    for (const words of [['tools'], ['servers'], ['config', 'explain']]) {
+  oneIn(3)([[['tools']], [['servers']], [['config', 'explain']]])(
+    'says of %j what is wrong with the only file there is',
+    async (words) => {
+      using other = new Project({ 'mcp.json': '{"version":1,' });
       const { code, stdout, stderr } = await other.run(...words, '--json');
       expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'invalid_config' } });
       expect(stderr.match(/mcp\.json#/g)).toHaveLength(1);
       expect(code).toBe(1);
-    }
-  });
+    },
+  );
 });
 
 describe('a mistake', () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { fixture, Project, samples, type Finished } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -142,7 +143,7 @@ describe('lint of a live server', () => {
 describe('lint of a file', () => {
   const file = (content: unknown): string => project.write('tools.json', content);
 
-  test.each([
+  oneIn(2)([
     ['a manifest', { tools: [good] }],
     ['a list', [good]],
     ['what mcpctl tools --json prints', { server: 'x', tools: [good], denied: [] }],
@@ -212,7 +213,7 @@ describe('lint of a file', () => {
     ]);
   });
 
-  test.each<[unknown, RegExp]>([
+  oneIn(3)<[unknown, RegExp]>([
     ['{', /tools\.json is not JSON/],
     [{}, /tools\.json has no list of tools/],
     [[good, null], /tools\[1\] is not a tool/],
@@ -236,7 +237,7 @@ test('lint --rules lists every rule', async () => {
 });
 
 describe('lint is not understood', () => {
-  test.each<[readonly string[], RegExp]>([
+  oneIn(3)<[readonly string[], RegExp]>([
     [[], /nothing to look at/],
     [['demo', '--manifest', 'x.json'], /--manifest and demo exclude each other/],
     [['--manifest', 'missing.json'], /missing\.json cannot be read \(ENOENT\)/],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, trusting } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -310,7 +311,7 @@ describe('resources and prompts', () => {
     expect(JSON.parse(raw.stdout)).toMatchObject({ messages: [{ role: 'user' }] });
   });
 
-  test.each([
+  oneIn(4)([
     [['ask'], /ask: topic is missing/],
     [['ask', 'topik=x'], /no argument topik; did you mean topic\?/],
     [['ask', 'cats'], /"cats" is not an argument/],

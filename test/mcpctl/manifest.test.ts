@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, trusting, type Finished } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -75,21 +76,19 @@ describe('manifest', () => {
     expect(String(project.read('one.json'))).toMatch(/^\{\n {2}"tools": \[[^]*\}\n$/);
   });
 
-  test('makes do with the list where a server does not tell', async () => {
+  oneIn(3)([
+    { content: [], isError: true, structuredContent: { error: { message: 'not now' } } },
+    { content: [], structuredContent: { data: { tools: 'none' } } },
+    { content: [] },
+  ])('makes do with the list where a server does not tell, but %j', async (result) => {
     const tool = { inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
     const tools = [{ name: 'get_tool_manifest', ...tool }];
     const list = { 'tools/list': { result: { tools } } };
-    for (const result of [
-      { content: [], isError: true, structuredContent: { error: { message: 'not now' } } },
-      { content: [], structuredContent: { data: { tools: 'none' } } },
-      { content: [] },
-    ]) {
-      const answers = { ...list, 'tools/call': { result } };
-      const { code, stdout, stderr } = await manifest('--json', ...blunt(answers));
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'get_tool_manifest' }] });
-      expect(stderr).toMatch(/get_tool_manifest does not tell, its list is used/);
-    }
+    const answers = { ...list, 'tools/call': { result } };
+    const { code, stdout, stderr } = await manifest('--json', ...blunt(answers));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'get_tool_manifest' }] });
+    expect(stderr).toMatch(/get_tool_manifest does not tell, its list is used/);
   });
 
   test('does not call a tool of that name that may do something', async () => {
@@ -138,7 +137,7 @@ const properties = { ...note.inputSchema.properties, limit: { type: 'integer' } 
 describe('manifest diff', () => {
   const diff = (...args: readonly string[]): Promise<Finished> => manifest('diff', ...args);
 
-  test.each<[string, object, string]>([
+  oneIn(2)<[string, object, string]>([
     ['cosmetic', { description: 'Gives a note.' }, 'description: '],
     ['compatible', { inputSchema: { ...note.inputSchema, properties } }, 'input.limit: new'],
     [
@@ -215,7 +214,7 @@ describe('manifest diff', () => {
     expect(await diff('-', '-')).toMatchObject({ code: 2 });
   });
 
-  test.each<[readonly string[], number, RegExp]>([
+  oneIn(3)<[readonly string[], number, RegExp]>([
     [[], 2, /A is missing/],
     [['a.json'], 2, /B is missing/],
     [['a.json', 'missing.json'], 2, /missing\.json cannot be read \(ENOENT\)/],

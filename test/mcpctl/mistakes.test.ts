@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { requireBuild } from '../support/cli.ts';
 import { closedPort } from '../support/lasting-port.ts';
 import { fixture, mcpJson, Project, samples, trusting } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -220,7 +221,7 @@ const mistakes: readonly Mistake[] = [
 ];
 
 describe('says what is wrong and what to do next, without a stack:', () => {
-  test.each(mistakes)('$what', async ({ typed, code, wrong, next, where = project }) => {
+  oneIn(3)(mistakes)('$what', async ({ typed, code, wrong, next, where = project }) => {
     const result = await where.run(...typed());
     const said = result.stderr.replaceAll(/^(WARNING|NOTE|  [A-Z]).*\n/gm, '');
     expect(said).toMatch(wrong);

@@ -7,6 +7,7 @@ import { root } from '../support/child-process.ts';
 import { expectUsageError, requireBuild } from '../support/cli.ts';
 import { FreshUser, isInstalled } from '../support/fresh-user.ts';
 import { Project } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 const entry = (name: string): string =>
   readFileSync(path.join(root, 'test/fixtures/registry', `${name}.json`), 'utf8');
@@ -121,47 +122,39 @@ describe('a name of the registry', () => {
     });
   });
 
-  test('says what is missing or wrong, and what to type', async () => {
+  const add = (project: Project, ...args: readonly string[]) =>
+    project.run('add', ...args, '--registry', registry, '--yes', '--quiet');
+
+  test('says what is missing, and what to type', async () => {
     using project = new Project();
-    const add = (...args: string[]) =>
-      project.run('add', ...args, '--registry', registry, '--yes', '--quiet');
-    const missing = await add('io.github.someone/weather');
+    const missing = await add(project, 'io.github.someone/weather');
     expect(missing.code).toBe(2);
     expect(missing.stderr).toMatch(/needs city, WEATHER_KEY|needs WEATHER_KEY, city/);
     expect(missing.stderr).toMatch(/--set WEATHER_KEY=VALUE +The key of your account/);
-    expectUsageError(
-      await add('io.github.someone/nothing'),
-      /the registry has no io\.github/,
-      /search=/,
-    );
-    expectUsageError(
-      await add('io.github.someone/weather', '--set', 'x=1'),
-      /asks for no such thing/,
-      /It asks for/,
-    );
-    expectUsageError(
-      await add(
-        'io.github.someone/weather',
-        '--set',
-        'units=nautical',
-        '--set',
-        'city=x',
-        '--set',
-        'WEATHER_KEY=x',
-      ),
-      /units cannot be that/,
-      /metric, imperial/,
-    );
-    expectUsageError(
-      await add('io.github.someone/weather', '--from', 'remote'),
-      /in no way that is known/,
-      /npm/,
-    );
-    expect((await add('com.example/page')).stderr).toMatch(/something that is not JSON/);
-    expect((await add('com.example/huge')).stderr).toMatch(/more than 1048576 bytes/);
     const gone = await project.run('add', 'a.b/c', '--registry', 'http://127.0.0.1:1', '--yes');
     expect(gone).toMatchObject({ code: 4 });
     expect(gone.stderr).toMatch(/cannot be reached\n.*--registry URL/);
+    expect(project.has('mcp.json')).toBe(false);
+  });
+
+  const wrongUnits = ['--set', 'units=nautical', '--set', 'city=x', '--set', 'WEATHER_KEY=x'];
+  oneIn(2)<[readonly string[], RegExp, RegExp]>([
+    [['io.github.someone/nothing'], /the registry has no io\.github/, /search=/],
+    [['io.github.someone/weather', '--set', 'x=1'], /asks for no such thing/, /It asks for/],
+    [['io.github.someone/weather', ...wrongUnits], /units cannot be that/, /metric, imperial/],
+    [['io.github.someone/weather', '--from', 'remote'], /in no way that is known/, /npm/],
+  ])('%j is a usage error that says what to type', async (args, what, next) => {
+    using project = new Project();
+    expectUsageError(await add(project, ...args), what, next);
+    expect(project.has('mcp.json')).toBe(false);
+  });
+
+  oneIn(2)([
+    ['com.example/page', /something that is not JSON/],
+    ['com.example/huge', /more than 1048576 bytes/],
+  ])('an answer about %s that is none is not used', async (name, message) => {
+    using project = new Project();
+    expect((await add(project, name)).stderr).toMatch(message);
     expect(project.has('mcp.json')).toBe(false);
   });
 

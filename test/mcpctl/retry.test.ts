@@ -2,6 +2,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild } from '../support/cli.ts';
 import { fixture, mcpJson, Project, trusting, type Finished } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -87,7 +88,7 @@ describe('call --retry', () => {
     expect({ code, times: calls.length }).toEqual({ code: 5, times: 1 });
   });
 
-  test.each(['--retry=x', '--retry=101', '--retry=-1', '--retry='])(
+  oneIn(4)(['--retry=x', '--retry=101', '--retry=-1', '--retry='])(
     '%s is a usage error, and nothing is called',
     async (option) => {
       const { code, stderr, calls } = await call('set_flaky_value', option);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectUsageError, requireBuild } from '../support/cli.ts';
 import { mcpJson, Project, samples } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -50,7 +51,7 @@ describe('add', () => {
     expect(said.stderr).toContain('Next: mcpctl trust approve docs');
   });
 
-  test.each([
+  oneIn(3)([
     ['a map', '{"mcpServers":{"a":{"command":"x"}}}'],
     ['what VS Code has', '{"servers":{"a":{"type":"stdio","command":"x"}}}'],
     ['a bare map', '{"a":{"command":"x"}}'],
@@ -101,27 +102,23 @@ describe('add', () => {
     );
   });
 
-  test('says what is wrong, and what to type', async () => {
-    using project = new Project({ 'mcp.json': { mcpServers: { a: { command: 'x' } } } });
+  const one = { 'mcp.json': { mcpServers: { a: { command: 'x' } } } };
+
+  oneIn(3)<[readonly string[], RegExp, RegExp]>([
+    [['a', '--yes', '--', 'y'], /already has a server named a/, /--replace/],
+    [['b', 'npx', '--yes'], /"npx" is neither a URL/, /put -- before it/],
+    [['b', '--yes'], /what is b\?/, /mcpctl add b https:/],
+    [['a b', 'https://x.example', '--yes'], /cannot be the name/, /letters/],
+    [['{"command":"x"}', '--yes'], /without a name/, /add NAME JSON/],
+    [['n', '{"a":{"command":"x"},"b":{"command":"y"}}', '--yes'], /has 2 servers/, /a, b/],
+  ])('%j is a usage error that says what to type', async (args, what, next) => {
+    using project = new Project(one);
+    expectUsageError(await project.run('add', ...args), what, next);
+  });
+
+  test('says what is wrong with what is pasted, and replaces where that is said', async () => {
+    using project = new Project(one);
     const run = (...args: string[]) => project.run('add', ...args);
-    expectUsageError(
-      await run('a', '--yes', '--', 'y'),
-      /already has a server named a/,
-      /--replace/,
-    );
-    expectUsageError(await run('b', 'npx', '--yes'), /"npx" is neither a URL/, /put -- before it/);
-    expectUsageError(await run('b', '--yes'), /what is b\?/, /mcpctl add b https:/);
-    expectUsageError(
-      await run('a b', 'https://x.example', '--yes'),
-      /cannot be the name/,
-      /letters/,
-    );
-    expectUsageError(await run('{"command":"x"}', '--yes'), /without a name/, /add NAME JSON/);
-    expectUsageError(
-      await run('n', '{"a":{"command":"x"},"b":{"command":"y"}}', '--yes'),
-      /has 2 servers/,
-      /a, b/,
-    );
     const broken = await run('{"mcpServers":{"a":', '--yes');
     expect(broken).toMatchObject({ code: 1 });
     expect(broken.stderr).toMatch(/what was pasted.*not valid JSON/);
@@ -245,23 +242,16 @@ describe('connect', () => {
     expect(project.read('.roo/mcp.json').toString()).toBe(theirs);
   });
 
-  test('says what is wrong, and what to type', async () => {
+  oneIn(3)<[readonly string[], RegExp, RegExp]>([
+    [['--yes'], /which hosts\?/, /--list/],
+    [['cursr'], /no host is named cursr/, /Did you mean cursor\?/],
+    [['goose'], /Goose has no file in a project/, /connect goose --user/],
+    [['trae', '--user'], /Trae has no file of the user/, /Leave out --user/],
+    [['--all', 'cursor'], /exclude each other/, /Leave out one/],
+    [['cursor', '--server', 'dmo'], /unknown mcp server: dmo/, /Did you mean demo\?/],
+    [['cursor', '--gateway', 'x'], /not an http or https URL/, /in full/],
+  ])('%j is a usage error that says what to type', async (args, what, next) => {
     using project = new Project({ 'mcp.json': { mcpServers: { demo: { command: 'x' } } } });
-    const run = (...args: string[]) => project.run('connect', ...args);
-    expectUsageError(await run('--yes'), /which hosts\?/, /--list/);
-    expectUsageError(await run('cursr'), /no host is named cursr/, /Did you mean cursor\?/);
-    expectUsageError(await run('goose'), /Goose has no file in a project/, /connect goose --user/);
-    expectUsageError(
-      await run('trae', '--user'),
-      /Trae has no file of the user/,
-      /Leave out --user/,
-    );
-    expectUsageError(await run('--all', 'cursor'), /exclude each other/, /Leave out one/);
-    expectUsageError(
-      await run('cursor', '--server', 'dmo'),
-      /unknown mcp server: dmo/,
-      /Did you mean demo\?/,
-    );
-    expectUsageError(await run('cursor', '--gateway', 'x'), /not an http or https URL/, /in full/);
+    expectUsageError(await project.run('connect', ...args), what, next);
   });
 });

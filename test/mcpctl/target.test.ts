@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectUsageError, requireBuild, serveSamples } from '../support/cli.ts';
 import { fixture, mcpJson, Project } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -86,7 +87,7 @@ describe('a target that is typed', () => {
     expect(JSON.parse(stdout)).toMatchObject({ server: 's.sock', ok: true });
   });
 
-  test.each([
+  oneIn(4)([
     [['ping', 'odd', '--', 'x'], /unexpected argument "odd"/, /the command after --/],
     [['ping', 'odd', '--url', 'http://x'], /unexpected argument "odd"/, /by --url/],
     [

@@ -3,6 +3,7 @@ import type { Child } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { FreshUser, hasTerminal } from '../support/fresh-user.ts';
 import { fixture, mcpJson, samples } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -62,7 +63,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       expect(screen).toMatch(/^5 tools · \d+ ms\r$/m);
     });
 
-    test.each([
+    oneIn(4)([
       'tools',
       'tools --verbose',
       'tools speak',

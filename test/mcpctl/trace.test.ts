@@ -3,6 +3,7 @@ import type { Trace } from 'mcp-kit/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild, startHttp } from '../support/cli.ts';
 import { fixture, mcpJson, Project, samples, trusting, type Finished } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -62,7 +63,7 @@ describe('trace --file', () => {
     expect(new Set(begins).size).toBe(3);
   });
 
-  test.each<[readonly string[], string]>([
+  oneIn(2)<[readonly string[], string]>([
     [['--last'], 'trc_b'],
     [['--slow'], slow.traceId],
     [['trc_b'], 'trc_b'],
@@ -87,7 +88,7 @@ describe('trace --file', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
   });
 
-  test.each<[readonly string[], RegExp]>([
+  oneIn(4)<[readonly string[], RegExp]>([
     [['trc_x', '--file', 'traces.ndjson'], /has no call trc_x among 3 traces\nThe latest is trc_c/],
     [['--last', '--file', 'empty.ndjson'], /empty\.ndjson has no traces/],
     [['--last', '--file', 'mcp.json'], /mcp\.json has no traces/],

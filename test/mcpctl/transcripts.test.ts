@@ -9,6 +9,7 @@ import { readTranscript } from '../../packages/mcpctl/src/transcript/transcript.
 import { mcpctl, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { Project, trusting } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -130,7 +131,7 @@ describe('mcpctl replay', () => {
     });
   });
 
-  test.each([
+  oneIn(3)([
     [['replay', 'missing.jsonl', 'x'], 'missing.jsonl cannot be read'],
     [['replay', 'bad.jsonl', 'x'], 'bad.jsonl:1 is no line of a recording'],
     [['mock', 'empty.jsonl'], 'empty.jsonl has no messages of a server'],

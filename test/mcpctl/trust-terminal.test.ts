@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { echo, writePlainServer, writeTools } from '../security/plain-server.ts';
 import { requireBuild } from '../support/cli.ts';
 import { FreshUser, isInstalled } from '../support/fresh-user.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -44,7 +45,7 @@ describe.skipIf(!isInstalled('script'))('a person at a terminal', () => {
     expect(await isTrusted(user)).toBe(true);
   });
 
-  test.each([
+  oneIn(2)([
     ['does not agree', 'n\r', 1],
     ['says nothing', '\r', 1],
     ['says something else', 'yeah why not\r', 1],

@@ -9,6 +9,7 @@ import { Mark } from '../faults/lib/marked-processes.ts';
 import { mcpctl, root, type Child } from '../support/child-process.ts';
 import { announcementOf, requireBuild } from '../support/cli.ts';
 import { Project, trusting } from '../support/project.ts';
+import { oneIn } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -213,7 +214,7 @@ describe('mcpctl up', () => {
     expect(await child.stop('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
-  test.each([
+  oneIn(3)([
     [['--stdio', '--port', '0'], '--stdio and --port exclude each other'],
     [['--stdio', '--json'], '--stdio and --json exclude each other'],
     [['--unix', 'x.sock', '--api-keys', 'keys.json'], '--unix and --api-keys exclude each other'],

@@ -11,6 +11,7 @@ import {
 } from '@mcp-kit/host';
 import { interpolate, variablesOf } from '@mcp-kit/host/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { oneIn } from '../support/scale.ts';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';
 
 let loaded: LoadedConfig;
@@ -61,7 +62,7 @@ describe('every sample', () => {
   const pairs = dialectIds.flatMap((one) =>
     dialectIds.filter((other) => other !== one).map((other) => [one, other] as const),
   );
-  test.each(pairs)('of %s says in %s all that is not named as lost', async (one, other) => {
+  oneIn(5)(pairs)('of %s says in %s all that is not named as lost', async (one, other) => {
     for (const entry of from(one)) {
       const there = await convertConfig([entry], other);
       const read = await readAs(there.text, other);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
+import { isWhole, oneIn, sample } from '../support/scale.ts';
 import { makeHostileRepo, outsideText, secret, type HostileRepo } from './hostile-repo.ts';
 
 let repo: HostileRepo;
@@ -35,7 +36,7 @@ function expectNoHarm({ stdout, stderr }: Ran): void {
 }
 
 describe('a cloned repository that means harm', () => {
-  test.each([
+  oneIn(3)([
     ['servers'],
     ['servers --json --show-argv'],
     ['tools --json'],
@@ -64,8 +65,8 @@ describe('a cloned repository that means harm', () => {
     expect(ran.stderr).toMatch(/mcpctl trust approve/);
   });
 
-  test('no single server can be used, and the message says how to approve it', async () => {
-    for (const name of repo.servers) {
+  test(`no single server can be used, ${isWhole ? 'each' : 'every third'} tried, and the message says how to approve it`, async () => {
+    for (const name of sample(repo.servers, 3).tried) {
       const ran = await run('ping', name);
       expectNoHarm(ran);
       expect({ name, code: ran.code }).toEqual({ name, code: 3 });
@@ -73,7 +74,7 @@ describe('a cloned repository that means harm', () => {
     }
   });
 
-  test.each([
+  oneIn(3)([
     [['tools', 'shell']],
     [['call', 'shell', 'echo', 'text=hello']],
     [['call', 'thief', 'echo', '--args', '{}']],

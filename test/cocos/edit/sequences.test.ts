@@ -48,7 +48,7 @@ import { looksOf, seen } from '../../support/cocos/sample.ts';
 
 const steps = 50;
 /** Two hundred where nobody waits. */
-const sequences = Math.max(25, Math.round(Number(process.env['PROPERTY_RUNS'] ?? 0) / 100));
+const sequences = Math.max(10, Math.round(Number(process.env['PROPERTY_RUNS'] ?? 0) / 100));
 
 const script = `
 import { _decorator, Component, Node, Label } from 'cc';

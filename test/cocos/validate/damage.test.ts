@@ -35,7 +35,7 @@ function damage(objects: Json[], random: () => number): void {
   owner[key] = pick<Json>([...others, ...references]) ?? null;
 }
 
-const runs = Math.max(60, Math.round(Number(process.env['PROPERTY_RUNS']) / 100));
+const runs = Math.max(25, Math.round(Number(process.env['PROPERTY_RUNS']) / 100));
 
 const errorsIn = (findings: readonly Finding[]): number =>
   findings.filter(({ severity }) => severity === 'error').length;

@@ -9,7 +9,7 @@ import { ProjectCopy } from '../../support/cocos/sample-project.ts';
 type Objects = (Entry | undefined)[];
 type Own = Record<string, Json>;
 
-const runs = Math.max(150, Math.round(Number(process.env['PROPERTY_RUNS']) / 20));
+const runs = Math.max(40, Math.round(Number(process.env['PROPERTY_RUNS']) / 20));
 
 /** What is said of a table, and what would be done about it. */
 const saidOf = (workspace: Workspace, subject: { file: string; table: Table; memory?: Memory }) =>

@@ -4,7 +4,7 @@ import { openSession } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import type { Envelope } from 'mcp-kit/tools';
 import { type HttpListening, serveHttp } from 'mcp-kit/transport/http';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { forwarding } from './forwarding.ts';
 
 /** A client of the Cocos tools over HTTP, with every answer checked against its schema. */
@@ -25,16 +25,8 @@ interface Served {
   project: CocosBackend;
 }
 
-const served: Served[] = [];
-/** Those whose client is gone. */
+/** Those whose client is gone; they serve the next one, and end with the process. */
 const idle: Served[] = [];
-
-afterAll(async () => {
-  for (const { cocos, listening } of served.splice(0)) {
-    await cocos[Symbol.asyncDispose]();
-    await listening.close();
-  }
-});
 
 async function serve(project: CocosBackend): Promise<Served> {
   const at = idle.findIndex(({ cocos }) => cocos.backend.kind === project.kind);
@@ -48,7 +40,6 @@ async function serve(project: CocosBackend): Promise<Served> {
   } as const;
   const cocos = await openCocosServer({ project: backend, governance });
   const one: Served = { cocos, listening: await serveHttp(cocos.server, { port: 0 }), project };
-  served.push(one);
   return one;
 }
 
