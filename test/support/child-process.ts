@@ -14,6 +14,11 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
+export interface ChildOptions extends SpawnOptions {
+  /** It has ended when all that it started has ended, too; except what a Node starts, which inherits nothing. */
+  readonly withChildren?: boolean;
+}
+
 /** A real child process; whatever happens, it is gone when its scope ends. */
 export class Child implements AsyncDisposable {
   readonly process: ChildProcessWithoutNullStreams;
@@ -22,12 +27,15 @@ export class Child implements AsyncDisposable {
   stderr = '';
   readonly #watchers = new Set<() => void>();
 
-  constructor(command: string, args: readonly string[], options: SpawnOptions = {}) {
+  constructor(command: string, args: readonly string[], options: ChildOptions = {}) {
+    const { withChildren = false, ...spawning } = options;
     this.process = spawn(command, args, {
       cwd: root,
-      ...options,
-      stdio: 'pipe',
+      ...spawning,
+      stdio: ['pipe', 'pipe', 'pipe', withChildren ? 'pipe' : 'ignore'],
     });
+    // A pipe that nobody writes to: its other end is open in each of them until it ends, and `close` waits for that.
+    this.process.stdio[3]?.on('error', () => {}).on('data', () => {});
     this.process.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
       this.#look();

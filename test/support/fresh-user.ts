@@ -28,6 +28,8 @@ export class FreshUser implements Disposable {
   terminal(command: string, env: NodeJS.ProcessEnv = {}): Child {
     const sized = `stty cols 80 rows 24; ${command}`;
     return new Child('script', ['-qefc', sized, '/dev/null'], {
+      // Where the terminal goes away, the command ends after it.
+      withChildren: true,
       cwd: this.project.folder,
       env: { TERM: 'xterm-256color', SHELL: '/bin/bash', ...this.#env, ...env },
     });

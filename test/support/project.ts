@@ -74,8 +74,7 @@ export class Project implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // What hangs up with its terminal may write a last time while we remove.
-    rmSync(path.dirname(this.folder), { recursive: true, force: true, maxRetries: 5 });
+    rmSync(path.dirname(this.folder), { recursive: true, force: true });
   }
 }
 
