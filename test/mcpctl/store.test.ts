@@ -50,8 +50,8 @@ describe.each(Object.entries(commands))('mcpctl %s', (_, commandAt) => {
     const second = await start(...commandAt(port));
     await using _child = second.child;
     const after = await session.request('tools/list');
+    expect(after.message).toHaveProperty('result.tools');
     expect(after.message.result).toEqual(before.message.result);
-    expect(after.message.result).toHaveProperty('tools');
   });
 });
 

@@ -280,6 +280,31 @@ describe.each(Object.entries(stores))('a session in a store in %s', (_, openStor
   });
 });
 
+test('that a client is ready is kept before it is told that this was heard', async () => {
+  const memory = createMemoryStore();
+  const kept: string[] = [];
+  const gate = createDeferred<void>();
+  const put: Store['kv']['put'] = async (key, text, options) => {
+    if (text.includes('"ready":true')) await gate.promise;
+    await memory.kv.put(key, text, options);
+    kept.push('kept');
+  };
+  const store = { ...memory, kv: { ...memory.kv, put } };
+  const { url } = await start(store);
+  const session = await startSession(url, { ready: false });
+  const told = session.post(notification('notifications/initialized')).then(({ status }) => {
+    kept.push('told');
+    return status;
+  });
+  // What the client sends meanwhile is served.
+  await expect
+    .poll(async () => (await session.request('tools/list')).message)
+    .toHaveProperty('result');
+  gate.resolve();
+  expect(await told).toBe(202);
+  expect(kept).toEqual(['kept', 'kept', 'told']);
+});
+
 test('a session that was idle for too long is gone', async () => {
   let nowMs = 0;
   const store = createMemoryStore({ now: () => nowMs });

@@ -58,6 +58,8 @@ const changes: Readonly<Record<string, Change>> = {
   }),
 };
 
+const ignored = (): void => {};
+
 /** A record is written again when this part of its lifetime has passed since. */
 const renewedAt = 1 / 20;
 
@@ -68,6 +70,7 @@ export class KeptSession {
   #record: SessionRecord;
   #savedMs = performance.now();
   #forgotten = false;
+  #hearing: MaybePromise<unknown>;
 
   constructor(place: SessionPlace, id: string, record: SessionRecord) {
     this.#place = place;
@@ -84,6 +87,11 @@ export class KeptSession {
     return this.#forgotten;
   }
 
+  /** Settles when what was said last without waiting for an answer is kept. */
+  get heard(): MaybePromise<unknown> {
+    return this.#hearing;
+  }
+
   /** Serves; what changes the session is answered when the change is kept. One that cannot be kept does not begin: `undo`. */
   over(serve: Serve, undo: () => void): Serve {
     return (exchange) => {
@@ -91,7 +99,7 @@ export class KeptSession {
       const change = Object.hasOwn(changes, method) ? changes[method] : undefined;
       const outcome = serve(exchange);
       if (change === undefined) return outcome;
-      return chain(outcome, (result) => {
+      const kept = chain(outcome, (result) => {
         this.#record = change(this.#record, params);
         return chain(this.#save(), (isKept) => {
           if (isKept || method !== 'initialize') return result;
@@ -99,6 +107,10 @@ export class KeptSession {
           throw unavailable(new RpcError(rpcErrors.overloaded, 'No session can be kept now'));
         });
       });
+      if (exchange.message.id === undefined && isPromise(kept)) {
+        this.#hearing = kept.then(ignored, ignored);
+      }
+      return kept;
     };
   }
 

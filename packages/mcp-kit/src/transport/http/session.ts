@@ -1,4 +1,4 @@
-import { idleMs, type Budget, type Logger } from '#base';
+import { chain, idleMs, type Budget, type Logger } from '#base';
 import {
   Connection,
   type Channel,
@@ -186,7 +186,11 @@ export class Session implements Channel, ReplyPolicy {
   }
 
   reply(text: string | undefined, options?: MessageOptions): void {
-    if (options?.origin instanceof Reply) options.origin.answer(text, options);
+    const origin = options?.origin;
+    if (!(origin instanceof Reply)) return;
+    // A notification is taken when it is kept: after that the client may rely on it.
+    const heard = text === undefined ? this.#kept?.heard : undefined;
+    void chain(heard, () => origin.answer(text, options));
   }
 
   drained(origin?: Origin): Promise<void> {
