@@ -286,7 +286,7 @@ test('that a client is ready is kept before it is told that this was heard', asy
   const gate = createDeferred<void>();
   const put: Store['kv']['put'] = async (key, text, options) => {
     if (text.includes('"ready":true')) await gate.promise;
-    await memory.kv.put(key, text, options);
+    memory.kv.put(key, text, options);
     kept.push('kept');
   };
   const store = { ...memory, kv: { ...memory.kv, put } };
