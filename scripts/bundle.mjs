@@ -56,11 +56,9 @@ function removeScripts(folder) {
 /** The entries of a library by layer: folders of `src`. */
 function layersOf(folder) {
   const { imports, exports } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-  const sources = Object.values({ ...imports, ...exports })
-    .filter((entry) => entry.default !== undefined)
-    .flatMap((entry) => entry[source] ?? []);
+  const entries = Object.values({ ...imports, ...exports }).filter((entry) => entry.default);
   const layers = new Map();
-  for (const name of new Set(sources)) {
+  for (const name of new Set(entries.flatMap((entry) => entry[source] ?? []))) {
     const layer = path.dirname(name).split('/')[2] ?? '';
     layers.set(layer, [...(layers.get(layer) ?? []), name]);
   }

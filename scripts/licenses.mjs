@@ -24,7 +24,6 @@ export function licensesOf(folder, files, what = 'mcpctl') {
     const text = readFileSync(path.join(place, file), 'utf8').trim();
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
-  const intro = `${what} contains code of these packages:\n`;
   const rule = `\n${'-'.repeat(80)}\n\n`;
-  return [intro, ...texts].join(rule);
+  return [`${what} contains code of these packages:\n`, ...texts].join(rule);
 }

@@ -14,7 +14,7 @@ import { createMemoryStore, type Store } from '#store';
 import { connectionOptions } from '../serve-channel.ts';
 import { admitAll, type Admit, type Caller, type Incoming } from './admit.ts';
 import { headerCheck } from './header-check.ts';
-import type { SessionPlace } from './kept-session.ts';
+import type { SessionPlace } from './sessions/kept-session.ts';
 import { defaultPace, Heartbeat, streamBytes, type Pace } from './paced-stream.ts';
 import { profileOf, type Profile, type ProfileName } from './profile.ts';
 import { Stateless, type AnswerMode } from './reply.ts';
@@ -29,7 +29,7 @@ import {
   type Refusal,
   type Responder,
 } from './responder.ts';
-import { Sessions, type SessionLimits } from './sessions.ts';
+import { Sessions, type SessionLimits } from './sessions/sessions.ts';
 
 /** How an endpoint answers, whom it lets in, and what it keeps for clients. */
 export interface EndpointOptions {

@@ -3,7 +3,7 @@ import { silentLogger } from '#base';
 import { createMemoryStore, type Log } from '#store';
 import { describe, expect, test } from 'vitest';
 import { EventStream } from './event-stream.ts';
-import { KeptAnswers } from './kept-answers.ts';
+import { KeptAnswers } from './sessions/kept-answers.ts';
 import { defaultPace, PacedStream } from './paced-stream.ts';
 import type { ResponseStream } from './responder.ts';
 

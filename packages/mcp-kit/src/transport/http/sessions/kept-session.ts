@@ -12,7 +12,7 @@ import {
 } from '#jsonrpc';
 import type { Serve } from '#protocol';
 import type { Kv } from '#store';
-import type { Caller } from './admit.ts';
+import type { Caller } from '../admit.ts';
 
 /** What the client of a session has said that still counts: said again in another process, it is the same session. */
 export interface SessionRecord {

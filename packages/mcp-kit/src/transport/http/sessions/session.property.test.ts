@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { createBudget, silentLogger } from '#base';
 import { enclose } from '#protocol';
 import { createMemoryStore } from '#store';
-import { defaultPace, Heartbeat } from './paced-stream.ts';
-import { profiles } from './profile.ts';
-import type { ResponseStream } from './responder.ts';
+import { defaultPace, Heartbeat } from '../paced-stream.ts';
+import { profiles } from '../profile.ts';
+import type { ResponseStream } from '../responder.ts';
 import { Session } from './session.ts';
 
 const numRuns = Number(process.env['PROPERTY_RUNS']);

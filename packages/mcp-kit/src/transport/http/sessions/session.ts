@@ -11,14 +11,14 @@ import {
 } from '#jsonrpc';
 import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
-import { messageEvent, plainEvent, primingEvent, type EventStream } from './event-stream.ts';
+import { messageEvent, plainEvent, primingEvent, type EventStream } from '../event-stream.ts';
 import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
 import { KeptSession, newRecord, type SessionPlace, type SessionRecord } from './kept-session.ts';
-import { PacedStream, streamBytes, type Heartbeat, type Pace } from './paced-stream.ts';
-import type { Profile } from './profile.ts';
-import type { Caller } from './admit.ts';
-import { ownAside, Reply, type ReplyPolicy } from './reply.ts';
-import type { HeaderList, ResponseStream } from './responder.ts';
+import { PacedStream, streamBytes, type Heartbeat, type Pace } from '../paced-stream.ts';
+import type { Profile } from '../profile.ts';
+import type { Caller } from '../admit.ts';
+import { ownAside, Reply, type ReplyPolicy } from '../reply.ts';
+import type { HeaderList, ResponseStream } from '../responder.ts';
 import type { Purpose } from './lost-stream.ts';
 import { SessionStreams, type Located } from './session-streams.ts';
 

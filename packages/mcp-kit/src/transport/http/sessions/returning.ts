@@ -1,8 +1,8 @@
 import { describeError } from '#base';
 import { RpcError } from '#jsonrpc';
-import type { Incoming } from './admit.ts';
+import type { Incoming } from '../admit.ts';
 import { sayAgain, takeUp, type SessionPlace } from './kept-session.ts';
-import { noSession, overloaded, type Refusal } from './responder.ts';
+import { noSession, overloaded, type Refusal } from '../responder.ts';
 import { Session, type SessionShared } from './session.ts';
 
 interface ReturningOptions {

@@ -1,4 +1,4 @@
-import { EventStream, type EventStreamOptions } from './event-stream.ts';
+import { EventStream, type EventStreamOptions } from '../event-stream.ts';
 import { lostAnswers, standingOf, type Purpose } from './lost-stream.ts';
 import type { SessionShared } from './session.ts';
 

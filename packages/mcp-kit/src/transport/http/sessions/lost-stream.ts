@@ -1,6 +1,6 @@
 import { encodeError, isRecord, rpcErrors, type Id } from '#jsonrpc';
 import type { Log } from '#store';
-import { noteMark } from './event-stream.ts';
+import { noteMark } from '../event-stream.ts';
 
 /** What a stream is for: the requests whose answers end it, or whatever belongs to no request. */
 export type Purpose = readonly Id[] | 'listening';

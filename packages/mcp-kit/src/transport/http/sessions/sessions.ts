@@ -15,8 +15,8 @@ import {
   type Link,
 } from '#jsonrpc';
 import { isLegacyVersion } from '#protocol';
-import type { Caller, Incoming } from './admit.ts';
-import { Reply, type Post } from './reply.ts';
+import type { Caller, Incoming } from '../admit.ts';
+import { Reply, type Post } from '../reply.ts';
 import {
   asError,
   badRequest,
@@ -28,7 +28,7 @@ import {
   unsupportedVersion,
   type Refusal,
   type Responder,
-} from './responder.ts';
+} from '../responder.ts';
 import { Returning, tooManySessions } from './returning.ts';
 import { Session, type SessionShared } from './session.ts';
 
