@@ -81,7 +81,7 @@ async function programOf(
   launch: Launch,
   known: Pick<Receipt, 'executable' | 'runs'>,
 ): Promise<Program | undefined> {
-  const found = await findProgram(launch.command, launch);
+  const found = findProgram(launch.command, launch);
   if (found === undefined) return undefined;
   const isHeld = !(await isOfMachine(launch, found));
   const executable = isHeld ? await identify(launch, known.executable) : undefined;

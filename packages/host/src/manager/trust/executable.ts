@@ -71,7 +71,7 @@ export async function identify(
   launch: Launch,
   known?: Executable,
 ): Promise<Executable | undefined> {
-  const found = await findProgram(launch.command, launch);
+  const found = findProgram(launch.command, launch);
   const identity = found === undefined ? undefined : await identifyFile(found, known);
   return found === undefined || identity === undefined ? undefined : { found, ...identity };
 }

@@ -40,7 +40,7 @@ type Found = Omit<Runs, 'runners'>;
 async function subjectOf(subject: Subject, launch: Launch, known?: Runs): Promise<Found> {
   switch (subject.kind) {
     case 'program': {
-      const file = await findProgram(subject.command, launch);
+      const file = findProgram(subject.command, launch);
       const gaps = [`what ${subject.command} loads`];
       const files = await covered(file === undefined ? [] : [file], launch, known);
       return { files, gaps };
@@ -199,7 +199,7 @@ async function imageOf(
 
 /** Which image the engine has under a name; undefined when it has none, or cannot be asked. */
 async function imageId(image: string, engine: string, launch: Launch): Promise<string | undefined> {
-  const file = await findProgram(engine, launch);
+  const file = findProgram(engine, launch);
   // One in the project is not started to be asked: whether it may be is what is being found out.
   if (file === undefined || (await isInside(launch.cwd, file))) return undefined;
   const args = ['image', 'inspect', '--format', '{{.Id}}', '--', image];

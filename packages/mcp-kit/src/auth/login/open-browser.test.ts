@@ -118,8 +118,8 @@ test('no opener, or one that fails, is told', async () => {
 });
 
 describe('the opener', () => {
-  test.each(['win32', 'darwin'] as const)('of %s is named by its whole path', async (platform) => {
-    const [program = ''] = (await findOpener(platform, {})) ?? [];
+  test.each(['win32', 'darwin'] as const)('of %s is named by its whole path', (platform) => {
+    const [program = ''] = findOpener(platform, {}) ?? [];
     const isWhole = platform === 'win32' ? path.win32.isAbsolute : path.posix.isAbsolute;
     expect(isWhole(program)).toBe(true);
     expect(program).toMatch(/System32\\rundll32\.exe$|^\/usr\/bin\/open$/);
@@ -127,13 +127,13 @@ describe('the opener', () => {
 
   test.skipIf(process.platform === 'win32')(
     'of others is on the PATH, and never what a working directory has of its name',
-    async () => {
+    () => {
       const here = path.relative(process.cwd(), folder);
       for (const PATH of ['', '.', here, `:${here}`, `${here}:.:/nowhere`]) {
-        expect(await findOpener('linux', { PATH })).toBeUndefined();
+        expect(findOpener('linux', { PATH })).toBeUndefined();
       }
       const found = [path.join(folder, 'xdg-open')];
-      expect(await findOpener('linux', { PATH: `.:${folder}` })).toEqual(found);
+      expect(findOpener('linux', { PATH: `.:${folder}` })).toEqual(found);
     },
   );
 });

@@ -11,15 +11,15 @@ interface OpenBrowserOptions {
  * The program of a system that opens addresses, by its whole path, and what it is told before the address: one of the same
  * name may be in the working directory.
  */
-export async function findOpener(
+export function findOpener(
   platform: NodeJS.Platform,
   env: NodeJS.ProcessEnv,
-): Promise<readonly [string, ...string[]] | undefined> {
+): readonly [string, ...string[]] | undefined {
   if (platform === 'darwin') return ['/usr/bin/open'];
   // Not `start`, which is a word of a shell.
   if (platform === 'win32') return [windowsProgram('rundll32.exe'), 'url.dll,FileProtocolHandler'];
   const places = { cwd: '/', path: absoluteFolders(env['PATH'] ?? '') };
-  const found = await findProgram('xdg-open', places);
+  const found = findProgram('xdg-open', places);
   return found === undefined ? undefined : [found];
 }
 
@@ -32,7 +32,7 @@ export async function openBrowser(
   { platform = process.platform, env = process.env }: OpenBrowserOptions = {},
 ): Promise<boolean> {
   const address = pageAddress(url);
-  const opener = await findOpener(platform, env);
+  const opener = findOpener(platform, env);
   if (opener === undefined) return false;
   const [command, ...args] = opener;
   const child = spawn(command, [...args, address], {

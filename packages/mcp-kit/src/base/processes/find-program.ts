@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
-import { files } from '../node-modules.ts';
 
 /** Where to look for a program. */
 export interface ProgramPlaces {
@@ -14,10 +13,10 @@ export interface ProgramPlaces {
  * The file that a command starts; undefined when there is none. Never one that merely is in the working directory, which
  * Windows would take first.
  */
-export async function findProgram(
+export function findProgram(
   command: string,
   { cwd, path: folders }: ProgramPlaces,
-): Promise<string | undefined> {
+): string | undefined {
   const names = process.platform === 'win32' ? withExtensions(command) : [command];
   const isPlace = command.includes('/') || (path.sep === '\\' && command.includes('\\'));
   // An empty list is no list: it must not become the folder that the program starts in.
@@ -26,7 +25,7 @@ export async function findProgram(
   for (const place of places) {
     for (const name of names) {
       const file = path.resolve(cwd, isPlace ? name : path.join(place, name));
-      if (await isExecutable(file)) return file;
+      if (isExecutable(file)) return file;
     }
   }
   return undefined;
@@ -52,11 +51,11 @@ function withExtensions(command: string): readonly string[] {
   return path.extname(command) === '' ? extended : [command, ...extended];
 }
 
-async function isExecutable(file: string): Promise<boolean> {
-  const { access, stat } = files();
+function isExecutable(file: string): boolean {
   try {
-    if (!(await stat(file)).isFile()) return false;
-    await access(file, constants.X_OK);
+    // Most folders do not have it, and an exception for each of them would take most of the time.
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
+    accessSync(file, constants.X_OK);
     return true;
   } catch {
     return false;

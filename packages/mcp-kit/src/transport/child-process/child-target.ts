@@ -87,7 +87,7 @@ async function launch(
   const mark = createMark();
   try {
     const run = windows ? await loadCrossSpawn() : spawn;
-    const found = program ?? (windows ? await onWindows(options) : undefined);
+    const found = program ?? (windows ? onWindows(options) : undefined);
     const child = run(found ?? command, args, {
       cwd,
       // On Windows the program may be a script, and what is started its interpreter.
@@ -110,11 +110,11 @@ async function launch(
 }
 
 /** Windows would look in the working directory first, which may be anybody's. */
-async function onWindows(options: ChildOptions): Promise<string> {
+function onWindows(options: ChildOptions): string {
   const { command, cwd = process.cwd() } = options;
   const env = Object.entries(childEnvironment(options));
   const folders = env.find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
-  const found = await findProgram(command, { cwd, path: absoluteFolders(folders) });
+  const found = findProgram(command, { cwd, path: absoluteFolders(folders) });
   if (found !== undefined) return found;
   throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
 }
