@@ -7,8 +7,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installPeers, peersFolder } from '../../scripts/peers.mjs';
 
+// While tests are loaded: within one, an installation would take longer than it may.
+await installPeers();
+
 async function loadProvider() {
-  await installPeers();
   const entry = path.join(peersFolder, 'node_modules/oidc-provider/lib/index.js');
   const { warn, info } = console;
   // It has much to say about a server that is not meant to last.
