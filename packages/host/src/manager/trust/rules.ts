@@ -1,4 +1,4 @@
-import type { KitError } from 'mcp-kit/internal';
+import { KitError } from 'mcp-kit/internal';
 import type { ServerEntry } from '../config/entry.ts';
 import { referencesOf } from '../config/interpolate.ts';
 import { createEgress } from '../egress/egress.ts';
@@ -16,11 +16,14 @@ export function untrustedRules(
   if (transport.kind === 'stdio') return [refusal('spawn mcp server', { server })];
   if (transport.kind === 'unix') return [refusal('connect unix mcp server', { server })];
   const { url, streamUrl, headers, bearerTokenEnv, envHeaders } = transport;
-  const { check } = createEgress(policy, { server });
-  const fieldOf = (fact: string): string => provenance.keys[fact] ?? fact;
+  const egress = createEgress(policy, { server });
+  const check = (fact: 'url' | 'streamUrl', text: string): KitError | undefined => {
+    const field = provenance.keys[fact] ?? fact;
+    return isOfHttp(text) ? egress.check(text, field) : notOfHttp(server, field);
+  };
   const refusals = [
-    check(url, fieldOf('url')),
-    streamUrl === undefined ? undefined : check(streamUrl, fieldOf('streamUrl')),
+    check('url', url),
+    streamUrl === undefined ? undefined : check('streamUrl', streamUrl),
     ...Object.keys(headers)
       .filter((header) => sensitive.has(header.trim().toLowerCase()))
       .map((header) => refusal('send sensitive http header', { server, more: `header=${header}` })),
@@ -41,6 +44,16 @@ export function untrustedRules(
     refusals.push(refusal('resolve variables', { server, more: `names=${names.join(',')}` }));
   }
   return refusals.filter((refused) => refused !== undefined);
+}
+
+function isOfHttp(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** No approval would make it usable. */
+function notOfHttp(server: string, field: string): KitError {
+  const message = `mcp server ${server}: ${field} is not an http or https URL`;
+  return new KitError('invalid_argument', message, { hint: 'Write it as https://host/path.' });
 }
 
 /** Why a channel that the caller brings is not used for a server that is not trusted. */
