@@ -159,6 +159,6 @@ export const lmStudio: Dialect = {
   fields: fieldsOf(usualFields),
   urlAlone: 'http',
   syntax: noReferences,
-  owns: /(^|\/)(\.lmstudio|\.junie\/mcp|\.trae)\/mcp\.json$/,
+  owns: /(^|\/)(\.lmstudio|\.junie\/mcp|\.trae|Trae\/User)\/mcp\.json$/,
   where: inHome('lm-studio', '.lmstudio', 'mcp.json'),
 };

@@ -94,7 +94,10 @@ export const hosts: readonly Host[] = [
     project: ['.junie/mcp/mcp.json'],
     home: ['.junie/mcp/mcp.json'],
   }),
-  alike('lm-studio', ['trae', 'Trae'], { project: ['.trae/mcp.json'] }),
+  alike('lm-studio', ['trae', 'Trae'], {
+    project: ['.trae/mcp.json'],
+    settings: ['Trae/User/mcp.json'],
+  }),
   alike('compat', ['oh-my-pi', 'oh-my-pi'], {
     project: ['.omp/mcp.json'],
     home: ['.omp/agent/mcp.json'],
