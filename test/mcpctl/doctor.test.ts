@@ -128,6 +128,7 @@ describe('the configuration', () => {
     expect(code).toBe(1);
     expect(states).toBe('config failed');
     expect(rung('config').said).toMatch(/\.mcp\.json#\/mcpServers\/bad/);
+    expect(rung('config').fix).toMatch(/mcpctl config lint/);
   });
 
   test('fails where a variable is missing, and names it', async () => {
@@ -152,6 +153,22 @@ describe('the configuration', () => {
       '.roo/mcp.json': { mcpServers: { off: { command: 'node', disabled: true } } },
     });
     expect((await examine(project, 'off')).rung('config').fix).toMatch(/switched off/);
+  });
+
+  test('is part of the check of all servers, where an entry cannot be used', async () => {
+    using project = ofMcpJson({ bad: {}, gone: { command: 'no-such-program-anywhere' } });
+    const { code, stdout } = await project.run('servers', '--check', '--json', ...trusting);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      servers: [{ server: 'gone', state: 'failed' }],
+      errors: [
+        {
+          code: 'invalid_config',
+          message: expect.stringMatching(/bad: needs a command or a URL$/),
+        },
+      ],
+    });
   });
 
   test('a name that is nowhere is a mistake', async () => {

@@ -20,6 +20,7 @@ const project = new Project({
   'broken.json': '{ "version": 1, "servers": { ',
   'strange.json': { version: 1, servers: { demo: { transport: 'stdio', argv: 'npx' } } },
   'args.json': '{ text: 1 }',
+  'ftp.json': { mcpServers: { odd: { url: 'ftp://files.example/mcp' } } },
 });
 const empty = new Project();
 
@@ -127,6 +128,28 @@ const mistakes: readonly Mistake[] = [
     next: /NAME=VALUE|text=/i,
   },
   {
+    what: 'a call with a bracket that is not closed',
+    typed: () => trusted('call', 'odd.echo(text: "a"'),
+    code: 2,
+    wrong: /has no \) at its end/,
+    next: /single quotes/,
+  },
+  {
+    what: 'a call of a server where there are none',
+    typed: () => ['call', 'odd.echo'],
+    where: empty,
+    code: 2,
+    wrong: /no servers/,
+    next: /mcpctl add/,
+  },
+  {
+    what: 'an option without its value',
+    typed: () => ['call', 'odd', 'echo', '--args'],
+    code: 2,
+    wrong: /--args needs a value/,
+    next: /Write it as --args JSON/,
+  },
+  {
     what: 'JSON that is none, typed',
     typed: () => trusted('call', 'odd', 'echo', '--args', '{text: 1}'),
     code: 2,
@@ -190,6 +213,13 @@ const mistakes: readonly Mistake[] = [
     next: /https:\/\/example\.com/,
   },
   {
+    what: 'a URL in a file that no HTTP server is at',
+    typed: () => ['tools', 'odd', '--config', 'ftp.json'],
+    code: 2,
+    wrong: /mcp server odd: url is not an http or https URL\n/,
+    next: /Write it as https:/,
+  },
+  {
     what: 'a file that is no JSON',
     typed: () => ['servers', '--config', 'broken.json'],
     code: 1,
@@ -208,7 +238,7 @@ const mistakes: readonly Mistake[] = [
     typed: () => ['servers', '--config', 'missing.json'],
     code: 1,
     wrong: /missing\.json/,
-    next: /path|file|--config/i,
+    next: /Check its name/,
   },
   {
     what: 'no file at all',

@@ -50,6 +50,8 @@ describe('a name of the registry', () => {
       'WEATHER_KEY=canary-key-1',
       '--set',
       'city=Oslo',
+      '--env',
+      'REGION=north',
     );
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain('canary-key-1');
@@ -61,7 +63,7 @@ describe('a name of the registry', () => {
           type: 'stdio',
           command: 'npx',
           args: ['-y', '@someone/weather@1.4.0', 'serve', '--units', 'metric', 'Oslo'],
-          env: { WEATHER_KEY: 'canary-key-1' },
+          env: { REGION: 'north', WEATHER_KEY: 'canary-key-1' },
         },
       },
     });
@@ -143,6 +145,7 @@ describe('a name of the registry', () => {
     [['io.github.someone/weather', '--set', 'x=1'], /asks for no such thing/, /It asks for/],
     [['io.github.someone/weather', ...wrongUnits], /units cannot be that/, /metric, imperial/],
     [['io.github.someone/weather', '--from', 'remote'], /in no way that is known/, /npm/],
+    [['io.github.someone/weather', '--header', 'A: b'], /is not for a package/, /--env, --cwd/],
   ])('%j is a usage error that says what to type', async (args, what, next) => {
     using project = new Project();
     expectUsageError(await add(project, ...args), what, next);

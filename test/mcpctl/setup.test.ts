@@ -111,6 +111,11 @@ describe('add', () => {
     [['a b', 'https://x.example', '--yes'], /cannot be the name/, /letters/],
     [['{"command":"x"}', '--yes'], /without a name/, /add NAME JSON/],
     [['n', '{"a":{"command":"x"},"b":{"command":"y"}}', '--yes'], /has 2 servers/, /a, b/],
+    [['b', 'ftp://x.example/mcp', '--yes'], /not an http or https URL/, /https:\/\/example/],
+    [['b', 'https://x.example', '--env', 'A=b', '--yes'], /--env is not for a URL/, /--header/],
+    [['b', '--type', 'sse', '--', 'y'], /--type is not for a command/, /--env, --cwd/],
+    [['b', '{"command":"y"}', '--env', 'A=b'], /--env is not for what is pasted/, /Leave it out/],
+    [['b', '--user', '--config', 'b.json', '--', 'y'], /exclude each other/, /Leave out one/],
   ])('%j is a usage error that says what to type', async (args, what, next) => {
     using project = new Project(one);
     expectUsageError(await project.run('add', ...args), what, next);
@@ -121,7 +126,9 @@ describe('add', () => {
     const run = (...args: string[]) => project.run('add', ...args);
     const broken = await run('{"mcpServers":{"a":', '--yes');
     expect(broken).toMatchObject({ code: 1 });
-    expect(broken.stderr).toMatch(/what was pasted.*not valid JSON/);
+    expect(broken.stderr).toMatch(
+      /^mcpctl: what was pasted: not valid JSON.*\nCorrect it, and paste it again\.\n$/,
+    );
     const nothing = await run('x', '{"mcpServers":{"a":{"args":[]}}}', '--yes');
     expect(nothing.stderr).toMatch(/what was pasted: .*needs a command or a URL/);
     const replaced = await run('a', '--yes', '--replace', '--', 'y');
@@ -176,11 +183,10 @@ describe('connect', () => {
     expect(undone).toMatchObject({ code: 0 });
     expect(project.read('.cursor/mcp.json').toString()).toBe(cursor);
     expect(project.has('.codex')).toBe(false);
-    expectUsageError(
-      await project.run('disconnect', '--all', '--yes'),
-      /nothing to undo/,
-      /connect --list/,
-    );
+    const again = await project.run('disconnect', '--all', '--yes');
+    expectUsageError(again, /nothing to undo/, /connect --list/);
+    const unknown = await project.run('disconnect', 'cursr');
+    expectUsageError(unknown, /no host is named cursr/, /Did you mean cursor\?/);
   });
 
   test('leads every host that is there to a gateway', async () => {
@@ -246,10 +252,12 @@ describe('connect', () => {
     [['--yes'], /which hosts\?/, /--list/],
     [['cursr'], /no host is named cursr/, /Did you mean cursor\?/],
     [['goose'], /Goose has no file in a project/, /connect goose --user/],
-    [['trae', '--user'], /Trae has no file of the user/, /Leave out --user/],
+    [['visual-studio', '--user'], /Visual Studio has no file of the user/, /Leave out --user/],
     [['--all', 'cursor'], /exclude each other/, /Leave out one/],
     [['cursor', '--server', 'dmo'], /unknown mcp server: dmo/, /Did you mean demo\?/],
     [['cursor', '--gateway', 'x'], /not an http or https URL/, /in full/],
+    [['cursor', '--name', 'x'], /--name needs --gateway/, /--gateway URL/],
+    [['cursor', '--gateway', 'http://[::1]/', '--name', 'a b'], /cannot be the name/, /letters/],
   ])('%j is a usage error that says what to type', async (args, what, next) => {
     using project = new Project({ 'mcp.json': { mcpServers: { demo: { command: 'x' } } } });
     expectUsageError(await project.run('connect', ...args), what, next);

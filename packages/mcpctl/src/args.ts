@@ -132,7 +132,10 @@ function readValue(option: Option, given: Given, help: string): string | boolean
   // A dash alone names standard input, and before a digit it is a sign; else it begins the next option.
   const isOption = inlineValue !== true && value !== undefined && /^-[^\d.]/.test(value);
   if (value === undefined || value === '' || isOption) {
-    throw usageError(`${rawName} needs a value`, help);
+    throw usageError(
+      `${rawName} needs a value`,
+      `Write it as ${rawName} ${option.value ?? 'VALUE'}. ${help}`,
+    );
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
     throw usageError(

@@ -63,8 +63,14 @@ export async function checkPlace(globals: Globals): Promise<void> {
 export function entryOf(config: LoadedConfig, name: string, globals: Globals): ServerEntry {
   const found = config.entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
-  if (config.entries.length === 0) throw noServers(globals, config);
-  throw unknownServer(name, config.entries);
+  throw missingServer(name, config, globals);
+}
+
+/** Says that there is no such server, or none at all. */
+export function missingServer(name: string, config: LoadedConfig, globals: Globals): KitError {
+  return config.entries.length === 0
+    ? noServers(globals, config)
+    : unknownServer(name, config.entries);
 }
 
 /** Says that there is no such server, which one may be meant, and which there are. */

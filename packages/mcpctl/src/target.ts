@@ -79,7 +79,7 @@ function commandTarget(values: TargetValues, typed: readonly string[]): Target {
   if (command === undefined || command === '') {
     throw usageError(
       'nothing follows --',
-      'Put the command that starts the server there: mcpctl tools -- npx some-server',
+      'Put the command that starts the server there: -- npx some-server',
     );
   }
   const env = Object.fromEntries((values.env ?? []).map(readVariable));

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '@mcp-kit/host';
 import { usageError } from '../args.ts';
-import { readConfig, unknownServer } from '../config.ts';
+import { missingServer, readConfig } from '../config.ts';
 import type { Globals } from '../globals.ts';
 
 /** What is to be called: `server tool a=2`, or `server.tool(a: 2)`, as people write it elsewhere. */
@@ -30,7 +30,7 @@ export async function readCallWords(
     const { name, words: within } = readCall(first);
     const config = await readConfig(globals);
     const rest = second === undefined ? words : [second, ...words];
-    return { ...parted(name, config), words: [...within, ...rest], config };
+    return { ...parted(name, config, globals), words: [...within, ...rest], config };
   }
   if (second === undefined) {
     throw usageError(
@@ -48,20 +48,30 @@ function isArgument(word: string): boolean {
 }
 
 /** `server.tool`, where either may have dots: the longest server that there is counts. */
-function parted(name: string, config: LoadedConfig): Pick<CallWords, 'server' | 'tool'> {
+function parted(
+  name: string,
+  config: LoadedConfig,
+  globals: Globals,
+): Pick<CallWords, 'server' | 'tool'> {
   const known = config.entries
     .map((entry) => entry.name)
     .filter((server) => name.startsWith(`${server}.`) && name.length > server.length + 1)
     .toSorted((a, b) => b.length - a.length);
   const [server] = known;
-  if (server === undefined) throw unknownServer(name.split('.')[0] ?? name, config.entries);
+  if (server === undefined) throw missingServer(name.split('.')[0] ?? name, config, globals);
   return { server, tool: name.slice(server.length + 1) };
 }
 
 /** `tool(a: 2, b: "x")`: the name, and the arguments as words. */
 function readCall(text: string): { readonly name: string; readonly words: readonly string[] } {
   const open = text.indexOf('(');
-  if (open < 1 || !text.trimEnd().endsWith(')')) return { name: text, words: [] };
+  if (open < 1) return { name: text, words: [] };
+  if (!text.trimEnd().endsWith(')')) {
+    throw usageError(
+      `${JSON.stringify(text)} has no ) at its end`,
+      'Put all of it into single quotes in a shell: \'server.tool(a: 2, b: "text")\'',
+    );
+  }
   const within = text.trimEnd().slice(open + 1, -1);
   return {
     name: text.slice(0, open).trim(),

@@ -92,7 +92,8 @@ export function checkTable(checks: readonly Check[], globals: Globals): string {
 /** `3 of 5 servers work, 1 failed, 1 switched off`. */
 export function checkSum(checks: readonly Check[]): string {
   const of = (state: Check['state']): number => checks.filter((one) => one.state === state).length;
-  const parts = [`${of('ok') + of('warning')} of ${count(checks.length, 'server')} work`];
+  const verb = checks.length === 1 ? 'works' : 'work';
+  const parts = [`${of('ok') + of('warning')} of ${count(checks.length, 'server')} ${verb}`];
   if (of('failed') > 0) parts.push(`${of('failed')} failed: mcpctl doctor NAME tells more`);
   if (of('off') > 0) parts.push(`${of('off')} switched off`);
   return parts.join(', ');

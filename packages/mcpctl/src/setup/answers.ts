@@ -7,7 +7,7 @@ import { Questioner } from '../terminal/question.ts';
 import { rememberSecret } from '../terminal/secrets.ts';
 import { createStyle, wantsColor } from '../terminal/style.ts';
 import { isAttended } from './change.ts';
-import type { Settings } from './given.ts';
+import type { Settings } from './settings.ts';
 import type { Input } from './server-json.ts';
 
 interface Context {

@@ -9,6 +9,7 @@ import {
   readServerFile,
   type ServerFile,
 } from '@mcp-kit/host/internal';
+import { usageError } from '../args.ts';
 import { checkPlace } from '../config.ts';
 import { home, type Globals } from '../globals.ts';
 
@@ -24,6 +25,9 @@ export async function destinationOf(
 ): Promise<Destination> {
   await checkPlace(globals);
   const { configFile } = globals;
+  if (user && configFile !== undefined) {
+    throw usageError('--user and --config exclude each other', 'Leave out one of them.');
+  }
   const file = configFile ?? (user ? userFile(globals) : projectFile(globals));
   const found = await readServerFile(file, { follow: user || configFile !== undefined });
   return { ...found, dialect: await dialectIn(found) };

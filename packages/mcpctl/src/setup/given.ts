@@ -1,26 +1,13 @@
 import { text as readAll } from 'node:stream/consumers';
 import { addAbortSignal } from 'node:stream';
 import { adHocEntry, type ServerEntry } from '@mcp-kit/host';
+import { hideSecrets } from 'mcp-kit/internal';
 import { usageError } from '../args.ts';
 import type { Globals } from '../globals.ts';
+import { mask } from '../terminal/secrets.ts';
 import { looksPasted, readPasted } from './pasted.ts';
 import { isRegistryName, readFromRegistry } from './registry.ts';
-
-/** What is said about a server besides what it is. */
-export interface Settings {
-  readonly env: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly cwd: string | undefined;
-  readonly type: 'http' | 'sse' | undefined;
-  /** Answers to what a server of the registry asks for. */
-  readonly answers: Readonly<Record<string, string>>;
-  /** Which way to have a server of the registry. */
-  readonly from: 'remote' | 'package' | undefined;
-  /** Where the registry is. */
-  readonly registry: string;
-  /** The version in the registry. */
-  readonly version: string;
-}
+import { checkSettings, type Settings } from './settings.ts';
 
 interface Context {
   readonly globals: Globals;
@@ -43,8 +30,10 @@ export async function readGiven(
     );
   }
   const [name, what] = second === undefined ? [undefined, first] : [first, second];
-  if (looksPasted(what)) return readPasted(what, name, context.globals);
-  if (/^https?:/i.test(what)) return [urlEntry(what, name ?? nameOfUrl(what), context)];
+  if (looksPasted(what)) return pastedEntries(what, name, context);
+  if (/^(https?:|[a-z][a-z\d+.-]*:\/\/)/i.test(what)) {
+    return [urlEntry(what, name ?? nameOfUrl(what), context)];
+  }
   if (isRegistryName(what)) return [await readFromRegistry(what, name, context)];
   throw second === undefined ? nothingGiven(what) : notOneThing(what);
 }
@@ -52,11 +41,20 @@ export async function readGiven(
 /** The servers that standard input has. */
 async function readInput(
   name: string | undefined,
-  { globals, stop }: Context,
+  context: Context,
 ): Promise<readonly ServerEntry[]> {
   if (name === undefined && process.stdin.isTTY) throw nothingGiven();
-  const text = await readAll(addAbortSignal(stop, process.stdin));
+  const text = await readAll(addAbortSignal(context.stop, process.stdin));
   if (text.trim() === '') throw nothingGiven(name);
+  return pastedEntries(text, name, context);
+}
+
+function pastedEntries(
+  text: string,
+  name: string | undefined,
+  { globals, settings }: Context,
+): Promise<readonly ServerEntry[]> {
+  checkSettings('what is pasted', settings);
   return readPasted(text, name, globals);
 }
 
@@ -66,17 +64,32 @@ function typedEntry(words: readonly string[], { globals, settings }: Context): S
   if (stray !== undefined) throw notOneThing(stray);
   const { env, headers, cwd } = settings;
   if (target?.kind === 'command') {
+    checkSettings('a command', settings);
     return adHocEntry({ command: target.command, args: target.args, env, cwd }, name);
   }
+  checkSettings(target?.kind === 'unix' ? 'a socket' : 'a URL', settings);
   if (target?.kind === 'unix') return adHocEntry({ unix: target.path }, name);
   return adHocEntry({ url: target?.url ?? '', headers, flavour: settings.type }, name);
 }
 
 function urlEntry(url: string, name: string, { settings }: Context): ServerEntry {
-  if (!URL.canParse(url)) {
-    throw usageError(`${url} is not a URL`, 'Write it in full: https://example.com/mcp');
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw usageError(
+      `${hideSecrets(url, mask)} is not an http or https URL`,
+      'Write it in full: https://example.com/mcp',
+    );
   }
+  checkSettings('a URL', settings);
   return adHocEntry({ url, headers: settings.headers, flavour: settings.type ?? 'http' }, name);
+}
+
+/** Refuses a name that hosts, shells or `server.tool` could misread. */
+export function checkName(name: string): void {
+  if (/^[A-Za-z0-9][\w.-]*$/.test(name)) return;
+  throw usageError(
+    `${JSON.stringify(name)} cannot be the name of a server`,
+    'Use letters, digits, ".", "_" and "-".',
+  );
 }
 
 /** `https://mcp.linear.app/sse` → `linear`. */

@@ -28,11 +28,7 @@ export async function readPasted(
     decodeDocument(named, dialect, { file: '', scope: 'explicit', rank: 0 }),
   );
   const [error] = found.flatMap(({ errors }) => errors);
-  if (error !== undefined) {
-    throw new KitError('invalid_config', error.message.replace(/^#/, 'what was pasted: '), {
-      hint: error.hint ?? 'Correct it, and paste it again.',
-    });
-  }
+  if (error !== undefined) throw notAsPasted(error);
   for (const { pointer, message } of found.flatMap(({ warnings }) => warnings)) {
     warn(globals, plainField(`warning: ${pointer}: ${message}`));
   }
@@ -48,7 +44,16 @@ async function parsed(text: string, isToml: boolean): Promise<unknown> {
   // People copy members without the braces around them, and with the comma behind.
   const isMember = content.startsWith('"');
   const whole = isMember ? `{${content.replace(/,$/, '')}}` : content;
-  return parseDocument(whole, 'what was pasted', isToml ? 'toml' : 'jsonc');
+  try {
+    return await parseDocument(whole, '', isToml ? 'toml' : 'jsonc');
+  } catch (error) {
+    throw error instanceof KitError ? notAsPasted(error) : error;
+  }
+}
+
+/** A failure of reading a file, said of what is in none. */
+function notAsPasted({ message, hint = 'Correct it, and paste it again.' }: KitError): KitError {
+  return new KitError('invalid_config', message.replace(/^#(: )?/, 'what was pasted: '), { hint });
 }
 
 function isServer(document: unknown): document is Readonly<Record<string, unknown>> {

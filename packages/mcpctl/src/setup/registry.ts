@@ -5,7 +5,6 @@ import type { Globals } from '../globals.ts';
 import { warn } from '../output.ts';
 import { plainField, plainLine } from '../terminal/plain-text.ts';
 import { collectAnswers } from './answers.ts';
-import type { Settings } from './given.ts';
 import {
   argumentWords,
   filledIn,
@@ -15,9 +14,10 @@ import {
   textOf,
   type Part,
 } from './server-json.ts';
+import { checkSettings, type Settings } from './settings.ts';
 
 /** The registry that the authors of the protocol run. */
-export const officialRegistry = 'https://registry.modelcontextprotocol.io';
+const officialRegistry = 'https://registry.modelcontextprotocol.io';
 
 /** Whether a word is a name of the registry: a domain, backwards, and a name below it. */
 export function isRegistryName(word: string): boolean {
@@ -39,14 +39,16 @@ export async function readFromRegistry(
   const { globals, settings } = context;
   const server = await lookUp(id, context);
   const way = wayOf(id, server, settings);
+  const isRemote = way.kind === 'remote';
+  checkSettings(isRemote ? 'a URL of the registry' : 'a package of the registry', settings);
   const described = textOf(server, 'description');
   warn(globals, plainLine(`${id} ${textOf(server, 'version') ?? ''}: ${described ?? ''}`));
   const needed = inputsOf(way);
   const answers = await collectAnswers(needed, context);
   const short = name ?? id.slice(id.lastIndexOf('/') + 1);
-  return way.kind === 'remote'
-    ? remoteEntry(way.from, short, answers)
-    : packageEntry(way.from, short, { answers, cwd: settings.cwd });
+  return isRemote
+    ? remoteEntry(way.from, short, { answers, settings })
+    : packageEntry(way.from, short, { answers, settings });
 }
 
 /** How a server can be had. */
@@ -128,13 +130,16 @@ const runners: ReadonlyMap<string, (found: Package) => readonly string[]> = new 
 
 type Answers = ReadonlyMap<string, string>;
 
-function packageEntry(
-  found: Part,
-  name: string,
-  { answers, cwd }: { readonly answers: Answers; readonly cwd: string | undefined },
-): ServerEntry {
+/** What was asked for, and what was said without being asked. */
+interface Answered {
+  readonly answers: Answers;
+  readonly settings: Settings;
+}
+
+function packageEntry(found: Part, name: string, { answers, settings }: Answered): ServerEntry {
   const run = runners.get(textOf(found, 'registryType') ?? '');
-  const env = pairsOf(listOf(found, 'environmentVariables'), answers);
+  const asked = pairsOf(listOf(found, 'environmentVariables'), answers);
+  const env = { ...settings.env, ...asked };
   const [command = '', ...args] =
     run?.({
       id: textOf(found, 'identifier') ?? '',
@@ -144,12 +149,12 @@ function packageEntry(
       after: argumentWords(listOf(found, 'packageArguments'), answers),
       env,
     }) ?? [];
-  return adHocEntry({ command, args, env, cwd }, name);
+  return adHocEntry({ command, args, env, cwd: settings.cwd }, name);
 }
 
-function remoteEntry(found: Part, name: string, answers: Answers): ServerEntry {
+function remoteEntry(found: Part, name: string, { answers, settings }: Answered): ServerEntry {
   const url = filledIn(textOf(found, 'url') ?? '', found, answers);
-  const headers = pairsOf(listOf(found, 'headers'), answers);
+  const headers = { ...settings.headers, ...pairsOf(listOf(found, 'headers'), answers) };
   const flavour = textOf(found, 'type') === 'sse' ? 'sse' : 'http';
   return adHocEntry({ url, headers, flavour }, name);
 }
@@ -158,7 +163,7 @@ const maxBytes = 1024 * 1024;
 const timeoutMs = 15_000;
 
 async function lookUp(id: string, { settings, stop }: Context): Promise<Part> {
-  const { registry, version } = settings;
+  const { registry = officialRegistry, version = 'latest' } = settings;
   if (!URL.canParse(registry) || !/^https?:$/.test(new URL(registry).protocol)) {
     throw usageError(
       '--registry is not an http or https URL',

@@ -156,7 +156,8 @@ async function readCandidate(
   }
   if (candidate.scope !== 'explicit') return undefined;
   const [file = ''] = candidate.files;
-  return unread(file, candidate, configError(topOf(file), 'there is no such file'));
+  const missing = { hint: 'Check its name, and the folder it is in.' };
+  return unread(file, candidate, configError(topOf(file), 'there is no such file', missing));
 }
 
 function unread(file: string, { scope, dialect }: Candidate, error: KitError): FileReading {

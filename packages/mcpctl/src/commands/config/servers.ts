@@ -5,7 +5,7 @@ import { checkAll, checkSum, checkTable, isWell } from '../../doctor/check.ts';
 import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
 import { withManager } from '../../open.ts';
-import { count, print, printJson, sumUp, warn } from '../../output.ts';
+import { count, describeFailure, print, printJson, sumUp, warn } from '../../output.ts';
 import { namedTable } from '../../show/item.ts';
 import { describeServer, type ServerRow } from '../../show/server.ts';
 
@@ -23,6 +23,7 @@ export const servers = defineCommand({
   notes: [
     'Values of variables, headers and queries of URLs are never shown.',
     'With --check, exit code 1 when one that is switched on does not work. mcpctl doctor NAME says why, step by step.',
+    'With --check --json, errors has what is wrong with entries and files that cannot be read.',
   ],
   async run({ values, globals, stop }) {
     const startedMs = performance.now();
@@ -64,7 +65,8 @@ export async function checkServers({
   const run = { globals, stop, config, tells: true, more: { onChange: undefined } };
   const checks = await withManager(run, (opened) => checkAll(opened, { globals, stop }));
   const works = isWell(checks) && config.errors.length === 0;
-  if (globals.json) printJson({ ok: works, servers: checks });
+  const errors = config.errors.map(describeFailure);
+  if (globals.json) printJson({ ok: works, servers: checks, errors });
   else print(checkTable(checks, globals));
   sumUp(globals, checkSum(checks), startedMs);
   return works ? exitCodes.ok : exitCodes.failed;

@@ -88,7 +88,9 @@ function unusable({ entries, errors }: LoadedConfig, server: string): Rung | und
   const found = errors.find(({ details }) =>
     `${String(details?.['pointer'])}/`.includes(`/${key}/`),
   );
-  return found && failedRung('config', found);
+  if (found === undefined) return undefined;
+  const rung = failedRung('config', found);
+  return { ...rung, fix: rung.fix ?? 'Correct it; mcpctl config lint shows all that is wrong.' };
 }
 
 interface Run {

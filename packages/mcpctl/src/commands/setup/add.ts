@@ -8,8 +8,8 @@ import type { Globals } from '../../globals.ts';
 import { print, printJson, warn } from '../../output.ts';
 import { agreedTo, changeOptions, secretsOf } from '../../setup/change.ts';
 import { destinationOf, type Destination } from '../../setup/destination.ts';
-import { readGiven, type Settings } from '../../setup/given.ts';
-import { officialRegistry } from '../../setup/registry.ts';
+import { checkName, readGiven } from '../../setup/given.ts';
+import { settingOptions, type Settings } from '../../setup/settings.ts';
 import { approveAdded } from '../../setup/approve-added.ts';
 import { readHeader, readVariable } from '../../target.ts';
 import { plainField } from '../../terminal/plain-text.ts';
@@ -126,14 +126,15 @@ export const add = defineCommand({
 
 function settingsOf(values: Values): Settings {
   return {
+    given: settingOptions.filter((option) => values[option] !== undefined),
     env: Object.fromEntries((values.env ?? []).map(readVariable)),
     headers: Object.fromEntries((values.header ?? []).map(readHeader)),
     cwd: values.cwd === undefined ? undefined : path.resolve(values.cwd),
     type: values.type,
     answers: Object.fromEntries((values.set ?? []).map(readVariable)),
     from: values.from,
-    registry: values.registry ?? officialRegistry,
-    version: values['server-version'] ?? 'latest',
+    registry: values.registry,
+    version: values['server-version'],
   };
 }
 
@@ -167,14 +168,6 @@ async function written(
     );
   }
   return result;
-}
-
-function checkName(name: string): void {
-  if (/^[A-Za-z0-9][\w.-]*$/.test(name)) return;
-  throw usageError(
-    `${JSON.stringify(name)} cannot be the name of a server`,
-    'Use letters, digits, ".", "_" and "-".',
-  );
 }
 
 interface Place {

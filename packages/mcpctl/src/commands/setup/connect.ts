@@ -20,6 +20,7 @@ import { exitCodes } from '../../exit-code.ts';
 import type { Globals } from '../../globals.ts';
 import { count, print, printJson, tell, warn } from '../../output.ts';
 import { agreedTo, changeOptions, secretsOf } from '../../setup/change.ts';
+import { checkName } from '../../setup/given.ts';
 import { allFrom, hostsNamed, listHosts, surroundingsOf } from '../../setup/hosts.ts';
 import { plainField } from '../../terminal/plain-text.ts';
 
@@ -155,7 +156,11 @@ async function entriesFor(
         'Write it in full: http://127.0.0.1:7420/mcp',
       );
     }
+    checkName(name);
     return [adHocEntry({ url: gateway, flavour: 'http' }, name)];
+  }
+  if (values.name !== undefined) {
+    throw usageError('--name needs --gateway', 'It is what the gateway is called: --gateway URL');
   }
   const config = await readConfig(globals);
   if (config.entries.length === 0) throw noServers(globals, config);
@@ -234,7 +239,7 @@ function report(plans: readonly ConnectionPlan[], { written, globals }: Outcome)
     const names = plainField(servers.join(', '));
     if (written.includes(plan)) print(`${host.title}: ${place} has ${names}`);
     else if (before.text === text) {
-      print(`${host.title}: ${path.basename(file)}: nothing to write`);
+      print(`${host.title}: ${place}: nothing to write`);
     }
   }
   if (written.length > 0) {

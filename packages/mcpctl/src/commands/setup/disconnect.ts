@@ -31,10 +31,10 @@ export const disconnect = defineCommand({
     'A file that nobody has changed since gets the bytes that it had. Of one that was changed, only the entries that connect wrote are removed, unless somebody has changed these, too.',
   ],
   async run({ args: { HOSTS: names }, values, globals, stop }) {
+    const isAll = allFrom(names, values.all ?? false);
+    const named = hostsNamed(names);
     const connections = [...(await readConnections(process.env)).values()];
-    const chosen = allFrom(names, values.all ?? false)
-      ? connections
-      : connections.filter(({ host }) => hostsNamed(names).some(({ id }) => id === host));
+    const chosen = connections.filter(({ host }) => isAll || named.some(({ id }) => id === host));
     if (chosen.length === 0) throw nothingConnected(connections);
     const plans: DisconnectionPlan[] = [];
     for (const connection of chosen) plans.push(await planDisconnection(connection, process.env));
