@@ -167,7 +167,7 @@ export class ToolIndex {
     const servers = new Map<string, number>();
     for (const word of words) {
       const named = this.#postings.get(serverTerm(word)) ?? new Set();
-      const sure = named.size / (this.#postings.get(word)?.size ?? 1);
+      const sure = Math.min(1, named.size / (this.#postings.get(word)?.size ?? 1));
       for (const { server } of named) {
         servers.set(server, Math.max(servers.get(server) ?? 0, sure));
       }

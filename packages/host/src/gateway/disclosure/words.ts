@@ -19,6 +19,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\b(?:last|next|this) (?:week|month|year|night|morning)\b/g, 'date'],
   [/\b(?:(?:last|next|this|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/g, 'date'],
   [/\byesterday\b/g, 'date'],
+  [/\bup to date\b/g, 'update'],
   [/\b(?:two|three|four|five|six|ten|these)\b/g, 'several'],
   [/\bhow (?:many|much)\b/g, 'number'],
   // What is made is new.
@@ -62,7 +63,7 @@ export function plainly(question: string): string {
 
 /** English endings off; what is left need not be a word, only the same for all forms of one. */
 export function stem(word: string): string {
-  let root = withoutVerbEnding(singular(word));
+  let root = withoutVerbEnding(withoutDegree(singular(word)));
   if (root.length > 3 && root.endsWith('e')) root = root.slice(0, -1);
   return root.length > 3 && root.endsWith('y') ? `${root.slice(0, -1)}i` : root;
 }
@@ -71,6 +72,11 @@ function singular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && /(?:[sxz]|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.length > 3 && word !== 'news' && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+/** The biggest is big. */
+function withoutDegree(word: string): string {
+  return word.length > 6 && word.endsWith('est') ? undoubled(word.slice(0, -3)) : word;
 }
 
 function withoutVerbEnding(word: string): string {
