@@ -67,7 +67,9 @@ export function entryOf(one: Indexed): Entry {
   count(argumentsOf(tool).join(' '), weights.args);
   count(about, weights.about);
   for (const action of actions) terms.set(action, weights.action);
-  for (const word of wordsOf(server).flatMap(shortForms)) terms.set(serverTerm(word), 0);
+  for (const word of wordsOf(server)) {
+    for (const term of [...shortForms(word), ...thingsIn(word)]) terms.set(serverTerm(term), 0);
+  }
   for (const known of [tool.name, item]) terms.set(nameTerm(known), 0);
   return {
     ...one,
