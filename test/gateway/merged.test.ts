@@ -168,6 +168,7 @@ const asking: Readonly<Record<string, Readonly<Record<Question, Asking>>>> = {
   'v2-stdio': askingTools.sdk,
   'v2-http': askingTools.sdk,
   everything: askingTools.everything,
+  'everything.http': askingTools.everything,
   'ours.stdio': askingTools.ours,
   'ours.http': askingTools.ours,
   ours: askingTools.ours,
@@ -199,7 +200,7 @@ describe.each(clients)('a client of $name over $front', ({ front, speaker }) => 
         const { content } = await session.call(nameOf(item), args);
         expect(content.map((block) => Object(block).text).join('\n')).toMatch(answered);
         // One kind asks for the roots once, at the beginning.
-        const asksOnce = server === 'everything';
+        const asksOnce = tools === askingTools.everything;
         const asked = session.asked.map(({ method }) => method);
         const expected = [methods[question as Question]];
         expect(asked.filter((method) => !asksOnce || method !== methods.roots)).toEqual(
