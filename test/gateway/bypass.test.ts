@@ -28,7 +28,25 @@ const meta = JSON.stringify({
   'io.modelcontextprotocol/clientCapabilities': {},
 });
 
-test('no message, whatever its names, headers and repeated keys, does what a rule denies', async () => {
+/** A call that names its method twice and, where it is to, its tool. */
+function callOf(said: {
+  readonly first: string;
+  readonly second: string;
+  readonly twice: boolean;
+  readonly caller: string;
+}): string {
+  const { first, second, twice, caller } = said;
+  const names = twice
+    ? `"name":${JSON.stringify(first)},"name":${JSON.stringify(second)}`
+    : `"name":${JSON.stringify(first)}`;
+  const asked =
+    caller === ''
+      ? `${names},"arguments":{}`
+      : `"name":"${caller}","arguments":{${names},"arguments":{}}`;
+  return `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{${asked},"_meta":${meta}}}`;
+}
+
+test('no message, whatever its names, headers, repeated keys and callers, does what a rule denies', async () => {
   const done: string[] = [];
   const own = (name: string) => tool({ name, description: name, run: () => void done.push(name) });
   const files = createServer({
@@ -85,6 +103,8 @@ test('no message, whatever its names, headers and repeated keys, does what a rul
       place,
       twice: fc.boolean(),
       batch: fc.boolean(),
+      // Those that call what was searched for.
+      caller: fc.constantFrom('', 'call_read_tool', 'call_write_tool', 'call_destructive_tool'),
     });
     const allowed = {
       first: 'files__read_file',
@@ -94,15 +114,13 @@ test('no message, whatever its names, headers and repeated keys, does what a rul
       place: '',
       twice: false,
       batch: false,
+      caller: '',
     } as const;
     await fc.assert(
       fc.asyncProperty(
         message,
-        async ({ first, second, header, method, place: at, twice, batch }) => {
-          const names = twice
-            ? `"name":${JSON.stringify(first)},"name":${JSON.stringify(second)}`
-            : `"name":${JSON.stringify(first)}`;
-          const one = `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{${names},"arguments":{},"_meta":${meta}}}`;
+        async ({ first, second, header, method, place: at, twice, batch, caller }) => {
+          const one = callOf({ first, second, twice, caller });
           const body = batch ? `[${one},${one}]` : one;
           await post(http.url + at, body, {
             'mcp-protocol-version': '2026-07-28',
@@ -112,7 +130,7 @@ test('no message, whatever its names, headers and repeated keys, does what a rul
           await post(http.url + at, one, {
             'mcp-protocol-version': '2026-07-28',
             'mcp-method': 'tools/call',
-            'mcp-name': encodeURIComponent(twice ? second : first).replaceAll('%20', ' '),
+            'mcp-name': caller || encodeURIComponent(twice ? second : first).replaceAll('%20', ' '),
           });
           expect(done.filter((what) => what.startsWith('delete'))).toEqual([]);
         },
@@ -120,7 +138,15 @@ test('no message, whatever its names, headers and repeated keys, does what a rul
       { numRuns, examples: [[allowed]] },
     );
     // Otherwise this would have shown nothing.
-    expect(done).toContain('read_file');
+    for (const caller of ['', 'call_destructive_tool']) {
+      done.length = 0;
+      await post(http.url, callOf({ ...allowed, caller }), {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': caller || allowed.first,
+      });
+      expect(done).toEqual(['read_file']);
+    }
   } finally {
     await http.close();
     await service.close();

@@ -1,6 +1,6 @@
 import { openSession, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectHost, type Speaker } from '../interop/hosts.ts';
 import { makeReady } from '../interop/peers.mjs';
 import { readyMs } from '../interop/try-features.ts';
@@ -137,4 +137,78 @@ test('names of several servers that are the same lead to each, and never to anot
   await expect(session.readResource(`mcp-kit:nobody/${uri}`)).rejects.toThrow(/not found/);
   await expect(session.callTool('v1-stdio__nothing')).rejects.toThrow(/Unknown tool/);
   await expect(session.callTool('nobody__echo')).rejects.toThrow(/Unknown tool/);
+});
+
+type Question = 'elicitation' | 'sampling' | 'roots';
+type Asking = readonly [item: string, answered: RegExp | string, args?: object];
+
+/** The tools of each kind of server that ask, and what comes of the answers. */
+const askingTools = {
+  sdk: {
+    elicitation: ['ask_form', /^accept .*"name":"Ada"/],
+    sampling: ['ask_model', 'test-model: a thought'],
+    roots: ['ask_roots', 'file:///work'],
+  },
+  ours: {
+    elicitation: ['ask_name', 'name=Ada'],
+    sampling: ['sample', 'test-model: a thought'],
+    roots: ['list_roots', 'work file:///work'],
+  },
+  everything: {
+    elicitation: ['trigger-elicitation-request', '- Name: Ada'],
+    sampling: ['trigger-sampling-request', 'a thought', { prompt: 'Say something', maxTokens: 7 }],
+    roots: ['get-roots-list', 'file:///work'],
+  },
+} satisfies Readonly<Record<string, Readonly<Record<Question, Asking>>>>;
+
+/** A server over HTTP without sessions cannot ask anybody. */
+const asking: Readonly<Record<string, Readonly<Record<Question, Asking>>>> = {
+  'v1-stdio': askingTools.sdk,
+  'v1-http': askingTools.sdk,
+  'v2-stdio': askingTools.sdk,
+  'v2-http': askingTools.sdk,
+  everything: askingTools.everything,
+  'everything.http': askingTools.everything,
+  'ours.stdio': askingTools.ours,
+  'ours.http': askingTools.ours,
+  ours: askingTools.ours,
+};
+
+const methods: Readonly<Record<Question, string>> = {
+  elicitation: 'elicitation/create',
+  sampling: 'sampling/createMessage',
+  roots: 'roots/list',
+};
+
+describe.each(clients)('a client of $name over $front', ({ front, speaker }) => {
+  test.each(Object.entries(asking))('is asked all that %s asks', async (server, tools) => {
+    const session = await connectHost(open[front], speaker);
+    try {
+      const nameOf = (wanted: string): string => {
+        const { tools: listed, tool: itemOf } = open.gateway.catalog();
+        const known = listed.find(({ name }) => {
+          const at = itemOf(name);
+          return at?.server === server && at.item === wanted;
+        });
+        return known?.name ?? '';
+      };
+      // Some have these tools only for clients that can be asked: in their conversations, which begin with a call.
+      await session.call(nameOf('echo'), { message: 'hello', text: 'hello' });
+      for (const [question, [item, answered, args]] of Object.entries(tools)) {
+        await expect.poll(() => nameOf(item)).not.toBe('');
+        session.asked.length = 0;
+        const { content } = await session.call(nameOf(item), args);
+        expect(content.map((block) => Object(block).text).join('\n')).toMatch(answered);
+        // One kind asks for the roots once, at the beginning.
+        const asksOnce = tools === askingTools.everything;
+        const asked = session.asked.map(({ method }) => method);
+        const expected = [methods[question as Question]];
+        expect(asked.filter((method) => !asksOnce || method !== methods.roots)).toEqual(
+          expected.filter((method) => !asksOnce || method !== methods.roots),
+        );
+      }
+    } finally {
+      await session.close();
+    }
+  });
 });

@@ -149,11 +149,14 @@ describe('mcpctl up', () => {
     await before.stop('SIGTERM');
     const refused = await place.run('up', '--import');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    const own = path.join(place.home, '.config/mcp-kit/mcp.json');
+    const shown = await place.run('up', '--import', '--yes', '--dry-run');
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('"sums"') });
+    expect(existsSync(own)).toBe(false);
     await using child = place.start('up', '--import', '--yes', '--port', '0', ...trusting);
     await child.until(() => child.stdout.includes('Ctrl-C') || undefined);
     expect(child.stderr).toContain('imported into');
     await child.stop('SIGTERM');
-    const own = path.join(place.home, '.config/mcp-kit/mcp.json');
     expect(JSON.parse(readFileSync(own, 'utf8'))).toMatchObject(cursor);
   });
 

@@ -125,6 +125,20 @@ describe('gateway in mcp.json', () => {
     expect(warnings[0]?.message).toContain('dogs');
   });
 
+  test.each(['policy', 'limits'])('says which rule of its %s names no server', async (member) => {
+    await using folder = await temporaryFolder();
+    const rest = member === 'policy' ? { decision: 'deny' } : { timeoutMs: 1 };
+    const rules = [['docs', 'DOCS', 'git*'], ['dogs']].map((named) => ({
+      ...rest,
+      servers: named,
+    }));
+    await folder.write('mcp.json', { version: 1, servers, gateway: { [member]: rules } });
+    const { warnings, errors } = await loadConfig({ root: folder.path });
+    expect(errors).toEqual([]);
+    expect(warnings).toMatchObject([{ pointer: `/gateway/${member}/1/servers` }]);
+    expect(warnings[0]?.message).toContain('there is no server dogs');
+  });
+
   test('counts beside servers in the form that most programs share, and not in the files of a host', async () => {
     await using folder = await temporaryFolder();
     const mcpServers = { docs: { command: 'docs' } };

@@ -207,6 +207,30 @@ test('a text that is JSON is parsed once, however often it is read', async () =>
   expect(reading).toBeLessThan(parsing / 2);
 });
 
+test('others have their turn while a large result is read, and no long text is parsed at once', async () => {
+  await using session = await sessionWith(all, 'somebody', 'legacy');
+  const json = JSON.stringify(many(60_000));
+  next = { content: [{ type: 'text', text: json }], structuredContent: many(100_000) };
+  const id = idIn((await session.callTool('big__say')) as unknown as Result);
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    ticking = setImmediate(turn);
+  };
+  let ticking = setImmediate(turn);
+  const far = { id, path: '$.structuredContent', offset: 3_000_000 };
+  const part = await session.callTool('read_result', far);
+  clearImmediate(ticking);
+  expect(textIn(part as unknown as Result)).toHaveLength(20_000);
+  expect(turns).toBeGreaterThanOrEqual(10);
+  const inside = await session.callTool('read_result', { id, path: '$.content[0].text.rows[0]' });
+  expect(inside).toMatchObject({ isError: true });
+  expect(textIn(inside as unknown as Result)).toContain('are read by offset and length');
+  const end = { id, path: '$.content[0].text', offset: json.length - 10 };
+  const read = (await session.callTool('read_result', end)) as unknown as Result;
+  expect(textIn(read)).toBe(json.slice(-10));
+});
+
 test('nobody else can read it', async () => {
   next = { content: [{ type: 'text', text: 'x'.repeat(200_000) }] };
   const call = async (key: string, name: string, args: object): Promise<Result> => {

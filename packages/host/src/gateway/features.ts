@@ -74,8 +74,8 @@ export function catalogFeature(given: Lists): CatalogFeature {
         callOwn(own, params, context) ?? nowhere(`Unknown tool: ${String(params['name'])}`),
       'prompts/get': ({ name }) => nowhere(`Unknown prompt: ${String(name)}`),
       'completion/complete': () => nowhere('Nothing known under this reference'),
-      'resources/read': ({ uri }, context) => {
-        const kept = reader.resource(uri, Context.exchangeOf(context));
+      'resources/read': async ({ uri }, context) => {
+        const kept = await reader.resource(uri, Context.exchangeOf(context));
         if (kept === undefined) throw resourceNotFound(String(uri));
         return kept;
       },

@@ -8,6 +8,7 @@ import {
 } from 'mcp-kit/internal';
 import type { Hear } from './upstream/branch.ts';
 import type { GatewayCatalog, Item } from './catalog.ts';
+import { withTrace } from './govern/trace.ts';
 import { listen } from './listen.ts';
 import { HiddenServerError } from './policy/layer.ts';
 import type { Views } from './policy/view.ts';
@@ -58,7 +59,8 @@ export function route(routes: Routes): Layer {
 async function pass(exchange: Exchange, next: Serve, routed: Routed): Promise<unknown> {
   const { upstream, params, result = (same) => same } = routed;
   try {
-    return result(await upstream.serve(exchange.forwarded(params, upstream.linkFor(exchange))));
+    const asked = exchange.forwarded(withTrace(exchange, params), upstream.linkFor(exchange));
+    return result(await upstream.serve(asked));
   } catch (error) {
     // As if there were no such server.
     if (error instanceof HiddenServerError) return next(exchange);

@@ -53,11 +53,17 @@ export const up = defineCommand({
       const what = install ? 'install' : 'uninstall';
       return changeService({ what, name: plan.name, yes, dryRun, globals, stop });
     }
+    if (dryRun && !values.import) {
+      throw usageError('--dry-run is for what would be written', 'Add --import or --install.');
+    }
     const heard = await overhear(globals, values.record);
     const asked = { globals, stop, plan, heard };
     try {
       if (values.sample === true) await runSamples(asked);
-      else await runConfigured(await configOf(asked, values), asked);
+      else {
+        const config = await configOf(asked, values);
+        if (!dryRun) await runConfigured(config, asked);
+      }
     } finally {
       await heard.close();
     }
@@ -73,15 +79,15 @@ interface Asked extends Pick<Invocation, 'globals' | 'stop'> {
 /** The configuration, after what there is to import was offered. */
 async function configOf(
   { globals, stop, plan }: Asked,
-  values: { readonly import?: boolean | undefined; readonly yes?: boolean | undefined },
+  values: OptionValues<typeof upOptions>,
 ): Promise<LoadedConfig> {
   const config = await readConfig(globals);
   const { importable, importServers } = await import('../up/import.ts');
   const found = importable(config, globals);
-  const yes = values.yes === true;
+  const { yes, 'dry-run': dryRun } = values;
   const isWanted = values.import === true || (found.isAll && mayAsk({ globals, plan }));
   if (isWanted) {
-    if (await importServers(found, { globals, stop, yes })) return readConfig(globals);
+    if (await importServers(found, { globals, stop, yes, dryRun })) return readConfig(globals);
   } else if (found.isAll && !globals.quiet && plan.place.kind !== 'stdio') {
     const from = found.from.join(', ');
     tell(plainLine(`these are servers of ${from}. Keep them as your own: mcpctl up --import`));

@@ -66,7 +66,7 @@ export function secretsOf(entries: readonly ServerEntry[]): readonly string[] {
 }
 
 /** Who may be asked, and what was said beforehand. */
-interface Asking {
+export interface Asking {
   readonly yes: boolean | undefined;
   readonly dryRun: boolean | undefined;
   readonly globals: Globals;

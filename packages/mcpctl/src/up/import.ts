@@ -3,7 +3,7 @@ import { changeServerFile, hosts, writeEntries } from '@mcp-kit/host/internal';
 import { shownFile } from '../config.ts';
 import type { Globals } from '../globals.ts';
 import { count, tell, warn } from '../output.ts';
-import { agreedTo, secretsOf } from '../setup/change.ts';
+import { agreedTo, secretsOf, type Asking } from '../setup/change.ts';
 import { destinationOf } from '../setup/destination.ts';
 import { surroundingsOf } from '../setup/hosts.ts';
 import { plainField } from '../terminal/plain-text.ts';
@@ -38,12 +38,9 @@ export function importable({ entries }: LoadedConfig, globals: Globals): Importa
 /** Writes them into the user's own file, shown first and agreed to; whether it was. */
 export async function importServers(
   { entries, from }: Importable,
-  {
-    globals,
-    stop,
-    yes,
-  }: { readonly globals: Globals; readonly stop: AbortSignal; readonly yes: boolean },
+  asking: Asking,
 ): Promise<boolean> {
+  const { globals } = asking;
   if (entries.length === 0) {
     tell('there is nothing to import: no other program has servers of yours');
     return false;
@@ -59,7 +56,10 @@ export async function importServers(
   }
   tell(plainField(`${count(entries.length, 'server')} of ${from.join(', ')}:`));
   const change = { file, before: text, after: written.text, secrets: secretsOf(entries) };
-  if (!(await agreedTo([change], { yes, dryRun: undefined, globals, stop }))) return false;
+  if (!(await agreedTo([change], asking))) {
+    tell('nothing was written');
+    return false;
+  }
   await changeServerFile({ file, text }, written.text);
   const names = Object.keys(written.values).sort().join(', ');
   tell(plainField(`imported into ${shownFile(file, globals)}: ${names}`));

@@ -67,7 +67,9 @@ export function entryOf(one: Indexed): Entry {
   count(argumentsOf(tool).join(' '), weights.args);
   count(about, weights.about);
   for (const action of actions) terms.set(action, weights.action);
-  for (const word of wordsOf(server)) terms.set(serverTerm(word), 0);
+  for (const word of wordsOf(server)) {
+    for (const term of [...shortForms(word), ...thingsIn(word)]) terms.set(serverTerm(term), 0);
+  }
   for (const known of [tool.name, item]) terms.set(nameTerm(known), 0);
   return {
     ...one,
@@ -80,6 +82,17 @@ export function entryOf(one: Indexed): Entry {
     ]),
     actions,
   };
+}
+
+const shortestName = 5;
+const leftOut = 2;
+
+/** Names of servers as people cut them: mongo for mongodb, postgres for postgresql. */
+function shortForms(word: string): readonly string[] {
+  const lengths = Array.from({ length: leftOut + 1 }, (_, letters) => word.length - letters);
+  return lengths
+    .filter((length) => length === word.length || length >= shortestName)
+    .map((length) => word.slice(0, length));
 }
 
 /** The term of all tools whose server has this word in its name. */

@@ -165,9 +165,9 @@ export class ToolIndex {
   /** The servers that are named, and how surely: a name that is a common word says little. */
   #serversIn(words: readonly string[]): ReadonlyMap<string, number> {
     const servers = new Map<string, number>();
-    for (const word of words) {
+    for (const word of words.flatMap((one) => [one, ...thingsIn(one)])) {
       const named = this.#postings.get(serverTerm(word)) ?? new Set();
-      const sure = named.size / (this.#postings.get(word)?.size ?? 1);
+      const sure = Math.min(1, named.size / (this.#postings.get(word)?.size ?? 1));
       for (const { server } of named) {
         servers.set(server, Math.max(servers.get(server) ?? 0, sure));
       }

@@ -10,7 +10,8 @@ const literals: readonly (readonly [RegExp, string])[] = [
   [/\bhttps?:\/\/\S+/g, ' url '],
   [/[\w.+-]+@[\w-]+\.\w+/g, ' email '],
   [/-?\d+\.\d+\s*,\s*-?\d+\.\d+/g, ' coordinates '],
-  // A name with an ending, such as `notes.md`.
+  // A path, and a name with an ending, such as `notes.md`.
+  [/(?<=^|\s)~?\/[\w/-]+(?=$|[\s,;?!])/g, ' folder '],
   [/(?<=^|\s)[\p{L}\p{N}_-]+\.(?!com|org|net|io)\p{L}[\p{L}\p{N}]{1,4}(?=$|[\s,;?!])/gu, ' file '],
 ];
 
@@ -19,8 +20,13 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\b(?:last|next|this) (?:week|month|year|night|morning)\b/g, 'date'],
   [/\b(?:(?:last|next|this|on) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/g, 'date'],
   [/\byesterday\b/g, 'date'],
-  [/\b(?:two|three|four|five|six|ten|these)\b/g, 'several'],
+  [/\bup to date\b/g, 'update'],
+  [/\b(?:two|three|four|five|six|ten)\b/g, 'several'],
+  [/\bprs?\b/g, 'pull request'],
+  [/\bhold on\b/g, 'wait'],
   [/\bhow (?:many|much)\b/g, 'number'],
+  // What something is called says nothing of what it is.
+  [/\b(?:called|named) (?=\w)(?:file )?\w+/g, ''],
   // What is made is new.
   [/(?<=\w )new\b/g, ''],
   [/\bget(?:ting)? rid of\b/g, 'delete'],
@@ -60,9 +66,38 @@ export function plainly(question: string): string {
   return phrases.reduce(replaced, named).trim();
 }
 
+/** Verbs and their forms that have no ending of their own. */
+const irregular: Readonly<Record<string, string>> = {
+  begin: 'began begun',
+  build: 'built',
+  choose: 'chose chosen',
+  draw: 'drew drawn',
+  find: 'found',
+  get: 'got',
+  give: 'gave given',
+  go: 'went gone',
+  keep: 'kept',
+  leave: 'left',
+  lose: 'lost',
+  make: 'made',
+  run: 'ran',
+  say: 'said',
+  send: 'sent',
+  show: 'shown',
+  take: 'took taken',
+  tell: 'told',
+  write: 'wrote written',
+};
+const plainVerbs = new Map(
+  Object.entries(irregular).flatMap(([verb, forms]) =>
+    forms.split(' ').map((form) => [form, verb] as const),
+  ),
+);
+
 /** English endings off; what is left need not be a word, only the same for all forms of one. */
-export function stem(word: string): string {
-  let root = withoutVerbEnding(singular(word));
+export function stem(said: string): string {
+  const word = plainVerbs.get(said) ?? said;
+  let root = withoutVerbEnding(withoutDegree(singular(word)));
   if (root.length > 3 && root.endsWith('e')) root = root.slice(0, -1);
   return root.length > 3 && root.endsWith('y') ? `${root.slice(0, -1)}i` : root;
 }
@@ -71,6 +106,11 @@ function singular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && /(?:[sxz]|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.length > 3 && word !== 'news' && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+/** The biggest is big. */
+function withoutDegree(word: string): string {
+  return word.length > 6 && word.endsWith('est') ? undoubled(word.slice(0, -3)) : word;
 }
 
 function withoutVerbEnding(word: string): string {

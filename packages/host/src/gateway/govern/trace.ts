@@ -1,4 +1,4 @@
-import { metaOf, traceHeaders, traceOf, type Layer } from 'mcp-kit/internal';
+import { metaOf, traceHeaders, traceOf, type Exchange, type Params } from 'mcp-kit/internal';
 
 /** Requests that do some work. */
 const traced: ReadonlySet<string> = new Set([
@@ -8,11 +8,8 @@ const traced: ReadonlySet<string> = new Set([
   'completion/complete',
 ]);
 
-/** Tells the server which trace a request is part of: the one of its client, or one that begins here. */
-export const oneTrace: Layer = (next) => (exchange) => {
-  const { id, method, params } = exchange.message;
-  if (id === undefined || !traced.has(method)) return next(exchange);
-  const trace = traceOf(exchange);
-  const _meta = { ...metaOf(params), ...traceHeaders(trace) };
-  return next(exchange.forwarded({ ...params, _meta }));
-};
+/** Parameters that tell the server which trace a request is part of: the one of its client, or one that begins here. */
+export function withTrace(exchange: Exchange, params: Params): Params {
+  if (!traced.has(exchange.message.method)) return params;
+  return { ...params, _meta: { ...metaOf(params), ...traceHeaders(traceOf(exchange)) } };
+}

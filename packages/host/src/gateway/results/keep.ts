@@ -112,7 +112,7 @@ function shown(
     `To read parts of it, call ${how}. path is a JSON path, such as $.content[0].text or $.structuredContent.items[0:5]; it leads into texts that are JSON, too. offset and length count characters. It is forgotten ${minutes} minutes after it was last read.`,
     `Programs read all of it as the resource ${uriOfKept(id)}.`,
     'It has:',
-    shapeOf(kept, shapeBytes, (part) => texts.parsed(kept, part)),
+    shapeOf(kept, shapeBytes, texts.parserOf(kept)),
     'It begins with:',
     beginningOf(beginning(result), beginningBytes),
   ].join('\n');

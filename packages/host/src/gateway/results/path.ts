@@ -1,4 +1,5 @@
 import { invalidParams, isRecord } from 'mcp-kit/internal';
+import { mostParsed, type ParseText } from './json-text.ts';
 
 /** A step of a path: a member, an element, some elements, or all of them. */
 type Step =
@@ -22,11 +23,7 @@ const maxSteps = 100;
  * What a JSON path leads to: one value, or a list of them where a step is for many. A text that is JSON can be entered: many tools
  * answer with such texts.
  */
-export function select(
-  root: unknown,
-  path: string,
-  parsed: (text: string) => object | undefined,
-): unknown {
+export function select(root: unknown, path: string, parsed: ParseText): unknown {
   let values: readonly unknown[] = [root];
   let isMany = false;
   const entered = (value: unknown): unknown =>
@@ -36,7 +33,11 @@ export function select(
     values = values.flatMap((value) => taken(entered(value), step));
   }
   if (isMany) return values;
-  if (values.length === 0) throw invalidParams(`Nothing is at ${path}`);
+  if (values.length === 0) {
+    throw invalidParams(
+      `Nothing is at ${path}. Texts of more than ${mostParsed} characters are read by offset and length`,
+    );
+  }
   return values[0];
 }
 

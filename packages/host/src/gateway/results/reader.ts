@@ -2,7 +2,7 @@ import { invalidParams, RpcError, type Exchange, type Params } from 'mcp-kit/int
 import { Context } from 'mcp-kit/server';
 import { mistake, textResult, type OwnTool } from '../own-tools.ts';
 import { idInUri, ownerOf } from './keep.ts';
-import type { JsonTexts } from './json-text.ts';
+import { jsonInSlices, type JsonTexts } from './json-text.ts';
 import { ofLastRead } from './last-read.ts';
 import { select } from './path.ts';
 import type { ResultLimits } from './settings.ts';
@@ -19,7 +19,7 @@ const bytesOfCharacter = 3;
 /** Reads kept results: for models in parts, for programs as a resource. */
 export interface ResultReader extends OwnTool {
   /** All of a kept result; nothing where the URI is of something else. */
-  resource(uri: unknown, exchange: Exchange): object | undefined;
+  resource(uri: unknown, exchange: Exchange): Promise<object | undefined>;
 }
 
 /** Reads what is kept, for those whom it is kept for. */
@@ -30,15 +30,14 @@ export function resultReader(
 ): ResultReader {
   /** What was read last, as text: the next part of the same is likely to be next. */
   const lastOf = ofLastRead((): { path?: string; value?: unknown } => ({}));
-  const found = (kept: Kept, path: string): unknown => {
+  const found = async (kept: Kept, path: string): Promise<unknown> => {
     const last = lastOf(kept);
-    if (last.path !== path) {
-      const value = select(kept.result, path, (text) => texts.parsed(kept, text));
-      const isWhole = typeof value === 'string' || isMedia(value);
-      last.value = isWhole ? value : JSON.stringify(value);
-      last.path = path;
-    }
-    return last.value;
+    if (last.path === path) return last.value;
+    const selected = select(kept.result, path, texts.parserOf(kept));
+    const isWhole = typeof selected === 'string' || isMedia(selected);
+    const value = isWhole ? selected : await jsonInSlices(selected);
+    Object.assign(last, { path, value });
+    return value;
   };
   const mostCharacters = (): number => {
     const { maxTokens = Infinity } = limits() ?? {};
@@ -62,14 +61,14 @@ export function resultReader(
       },
       annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     },
-    call(args, context) {
+    async call(args, context) {
       const { id, path = '$' } = args;
       const kept = store.get(ownerOf(Context.exchangeOf(context)), String(id));
       if (kept === undefined) {
         return mistake('Nothing is kept under this id, or no longer. Call the tool again.');
       }
       try {
-        const value = found(kept, String(path));
+        const value = await found(kept, String(path));
         if (typeof value !== 'string') return { content: [value] };
         return part(value, numbersIn(args, mostCharacters()));
       } catch (error) {
@@ -77,11 +76,11 @@ export function resultReader(
         throw error;
       }
     },
-    resource(uri, exchange) {
+    async resource(uri, exchange) {
       const id = idInUri(uri);
       const kept = id === undefined ? undefined : store.get(ownerOf(exchange), id);
       if (kept === undefined) return undefined;
-      const text = JSON.stringify(kept.result);
+      const text = await jsonInSlices(kept.result);
       return { contents: [{ uri, mimeType: 'application/json', text }] };
     },
   };

@@ -1,9 +1,7 @@
 import { isRecord } from 'mcp-kit/internal';
+import type { ParseText } from './json-text.ts';
 import { beginningOf, isMedia } from './size.ts';
 import type { Kept } from './store.ts';
-
-/** The object or list that a text is the JSON of. */
-type ParsedText = (text: string) => object | undefined;
 
 const maxParts = 12;
 const maxKeys = 24;
@@ -13,7 +11,7 @@ const maxLine = 700;
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
 
 /** What a result is made of, one line for each part of it, with the path that reads it. */
-export function shapeOf({ result }: Kept, bytes: number, parsed: ParsedText): string {
+export function shapeOf({ result }: Kept, bytes: number, parsed: ParseText): string {
   const { content, structuredContent } = result;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   const lines = blocks.slice(0, maxParts).map((block, index) => blockLine(block, index, parsed));
@@ -28,7 +26,7 @@ function line(path: string, said: string): string {
   return said.length <= maxLine ? `${path}: ${said}` : `${path}: ${said.slice(0, maxLine)}…`;
 }
 
-function blockLine(block: unknown, index: number, parsed: ParsedText): string {
+function blockLine(block: unknown, index: number, parsed: ParseText): string {
   const path = `$.content[${index}]`;
   if (!isRecord(block)) return line(path, shape(block, 0));
   const { type, text, data, mimeType } = block;

@@ -40,6 +40,8 @@ export class Lister {
   /** A conversation on behalf of a client has begun; what is given back is called when its lists may have changed. */
   joined(session: Session, tools: HeldTools): () => void {
     this.#lent.set(session, tools);
+    // A server may have more for a client that can be asked things than for the manager, and say so before anybody listens.
+    if (this.#lent.size === 1) this.#options.changed();
     void session.closed.then(() => {
       this.#lent.delete(session);
       if (this.#preferred === session) this.#preferred = undefined;

@@ -21,7 +21,7 @@ import { presented } from '../presented.ts';
 import { bounded, type Bounds } from '../govern/bounds.ts';
 import { once, type KeyStore } from '../govern/once.ts';
 import { repeated } from '../govern/repeat.ts';
-import { oneTrace } from '../govern/trace.ts';
+import { withTrace } from '../govern/trace.ts';
 import type { Asker } from '../policy/ask.ts';
 import { isHarmlessIn } from '../policy/effect.ts';
 import { governedBy, type Decided } from '../policy/layer.ts';
@@ -205,7 +205,6 @@ export class Upstreams {
         isPersonal ? loggedIn({ server: name, logins, listing }) : undefined,
         observe?.(name),
         approved(name, listing),
-        oneTrace,
         bounded(bounds, { server: name, listing }),
         once({ server: name, keys, logger, isHarmless }),
         repeated({ mayRetry: () => upstream.retries.mayRetry(), isHarmless }),
@@ -265,10 +264,11 @@ function serviceOf(
     !isHiddenFrom(policy(), { server: upstream.name, listing: upstream.listing }, principal);
   const serve = presented(as)((exchange) => {
     if (!isFor(exchange.principal)) throw new RpcError(rpcErrors.invalidRequest, 'Nothing here');
+    const { id, params = {} } = exchange.message;
     // What a client tells is for its own conversation, and decided by nobody.
-    return exchange.message.id === undefined
-      ? upstream.openedFor(exchange)?.serve(exchange)
-      : upstream.serveAlone(exchange);
+    if (id === undefined) return upstream.openedFor(exchange)?.serve(exchange);
+    const asked = withTrace(exchange, params);
+    return upstream.serveAlone(asked === params ? exchange : exchange.forwarded(asked));
   });
   return {
     serve,

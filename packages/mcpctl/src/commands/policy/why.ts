@@ -87,6 +87,7 @@ export const policyWhy = defineCommand({
     const { bold } = createStyle(globals);
     print(`${bold(plainField(`${kind} ${name} of ${server}`))} ${outcomes[decision]}`);
     if (kind === 'tool') print(plainField(`effect: ${subject.effect ?? ''} (${groundsOf(found)})`));
+    if (found.others.length > 0) print(plainField(othersLine(server, found.others)));
     if (deciding === undefined) print('No rule fits, and what you approved may be used.');
     for (const { file, rule } of files) {
       print(
@@ -120,6 +121,8 @@ interface Found {
   readonly tool?: Tool | undefined;
   /** Nobody had seen it when its server was approved. */
   readonly isFresh: boolean;
+  /** What the server has instead, where it has no such tool. */
+  readonly others: readonly string[];
 }
 
 /** The tool as far as it is known, or as the server tells. */
@@ -127,6 +130,9 @@ async function findTool(name: string, server: ServerHandle): Promise<Found> {
   const inListing = (listing: ToolListing | undefined): Found => ({
     tool: listing?.tools.find((one) => one.name === name),
     isFresh: listing?.fresh.includes(name) === true,
+    others: listing?.tools.some((one) => one.name === name)
+      ? []
+      : (listing?.tools.map((one) => one.name) ?? []),
   });
   const recalled = inListing(await server.recalledTools().catch(() => undefined));
   return recalled.tool === undefined
@@ -134,7 +140,7 @@ async function findTool(name: string, server: ServerHandle): Promise<Found> {
     : recalled;
 }
 
-const nothing: Found = { isFresh: false };
+const nothing: Found = { isFresh: false, others: [] };
 
 function effectIn({ tool, isFresh }: Found): ToolEffect {
   return effectOf(tool === undefined || isFresh ? {} : tool);
@@ -142,6 +148,13 @@ function effectIn({ tool, isFresh }: Found): ToolEffect {
 
 function inputIn({ tool }: Found): JsonSchema {
   return tool === undefined ? {} : inputOf(tool);
+}
+
+const mostOthers = 20;
+
+function othersLine(server: string, others: readonly string[]): string {
+  const more = others.length > mostOthers ? ` and ${others.length - mostOthers} more` : '';
+  return `${server} has no tool of this name. It has: ${others.slice(0, mostOthers).join(', ')}${more}`;
 }
 
 /** Why a tool counts as it does. */

@@ -3,7 +3,7 @@ import { asBoolean, asRecord, asText } from '../field.ts';
 import { below, configError, type Place } from '../place.ts';
 import type { GatewayMember } from './member.ts';
 import { checkMembers } from './members.ts';
-import { matchNames, readMatch, type RuleMatch } from './policy.ts';
+import { matchNames, noteUnknownServers, readMatch, type RuleMatch } from './policy.ts';
 
 /** How much may be asked of what fits, how long it may take, and whether secrets are taken out of its results. */
 export interface LimitRule extends RuleMatch {
@@ -25,7 +25,10 @@ export const limits: GatewayMember<readonly LimitRule[]> = {
     if (!Array.isArray(value)) throw configError(place, 'must be a list of limits');
     return value.map((one: unknown, index) => readLimit(one, below(place, index)));
   },
-  join: (said) => said.flatMap(({ value }) => value),
+  join(said, joining) {
+    for (const { value, place } of said) noteUnknownServers(value, place, joining);
+    return said.flatMap(({ value }) => value);
+  },
 };
 
 function readLimit(value: unknown, place: Place): LimitRule {

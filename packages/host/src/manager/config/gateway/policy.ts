@@ -1,7 +1,8 @@
 import { isRecord } from 'mcp-kit/internal';
+import { globOf } from '../../tools/filter.ts';
 import { asRecord, asText, asTexts } from '../field.ts';
 import { below, configError, type Place } from '../place.ts';
-import type { GatewayMember } from './member.ts';
+import type { GatewayMember, Joining } from './member.ts';
 import { checkMembers } from './members.ts';
 
 /** What a rule says: let it pass, ask the user, or refuse it. */
@@ -65,8 +66,29 @@ const maxGlob = 1000;
 /** `policy`: the rules of each file count by themselves, and the strictest of them wins. So no file can loosen another. */
 export const policy: GatewayMember<readonly PolicyPart[]> = {
   read: (value, place) => [{ ...place, rules: readRules(value, place) }],
-  join: (said) => said.flatMap(({ value }) => value),
+  join(said, joining) {
+    for (const { value, place } of said) {
+      for (const { rules } of value) noteUnknownServers(rules, place, joining);
+    }
+    return said.flatMap(({ value }) => value);
+  },
 };
+
+/** A rule about a server that is not there protects nothing: its name may be a mistake. */
+export function noteUnknownServers(
+  rules: readonly RuleMatch[],
+  place: Place,
+  { servers, warn }: Joining,
+): void {
+  // A rule that forbids fits other cases, too.
+  const names = Array.from(servers, (name) => name.toLowerCase());
+  for (const [index, rule] of rules.entries()) {
+    const unknown = rule.servers?.find((glob) => !names.some(globOf(glob.toLowerCase())));
+    if (unknown === undefined) continue;
+    const at = below(below(place, index), 'servers');
+    warn({ ...at, message: `there is no server ${unknown}. See mcpctl servers` });
+  }
+}
 
 /** What is left of a policy that cannot be read: nothing passes. */
 export function unreadPolicy(place: Place): PolicyPart {
