@@ -33,7 +33,8 @@ export class Child implements AsyncDisposable {
       cwd: root,
       ...spawning,
       stdio: ['pipe', 'pipe', 'pipe', withChildren ? 'pipe' : 'ignore'],
-    });
+      // The types know three streams by their number, and nothing of a fourth.
+    }) as ChildProcessWithoutNullStreams;
     // A pipe that nobody writes to: its other end is open in each of them until it ends, and `close` waits for that.
     this.process.stdio[3]?.on('error', () => {}).on('data', () => {});
     this.process.stdout.setEncoding('utf8').on('data', (text: string) => {
