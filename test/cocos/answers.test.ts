@@ -258,6 +258,24 @@ describe('changes', () => {
   });
 });
 
+const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const lineOf = (code: string, message: string): RegExp =>
+  new RegExp(`\\n\\w+ ${code}.*: ${quoted(message)}`);
+
+describe('what is read of a scene that was opened and checked', () => {
+  test('is a line for each finding, and not the report again', async () => {
+    const name = 'workflow_open_scene_and_validate';
+    const torn = 'assets/scenes/torn.scene';
+    const { validationReport } = await client.succeed(name, { scenePath: torn });
+    const { findings } = validationReport as { findings: { code: string; message: string }[] };
+    expect(findings).not.toEqual([]);
+    const text = await client.read(name, { scenePath: torn });
+    for (const { code, message } of findings) expect(text).toMatch(lineOf(code, message));
+    expect(text).toMatch(/^Nothing had to be changed\.\nassets\/scenes\/torn\.scene \(.*error/);
+    expect(text).toMatch(/\nopen_scene \d+ ms, validate_scene \d+ ms$/);
+  });
+});
+
 describe('what an instance has of its own', () => {
   const nodeUuid = 'Canvas/Item';
   const componentUuid = 'Canvas/Item/Text:cc.Label';

@@ -98,10 +98,13 @@ describe('workflow_create_ui_node_with_components', () => {
       ['add_components', 'skipped'],
       ['save', 'skipped'],
     ]);
-    expect(await refused(name, { parentUuid: 'Canvas' })).toMatchObject({
-      code: 'E_INVALID_ARGUMENT',
-      stage: 'prepare',
-    });
+    const wrong = await refused(name, { parentUuid: 'Canvas' });
+    expect(wrong).toMatchObject({ code: 'E_INVALID_ARGUMENT', stage: 'prepare' });
+    expect(statusesOf(Object(wrong.details))).toEqual([
+      ['create_node', 'skipped'],
+      ['add_components', 'skipped'],
+      ['save', 'skipped'],
+    ]);
   });
 });
 

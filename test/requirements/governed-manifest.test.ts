@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connectInMemory } from 'mcp-kit/testing';
-import { tool, toolSet, type Manifest, type Trace } from 'mcp-kit/tools';
+import { tool, toolSet, type Envelope, type Manifest, type Trace } from 'mcp-kit/tools';
 import { governed as govern } from 'mcp-kit/tools/governed';
 import { modern, serving, startSession } from '../support/mcp-http.ts';
 import { send } from '../support/http-client.ts';
@@ -71,8 +71,9 @@ describe('manifest', () => {
     for (const full of [false, true]) {
       const names: string[] = [];
       for (let offset: number | undefined = 0; offset !== undefined;) {
-        const answer = dataOf(await governed.ask('get_tool_manifest', { full, offset }));
-        expect(JSON.stringify(answer).length).toBeLessThan(21_000);
+        const sent = await governed.call('get_tool_manifest', { full, offset });
+        expect(Buffer.byteLength(JSON.stringify(sent))).toBeLessThan(20_480);
+        const answer = dataOf(sent.structuredContent as Envelope);
         const { tools, nextOffset, total } = answer as {
           tools: Manifest[];
           total: number;
@@ -85,6 +86,30 @@ describe('manifest', () => {
       }
       expect(names).toEqual(listed);
     }
+  });
+
+  test('what is read of a manifest says how to call the tool, and is not its data again', async () => {
+    await using governed = await startGoverned();
+    const { content } = await governed.call('get_tool_manifest', { name: 'get_node_info' });
+    expect(content).toEqual([
+      {
+        type: 'text',
+        text: [
+          'get_node_info (core, readonly): Returns a node.',
+          'Arguments:',
+          '  nodeUuid: string, required. Which node.',
+          'Failures:',
+          '  E_INVALID_ARGUMENT: An argument is missing or wrong.',
+          '  E_TIMEOUT: It took longer than allowed.',
+          '  E_UNAVAILABLE: Too many calls at once, or something it needs is away.',
+          '  E_INTERNAL: A bug of the tool.',
+          '  E_NOT_FOUND: There is no such node.',
+          'Examples:',
+          '  {"nodeUuid":"lamp"}',
+          '  {"nodeUuid":"x"} E_NOT_FOUND',
+        ].join('\n'),
+      },
+    ]);
   });
 
   test('get_tool_manifest is a method of the legacy era, too', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeferred, silentLogger } from 'mcp-kit/internal';
 import { toolContract } from 'mcp-kit/testing';
 import { fail, type Trace } from 'mcp-kit/tools';
@@ -57,6 +57,46 @@ describe('a workflow', () => {
       await using governed = await startGoverned({ tools: [workflow], lint: 'off' });
       const { riskLevel } = dataOf(await governed.ask(head.name, { dryRun: true }));
       expect(riskLevel).toBe(whole);
+    },
+  );
+
+  test('that is refused before its first stage tells all of them, and that none was begun', async () => {
+    await using governed = await startGoverned({ tools: [orderWorkflow(new Shop())] });
+    for (const wrong of [{ item: 'tea' }, { ...two, timeoutMs: 0 }, { ...two, planToken: 'x' }]) {
+      const { error } = await governed.ask(name, wrong);
+      expect(error?.stage).toBe('prepare');
+      expect(statusOf(failed(error).stages)).toEqual([
+        ['reserve', 'skipped'],
+        ['charge', 'skipped'],
+        ['send', 'skipped'],
+      ]);
+    }
+  });
+
+  test.each(['plan', 'apply'] as const)(
+    'whose time is up while a stage is in %s names that stage, and says what is known of all',
+    async (at) => {
+      const reached = createDeferred<void>();
+      const stuck = (): Promise<never> => {
+        reached.resolve();
+        return new Promise(() => {});
+      };
+      const workflow = defineWorkflow(head)
+        .stage('one', { plan: () => nothing, apply: () => undefined })
+        .stage('two', { plan: at === 'plan' ? stuck : () => nothing, apply: stuck });
+      await using governed = await startGoverned({ tools: [workflow], lint: 'off' });
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const answer = governed.ask(head.name, { timeoutMs: 1000 });
+      await reached.promise;
+      vi.advanceTimersByTime(1000);
+      const { error } = await answer;
+      expect(error).toMatchObject({ code: 'E_TIMEOUT', stage: 'two' });
+      const status = at === 'plan' ? 'skipped' : 'applying';
+      expect(statusOf(failed(error).stages)).toEqual([
+        ['one', status],
+        ['two', status],
+      ]);
     },
   );
 

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { measuredCalls, targets } from './calls.mjs';
-import { largeScene } from './project.mjs';
+import { emptyScene, largeScene } from './project.mjs';
 import { serving } from './server.mjs';
 import { cpuSeconds, peakRssMiB, rssMiB } from '../proc.mjs';
 import { median, quantile } from '../stats.mjs';
@@ -50,14 +50,19 @@ const firstOpen = (folder, scratch) =>
     return { opened, bare };
   });
 
-/** Calls every tool in every round, and runs the bare loop beside them: what slows one slows the other. */
+/**
+ * Calls every tool in every round, and runs the bare loop beside them: what slows one slows the other. Memory is that of the server
+ * before, when it has answered a call about an empty scene, and after.
+ */
 function measureCalls(folder, { rounds, scratch }) {
   const scene = path.join(folder, largeScene);
   const copy = path.join(folder, 'local/bare-loop.json');
-  return serving(folder, scratch, async (session, pid) => {
+  return serving(folder, scratch, async (session, pid, memoryNow) => {
     const call = callerOf(session, pid);
-    const start = rssMiB(pid);
-    const opened = await call('execute_scene_open', { scenePath: largeScene });
+    await call('get_scene_tree', { scenePath: emptyScene });
+    const idle = await memoryNow();
+    await call('execute_scene_open', { scenePath: largeScene });
+    const opened = await memoryNow();
     const calls = measuredCalls(scratch).map((each) => ({ ...each, first: 0, times: [] }));
     const bare = [];
     for (let round = 0; round <= rounds; round++) {
@@ -68,8 +73,10 @@ function measureCalls(folder, { rounds, scratch }) {
         else each.times.push(taken);
       }
     }
-    const memory = { start, rss: rssMiB(pid), peak: peakRssMiB(pid) };
-    return { opened, calls, bare: bare.slice(1), memory };
+    const rss = rssMiB(pid);
+    const peak = peakRssMiB(pid);
+    const memory = { idle, opened, rss, peak, after: await memoryNow() };
+    return { calls, bare: bare.slice(1), memory };
   });
 }
 
@@ -96,12 +103,23 @@ function kindOf(tools, kind) {
   };
 }
 
+/** What a server has in memory beyond what it had when it was idle, in multiples of the file of the scene. */
+function memoryTimes({ idle, opened, after, rss, peak }, sceneMiB) {
+  return {
+    opened: (opened.live - idle.live) / sceneMiB,
+    live: (after.live - idle.live) / sceneMiB,
+    collected: (after.rss - idle.rss) / sceneMiB,
+    rss: (rss - idle.rss) / sceneMiB,
+    peak: (peak - idle.rss) / sceneMiB,
+  };
+}
+
 /** Measures a project that was made by `makeLargeProject`: every number in milliseconds, MiB, or as a multiple. */
 export async function measureProject(folder, { made, rounds, opens, scratch }) {
   const sceneMiB = statSync(path.join(folder, largeScene)).size / 2 ** 20;
   const openings = [];
-  while (openings.length < opens - 1) openings.push(await firstOpen(folder, scratch));
-  const { opened, calls, bare: loops, memory } = await measureCalls(folder, { rounds, scratch });
+  while (openings.length < opens) openings.push(await firstOpen(folder, scratch));
+  const { calls, bare: loops, memory } = await measureCalls(folder, { rounds, scratch });
   const all = [...loops, ...openings.map((each) => each.bare)];
   const bare = {
     p50: median(all.map(({ ms }) => ms)),
@@ -112,22 +130,15 @@ export async function measureProject(folder, { made, rounds, opens, scratch }) {
     cpu: median(all.map(({ cpuMs }) => cpuMs)),
   };
   const tools = calls.map((each) => summarise(each, bare));
-  const opening = [opened, ...openings.map((each) => each.opened)];
-  const openMs = median(opening.map(({ ms }) => ms));
-  const openCpu = median(opening.map(({ cpuMs }) => cpuMs));
+  const openMs = median(openings.map(({ opened }) => opened.ms));
+  const openCpu = median(openings.map(({ opened }) => opened.cpuMs));
   return {
     ...made,
     sceneMiB,
     bare,
     open: { p50: openMs, times: openMs / bare.p50, cpuTimes: openCpu / bare.cpu },
     kinds: Object.fromEntries(Object.keys(targets).map((kind) => [kind, kindOf(tools, kind)])),
-    memory: {
-      ...memory,
-      added: memory.rss - memory.start,
-      addedTimes: (memory.rss - memory.start) / sceneMiB,
-      rssTimes: memory.rss / sceneMiB,
-      peakTimes: memory.peak / sceneMiB,
-    },
+    memory: { ...memory, times: memoryTimes(memory, sceneMiB) },
     tools,
   };
 }

@@ -21,6 +21,9 @@ import { openProject } from '../../../packages/cocos/dist/project/index.js';
 /** The scene with most nodes. */
 export const largeScene = 'assets/scenes/large.scene';
 
+/** A scene with nothing in it. */
+export const emptyScene = 'assets/scenes/empty.scene';
+
 /** A uuid that is the same for the same name. */
 function uuidFor(name) {
   const hex = createHash('md5').update(name).digest('hex');
@@ -159,6 +162,7 @@ function makePrefabs(workspace, { prefabs, images }) {
 }
 
 function makeScene(workspace, { nodes, images, prefabs, scripts }) {
+  createScene(workspace, { path: emptyScene, empty: true });
   createScene(workspace, { path: largeScene });
   const document = openDocument(workspace, largeScene);
   const count = () => [...document.view.items()].filter(({ kind }) => kind === 'node').length;

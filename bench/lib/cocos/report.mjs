@@ -39,28 +39,33 @@ function slowestTable(sizes) {
   return table(head, rows);
 }
 
-function memoryTable(sizes) {
-  const head = [
-    'nodes',
-    'scene MiB',
-    'before, MiB',
-    'after, MiB',
-    'added, MiB',
-    '× scene',
-    'all, × scene',
-    'peak, MiB',
-    '× scene',
-  ];
-  const rows = sizes.map(({ nodes, sceneMiB, memory }) => [
+/** What is live, which is what the pack keeps. */
+function liveTable(sizes) {
+  const head = ['nodes', 'scene MiB', 'idle, MiB', 'opened, MiB', '', 'after all calls, MiB', ''];
+  const rows = sizes.map(({ nodes, sceneMiB, memory: { idle, opened, after, times } }) => [
     count(nodes),
     sceneMiB,
-    memory.start,
-    memory.rss,
-    memory.added,
-    multiple(memory.addedTimes),
-    multiple(memory.rssTimes),
-    memory.peak,
-    multiple(memory.peakTimes),
+    idle.live,
+    opened.live,
+    multiple(times.opened),
+    after.live,
+    multiple(times.live),
+  ]);
+  return table(head, rows);
+}
+
+/** What the process has of the machine, garbage and free space of V8 included. */
+function rssTable(sizes) {
+  const head = ['nodes', 'idle, MiB', 'after all calls, MiB', '', 'peak, MiB', '', 'collected', ''];
+  const rows = sizes.map(({ nodes, memory: { idle, after, rss, peak, times } }) => [
+    count(nodes),
+    idle.rss,
+    rss,
+    multiple(times.rss),
+    peak,
+    multiple(times.peak),
+    after.rss,
+    multiple(times.collected),
   ]);
   return table(head, rows);
 }
@@ -75,6 +80,7 @@ function growthTable(sizes) {
     'read, ms': ({ kinds }) => kinds.read.p50,
     'workflow, ms': ({ kinds }) => kinds.workflow.p50,
     'first open, ms': ({ open }) => open.p50,
+    'live after all calls, MiB': ({ memory }) => memory.after.live,
     'RSS after all calls, MiB': ({ memory }) => memory.rss,
     'peak RSS, MiB': ({ memory }) => memory.peak,
   };
@@ -133,7 +139,7 @@ threads, at the median; times grow with other work on the machine, this does not
 
 The bare loop is what no write of the same scene can do without: \`JSON.parse\`, \`JSON.stringify\`, a write and \`fsync\`. It ran between
 the calls of the same run, so that what slows one slows the other. Of each kind the median of its tools, at their medians; first
-open is the first call of a fresh server.
+open is the first call of a fresh server, the median of some.
 
 ${ratioTable(sizes)}
 
@@ -145,10 +151,15 @@ ${cpuTable(sizes)}
 
 ## Memory
 
-RSS of the server before the first call, after all calls, what the calls added, and the most it had; as multiples of the file of the
-scene. What a server needs before it has opened anything does not depend on the scene, so small scenes are many times smaller.
+Multiples are of the file of the scene, and of what is beyond an idle server: one that has answered a call about an empty scene of
+the same project. Live is heap and buffers after garbage was collected: what the pack keeps.
 
-${memoryTable(sizes)}
+${liveTable(sizes)}
+
+RSS is what the process has of the machine: also garbage that V8 has not collected, and space that it keeps for what comes.
+"Collected" is right after a collection that was asked for.
+
+${rssTable(sizes)}
 
 ${sizes.length > 1 ? `${growthSection(sizes)}\n` : ''}## Tool by tool
 

@@ -2,6 +2,7 @@ import {
   append,
   checkTable,
   editTable,
+  insertNode,
   isSoundAround,
   listIn,
   ownAt,
@@ -10,11 +11,13 @@ import {
   printTable,
   ref,
   refIndices,
+  SceneView,
+  setValue,
   type OwnEntry,
   type Table,
 } from '@mcp-kit/cocos/document';
 import { describe, expect, test } from 'vitest';
-import { sample } from '../../support/cocos/sample.ts';
+import { firstComponent, instance, leafUuid, sample } from '../../support/cocos/sample.ts';
 
 /** A scene in which a node has two nodes below it, to be edited. */
 function scene(): { table: Table; node: number; child: number; other: number } {
@@ -44,6 +47,24 @@ describe('a look at what was changed', () => {
     children(table, other).push(ref(child));
     ownAt(table, child)['_parent'] = ref(other);
     expect(judged(table)).toEqual({ around: true, faults: 0 });
+  });
+
+  test('is enough where an instance came, or has one override more', () => {
+    const { table, node } = scene();
+    const { resolve } = sample();
+    const view = new SceneView(table, resolve);
+    const leaf = resolve(leafUuid);
+    if (leaf === undefined) throw new Error('the sample has no such prefab');
+    const { index } = insertNode(view, instance(leaf, leafUuid, 'New'), { parent: node });
+    setValue(view, firstComponent(view, index), { path: ['_enabled'], value: false });
+    expect(judged(table)).toEqual({ around: true, faults: 0 });
+  });
+
+  test('is not enough where other nodes hang on an instance than before', () => {
+    const { table, child } = scene();
+    const at = table.objects.findIndex((entry) => entry?.['__type__'] === 'cc.PrefabInstance');
+    ownAt(table, at)['mountedChildren'] = [ref(child)];
+    expect(judged(table).around).toBe(false);
   });
 
   const faults: readonly [string, (on: ReturnType<typeof scene>) => void][] = [

@@ -22,13 +22,22 @@ export function isSoundAround(change: Changed): boolean {
 
 function isSoundAt({ table: { objects }, before }: Changed, index: number): boolean {
   const [now, then] = [objects[index] ?? {}, before.objects[index]];
-  if (/^cc\.(?:Mounted|PrefabInstance)/.test(typeOf(now))) return false;
+  if (typeOf(now).startsWith('cc.Mounted') || !hasMountsAsBefore(now, then)) return false;
   if (then !== undefined && typeOf(then) !== typeOf(now)) return false;
   let leads = true;
   eachRef(now, (to) => {
     leads &&= objects[to] !== undefined;
   });
   return leads && listsItsOwn(objects, index) && hasLeft(objects, index, then);
+}
+
+/** Whether no other nodes and components hang on an instance than before; a new one has none. */
+function hasMountsAsBefore(now: Entry, then: Entry | undefined): boolean {
+  return ['mountedChildren', 'mountedComponents'].every((key) => {
+    const mounted = refIndices(then?.[key]);
+    const listed = refIndices(now[key]);
+    return listed.length === mounted.length && listed.every((to, at) => to === mounted[at]);
+  });
 }
 
 /** Whether a node lists nodes and components that are its own, each once. */

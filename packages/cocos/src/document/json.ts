@@ -44,8 +44,13 @@ export function refIndex(value: Json | undefined): number | undefined {
 
 /** The objects that a list of references names; whatever is no reference is left out. */
 export function refIndices(value: Json | undefined): number[] {
-  if (!isList(value)) return [];
-  return value.map(refIndex).filter((index) => index !== undefined);
+  const found: number[] = [];
+  if (!isList(value)) return found;
+  for (const element of value) {
+    const index = refIndex(element);
+    if (index !== undefined) found.push(index);
+  }
+  return found;
 }
 
 /** The class of an object, or an empty text. */

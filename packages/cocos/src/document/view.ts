@@ -4,9 +4,9 @@ import { Expansion, insideBase } from './expansion.ts';
 import type { Resolve, ViewProblem } from './expansion.ts';
 import { refIndices, textOf, typeOf } from './json.ts';
 import type { Entry, OwnJson } from './json.ts';
-import { LayeredMap } from './layered-map.ts';
 import { rootOf } from './table.ts';
 import type { Table } from './table.ts';
+import { ByNumber, LayeredMap } from './view-maps.ts';
 
 /** A node or component of the expanded tree. */
 export interface ViewItem {
@@ -47,7 +47,7 @@ const few = 8;
 export class SceneView {
   readonly table: Table;
   readonly #resolve: Resolve;
-  #items: LayeredMap<number, ViewItem>;
+  #items: ByNumber<ViewItem>;
   #handles: LayeredMap<string, number>;
   #expansion: Expansion;
   #nodes: number;
@@ -56,7 +56,7 @@ export class SceneView {
   constructor(table: Table, resolve: Resolve, base?: SceneView) {
     this.table = table;
     this.#resolve = resolve;
-    this.#items = base === undefined ? new LayeredMap() : base.#items.copy();
+    this.#items = base === undefined ? new ByNumber() : base.#items.copy();
     this.#handles = base === undefined ? new LayeredMap() : base.#handles.copy();
     this.#nodes = base === undefined ? 0 : base.#nodes;
     this.#expansion = this.#expand(base === undefined ? undefined : base.#expansion);
@@ -191,7 +191,7 @@ export class SceneView {
   /** Expands everything anew, after an edit that changed what instances contain. */
   refresh(): void {
     this.#expansion = this.#expand();
-    this.#items = new LayeredMap();
+    this.#items = new ByNumber();
     this.#handles = new LayeredMap();
     this.#nodes = 0;
     this.#add({ index: this.root, owner: undefined, within: undefined });
@@ -215,7 +215,7 @@ export class SceneView {
       const handle = this.#items.get(at)?.handle ?? '';
       if (this.#handles.get(handle) === at) this.#handles.delete(handle);
       if (this.#items.get(at)?.kind === 'node') this.#nodes -= 1;
-      this.#items.delete(at);
+      this.#items.set(at, undefined);
     }
   }
 
@@ -268,6 +268,7 @@ export class SceneView {
     const around = inside ? within : undefined;
     const entered = info && this.#enter(index, info, around);
     const here = entered ?? around;
+    this.#nodes += 1;
     this.#keep({
       index,
       kind: 'node',
@@ -321,7 +322,6 @@ export class SceneView {
   }
 
   #keep(item: ViewItem): void {
-    if (item.kind === 'node' && this.#items.get(item.index)?.kind !== 'node') this.#nodes += 1;
     this.#items.set(item.index, item);
     if (!this.#handles.has(item.handle)) this.#handles.set(item.handle, item.index);
   }

@@ -69,11 +69,20 @@ export class FileStore {
       return kept;
     }
     this.#drop(path);
+    const file = fileOf({ root: this.#root }, path);
+    const current = stampOf(file);
+    if (current === undefined) return undefined;
+    const parsed = withBytes(file, (bytes) => this.#parse(path, current, bytes));
+    if (parsed !== undefined) return parsed;
+    // It was replaced while it was read.
     const known = this.read(path);
-    if (known === undefined) return undefined;
-    const { bytes, hash, stamp: current } = known;
-    const table = parseTable(decode(bytes), path, this.#sourceOf(path, { stamp: current, hash }));
-    return this.#keep(path, { table, hash, stamp: current, size: bytes.length });
+    return known && this.#parse(path, known.stamp, known.bytes);
+  }
+
+  #parse(path: string, stamp: string, bytes: Uint8Array): ParsedFile {
+    const known = { stamp, hash: hashOf(bytes) };
+    const table = parseTable(decode(bytes), path, this.#sourceOf(path, known));
+    return this.#keep(path, { ...known, table, size: bytes.length });
   }
 
   /** Whether a scene or prefab was looked at, and is kept as it was then. */
@@ -158,9 +167,10 @@ export function withBytes<Result>(
   }
 }
 
-/** Fills memory with a file; undefined where the file is of another size by now. */
+/** Fills memory with a file; undefined where the file is gone, or of another size by now. */
 function readInto(file: string, room: Uint8Array): Uint8Array | undefined {
-  const handle = openSync(file, 'r');
+  const handle = openIfThere(file);
+  if (handle === undefined) return undefined;
   try {
     let read = 0;
     while (read < room.length) {
@@ -171,6 +181,15 @@ function readInto(file: string, room: Uint8Array): Uint8Array | undefined {
     return fstatSync(handle).size === room.length ? room : undefined;
   } finally {
     closeSync(handle);
+  }
+}
+
+function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -13,7 +13,7 @@ import {
   text,
 } from './schemas.ts';
 import { countFindings } from './scene-checks.ts';
-import { countsText, findingLine, goesOn, howMany, lines } from './show.ts';
+import { countsText, findingLine, goesOn, howMany, lines, valueText } from './show.ts';
 
 const layer = 'advanced';
 
@@ -103,6 +103,8 @@ function getProjectDiagnostics(backend: CocosBackend): Tool {
     examples: [{ input: {} }],
     input: closedObject([], {}),
     output: { type: 'object' },
+    show: (told) =>
+      lines(Object.entries(told).map(([name, value]) => `${name}: ${valueText(value)}`)),
     async run() {
       const usage = process.memoryUsage();
       return {

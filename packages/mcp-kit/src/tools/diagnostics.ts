@@ -1,10 +1,13 @@
+import { Buffer } from 'node:buffer';
 import { invalidParams } from '#protocol';
 import type { Context, Handler } from '#server';
 import { tool, type Tool } from './tool.ts';
 import type { Entry } from './entry.ts';
 import { fail } from './failure.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import { pickTrace, type Traces } from './trace/traces.ts';
+import { manifestLine, manifestText } from './manifest/manifest-text.ts';
+import { pickTrace, type Trace, type Traces } from './trace/traces.ts';
+import { renderTrace } from './trace/waterfall.ts';
 
 /** What a set knows of its tools and their calls. */
 interface Known {
@@ -48,8 +51,11 @@ export function diagnostics(known: Known): {
 
 type ManifestFor = (name: string, context: Context) => Manifest | undefined;
 
-/** A page has so many characters, or one tool. */
-const pageCharacters = 20_000;
+/** A page as it is sent has so many bytes, or one tool. */
+const pageBytes = 20_000;
+
+/** What is around the tools of a page. */
+const aroundBytes = 600;
 
 function manifestTool(
   manifestFor: ManifestFor,
@@ -82,10 +88,12 @@ function manifestTool(
       additionalProperties: false,
     },
     output: { type: 'object' },
+    // What `run` returns.
+    show: (told) => showManifests(told as unknown as Manifest | ManifestPage),
     run({ name, full = false, offset = 0 }, context) {
       if (name === undefined) {
         const all = manifests(context);
-        return pageOf(full ? all : all.map(briefly), offset);
+        return { ...pageOf(full ? all : all.map(briefly), offset) };
       }
       const manifest = manifestFor(name, context);
       if (manifest === undefined) throw fail('E_NOT_FOUND', `No tool is named ${name}`);
@@ -95,19 +103,43 @@ function manifestTool(
 }
 
 /** What to choose a tool by. */
-function briefly(manifest: Manifest): object {
+interface Brief extends Pick<Manifest, 'name' | 'layer' | 'safety' | 'description'> {
+  readonly errors?: readonly unknown[] | undefined;
+}
+
+interface ManifestPage {
+  readonly tools: readonly Brief[];
+  readonly total: number;
+  readonly nextOffset?: number;
+}
+
+function briefly(manifest: Manifest): Brief {
   const { inputSchema: _input, outputSchema: _output, examples: _examples, ...brief } = manifest;
   return { ...brief, errors: manifest.errors?.map(({ code }) => code) };
 }
 
-function pageOf(all: readonly object[], offset: number): Record<string, unknown> {
+function pageOf(all: readonly Brief[], offset: number): ManifestPage {
   let end = offset;
-  for (let left = pageCharacters; end < all.length; end += 1) {
-    left -= JSON.stringify(all[end]).length;
+  for (let left = pageBytes - aroundBytes; end < all.length; end += 1) {
+    left -= sentBytes(all[end]);
     if (left < 0 && end > offset) break;
   }
   const rest = end < all.length ? { nextOffset: end } : {};
   return { tools: all.slice(offset, end), total: all.length, ...rest };
+}
+
+/** How many bytes a tool is on a page: as data, and as a line of what is read. */
+function sentBytes(manifest: Brief | undefined): number {
+  if (manifest === undefined) return 0;
+  const line = JSON.stringify(manifestLine(manifest));
+  return Buffer.byteLength(JSON.stringify(manifest)) + Buffer.byteLength(line);
+}
+
+function showManifests(told: Manifest | ManifestPage): string {
+  if ('name' in told) return manifestText(told);
+  const { tools, total, nextOffset } = told;
+  const more = nextOffset === undefined ? '' : `; go on with offset: ${nextOffset}`;
+  return [`${tools.length} of ${total} tools${more}`, ...tools.map(manifestLine)].join('\n');
 }
 
 function traceTool(traces: Traces): Tool {
@@ -138,6 +170,8 @@ function traceTool(traces: Traces): Tool {
       additionalProperties: false,
     },
     output: { type: 'object' },
+    // What `run` returns.
+    show: (told) => renderTrace(told as unknown as Trace),
     run({ traceId, pick = 'last' }, { principal }) {
       const trace =
         traceId === undefined

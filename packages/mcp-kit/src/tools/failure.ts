@@ -1,4 +1,5 @@
 import { withoutUndefined } from '#base';
+import { isRecord } from '#jsonrpc';
 import type { JsonSchema } from '#protocol';
 
 /** Why a tool could not do what it was asked: for programs to branch on, and for models to act on. */
@@ -58,4 +59,11 @@ export class ToolFailure extends Error {
 export function fail(code: FailureCode, message: string, more: FailureDetails = {}): ToolFailure {
   const { retryable = failureCodes[code].retryable, ...rest } = more;
   return new ToolFailure({ code, message, retryable, ...withoutUndefined(rest) });
+}
+
+/** A failure that tells of the stages of a workflow besides its own details. */
+export function withStages(failure: Failure, stages: readonly object[]): Failure {
+  const { details: found } = failure;
+  const own = isRecord(found) || found === undefined ? found : { found };
+  return { ...failure, details: { ...own, stages } };
 }

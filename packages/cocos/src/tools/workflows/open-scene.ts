@@ -18,6 +18,7 @@ import {
   scenePath,
   text,
 } from '../schemas.ts';
+import { countsText, findingLine, howMany, lines } from '../show.ts';
 import type { WorkflowOptions } from './workflow-options.ts';
 
 const input = closedObject(['scenePath'], {
@@ -140,13 +141,33 @@ export function openSceneAndValidate(backend: CocosBackend, options: WorkflowOpt
       },
       apply: ({ plan }) => plan.validationReport,
     })
-    .returns(output, ({ open_scene: opened, validate_scene: validationReport }) => ({
-      ...opened,
-      validationReport,
-    }));
+    .returns(
+      output,
+      ({ open_scene: opened, validate_scene: validationReport }) => ({
+        ...opened,
+        validationReport,
+      }),
+      showOpened,
+    );
 }
 
-type Report = Infer<typeof output>['validationReport'];
+type Opened = Infer<typeof output>;
+type Report = Opened['validationReport'];
+
+function showOpened({
+  scenePath: path,
+  assetUuid,
+  nodes,
+  validationReport: report,
+}: Opened): string {
+  const { counts, findings, total } = report;
+  const told = findings.length < total ? `the first ${findings.length} of ${total}` : undefined;
+  return lines(
+    `${path} (${assetUuid}), ${howMany(nodes, 'node')}: ${countsText(counts)}`,
+    findings.map(findingLine),
+    told,
+  );
+}
 
 function reportOf(all: readonly FindingReading[], limit: number): Report {
   const counts = countFindings(all);

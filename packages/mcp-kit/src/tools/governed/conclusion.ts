@@ -9,6 +9,7 @@ import { fail } from '../failure.ts';
 import { summarise, type Trace, type Traces } from '../trace/traces.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Prepared } from './prepared.ts';
+import { staged } from './staged.ts';
 
 /** What the end of every call of a set needs. */
 export interface Governed {
@@ -28,7 +29,7 @@ export function concludeCall(
 ): MaybePromise<CallToolResult | Encoded> {
   const { envelope } = governed.preparedOf(call.entry);
   const { plan } = call.entry.tool;
-  const outcome = staged(plan === undefined ? heeded(ended, call.entry) : ended, call.entry);
+  const outcome = staged(plan === undefined ? heeded(ended, call.entry) : ended, call);
   if (envelope === undefined) return answer(call, outcome, governed);
   const result = wrap(outcome, call.entry, aboutOf(call, outcome, governed));
   return chain(envelope.check(result.structuredContent), (fits) => {
@@ -36,13 +37,6 @@ export function concludeCall(
     const [issue] = fits.issues;
     return answer(call, broken(call, `broke its contract: ${issue?.message}`, governed), governed);
   });
-}
-
-/** Whatever a workflow fails for, its caller learns in which stage. */
-function staged(outcome: Outcome, { tool }: Entry): Outcome {
-  if (outcome.ok || tool.stages === undefined || outcome.failure.stage !== undefined)
-    return outcome;
-  return { ...outcome, failure: { ...outcome.failure, stage: 'prepare' } };
 }
 
 function answer(call: CallScope, outcome: Outcome, governed: Governed): CallToolResult | Encoded {

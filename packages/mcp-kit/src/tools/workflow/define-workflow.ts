@@ -63,10 +63,11 @@ export interface Workflow<
     Plans & { readonly [Name in StageName]: P },
     Outputs & { readonly [Name in StageName]: Output }
   >;
-  /** Says what it returns besides its stages. */
+  /** Says what it returns besides its stages, and what people and models read of that; by default the value as JSON. */
   returns<const Out extends AnySchema>(
     schema: Out,
     value: (outputs: Outputs) => InferInput<Out>,
+    show?: (value: Infer<Out>) => string,
   ): Workflow<Args, Plans, Outputs>;
 }
 
@@ -90,7 +91,7 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
     // The journal knows how far it got.
     resumable: true,
     output: outputSchema(definition.returned?.schema.json),
-    show: (value: unknown) => showRun(value as RunAnswer),
+    show: (value: unknown) => showRun(value as RunAnswer, definition.returned),
     plan: (args: unknown, context: Context) => planRun(definition, args, context),
     apply: (plan: WorkflowPlan, context: Context) => applyRun(definition, plan, context),
   });
@@ -101,10 +102,10 @@ function workflowOf(head: WorkflowHead<AnySchema>, definition: Definition): Work
     stage: (name: string, stage: Omit<AnyStage, 'name'>) =>
       grown({ stages: [...definition.stages, checkStage(name, stage, definition)] }),
     stages: definition.stages.map(({ name }) => name),
-    returns: (schema: AnySchema, value: Returned['value']) => {
+    returns: (schema: AnySchema, value: Returned['value'], show?: Returned['show']) => {
       const subject = `output of workflow ${head.name}`;
       return grown({
-        returned: { schema: compileSchema(schema, { subject, direction: 'output' }), value },
+        returned: { schema: compileSchema(schema, { subject, direction: 'output' }), value, show },
       });
     },
     runs: () => listRuns(definition),
@@ -228,9 +229,11 @@ async function answerOf({ returned }: Definition, record: RunRecord): Promise<ob
 }
 
 /** What people and models read: the value, and how long each stage took. */
-function showRun({ runId: _, stages, ...own }: RunAnswer): string {
+function showRun({ runId: _, stages, ...own }: RunAnswer, returned: Returned | undefined): string {
   const took = stages.map(({ stage, durationMs }) => `${stage} ${durationMs} ms`).join(', ');
-  return Object.keys(own).length === 0 ? took : `${JSON.stringify(own)}\n${took}`;
+  if (Object.keys(own).length === 0) return took;
+  // What its schema let through is what `show` takes.
+  return `${returned?.show?.(own as never) ?? JSON.stringify(own)}\n${took}`;
 }
 
 interface RunAnswer {

@@ -1,6 +1,7 @@
-import { fail } from '../failure.ts';
+import { fail, ToolFailure, withStages } from '../failure.ts';
 import { goForward } from './forward.ts';
 import { takenOver, type RunRecord, type StageRecord } from './journal.ts';
+import { stagesOf } from './report.ts';
 import { findEffect, performStage, recordOf, stageFailure, type Running } from './running.ts';
 import type { AnyStage } from './stage.ts';
 
@@ -26,7 +27,9 @@ export async function execute(running: Running): Promise<RunRecord> {
     return record;
   } catch (error) {
     await journal.release();
-    throw error;
+    // Nobody can tell what to do next; how far it got is known.
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new ToolFailure(withStages(error.failure, stagesOf(record)));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Logger } from '#base';
-import { isRecord, RpcError } from '#jsonrpc';
+import { RpcError } from '#jsonrpc';
 import { InputNeeded, type Context } from '#server';
 import { describeChanges, faultOfPlan, stateOf, type Plan, type RiskLevel } from '../changes.ts';
-import { ToolFailure, type Failure } from '../failure.ts';
+import { ToolFailure, withStages, type Failure } from '../failure.ts';
 import type { StageReport } from './report.ts';
 import { asJson, stageFailure } from './running.ts';
 import { askFor, stageContext, type AnyStage } from './stage.ts';
@@ -58,9 +58,7 @@ function brokenOff(
   const skipped = stages
     .slice(known.length)
     .map(({ name: stage }): StageReport => ({ stage, status: 'skipped', durationMs: 0 }));
-  const { details: found } = failure;
-  const own = isRecord(found) || found === undefined ? found : { found };
-  return new ToolFailure({ ...failure, details: { ...own, stages: [...known, ...skipped] } });
+  return new ToolFailure(withStages(failure, [...known, ...skipped]));
 }
 
 async function planStage(stage: AnyStage, plans: object, planning: Planning): Promise<Plan> {

@@ -102,6 +102,8 @@ function driverWithoutCall({ principal }: RunRecord): Driver {
 export interface Returned {
   readonly schema: CompiledSchema;
   readonly value: (outputs: never) => unknown;
+  /** What is read of it. */
+  readonly show: ((value: never) => string) | undefined;
 }
 
 /** All that defines a workflow. */
