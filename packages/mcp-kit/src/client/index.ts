@@ -27,7 +27,8 @@ export type {
   ToolsPage,
 } from './results.ts';
 export { openSession, type Session } from './session.ts';
-export { listSkills, readSkillFile, type Skill, type SkillFile } from './skills.ts';
+export { getSkill, listSkills, readSkillFile } from './skills.ts';
+export type { Skill, SkillFile } from '#protocol';
 export { checkArguments } from './tool-table.ts';
 export type { Issue } from '#schema';
 export { imagesOf, orThrow, structuredOf, textOf, type Image, type ToolResult } from '#protocol';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { listSkills, readSkillFile, type Skill, type SkillSource } from './skills.ts';
+import type { Skill } from '#protocol';
+import { listSkills, readSkillFile, type SkillSource } from './skills.ts';
 
 const instructions = '---\nname: pdf\ndescription: Fills forms\n---\n\nDo this.\n';
 const uri = 'skill://pdf/SKILL.md';

@@ -1,25 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { crypto, KitError, readYaml } from '#base';
+import { KitError } from '#base';
 import { isRecord } from '#jsonrpc';
+import { digestOf, readFrontmatter, type Skill, type SkillFile } from '#protocol';
 import { readPage, walkPages } from './pages.ts';
 import type { ReadResourceResult } from './results.ts';
-
-/** A file of a skill, as its server promises it. */
-export interface SkillFile {
-  readonly uri: string;
-  /** `sha256:` and 64 hexadecimal digits. */
-  readonly digest: string;
-  readonly size: number;
-}
-
-/** A skill as a server lists it: what it is for, and of which files it consists. */
-export interface Skill {
-  /** Of its `SKILL.md`. */
-  readonly uri: string;
-  readonly frontmatter: Readonly<Record<string, unknown>>;
-  /** `dynamic`: the server does not say beforehand what its files hold. */
-  readonly resources: readonly SkillFile[] | 'dynamic';
-}
 
 /** What skills need of a session. */
 export interface SkillSource {
@@ -38,8 +22,16 @@ export function listSkills(session: SkillSource): AsyncGenerator<Skill, void, un
         'skills',
         () => session.request(method, { ...options }),
       ),
-    ({ skills }) => skills.map(readSkill),
+    ({ skills }) => skills.map((entry) => readSkill(entry, method)),
   );
+}
+
+/** One skill, by the URI of its `SKILL.md`: also one that its server does not list, or as it is now. */
+export async function getSkill(session: SkillSource, uri: string): Promise<Skill> {
+  const result = await session.request('skills/get', { uri });
+  const skill = readSkill(isRecord(result) ? result['skill'] : undefined, 'skills/get');
+  if (skill.uri === uri) return skill;
+  throw new KitError('invalid_answer', `skills/get: ${uri} was asked for, and ${skill.uri} came`);
 }
 
 /** Reads one file of a skill; by default its `SKILL.md`. What is not as it was listed is an error, and is not given. */
@@ -55,13 +47,13 @@ export async function readSkillFile(
   return bytes;
 }
 
-function readSkill(entry: unknown): Skill {
+function readSkill(entry: unknown, method: string): Skill {
   if (isRecord(entry) && typeof entry['uri'] === 'string' && isRecord(entry['frontmatter'])) {
     const { resources } = entry;
     const isListed = Array.isArray(resources) && resources.every(isFile);
     if (resources === 'dynamic' || isListed) return entry as unknown as Skill;
   }
-  throw new KitError('invalid_answer', 'skills/list: an entry is not a skill');
+  throw new KitError('invalid_answer', `${method}: an entry is not a skill`);
 }
 
 function isFile(value: unknown): boolean {
@@ -90,29 +82,19 @@ function bytesOf({ contents }: ReadResourceResult, uri: string): Uint8Array {
 }
 
 function assertAsPromised(bytes: Uint8Array, { uri, digest, size }: SkillFile): void {
-  const actual = `sha256:${crypto().createHash('sha256').update(bytes).digest('hex')}`;
-  if (bytes.length === size && actual === digest.toLowerCase()) return;
+  if (bytes.length === size && digestOf(bytes) === digest.toLowerCase()) return;
   throw tampered(uri, bytes.length === size ? 'its digest differs' : 'its size differs');
 }
-
-/** Longer than what a model is to read of each skill. */
-const maxFrontmatter = 16 * 1024;
-const block = /^---\r?\n([^]*?)\r?\n---(?:\r?\n|$)/;
 
 /** Whoever approved a skill approved what its entry says of it. */
 async function assertSameFrontmatter(
   bytes: Uint8Array,
   { uri, frontmatter }: Skill,
 ): Promise<void> {
-  // Four bytes for a character at most.
-  const start = Buffer.from(bytes.subarray(0, 4 * maxFrontmatter)).toString();
-  const [, text] = block.exec(start) ?? [];
-  if (text === undefined) throw tampered(uri, 'it has no frontmatter');
-  // An alias says little and means much.
-  const reading = await readYaml(text, { maxLength: maxFrontmatter, maxAliases: 0 });
-  if ('fault' in reading) throw tampered(uri, 'its frontmatter cannot be read');
+  const reading = await readFrontmatter(bytes);
+  if ('fault' in reading) throw tampered(uri, reading.fault);
   const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
-  if (!isDeepStrictEqual(reading.value, frontmatter)) {
+  if (!isDeepStrictEqual(reading.frontmatter, frontmatter)) {
     throw tampered(uri, 'its frontmatter differs');
   }
 }

@@ -72,6 +72,20 @@ export {
   type LegacyVersion,
 } from './model/revisions.ts';
 export type { Layer, Serve, Service } from './serve.ts';
+export {
+  descriptionFault,
+  digestOf,
+  folderNameOf,
+  folderType,
+  nameFault,
+  readFrontmatter,
+  skillFileName,
+  skillLimits,
+  skillsExtension,
+  type FrontmatterReading,
+  type Skill,
+  type SkillFile,
+} from './skills.ts';
 export type { Target } from './target.ts';
 export {
   imagesOf,

@@ -1,6 +1,13 @@
 import type { MaybePromise } from '#base';
 import type { Params } from '#jsonrpc';
-import type { ClientView, HeaderBinding, Layer, ServerCapabilities } from '#protocol';
+import type {
+  ClientView,
+  HeaderBinding,
+  Layer,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+} from '#protocol';
 import type { Context } from './context.ts';
 
 /** Serves one method in both eras: returns a revision-neutral result, or throws an `RpcError`. */
@@ -26,10 +33,23 @@ export interface CompletionRequest {
   readonly filled: Readonly<Record<string, string>>;
 }
 
+/** Resources of a feature; a server lists and reads those of all its features as one. */
+export interface ResourceSource {
+  /** How many are on a page; the smallest number of all features counts. */
+  readonly pageSize?: number | undefined;
+  /** Settles when what is listed is what there is now. */
+  ready?(): MaybePromise<unknown>;
+  list(): readonly Resource[];
+  templates?(): readonly ResourceTemplate[];
+  /** The result of reading; nothing where this feature has no such resource. */
+  read(uri: string, context: Context): MaybePromise<object | undefined>;
+}
+
 /** A part of a server: what it can do, and the methods it answers. */
 export interface Feature {
   readonly capabilities: ServerCapabilities;
   readonly methods: Readonly<Record<string, Handler>>;
+  readonly resources?: ResourceSource | undefined;
   /** Methods that only legacy clients have, and those that answer them otherwise. */
   readonly legacyMethods?: Readonly<Record<string, Handler>> | undefined;
   /** For whoever keeps account of all messages: sees also those that a transport refuses. */

@@ -1,10 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isPromise, KitError, type MaybePromise } from '#base';
-import type { Params } from '#jsonrpc';
 import {
-  invalidParams,
   parseUriTemplate,
-  resourceNotFound,
   type Resource,
   type ResourceContents,
   type ResourceTemplate,
@@ -12,7 +9,6 @@ import {
 } from '#protocol';
 import type { Context } from './context.ts';
 import type { Changes, CompletionRequest, Feature } from './feature.ts';
-import { listMethod } from './list.ts';
 import type { Complete } from './prompts.ts';
 
 /** What reading gives: text, bytes, or whole contents. Nothing means: there is no such resource. */
@@ -65,35 +61,32 @@ export function resources(options: {
   readonly templates?: readonly ResourceTemplateDefinition[] | undefined;
   readonly pageSize?: number | undefined;
 }): ResourceSet {
-  const { pageSize = 1000 } = options;
+  const { pageSize } = options;
   const registry = new Map<string, ResourceDefinition>();
   const templates: readonly Matched[] = (options.templates ?? []).map((definition) => ({
     definition,
     template: parseUriTemplate(definition.uriTemplate),
   }));
   let changes: Changes | undefined;
-  const list = listMethod({
-    member: 'resources',
-    items: () => [...registry.values()],
-    show: ({ read: _read, ...resource }: ResourceDefinition) => resource,
-    pageSize,
-  });
-  const templateList = listMethod({
-    member: 'resourceTemplates',
-    items: () => templates,
-    show: ({ definition: { read: _read, complete: _complete, ...template } }) => template,
-    pageSize,
-  });
-  const changed = (): void => {
-    list.forget();
-    changes?.listChanged('resources');
-  };
+  const changed = (): void => changes?.listChanged('resources');
   const set: ResourceSet = {
     capabilities: { resources: { subscribe: true, listChanged: true } },
-    methods: {
-      'resources/list': list.handle,
-      'resources/templates/list': templateList.handle,
-      'resources/read': (params, context) => read(registry, templates, { params, context }),
+    methods: {},
+    resources: {
+      pageSize,
+      list: () => Array.from(registry.values(), ({ read: _read, ...resource }) => resource),
+      templates: () =>
+        templates.map(
+          ({ definition: { read: _read, complete: _complete, ...template } }) => template,
+        ),
+      read(uri, context) {
+        const found = find(registry, templates, uri);
+        if (found === undefined) return undefined;
+        const got = found.read(context);
+        const finish = (value: ReadResult): object | undefined =>
+          toResult(uri, found.mimeType, value);
+        return isPromise(got) ? got.then(finish) : finish(got);
+      },
     },
     attach: (to) => {
       changes = to;
@@ -117,20 +110,6 @@ export function resources(options: {
   return set;
 }
 
-function read(
-  registry: ReadonlyMap<string, ResourceDefinition>,
-  templates: readonly Matched[],
-  call: { readonly params: Params; readonly context: Context },
-): MaybePromise<object> {
-  const { uri } = call.params;
-  if (typeof uri !== 'string') throw invalidParams('uri must be a string');
-  const found = find(registry, templates, uri);
-  if (found === undefined) throw resourceNotFound(uri);
-  const got = found.read(call.context);
-  const finish = (value: ReadResult): object => toResult(uri, found.mimeType, value);
-  return isPromise(got) ? got.then(finish) : finish(got);
-}
-
 function find(
   registry: ReadonlyMap<string, ResourceDefinition>,
   templates: readonly Matched[],
@@ -152,8 +131,8 @@ function find(
   return undefined;
 }
 
-function toResult(uri: string, mimeType: string | undefined, got: ReadResult): object {
-  if (got === undefined) throw resourceNotFound(uri);
+function toResult(uri: string, mimeType: string | undefined, got: ReadResult): object | undefined {
+  if (got === undefined) return undefined;
   if (typeof got === 'string') return { contents: [{ uri, mimeType, text: got }] };
   if (got instanceof Uint8Array) {
     return { contents: [{ uri, mimeType, blob: Buffer.from(got).toString('base64') }] };

@@ -19,6 +19,7 @@ import type { Changes, Feature, Handler } from './feature.ts';
 import { legacyEdge } from './legacy-edge.ts';
 import { Listeners } from './listeners.ts';
 import { modernEdge, modernResults, type Caching } from './modern-edge.ts';
+import { resourceLists } from './resource-lists.ts';
 
 /** What a server is called, and the features it is made of. */
 export interface ServerOptions extends Implementation {
@@ -62,7 +63,11 @@ export function createServer(options: ServerOptions): Server {
     const told = typeof instructions === 'function' ? instructions(context) : instructions;
     return { supportedVersions: [modernVersion], capabilities, instructions: told, _meta };
   };
-  const methods = new Map(all.flatMap((feature) => Object.entries(feature.methods)));
+  const lists = resourceLists(features);
+  const methods = new Map([
+    ...Object.entries(lists.methods),
+    ...all.flatMap((feature) => Object.entries(feature.methods)),
+  ]);
   const legacyMethods = new Map([
     ...Array.from(emptyLists, ([name, empty]) => [name, () => empty] as const),
     ...subscribing(listeners, capabilities),
@@ -90,7 +95,10 @@ export function createServer(options: ServerOptions): Server {
         : features.some((feature) => feature.mirroredHeaders?.(name) !== undefined),
     mirroredHeaders: (tool) => mirroredHeaders(features, tool),
     describe: () => ({ ...info, protocolVersions: supportedVersions, capabilities }),
-    listChanged: (kind, concerns) => listeners.listChanged(kind, concerns),
+    listChanged(kind, concerns) {
+      if (kind === 'resources') lists.forget();
+      listeners.listChanged(kind, concerns);
+    },
     resourceUpdated: (uri) => listeners.resourceUpdated(uri),
     close: () => listeners.close(),
   };

@@ -19,6 +19,9 @@ export const requestMethods: ReadonlySet<string> = new Set([
   'tasks/result',
   'tasks/list',
   'tasks/cancel',
+  'skills/list',
+  'skills/get',
+  'resources/directory/read',
 ]);
 
 /** Methods whose modern result may be a request for input. */
@@ -36,6 +39,10 @@ export const cacheable: ReadonlySet<string> = new Set([
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  'skills/list',
+  'skills/get',
+  // The page of the extension does not ask for it here; clients of others do.
+  'resources/directory/read',
 ]);
 
 /** Lists that an older host may ask for whether or not they are offered: some give up on an error. */
