@@ -15,6 +15,7 @@ import type { Listing } from './upstream/listing.ts';
 import { ownParts } from './own-parts.ts';
 import type { Views } from './policy/view.ts';
 import { route } from './route.ts';
+import { skillPage } from './skills.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** What a gateway shows at one address, and to whom what is asked there may go. */
@@ -50,7 +51,14 @@ export function createFace(options: FaceOptions): Face {
   const { info, waitMs, catalog, views, upstreams } = options;
   const parts = ownParts({ ...options, kept: () => feature.hasKept() });
   const { disclosed } = parts;
-  const feature = catalogFeature({ ...parts, catalog, views, ready: () => options.ready() });
+  const routes = { catalog, views, waitMs, upstreams };
+  const feature = catalogFeature({
+    ...parts,
+    catalog,
+    views,
+    ready: () => options.ready(),
+    skills: (exchange) => skillPage(exchange, routes),
+  });
   const server = createServer({
     ...info,
     instructions(context) {
@@ -59,10 +67,7 @@ export function createFace(options: FaceOptions): Face {
     },
     features: [feature],
   });
-  const serve = layered(server.serve, [
-    ...parts.layers,
-    route({ catalog, views, waitMs, upstreams }),
-  ]);
+  const serve = layered(server.serve, [...parts.layers, route(routes)]);
   let told = catalog();
   let isClosed = false;
   const service: Service = {

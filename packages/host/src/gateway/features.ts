@@ -1,4 +1,11 @@
-import { chain, invalidParams, resourceNotFound, type MaybePromise } from 'mcp-kit/internal';
+import {
+  chain,
+  invalidParams,
+  resourceNotFound,
+  skillsExtension,
+  type Exchange,
+  type MaybePromise,
+} from 'mcp-kit/internal';
 import { Context, listMethod, type Changes, type Feature, type Handler } from 'mcp-kit/server';
 import type { GatewayCatalog } from './catalog.ts';
 import type { Disclosed } from './disclosure/disclosure.ts';
@@ -19,6 +26,8 @@ export interface Lists {
   /** Tools of the gateway itself, by name. */
   readonly own: ReadonlyMap<string, OwnTool>;
   readonly reader: ResultReader;
+  /** A page of the skills of all servers. */
+  skills(exchange: Exchange): Promise<object>;
 }
 
 /** The lists of a gateway as a feature of a server. */
@@ -64,6 +73,7 @@ export function catalogFeature(given: Lists): CatalogFeature {
       prompts: { listChanged: true },
       resources: { listChanged: true, subscribe: true },
       completions: {},
+      extensions: { [skillsExtension]: { directoryRead: true } },
     },
     methods: {
       'tools/list': listed(tools.modern),
@@ -73,6 +83,10 @@ export function catalogFeature(given: Lists): CatalogFeature {
       'tools/call': (params, context) =>
         callOwn(own, params, context) ?? nowhere(`Unknown tool: ${String(params['name'])}`),
       'prompts/get': ({ name }) => nowhere(`Unknown prompt: ${String(name)}`),
+      'skills/list': (_params, context) => given.skills(Context.exchangeOf(context)),
+      'skills/get': ({ uri }) => nowhere(`No skill is served at ${String(uri)}`),
+      'resources/directory/read': ({ uri }) =>
+        nowhere(`${String(uri)} is not a directory resource`),
       'completion/complete': () => nowhere('Nothing known under this reference'),
       'resources/read': async ({ uri }, context) => {
         const kept = await reader.resource(uri, Context.exchangeOf(context));

@@ -26,6 +26,8 @@ const asking: Readonly<Record<string, (params: Params, as: Presentation) => Para
   'prompts/get': (params, as) => ({ ...params, name: ownName('prompt', params['name'], as) }),
   'resources/read': visibleUri,
   'resources/subscribe': visibleUri,
+  'resources/directory/read': visibleUri,
+  'skills/get': visibleUri,
   'completion/complete': (params, as) => {
     const { ref } = params;
     if (!isRecord(ref)) return params;
@@ -51,6 +53,7 @@ const showing: Readonly<Record<string, (result: Params, as: Presentation) => Par
   'resources/list': (result, as) => withoutHidden(result, as, ['resources', 'uri']),
   'resources/templates/list': (result, as) =>
     withoutHidden(result, as, ['resourceTemplates', 'uriTemplate']),
+  'skills/list': (result, as) => withoutHidden(result, as, ['skills', 'uri']),
   initialize: described,
   'server/discover': described,
 };

@@ -12,6 +12,7 @@ import { withTrace } from './govern/trace.ts';
 import { listen } from './listen.ts';
 import { HiddenServerError } from './policy/layer.ts';
 import type { Views } from './policy/view.ts';
+import { shownFile, shownSkill } from './skills.ts';
 import type { Listing } from './upstream/listing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -100,6 +101,14 @@ const finders: Readonly<Record<string, Find>> = {
         result: (result) => withContents(result, { ...found, asked: params['uri'] }, routes),
       }
     );
+  },
+  'skills/get': (params, routes, exchange) => {
+    const found = forResource(params, routes, exchange);
+    return found && { ...found, result: (result) => withSkill(result, found.upstream) };
+  },
+  'resources/directory/read': (params, routes, exchange) => {
+    const found = forResource(params, routes, exchange);
+    return found && { ...found, result: (result) => withChildren(result, found.upstream) };
   },
   'resources/subscribe': forResource,
   'resources/unsubscribe': forResource,
@@ -198,6 +207,16 @@ function withContents(
     return known === uri ? one : { ...Object(one), uri: known };
   });
   return { ...Object(result), contents: shown };
+}
+
+function withSkill(result: unknown, { name }: Upstream): unknown {
+  return isRecord(result) ? { ...result, skill: shownSkill(result['skill'], name) } : result;
+}
+
+function withChildren(result: unknown, { name }: Upstream): unknown {
+  const resources = isRecord(result) ? result['resources'] : undefined;
+  if (!Array.isArray(resources)) return result;
+  return { ...Object(result), resources: resources.map((one) => shownFile(one, name)) };
 }
 
 function isLinked(block: unknown): boolean {

@@ -112,7 +112,12 @@ const nobodyAsked =
 /** Only their results can be questions. */
 const askable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 /** These do nothing that one would be asked about. */
-const unasked: ReadonlySet<string> = new Set(['completion/complete', 'resources/unsubscribe']);
+const unasked: ReadonlySet<string> = new Set([
+  'completion/complete',
+  'resources/directory/read',
+  'resources/unsubscribe',
+  'skills/get',
+]);
 
 /** The member of each list, what is in it, and by what name. */
 const lists: Readonly<
@@ -122,6 +127,7 @@ const lists: Readonly<
   'prompts/list': ['prompts', 'prompt', 'name'],
   'resources/list': ['resources', 'resource', 'uri'],
   'resources/templates/list': ['resourceTemplates', 'resource', 'uriTemplate'],
+  'skills/list': ['skills', 'resource', 'uri'],
 };
 
 async function filtered(

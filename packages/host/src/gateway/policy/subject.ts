@@ -22,6 +22,8 @@ const subjects: Readonly<Record<string, (params: Params) => Named | undefined>> 
   'tools/call': ({ name, arguments: args = {} }) => ({ kind: 'tool', name: nameIn(name), args }),
   'prompts/get': ({ name, arguments: args = {} }) => ({ kind: 'prompt', name: nameIn(name), args }),
   'resources/read': ({ uri }) => ({ kind: 'resource', name: nameIn(uri) }),
+  'resources/directory/read': ({ uri }) => ({ kind: 'resource', name: nameIn(uri) }),
+  'skills/get': ({ uri }) => ({ kind: 'resource', name: nameIn(uri) }),
   'resources/subscribe': ({ uri }) => ({ kind: 'resource', name: nameIn(uri) }),
   'resources/unsubscribe': ({ uri }) => ({ kind: 'resource', name: nameIn(uri) }),
   'completion/complete': ({ ref }) => {

@@ -2,6 +2,7 @@ import type { CallOptions, Session } from 'mcp-kit/client';
 import {
   RpcError,
   rpcErrors,
+  skillsExtension,
   type Prompt,
   type Resource,
   type ResourceTemplate,
@@ -20,6 +21,8 @@ export interface Listing {
   /** Tools that may be used, and that nobody had seen when the server was approved. */
   readonly fresh: readonly string[];
   readonly instructions: string | undefined;
+  /** Whether it serves skills, where it has said so or not. */
+  readonly hasSkills?: boolean | undefined;
   /** What it says it is. */
   readonly about?: string | undefined;
   /** `cache`: it was not heard of since this process began; this is what it had when it was last seen. */
@@ -59,6 +62,7 @@ export async function listAll(
     resources,
     templates,
     instructions: session.instructions,
+    hasSkills: capabilities.extensions?.[skillsExtension] !== undefined,
     about: aboutOf(session),
     from: 'live',
   };
