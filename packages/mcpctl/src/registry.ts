@@ -69,6 +69,26 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Get a prompt, filled in.',
     load: async () => (await import('./commands/client/prompt.ts')).prompt,
   },
+  'skills list': {
+    summary: 'List the skills of a server.',
+    load: async () => (await import('./commands/skills/list.ts')).skillsList,
+  },
+  'skills show': {
+    summary: 'Show what a skill says, compared with what its server has listed.',
+    load: async () => (await import('./commands/skills/show.ts')).skillsShow,
+  },
+  'skills check': {
+    summary: 'Find what is wrong with the skills of a server, or of a folder.',
+    load: async () => (await import('./commands/skills/check.ts')).skillsCheck,
+  },
+  'skills install': {
+    summary: 'Copy skills of a server into the folders that your other programs read.',
+    load: async () => (await import('./commands/skills/install.ts')).skillsInstall,
+  },
+  'skills remove': {
+    summary: 'Take away skills that were installed.',
+    load: async () => (await import('./commands/skills/remove.ts')).skillsRemove,
+  },
   request: {
     summary: 'Send any request, and print the result.',
     load: async () => (await import('./commands/client/request.ts')).request,
