@@ -30,6 +30,7 @@ function describeInputs(root) {
     inputs.push(
       ...filesUnder(path.join(folder, 'src')).filter((file) => !file.endsWith('.test.ts')),
       ...filesUnder(path.join(folder, 'sample')),
+      ...filesUnder(path.join(folder, 'skills')),
     );
   }
   const lines = inputs.sort().map((file) => {

@@ -109,13 +109,16 @@ async function bundleCommand(folder) {
 /** Bundles every package of the repository. */
 export async function bundle(root) {
   const packages = path.join(root, 'packages');
-  const sample = path.join(packages, 'mcpctl/dist/cocos-sample');
-  rmSync(sample, { recursive: true, force: true });
+  const copies = ['sample', 'skills'].map((name) => ({
+    from: path.join(packages, 'cocos', name),
+    to: path.join(packages, 'mcpctl/dist', `cocos-${name}`),
+  }));
+  for (const { to } of copies) rmSync(to, { recursive: true, force: true });
   for (const name of ['mcp-kit', 'store-file', 'host', 'cocos']) {
     await bundleLibrary(path.join(packages, name));
   }
   await bundleCommand(path.join(packages, 'mcpctl'));
-  cpSync(path.join(packages, 'cocos/sample'), sample, { recursive: true });
+  for (const { from, to } of copies) cpSync(from, to, { recursive: true });
 }
 
 if (import.meta.filename === process.argv[1]) await bundle(path.resolve(import.meta.dirname, '..'));

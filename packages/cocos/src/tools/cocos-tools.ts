@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   type CocosBackend,
   type EditDefinition,
@@ -6,7 +7,7 @@ import {
   openHeadless,
 } from '#cocos/backend';
 import type { Logger } from 'mcp-kit';
-import { createServer, type Server } from 'mcp-kit/server';
+import { createServer, skills, type Server } from 'mcp-kit/server';
 import type { Store } from 'mcp-kit/store';
 import { type Tool, type ToolSet, toolSet } from 'mcp-kit/tools';
 import { governed, type GovernanceOptions } from 'mcp-kit/tools/governed';
@@ -106,7 +107,12 @@ export interface CocosServerOptions extends CocosToolsOptions {
   /** The folder of the project; or a backend, which stays the caller's to dispose of. */
   readonly project: string | CocosBackend;
   readonly headless?: HeadlessOptions | undefined;
+  /** The folder of the skills that are served as well; by default those of the pack. */
+  readonly skills?: string | undefined;
 }
+
+/** From this layer, as a source and as it is built. */
+const ownSkills = path.resolve(import.meta.dirname, '../../skills');
 
 /** A server for a project, until it is disposed of. */
 export interface CocosServer extends AsyncDisposable {
@@ -135,7 +141,9 @@ export async function openCocosServer(options: CocosServerOptions): Promise<Coco
   const backend = typeof project === 'string' ? await openHeadless(project, headless) : project;
   const tools = cocosTools(backend, options);
   const instructions = instructionsFor(backend);
-  const server = createServer({ name: 'cocos', version, instructions, features: [tools] });
+  const guides = skills(options.skills ?? ownSkills, { logger: options.logger, watch: false });
+  const features = [tools, guides];
+  const server = createServer({ name: 'cocos', version, instructions, features });
   return {
     server,
     tools,

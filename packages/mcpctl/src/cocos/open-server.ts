@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { findProject } from '@mcp-kit/cocos/project';
 import { openCocosServer } from '@mcp-kit/cocos/tools';
 import type { Logger } from 'mcp-kit/internal';
@@ -16,6 +17,9 @@ export interface ProjectService {
   readonly plans?: GovernanceOptions['plans'];
 }
 
+/** The skills that come with the program. */
+const skills = path.join(import.meta.dirname, 'cocos-skills');
+
 /** A project that is served. */
 export interface ServedProject extends AsyncDisposable {
   readonly server: Server;
@@ -31,7 +35,7 @@ export function openProjectServer(folder: string, service: ProjectService): Prom
     const { logger, layers, imageFolders = [], plans } = service;
     const governance = { visible: [...layers], plans };
     const headless = { imageFolders };
-    const options = { version: version(), logger, governance, headless };
+    const options = { version: version(), logger, governance, headless, skills };
     const opened = await openCocosServer({ project: root, ...options });
     const { server } = opened;
     return { server, root, name: info.name, [Symbol.asyncDispose]: () => dispose(opened) };
