@@ -7,10 +7,11 @@ import { mcpErrors } from 'mcp-kit/protocol';
 import { Context } from 'mcp-kit/server';
 import { failureCodes } from 'mcp-kit/tools';
 import { layerOrder } from 'mcp-kit/tools/governed';
-import { lintRules } from 'mcp-kit/tools/inspect';
+import { lintRules, skillRules } from 'mcp-kit/tools/inspect';
 import { createEndpoint, profiles } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { createSampleServer } from '../packages/mcpctl/src/samples/server.ts';
+import { skillHosts } from '../packages/mcpctl/src/skills/folders.ts';
 import { isThere, read, tableOf } from './support/markdown.ts';
 
 const errors = read('docs/errors.md');
@@ -61,6 +62,20 @@ test('docs/lint.md explains every rule', () => {
     Object.entries(lintRules).map(([rule, { level, demand }]) => [rule, level, plain(demand)]),
   );
   for (const [, , , why] of table) expect(why).toMatch(/\.$/);
+});
+
+test('docs/lint.md explains every rule for skills, and docs/skills.md every folder of a host', () => {
+  const page = read('docs/lint.md');
+  const rules = tableOf(page.slice(page.indexOf('## Skills')), 'rule');
+  expect(rules.map(([rule, level, demand]) => [rule, level, demand])).toEqual(
+    Object.entries(skillRules).map(([rule, { level, demand }]) => [rule, level, demand]),
+  );
+  const folders = tableOf(read('docs/skills.md'), '`--host`');
+  expect(
+    folders.map(([host = '', project, user]) => [host.split(',', 1)[0], project, user]),
+  ).toEqual(
+    Object.entries(skillHosts).map(([host, { project, user }]) => [host, project, `~/${user}`]),
+  );
 });
 
 test('docs/manager.md tells of every member of the manager, and of nothing that is not there', () => {

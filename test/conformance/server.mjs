@@ -1,7 +1,8 @@
 // Serves what the official conformance suites expect of a server:
 // node test/conformance/server.mjs --port 3000, or --stdio
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { createServer, prompts, resources } from 'mcp-kit/server';
+import { createServer, prompts, resources, skills } from 'mcp-kit/server';
 import { toolSet } from 'mcp-kit/tools';
 import { serveStdio } from 'mcp-kit/transport';
 import { serveHttp } from 'mcp-kit/transport/http';
@@ -15,10 +16,11 @@ function createFixture() {
   const allPrompts = prompts(promptDefinitions);
   for (const one of changeTools(tools, allPrompts)) tools.add(one);
   const all = resources({ resources: resourceDefinitions, templates: templateDefinitions });
+  const folder = path.join(import.meta.dirname, 'fixture/skills');
   return createServer({
     name: 'mcp-kit-conformance',
     version: '1.0.0',
-    features: [tools, allPrompts, all],
+    features: [tools, allPrompts, all, skills(folder, { watch: false })],
   });
 }
 

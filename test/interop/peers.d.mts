@@ -1,3 +1,5 @@
+import type { Skill } from 'mcp-kit/client';
+
 /** What both generations of the SDK call a transport. */
 export interface SdkTransport {
   start(): Promise<void>;
@@ -144,6 +146,17 @@ export declare function makeReady(): Promise<void>;
 export declare const fixtureCommand: { readonly command: string; readonly args: readonly string[] };
 export declare function loadSdkV1(): SdkV1;
 export declare function loadSdkV2(): SdkV2;
+/** As much as is used here of what the newer SDK has for skills. */
+export interface SdkSkills {
+  readonly supported: boolean;
+  readonly directoryRead: boolean;
+  list(): Promise<{ readonly skills: readonly Skill[] }>;
+  get(uri: string): Promise<{ readonly skill: Skill }>;
+  read(skill: Skill, ref?: string): Promise<{ readonly verified: boolean }>;
+  readDirectory(uri: string): Promise<{ readonly resources: readonly { readonly uri: string }[] }>;
+}
+
+export declare function sdkSkills(client: SdkV1Client | SdkV2Client): SdkSkills;
 export declare function inspectorCommand(): readonly [string, ...string[]];
 
 /** The clients of model APIs, as far as the tests use them. */

@@ -45,6 +45,12 @@ export function loadSdkV2() {
   return { Client, StdioClientTransport, StreamableHTTPClientTransport };
 }
 
+/** The newer SDK's client for skills, on top of one of its clients. */
+export function sdkSkills(client) {
+  const { SkillsClient } = peer('@modelcontextprotocol/client/ext/skills');
+  return new SkillsClient(client);
+}
+
 /** The command that runs the Inspector without a browser. */
 export function inspectorCommand() {
   const folder = path.dirname(peer.resolve('@modelcontextprotocol/inspector/package.json'));

@@ -41,6 +41,7 @@ const triedPages = [
   'docs/setup.md',
   'docs/gateway.md',
   'docs/running.md',
+  'docs/skills.md',
   'docs/transcripts.md',
 ];
 const blocksTried = triedPages.flatMap((name) =>

@@ -32,6 +32,7 @@ export const pages: readonly string[] = [
   'docs/reports/public-projects.md',
   'docs/security.md',
   'docs/server.md',
+  'docs/skills.md',
   'docs/tools.md',
 ];
 
