@@ -89,12 +89,16 @@ describe('a session of a Cocos server', () => {
     expect(message).toMatchObject({ result: { structuredContent: { success: true } } });
   });
 
-  test('offers tools, and neither resources nor prompts', async () => {
+  test('offers tools, and no prompts and no resources but skills', async () => {
+    const session = await startSession(served.url);
     const { message } = await initialize(served.url);
     const { capabilities } = message.result as { readonly capabilities: object };
     expect(capabilities).toHaveProperty('tools');
-    expect(capabilities).not.toHaveProperty('resources');
     expect(capabilities).not.toHaveProperty('prompts');
+    const { message: listed } = await session.request('resources/list');
+    const { resources } = listed.result as { readonly resources: readonly { uri: string }[] };
+    expect(resources.length).toBeGreaterThan(0);
+    expect(resources.filter(({ uri }) => !/^skill:.*SKILL\.md$/.test(uri))).toEqual([]);
   });
 });
 
