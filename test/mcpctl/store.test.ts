@@ -6,7 +6,7 @@ import type { Child } from '../support/child-process.ts';
 import { announcementOf, expectUsageError, requireBuild } from '../support/cli.ts';
 import { send } from '../support/http-client.ts';
 import { lastingPort } from '../support/lasting-port.ts';
-import { modern, postHeaders, request, startSession } from '../support/mcp-http.ts';
+import { modern, notification, postHeaders, request, startSession } from '../support/mcp-http.ts';
 import { fixture, mcpJson, Project, trusting } from '../support/project.ts';
 
 beforeAll(requireBuild);
@@ -76,8 +76,12 @@ test('plans and keys of governed tools are known after a restart', async () => {
 });
 
 test('a place that cannot be one is refused, and memory leaves nothing behind', async () => {
-  const refused = await project.run('serve', '--store', 'redis://localhost');
-  expectUsageError(refused, /--store cannot be/, /Name a folder, or memory/);
+  const refused = await project.run('serve', '--store', 'https://localhost');
+  expectUsageError(refused, /--store cannot be/, /Name a folder, redis:/);
+  const away = await project.run('serve', '--port', '0', '--store', 'redis://:secret@127.0.0.1:9');
+  expect(away.code).not.toBe(0);
+  expect(away.stderr).toContain('Start Redis or Valkey there');
+  expect(away.stderr).not.toContain('secret');
   const file = project.write('taken', 'a file');
   const inFile = await project.run('serve', '--store', path.join(file, 'state'));
   expect(inFile.code).not.toBe(0);

@@ -284,12 +284,12 @@ test('that a client is ready is kept before it is told that this was heard', asy
   const memory = createMemoryStore();
   const kept: string[] = [];
   const gate = createDeferred<void>();
-  const put: Store['kv']['put'] = async (key, text, options) => {
-    if (text.includes('"ready":true')) await gate.promise;
-    memory.kv.put(key, text, options);
+  const cas: Store['kv']['cas'] = async (...given) => {
+    if (given[2]?.includes('"ready":true') === true) await gate.promise;
     kept.push('kept');
+    return memory.kv.cas(...given);
   };
-  const store = { ...memory, kv: { ...memory.kv, put } };
+  const store = { ...memory, kv: { ...memory.kv, cas } };
   const { url } = await start(store);
   const session = await startSession(url, { ready: false });
   const told = session.post(notification('notifications/initialized')).then(({ status }) => {
@@ -331,9 +331,8 @@ describe('where the store fails', () => {
     ...memory,
     kv: {
       get: (key) => access(() => memory.kv.get(key)),
-      put: (...given) => access(() => memory.kv.put(...given)),
       cas: (...given) => access(() => memory.kv.cas(...given)),
-      delete: (key) => access(() => memory.kv.delete(key)),
+      list: (prefix) => access(() => memory.kv.list(prefix)),
     },
   };
 

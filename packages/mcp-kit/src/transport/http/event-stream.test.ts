@@ -39,6 +39,7 @@ function slow(log: Log): Log {
       await turn();
       return log.readAfter(...args);
     },
+    watch: log.watch,
     delete: (key) => log.delete(key),
   };
 }

@@ -1,7 +1,6 @@
 import { chain, describeError, isPromise, type Logger, type MaybePromise } from '#base';
 import {
   Exchange,
-  isRecord,
   RpcError,
   rpcErrors,
   unavailable,
@@ -11,7 +10,7 @@ import {
   type Params,
 } from '#jsonrpc';
 import type { Serve } from '#protocol';
-import type { Kv } from '#store';
+import type { Values } from '#store';
 import type { Caller } from '../admit.ts';
 
 /** What the client of a session has said that still counts: said again in another process, it is the same session. */
@@ -32,7 +31,7 @@ export interface SessionRecord {
 
 /** Where sessions are kept, and for how long. */
 export interface SessionPlace {
-  readonly kv: Kv;
+  readonly kv: Values;
   /** Where the sessions were opened, and are of use. */
   readonly endpoint: string;
   readonly ttlMs: number;
@@ -41,22 +40,29 @@ export interface SessionPlace {
   readonly serve: Serve;
 }
 
-/** How a message changes what is known of a session. */
-type Change = (record: SessionRecord, params: Params) => SessionRecord;
+/** What is known of a session; and as a store has it, if it does. */
+export interface FoundSession {
+  readonly record: SessionRecord;
+  readonly text?: string | undefined;
+}
 
-const changes: Readonly<Record<string, Change>> = {
-  initialize: (record, hello) => ({ ...record, hello, ready: false, level: null, uris: [] }),
-  'notifications/initialized': (record) => ({ ...record, ready: true }),
-  'logging/setLevel': (record, { level }) => ({ ...record, level: String(level) }),
-  'resources/subscribe': (record, { uri }) => {
-    const uris = record.uris.filter((other) => other !== uri);
-    return { ...record, uris: [...uris, String(uri)] };
-  },
-  'resources/unsubscribe': (record, { uri }) => ({
-    ...record,
-    uris: record.uris.filter((other) => other !== uri),
-  }),
-};
+type Change = (record: SessionRecord) => SessionRecord;
+
+/** How a message changes what is known of a session. */
+const changes: Readonly<Record<string, (record: SessionRecord, params: Params) => SessionRecord>> =
+  {
+    initialize: (record, hello) => ({ ...record, hello, ready: false, level: null, uris: [] }),
+    'notifications/initialized': (record) => ({ ...record, ready: true }),
+    'logging/setLevel': (record, { level }) => ({ ...record, level: String(level) }),
+    'resources/subscribe': (record, { uri }) => {
+      const uris = record.uris.filter((other) => other !== uri);
+      return { ...record, uris: [...uris, String(uri)] };
+    },
+    'resources/unsubscribe': (record, { uri }) => ({
+      ...record,
+      uris: record.uris.filter((other) => other !== uri),
+    }),
+  };
 
 const ignored = (): void => {};
 
@@ -68,14 +74,18 @@ export class KeptSession {
   readonly #place: SessionPlace;
   readonly #id: string;
   #record: SessionRecord;
+  /** The record as the store has it, as far as is known. */
+  #text: string | undefined;
   #savedMs = performance.now();
   #forgotten = false;
+  #changing: Promise<boolean> | undefined;
   #hearing: MaybePromise<unknown>;
 
-  constructor(place: SessionPlace, id: string, record: SessionRecord) {
+  constructor(place: SessionPlace, id: string, { record, text }: FoundSession) {
     this.#place = place;
     this.#id = id;
     this.#record = record;
+    this.#text = text;
   }
 
   get lives(): number {
@@ -100,8 +110,8 @@ export class KeptSession {
       const outcome = serve(exchange);
       if (change === undefined) return outcome;
       const kept = chain(outcome, (result) => {
-        this.#record = change(this.#record, params);
-        return chain(this.#save(), (isKept) => {
+        const changed = (record: SessionRecord): SessionRecord => change(record, params);
+        return chain(this.#change(changed), (isKept) => {
           if (isKept || method !== 'initialize') return result;
           undo();
           throw unavailable(new RpcError(rpcErrors.overloaded, 'No session can be kept now'));
@@ -116,24 +126,26 @@ export class KeptSession {
 
   /** Prolongs the life of the record of a session that is used. */
   touch(): void {
-    if (performance.now() - this.#savedMs > this.#place.ttlMs * renewedAt) void this.#save();
+    if (performance.now() - this.#savedMs > this.#place.ttlMs * renewedAt) {
+      void this.#change((record) => record);
+    }
   }
 
   forget(): void {
     this.#forgotten = true;
-    void this.#access((kv) => kv.delete(placeOf(this.#id)));
+    void this.#inOrder(() => this.#swap(() => undefined));
   }
 
-  #save(): MaybePromise<boolean> {
+  #change(change: Change): MaybePromise<boolean> {
+    // Also where it cannot be kept: a session that is open goes on, as long as this process does.
+    this.#record = change(this.#record);
     if (this.#forgotten) return false;
     this.#savedMs = performance.now();
-    const { ttlMs } = this.#place;
-    const text = JSON.stringify(this.#record);
-    return this.#access((kv) => kv.put(placeOf(this.#id), text, { ttlMs }));
+    return this.#inOrder(() => this.#swap(change));
   }
 
-  /** What cannot be kept now is for the log: a session that is open goes on, as long as this process does. */
-  #access(work: (kv: Kv) => MaybePromise<unknown>): MaybePromise<boolean> {
+  /** One change after the other; what cannot be kept now is for the log. */
+  #inOrder(work: () => MaybePromise<boolean>): MaybePromise<boolean> {
     const failed = (error: unknown): false => {
       const session = this.#id.slice(0, 8);
       const why = { session, error: describeError(error) };
@@ -141,11 +153,35 @@ export class KeptSession {
       return false;
     };
     try {
-      const done = work(this.#place.kv);
-      return isPromise(done) ? done.then(() => true, failed) : true;
+      const done = this.#changing?.then(work) ?? work();
+      if (!isPromise(done)) return done;
+      const settled = done.catch(failed).finally(() => {
+        if (this.#changing === settled) this.#changing = undefined;
+      });
+      return (this.#changing = settled);
     } catch (error) {
       return failed(error);
     }
+  }
+
+  /** Changes what the store has, which may be what another process has said; false where it has nothing of this session any more. */
+  #swap(change: (record: SessionRecord) => SessionRecord | undefined): MaybePromise<boolean> {
+    const { kv, ttlMs } = this.#place;
+    const known = this.#text;
+    const changed = change(known === undefined ? this.#record : recordIn(known));
+    const text = changed && JSON.stringify(changed);
+    return chain(kv.cas(placeOf(this.#id), known, text, { ttlMs }), (isKept) => {
+      if (isKept) {
+        this.#text = text;
+        this.#record = changed ?? this.#record;
+        return true;
+      }
+      return chain(kv.get(placeOf(this.#id)), (found) => {
+        if (found === undefined) return false;
+        this.#text = found;
+        return this.#swap(change);
+      });
+    });
   }
 }
 
@@ -162,6 +198,11 @@ export function newRecord(
   return { ...whose, hello: {}, ready: false, level: null, uris: [], lives: 0 };
 }
 
+/** Only a kept session is written under these keys. */
+function recordIn(text: string): SessionRecord {
+  return JSON.parse(text) as SessionRecord;
+}
+
 const maxTries = 5;
 
 /** Takes up a session of another process for its owner; what is written down first is that somebody has. */
@@ -169,19 +210,18 @@ export async function takeUp(
   place: SessionPlace,
   id: string,
   caller: Caller,
-): Promise<SessionRecord | undefined> {
+): Promise<FoundSession | undefined> {
   const { kv, ttlMs } = place;
   const { endpoint, principal, client } = newRecord(place, caller);
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const text = await kv.get(placeOf(id));
-    const found: unknown = text === undefined ? undefined : JSON.parse(text);
-    // Only a kept session is written under these keys.
-    const record = isRecord(found) ? (found as unknown as SessionRecord) : undefined;
-    if (text === undefined || record === undefined) return undefined;
+    const found = await kv.get(placeOf(id));
+    if (found === undefined) return undefined;
+    const record = recordIn(found);
     const isOwn = record.principal === principal && record.client === client;
     if (!isOwn || record.endpoint !== endpoint) return undefined;
     const taken = { ...record, lives: record.lives + 1 };
-    if (await kv.cas(placeOf(id), text, JSON.stringify(taken), { ttlMs })) return taken;
+    const text = JSON.stringify(taken);
+    if (await kv.cas(placeOf(id), found, text, { ttlMs })) return { record: taken, text };
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
 import { messageEvent, plainEvent, primingEvent, type EventStream } from '../event-stream.ts';
 import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
-import { KeptSession, newRecord, type SessionPlace, type SessionRecord } from './kept-session.ts';
+import { KeptSession, newRecord, type FoundSession, type SessionPlace } from './kept-session.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from '../paced-stream.ts';
 import type { Profile } from '../profile.ts';
 import type { Caller } from '../admit.ts';
@@ -45,7 +45,7 @@ export interface SessionShared {
 interface SessionStart {
   readonly id: string;
   /** What another process has kept of it. */
-  readonly record?: SessionRecord | undefined;
+  readonly found?: FoundSession | undefined;
 }
 
 /** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
@@ -71,13 +71,14 @@ export class Session implements Channel, ReplyPolicy {
   #leftMs = -Infinity;
   readonly #client: string | undefined;
 
-  constructor({ id, record }: SessionStart, shared: SessionShared, caller: Caller) {
+  constructor({ id, found }: SessionStart, shared: SessionShared, caller: Caller) {
     const { principal, client } = caller;
     this.id = id;
     this.#shared = shared;
     this.#client = client;
     this.#kept =
-      shared.place && new KeptSession(shared.place, id, record ?? newRecord(shared.place, caller));
+      shared.place &&
+      new KeptSession(shared.place, id, found ?? { record: newRecord(shared.place, caller) });
     const serve =
       this.#kept?.over(shared.serve, () => this.#conversation?.restart()) ?? shared.serve;
     this.connection = new Connection(

@@ -298,7 +298,7 @@ export class Sessions {
     for (const session of this.#open.values()) {
       // Idleness begins when the last call or stream ends, not when it began.
       if (!session.connection.open) this.#lapse(session);
-      else if (!session.isIdle()) session.lastSeenMs = now;
+      else if (!session.isIdle()) session.touch();
       else if (session.isLeft || session.lastSeenMs <= now - idleMs) this.#lapse(session);
     }
   }
