@@ -8,6 +8,7 @@ import { send } from '../support/http-client.ts';
 import { lastingPort } from '../support/lasting-port.ts';
 import { modern, notification, postHeaders, request, startSession } from '../support/mcp-http.ts';
 import { fixture, mcpJson, Project, trusting } from '../support/project.ts';
+import { hasRedis, RedisServer } from '../support/redis.ts';
 
 beforeAll(requireBuild);
 
@@ -52,6 +53,34 @@ describe.each(Object.entries(commands))('mcpctl %s', (_, commandAt) => {
     const after = await session.request('tools/list');
     expect(after.message).toHaveProperty('result.tools');
     expect(after.message.result).toEqual(before.message.result);
+  });
+});
+
+describe.skipIf(!hasRedis)('with --store redis://HOST:PORT', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  test.each([
+    ['serve', []],
+    ['up', ['--sample']],
+    ['bridge', ['odd', ...trusting]],
+  ])('several processes of mcpctl %s serve a session', async (command, args) => {
+    const place = ['--store', redis.url];
+    const at = command === 'bridge' ? ['--http', '0'] : ['--port', '0'];
+    const first = await start(command, ...args, ...at, ...place);
+    await using _first = first.child;
+    const second = await start(command, ...args, ...at, ...place);
+    await using _second = second.child;
+    const session = await startSession(first.url, { ready: false });
+    const headers = { ...postHeaders, ...session.headers };
+    await send(second.url, { body: notification('notifications/initialized'), headers });
+    for (const { url } of [first, second]) {
+      const { message } = await send(url, { body: request('list', 'tools/list'), headers });
+      expect(message).toHaveProperty('result.tools');
+    }
   });
 });
 

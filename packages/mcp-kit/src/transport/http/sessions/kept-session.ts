@@ -12,6 +12,7 @@ import {
 import type { Serve } from '#protocol';
 import type { Values } from '#store';
 import type { Caller } from '../admit.ts';
+import type { Nodes } from './nodes.ts';
 
 /** What the client of a session has said that still counts: said again in another process, it is the same session. */
 export interface SessionRecord {
@@ -25,6 +26,8 @@ export interface SessionRecord {
   readonly level: string | null;
   /** The resources that it subscribed to. */
   readonly uris: readonly string[];
+  /** The node at which its client listens for what belongs to no request. */
+  readonly listener: string | null;
   /** How many processes have taken it up again. */
   readonly lives: number;
 }
@@ -32,6 +35,7 @@ export interface SessionRecord {
 /** Where sessions are kept, and for how long. */
 export interface SessionPlace {
   readonly kv: Values;
+  readonly nodes: Nodes;
   /** Where the sessions were opened, and are of use. */
   readonly endpoint: string;
   readonly ttlMs: number;
@@ -71,9 +75,14 @@ const renewedAt = 1 / 20;
 
 /** One session as the store has it. */
 export class KeptSession {
+  /** How many processes had taken it up before this one did. */
+  readonly lives: number;
   readonly #place: SessionPlace;
   readonly #id: string;
   #record: SessionRecord;
+  /** What the service here has heard of it. */
+  #said: SessionRecord;
+  #isBehind = false;
   /** The record as the store has it, as far as is known. */
   #text: string | undefined;
   #savedMs = performance.now();
@@ -84,12 +93,10 @@ export class KeptSession {
   constructor(place: SessionPlace, id: string, { record, text }: FoundSession) {
     this.#place = place;
     this.#id = id;
+    this.lives = record.lives;
     this.#record = record;
+    this.#said = record;
     this.#text = text;
-  }
-
-  get lives(): number {
-    return this.#record.lives;
   }
 
   /** Whether the session is not to be taken up by anybody again. */
@@ -124,6 +131,53 @@ export class KeptSession {
     };
   }
 
+  /** Another node at which its client listens. */
+  get elsewhere(): string | undefined {
+    const { listener } = this.#record;
+    return listener === null || listener === this.#place.nodes.id ? undefined : listener;
+  }
+
+  /** Its client listens at this node. */
+  listens(): MaybePromise<unknown> {
+    const { id } = this.#place.nodes;
+    if (this.#record.listener === id) return undefined;
+    return this.#change((record) => ({ ...record, listener: id }));
+  }
+
+  /** Another node has said that its client listens there, and kept it. */
+  listensAt(node: string): void {
+    this.#record = { ...this.#record, listener: node };
+  }
+
+  /** Another node has ended it. */
+  end(): void {
+    this.#forgotten = true;
+  }
+
+  /** Hears what its client has said to other nodes since; false where it has ended. Never rejects. */
+  look(saying: Saying): MaybePromise<boolean> {
+    const known = this.#text;
+    if (known === undefined || this.#forgotten) return !this.#forgotten;
+    const found = this.#quietly(() => this.#place.kv.get(placeOf(this.#id)), known);
+    return chain(found, (text) => (text === known && !this.#isBehind) || this.#catchUp(saying));
+  }
+
+  #catchUp(saying: Saying): MaybePromise<boolean> {
+    const catchUp = async (): Promise<boolean> => {
+      const found = await this.#place.kv.get(placeOf(this.#id));
+      if (found === undefined) this.#forgotten = true;
+      if (found === undefined) return true;
+      this.#text = found;
+      this.#record = recordIn(found);
+      const before = this.#said;
+      this.#said = this.#record;
+      this.#isBehind = false;
+      await sayNew(before, this.#said, saying);
+      return true;
+    };
+    return chain(this.#inOrder(catchUp), () => !this.#forgotten);
+  }
+
   /** Prolongs the life of the record of a session that is used. */
   touch(): void {
     if (performance.now() - this.#savedMs > this.#place.ttlMs * renewedAt) {
@@ -131,9 +185,10 @@ export class KeptSession {
     }
   }
 
-  forget(): void {
+  forget(): MaybePromise<unknown> {
+    if (this.#forgotten) return undefined;
     this.#forgotten = true;
-    void this.#inOrder(() => this.#swap(() => undefined));
+    return this.#inOrder(() => this.#swap(() => undefined));
   }
 
   #change(change: Change): MaybePromise<boolean> {
@@ -144,21 +199,34 @@ export class KeptSession {
     return this.#inOrder(() => this.#swap(change));
   }
 
-  /** One change after the other; what cannot be kept now is for the log. */
+  /** One change after the other. */
   #inOrder(work: () => MaybePromise<boolean>): MaybePromise<boolean> {
-    const failed = (error: unknown): false => {
+    if (this.#changing === undefined) {
+      const done = this.#quietly(work, false);
+      return isPromise(done) ? this.#until(done) : done;
+    }
+    return this.#until(this.#changing.then(() => this.#quietly(work, false)));
+  }
+
+  #until(changing: Promise<boolean>): Promise<boolean> {
+    const done = changing.finally(() => {
+      if (this.#changing === done) this.#changing = undefined;
+    });
+    this.#changing = done;
+    return done;
+  }
+
+  /** What fails is for the log: a session that is open goes on, as long as this process does. */
+  #quietly<T>(work: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
+    const failed = (error: unknown): T => {
       const session = this.#id.slice(0, 8);
       const why = { session, error: describeError(error) };
       this.#place.logger.error('a session cannot be kept', why);
-      return false;
+      return otherwise;
     };
     try {
-      const done = this.#changing?.then(work) ?? work();
-      if (!isPromise(done)) return done;
-      const settled = done.catch(failed).finally(() => {
-        if (this.#changing === settled) this.#changing = undefined;
-      });
-      return (this.#changing = settled);
+      const done = work();
+      return isPromise(done) ? done.catch(failed) : done;
     } catch (error) {
       return failed(error);
     }
@@ -174,10 +242,13 @@ export class KeptSession {
       if (isKept) {
         this.#text = text;
         this.#record = changed ?? this.#record;
+        this.#said = change(this.#said) ?? this.#said;
         return true;
       }
       return chain(kv.get(placeOf(this.#id)), (found) => {
         if (found === undefined) return false;
+        // What others have written in between is said here before the next message.
+        this.#isBehind = true;
         this.#text = found;
         return this.#swap(change);
       });
@@ -195,7 +266,7 @@ export function newRecord(
   { principal, client }: Caller,
 ): SessionRecord {
   const whose = { endpoint, principal: principal ?? null, client: client ?? null };
-  return { ...whose, hello: {}, ready: false, level: null, uris: [], lives: 0 };
+  return { ...whose, hello: {}, ready: false, level: null, uris: [], listener: null, lives: 0 };
 }
 
 /** Only a kept session is written under these keys. */
@@ -226,25 +297,40 @@ export async function takeUp(
   return undefined;
 }
 
+/** To whom something is said again. */
+export interface Saying {
+  readonly serve: Serve;
+  readonly connection: Connection;
+  readonly origin: Origin;
+}
+
 /** Says again what the client has said, to whoever serves now. */
-export async function sayAgain(
-  { hello, ready, level, uris }: SessionRecord,
-  {
-    serve,
-    connection,
-    origin,
-  }: { readonly serve: Serve; readonly connection: Connection; readonly origin: Origin },
+export async function sayAgain(record: SessionRecord, saying: Saying): Promise<void> {
+  await say(saying, { id: 'again', method: 'initialize', params: record.hello });
+  await sayNew({ ...record, ready: false, level: null, uris: [] }, record, saying);
+}
+
+/** Says what the client has said since. */
+async function sayNew(
+  before: SessionRecord,
+  { ready, level, uris }: SessionRecord,
+  saying: Saying,
 ): Promise<void> {
-  const say = async (message: Omit<Message, 'jsonrpc'>): Promise<unknown> =>
-    serve(new Exchange({ jsonrpc: '2.0', ...message }, connection, origin));
-  await say({ id: 'again', method: 'initialize', params: hello });
   if (!ready) return;
-  await say({ method: 'notifications/initialized' });
-  if (level !== null) await say({ id: 'again', method: 'logging/setLevel', params: { level } });
-  for (const uri of uris) {
-    // A resource that is gone since takes the session with it no more than it would have done.
-    await say({ id: 'again', method: 'resources/subscribe', params: { uri } }).catch(
-      () => undefined,
-    );
+  if (!before.ready) await say(saying, { method: 'notifications/initialized' });
+  if (level !== null && level !== before.level) {
+    await say(saying, { id: 'again', method: 'logging/setLevel', params: { level } });
   }
+  // A resource that is gone since takes the session with it no more than it would have done.
+  const sayOf = (method: string, uri: string): Promise<unknown> =>
+    say(saying, { id: 'again', method, params: { uri } }).catch(() => undefined);
+  for (const uri of uris) if (!before.uris.includes(uri)) await sayOf('resources/subscribe', uri);
+  for (const uri of before.uris) if (!uris.includes(uri)) await sayOf('resources/unsubscribe', uri);
+}
+
+async function say(
+  { serve, connection, origin }: Saying,
+  message: Omit<Message, 'jsonrpc'>,
+): Promise<unknown> {
+  return serve(new Exchange({ jsonrpc: '2.0', ...message }, connection, origin));
 }
