@@ -12,6 +12,11 @@ const libraries = [
     rootName: 'store-file',
     prefix: 'store-file-',
   },
+  {
+    packageFolder: path.join(root, 'packages/store-redis'),
+    rootName: 'store-redis',
+    prefix: 'store-redis-',
+  },
   { packageFolder: path.join(root, 'packages/host'), rootName: 'host', prefix: 'host-' },
   { packageFolder: path.join(root, 'packages/cocos'), rootName: 'cocos', prefix: 'cocos-' },
 ];

@@ -91,8 +91,8 @@ async function bundleCommand(folder) {
     // The thread of the store in a folder stands beside what starts it.
     entryPoints: { main: 'src/main.ts', worker: '../store-file/src/worker.ts' },
     outdir: 'dist',
-    // It has a binary of each system.
-    external: ['libsql'],
+    // The one has a binary of each system, the other a licence that asks for more than a line.
+    external: ['ioredis', 'libsql'],
     conditions: [source],
     // What is written as modules can be cut down to what is used.
     mainFields: ['module', 'main'],
@@ -114,7 +114,7 @@ export async function bundle(root) {
     to: path.join(packages, 'mcpctl/dist', `cocos-${name}`),
   }));
   for (const { to } of copies) rmSync(to, { recursive: true, force: true });
-  for (const name of ['mcp-kit', 'store-file', 'host', 'cocos']) {
+  for (const name of ['mcp-kit', 'store-file', 'store-redis', 'host', 'cocos']) {
     await bundleLibrary(path.join(packages, name));
   }
   await bundleCommand(path.join(packages, 'mcpctl'));

@@ -16,6 +16,7 @@ const gates = {
   'API reports': ['scripts/api.mjs', '--check'],
   'package mcp-kit': bin('publint/src/cli.js', 'packages/mcp-kit', '--strict'),
   'package store-file': bin('publint/src/cli.js', 'packages/store-file', '--strict'),
+  'package store-redis': bin('publint/src/cli.js', 'packages/store-redis', '--strict'),
   'package host': bin('publint/src/cli.js', 'packages/host', '--strict'),
   'package cocos': bin('publint/src/cli.js', 'packages/cocos', '--strict'),
   'package mcpctl': bin('publint/src/cli.js', 'packages/mcpctl', '--strict'),

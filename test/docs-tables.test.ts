@@ -126,7 +126,13 @@ test('README.md lists every public entry of the libraries', () => {
   };
   const listed = tableOf(read('README.md'), 'entry').map(([entry]) => entry);
   const libraries = [...entriesOf('mcp-kit', 'mcp-kit'), ...entriesOf('host', '@mcp-kit/host')];
-  const expected = [...libraries, '@mcp-kit/store-file', '@mcp-kit/cocos', 'mcpctl'];
+  const expected = [
+    ...libraries,
+    '@mcp-kit/store-file',
+    '@mcp-kit/store-redis',
+    '@mcp-kit/cocos',
+    'mcpctl',
+  ];
   expect(new Set(listed)).toEqual(new Set(expected));
 });
 

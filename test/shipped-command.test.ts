@@ -59,7 +59,8 @@ test('mcpctl installs with nothing but what draws PNG and what keeps state, and 
   ) as Record<string, object | undefined>;
   expect(dependencies).toBeUndefined();
   const optional = Object.keys(optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
-  expect(optional).toEqual([...drawing, 'node_modules/libsql']);
+  const keeping = ['node_modules/ioredis', 'node_modules/libsql'];
+  expect(optional).toEqual([...drawing, ...keeping]);
   const files = await readdir(installed(), { recursive: true });
   const sizes = await Promise.all(files.map(async (file) => (await lstat(installed(file))).size));
   const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
@@ -82,6 +83,10 @@ test('mcpctl keeps state in memory where the database of --store is not installe
   expect(child.stderr.match(/state is kept in memory/g)).toHaveLength(1);
   const session = await startSession(url);
   expect((await session.request('ping')).status).toBe(200);
+  // Who shares a store does not mean the memory of one process.
+  const shared = await mcpctl('serve', '--port', '0', '--store', 'redis://127.0.0.1:9');
+  expect(shared.code).not.toBe(0);
+  expect(shared.stderr).toContain('Install ioredis');
 });
 
 test('what mcpctl bundles it also finds: the validator of arguments', async () => {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const root = path.resolve(import.meta.dirname, '..');
 const library = path.join(root, 'packages/mcp-kit');
 const dist = path.join(library, 'dist');
-const libraries = ['mcp-kit', 'store-file', 'host', 'cocos'];
+const libraries = ['mcp-kit', 'store-file', 'store-redis', 'host', 'cocos'];
 
 interface Entry {
   readonly default: string;

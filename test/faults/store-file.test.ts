@@ -27,8 +27,8 @@ describe('A store in a folder', () => {
   test('has what it had when it is opened again', async () => {
     const place = newFolder();
     const first = await openFileStore(place);
-    await first.kv.put('kept', 'value');
-    await first.kv.put('short', 'value', { ttlMs: 1 });
+    await first.kv.cas('kept', undefined, 'value');
+    await first.kv.cas('short', undefined, 'value', { ttlMs: 1 });
     await first.log.append('log', 7, 'entry');
     await first.close();
     const again = await openFileStore(place);
@@ -53,7 +53,7 @@ describe('A store in a folder', () => {
   test('is nobody else to read', async () => {
     const place = newFolder();
     await using store = disposable(await openFileStore(place));
-    await store.kv.put('key', 'secret');
+    await store.kv.cas('key', undefined, 'secret');
     expect((await stat(place)).mode & 0o077).toBe(0);
     for (const name of await readdir(place)) {
       expect((await stat(path.join(place, name))).mode & 0o077).toBe(0);
@@ -66,15 +66,15 @@ describe('A store in a folder', () => {
     await store.log.append('log', 1, large);
     let kept = 0;
     const fill = async (): Promise<void> => {
-      for (; kept < 100; kept += 1) await store.kv.put(`key ${kept}`, large);
+      for (; kept < 100; kept += 1) await store.kv.cas(`key ${kept}`, undefined, large);
     };
     await expect(fill()).rejects.toMatchObject({ code: 'overloaded' });
     expect(kept).toBeGreaterThan(5);
     // Logs went first.
     expect(await store.log.readAfter('log', 0)).toEqual({ entries: [], complete: false });
     expect(await store.kv.get('key 0')).toBe(large);
-    expect(await store.kv.delete('key 0')).toBe(true);
-    await store.kv.put('key 0', 'small');
+    expect(await store.kv.cas('key 0', large, undefined)).toBe(true);
+    expect(await store.kv.cas('key 0', undefined, 'small')).toBe(true);
   });
 
   test('cuts a log that grows too long, and says so', async () => {
@@ -108,7 +108,9 @@ describe('A store in a folder', () => {
   test('refuses more than it can write while it waits for the disk, and goes on', async () => {
     await using store = disposable(await openFileStore(newFolder()));
     const large = 'x'.repeat(8 * 1024 * 1024);
-    const puts = Array.from({ length: 12 }, async (_, at) => store.kv.put(`key ${at}`, large));
+    const puts = Array.from({ length: 12 }, async (_, at) =>
+      store.kv.cas(`key ${at}`, undefined, large),
+    );
     const settled = await Promise.allSettled(puts);
     const refused = settled.filter(({ status }) => status === 'rejected');
     expect(refused).toMatchObject([
@@ -122,7 +124,7 @@ describe('A store in a folder', () => {
 
   test('refuses what is asked after it was closed, and does what was asked before', async () => {
     const store = await openFileStore(newFolder());
-    const put = store.kv.put('key', 'value');
+    const put = store.kv.cas('key', undefined, 'value');
     await store.close();
     await put;
     await expect(store.kv.get('key')).rejects.toMatchObject({ code: 'closed' });

@@ -6,8 +6,9 @@ import type { Child } from '../support/child-process.ts';
 import { announcementOf, expectUsageError, requireBuild } from '../support/cli.ts';
 import { send } from '../support/http-client.ts';
 import { lastingPort } from '../support/lasting-port.ts';
-import { modern, postHeaders, request, startSession } from '../support/mcp-http.ts';
+import { modern, notification, postHeaders, request, startSession } from '../support/mcp-http.ts';
 import { fixture, mcpJson, Project, trusting } from '../support/project.ts';
+import { hasRedis, RedisServer } from '../support/redis.ts';
 
 beforeAll(requireBuild);
 
@@ -55,6 +56,34 @@ describe.each(Object.entries(commands))('mcpctl %s', (_, commandAt) => {
   });
 });
 
+describe.skipIf(!hasRedis)('with --store redis://HOST:PORT', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  test.each([
+    ['serve', []],
+    ['up', ['--sample']],
+    ['bridge', ['odd', ...trusting]],
+  ])('several processes of mcpctl %s serve a session', async (command, args) => {
+    const place = ['--store', redis.url];
+    const at = command === 'bridge' ? ['--http', '0'] : ['--port', '0'];
+    const first = await start(command, ...args, ...at, ...place);
+    await using _first = first.child;
+    const second = await start(command, ...args, ...at, ...place);
+    await using _second = second.child;
+    const session = await startSession(first.url, { ready: false });
+    const headers = { ...postHeaders, ...session.headers };
+    await send(second.url, { body: notification('notifications/initialized'), headers });
+    for (const { url } of [first, second]) {
+      const { message } = await send(url, { body: request('list', 'tools/list'), headers });
+      expect(message).toHaveProperty('result.tools');
+    }
+  });
+});
+
 test('plans and keys of governed tools are known after a restart', async () => {
   const first = await start('serve', '--governed', '--port', '0', ...inState);
   const write = { name: 'milk', text: 'Two bottles.' };
@@ -76,8 +105,12 @@ test('plans and keys of governed tools are known after a restart', async () => {
 });
 
 test('a place that cannot be one is refused, and memory leaves nothing behind', async () => {
-  const refused = await project.run('serve', '--store', 'redis://localhost');
-  expectUsageError(refused, /--store cannot be/, /Name a folder, or memory/);
+  const refused = await project.run('serve', '--store', 'https://localhost');
+  expectUsageError(refused, /--store cannot be/, /Name a folder, redis:/);
+  const away = await project.run('serve', '--port', '0', '--store', 'redis://:secret@127.0.0.1:9');
+  expect(away.code).not.toBe(0);
+  expect(away.stderr).toContain('Start Redis or Valkey there');
+  expect(away.stderr).not.toContain('secret');
   const file = project.write('taken', 'a file');
   const inFile = await project.run('serve', '--store', path.join(file, 'state'));
   expect(inFile.code).not.toBe(0);

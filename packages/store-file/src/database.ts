@@ -19,6 +19,8 @@ export interface OpenDatabase {
   transaction<T>(work: () => T): T;
   /** Deletes some of what has expired; with `isFull` also the logs that expire first. */
   makeRoom(isFull: boolean): void;
+  /** The logs of these that have grown since this was asked last, by whomever. */
+  changes(watched: readonly string[]): readonly string[];
   close(): void;
 }
 
@@ -59,6 +61,7 @@ export function openDatabase({ folder, maxBytes, maxLogBytes }: DatabaseOptions)
   const logs = logsOf(database, maxLogBytes);
   return {
     operations: { ...values, ...logs },
+    changes: changesOf(database),
     transaction,
     makeRoom: roomOf(database),
     close: () => void database.close(),
@@ -98,7 +101,7 @@ function prepareFormat(database: Database.Database): void {
   database.exec(`PRAGMA user_version = ${format}`);
 }
 
-type ValueOperations = Pick<Operations, 'get' | 'put' | 'cas' | 'delete'>;
+type ValueOperations = Pick<Operations, 'get' | 'cas' | 'list'>;
 
 function valuesOf(database: Database.Database): ValueOperations {
   const select = database.prepare(
@@ -108,26 +111,27 @@ function valuesOf(database: Database.Database): ValueOperations {
     'INSERT INTO value (key, text, expires) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires = excluded.expires',
   );
   const remove = database.prepare('DELETE FROM value WHERE key = ?');
+  const range = database.prepare(
+    'SELECT key FROM value WHERE key >= ? AND key < ? AND (expires IS NULL OR expires > ?) ORDER BY key',
+  );
   const get: ValueOperations['get'] = (key) => {
     const row = select.get(written(key), Date.now()) as { readonly text: string } | undefined;
     return row && read(row.text);
   };
-  const put: ValueOperations['put'] = (key, value, ttlMs) => {
-    upsert.run(written(key), written(value), expiryOf(ttlMs) ?? null);
-  };
   return {
     get,
-    put,
     cas(...[key, expected, value, ttlMs]) {
       requireLifetime(ttlMs);
       if (get(key) !== expected) return false;
-      put(key, value, ttlMs);
+      if (value === undefined) remove.run(written(key));
+      else upsert.run(written(key), written(value), expiryOf(ttlMs) ?? null);
       return true;
     },
-    delete(key) {
-      const isThere = get(key) !== undefined;
-      remove.run(written(key));
-      return isThere;
+    list(prefix) {
+      const from = written(prefix).slice(0, -1);
+      // No text goes on with a higher character.
+      const rows = range.all(from, `${from}\u{10ffff}`, Date.now());
+      return (rows as readonly { readonly key: string }[]).map(({ key }) => read(key)).toSorted();
     },
   };
 }
@@ -183,10 +187,11 @@ function logsOf(database: Database.Database, maxLogBytes: number): LogOperations
     return cutTo === undefined ? { bytes: left } : { bytes: left, cutTo };
   };
   return {
-    append(...[name, position, text, ttlMs]) {
+    append(...[name, at, text, ttlMs]) {
       const expires = expiryOf(ttlMs);
       const [key, data] = [written(name), written(text)];
       const found = known(key);
+      const position = at === 'next' ? nextPosition(found?.last) : at;
       const last = found?.last ?? position - 1;
       if (!Number.isSafeInteger(position) || position <= last) {
         const message = `log "${name}": position ${position} is not an integer above ${last}`;
@@ -201,6 +206,7 @@ function logsOf(database: Database.Database, maxLogBytes: number): LogOperations
       const { bytes, cutTo } = fit(key, (found?.bytes ?? 0) + weightOf(data.length));
       const horizon = cutTo ?? found?.horizon ?? position - 1;
       update.run(position, horizon, bytes, expires ?? null, key);
+      return position;
     },
     readAfter(name, position, limit): LogRead {
       const key = written(name);
@@ -211,6 +217,26 @@ function logsOf(database: Database.Database, maxLogBytes: number): LogOperations
       return { entries, complete: position >= found.horizon };
     },
     deleteLog: (name) => forget(written(name)),
+  };
+}
+
+/** Where another process has written nothing, that is a look at memory that all share. */
+function changesOf(database: Database.Database): OpenDatabase['changes'] {
+  const version = database.prepare('PRAGMA data_version');
+  const select = database.prepare('SELECT last FROM log WHERE key = ?');
+  let seenVersion: unknown;
+  let seen = new Map<string, number>();
+  return (watched) => {
+    const now: unknown = Object(version.get())['data_version'];
+    if (now === seenVersion && watched.every((name) => seen.has(name))) return [];
+    seenVersion = now;
+    const lasts = watched.map((name): [string, number] => {
+      const row = select.get(written(name)) as { readonly last: number } | undefined;
+      return [name, row?.last ?? 0];
+    });
+    const changed = lasts.filter(([name, last]) => seen.get(name) !== last);
+    seen = new Map(lasts);
+    return changed.map(([name]) => name);
   };
 }
 
@@ -230,6 +256,12 @@ function roomOf(database: Database.Database): OpenDatabase['makeRoom'] {
       empty.run(key);
     }
   };
+}
+
+/** Time is in it: a log that begins anew goes on above the one that is gone. */
+function nextPosition(last = 0): number {
+  const nowMs = performance.timeOrigin + performance.now();
+  return Math.max(last + 1, Math.floor(nowMs * 1000));
 }
 
 /** A text as the database has it: without NUL, at which the library would cut it, and never empty. */

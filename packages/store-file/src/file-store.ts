@@ -38,14 +38,18 @@ export async function openFileStore(
     thread.ask([name, ...given] as unknown as Operation) as Promise<ReturnType<Operations[Name]>>;
   const kv: Kv = {
     get: (key) => ask('get', key),
-    put: (key, value, { ttlMs } = {}) => ask('put', key, value, ttlMs),
     cas: (...[key, expected, value, { ttlMs } = {}]) => ask('cas', key, expected, value, ttlMs),
-    delete: (key) => ask('delete', key),
+    list: (prefix) => ask('list', prefix),
   };
   const log: Log = {
-    append: (...[key, position, data, { ttlMs } = {}]) => ask('append', key, position, data, ttlMs),
+    async append(...[key, at, data, { ttlMs } = {}]) {
+      const position = await ask('append', key, at, data, ttlMs);
+      thread.watchers.wake(key);
+      return position;
+    },
     readAfter: (key, position, limit = Number.MAX_SAFE_INTEGER): Promise<LogRead> =>
       ask('readAfter', key, position, limit),
+    watch: thread.watch,
     delete: (key) => ask('deleteLog', key),
   };
   return { kv, log, close: () => thread.close() };

@@ -1,11 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { KitError } from 'mcp-kit';
+import { createWatchers, type Watchers } from 'mcp-kit/internal';
 import type { DatabaseOptions } from './database.ts';
-import type { Failure, Operation, Outcome } from './operation.ts';
+import type { Failure, Operation, Told } from './operation.ts';
 
 /** The thread that has the database. */
 export interface Thread {
   ask(operation: Operation): Promise<unknown>;
+  /** Who is called back when a log has grown. */
+  readonly watchers: Pick<Watchers, 'wake'>;
+  watch(key: string, woken: () => void): () => void;
   /** Ends it when all that was asked is done. */
   close(): Promise<void>;
 }
@@ -80,7 +84,13 @@ function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
     for (const { reject } of [...underWay, ...waiting]) reject(ended);
     [underWay, waiting] = [[], []];
   };
-  worker.on('message', (outcomes: readonly Outcome[]) => {
+  const { watchers, watch } = watchingOn(worker);
+  worker.on('message', (told: Told) => {
+    if ('woken' in told) {
+      for (const key of told.woken) watchers.wake(key);
+      return;
+    }
+    const outcomes = told;
     const answered = underWay;
     underWay = [];
     worker.unref();
@@ -97,6 +107,8 @@ function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
   void exited.then(() => end(closed));
   worker.unref();
   return {
+    watchers,
+    watch,
     ask(operation) {
       if (ended !== undefined) return Promise.reject(ended);
       if (waitingCharacters > maxWaiting) {
@@ -118,6 +130,24 @@ function converse(worker: Worker, { folder }: DatabaseOptions): Thread {
       worker.ref();
       worker.postMessage([]);
       await exited;
+    },
+  };
+}
+
+/** Tells the thread which logs are watched. */
+function watchingOn(worker: Worker): { readonly watchers: Watchers } & Pick<Thread, 'watch'> {
+  const watchers = createWatchers();
+  // A thread that has ended hears nothing.
+  const tell = (): void => worker.postMessage({ watched: [...watchers.keys()] });
+  return {
+    watchers,
+    watch(key, woken) {
+      const end = watchers.add(key, woken);
+      tell();
+      return () => {
+        end();
+        tell();
+      };
     },
   };
 }

@@ -1,10 +1,14 @@
 // The thread that waits for the disk. What was asked while it waited becomes one change, with one wait.
+import { watch, type FSWatcher } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from './database.ts';
-import { reads, type Operation, type Outcome } from './operation.ts';
+import { reads, type Operation, type Outcome, type Said, type Told } from './operation.ts';
 import { failureOf, Refusal } from './refusal.ts';
 
 const sweepEveryMs = 1000;
+/** How soon what other processes add to a log is noticed: what is written soon after it as well, and where the system tells nothing. */
+const lookAfterMs = 2;
+const lookEveryMs = 250;
 
 function perform({ operations }: OpenDatabase, [name, ...given]: Operation): Outcome {
   try {
@@ -38,16 +42,54 @@ function answer(database: OpenDatabase, asked: readonly Operation[]): readonly O
   }
 }
 
+/** Calls back when something in a folder is written; nothing where the system cannot tell. */
+function watchFolder(folder: string, changed: () => void): FSWatcher | undefined {
+  try {
+    return watch(folder, changed).on('error', () => undefined);
+  } catch {
+    return undefined;
+  }
+}
+
 function main(): void {
-  const database = openDatabase(workerData as DatabaseOptions);
+  const options = workerData as DatabaseOptions;
+  const database = openDatabase(options);
+  const tell = (told: Told): void => parentPort?.postMessage(told);
   let sweptMs = performance.now();
-  parentPort?.on('message', (asked: readonly Operation[]) => {
+  let watched: readonly string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    clearTimeout(soon);
+    soon = undefined;
+    // What cannot be looked at now is looked at later.
+    try {
+      const woken = database.changes(watched);
+      if (woken.length > 0) tell({ woken });
+    } catch {}
+  };
+  let changes: FSWatcher | undefined;
+  const watchFor = (keys: readonly string[]): void => {
+    watched = keys;
+    clearInterval(timer);
+    if (keys.length === 0) {
+      changes?.close();
+      changes = undefined;
+      return;
+    }
+    timer = setInterval(look, lookEveryMs);
+    changes ??= watchFolder(options.folder, () => (soon ??= setTimeout(look, lookAfterMs)));
+  };
+  parentPort?.on('message', (asked: Said) => {
+    if ('watched' in asked) return watchFor(asked.watched);
     if (asked.length === 0) {
+      watchFor([]);
+      clearTimeout(soon);
       database.close();
       parentPort?.close();
       return;
     }
-    parentPort?.postMessage(answer(database, asked));
+    tell(answer(database, asked));
     if (performance.now() - sweptMs < sweepEveryMs) return;
     sweptMs = performance.now();
     // What cannot be swept now is swept later.

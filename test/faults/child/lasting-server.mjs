@@ -28,5 +28,5 @@ const pay = tool({
 const contract = governed({ store, lint: 'off', idempotency: { leaseMs: 300 } });
 const tools = toolSet([pay], { contract });
 const server = createServer({ name: 'lasting', version: '1.0.0', features: [tools] });
-await serveHttp(server, { port: Number(port), store });
+await serveHttp(server, { port: Number(port), store, sessions: { leaseMs: 300 } });
 process.stdout.write('ready\n');

@@ -199,7 +199,7 @@ function lazily(open: () => Promise<CocosBackend>): CocosBackend {
   const keys: CocosBackend['keys'] = {
     known: async (key) => (await open()).keys.known(key),
     remember: async (note) => (await open()).keys.remember(note),
-    forget: async (key) => (await open()).keys.forget(key),
+    forget: async (key, expected) => (await open()).keys.forget(key, expected),
   };
   return new Proxy({ kind: 'headless', keys } as CocosBackend, {
     get(target, name) {

@@ -105,7 +105,8 @@ export interface KeptKeys {
   known(key: string): Promise<string | undefined>;
   /** False where the key has another value than the one that is expected. */
   remember(note: Note): Promise<boolean>;
-  forget(key: string): Promise<boolean>;
+  /** The same. */
+  forget(key: string, expected: string | undefined): Promise<boolean>;
 }
 
 /** What was done. */

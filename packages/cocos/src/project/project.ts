@@ -237,9 +237,9 @@ export class Project implements Disposable {
     return this.#transactions.remember(note);
   }
 
-  /** Remembers nothing under a key any more; true where something was. */
-  forget(key: string): Promise<boolean> {
-    return this.#transactions.forget(key);
+  /** Remembers nothing under a key any more if it has the value that is expected; false where it has another. */
+  forget(key: string, expected: string | undefined): Promise<boolean> {
+    return this.#transactions.forget(key, expected);
   }
 
   /** What can be undone, the last first. */

@@ -111,12 +111,12 @@ export class Transactions {
     });
   }
 
-  /** Remembers nothing under a key any more; true where something was. */
-  forget(key: string): Promise<boolean> {
+  /** Remembers nothing under a key any more if it has the value that is expected; false where it has another. */
+  forget(key: string, expected: string | undefined): Promise<boolean> {
     return this.#locked(async () => {
-      const isKnown = (await this.#keys.get(key)) !== undefined;
-      if (isKnown) await this.#keys.delete(key);
-      return isKnown;
+      if ((await this.#keys.get(key)) !== expected) return false;
+      await this.#keys.delete(key);
+      return true;
     });
   }
 

@@ -60,3 +60,4 @@ export {
 export { withoutUndefined, type Defined } from './without-undefined.ts';
 export { readYaml, type YamlFault, type YamlReading } from './files/yaml.ts';
 export { parseRate, RateLimiter, ratePattern, type Rate } from './rate.ts';
+export { createWatchers, type Watchers } from './watchers.ts';

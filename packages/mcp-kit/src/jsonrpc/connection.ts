@@ -187,7 +187,10 @@ export class Connection implements Link, Sink {
 
   /** The id of the next request to the other side. */
   nextId(): Id {
-    return this.#options.ids === 'string' ? String(++this.#lastId) : ++this.#lastId;
+    const { ids, idPrefix } = this.#options;
+    const number = ++this.#lastId;
+    if (idPrefix !== undefined) return idPrefix + number;
+    return ids === 'string' ? String(number) : number;
   }
 
   request(method: string, params?: Params, options: RequestOptions = {}): Promise<unknown> {

@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   readonly manyClients?: boolean | undefined;
   /** How our requests are numbered; some peers take only one of them. */
   readonly ids?: 'number' | 'string' | undefined;
+  /** What the ids of our requests begin with, where others ask the same client. */
+  readonly idPrefix?: string | undefined;
   /** Nobody wants notifications of the other side. */
   readonly deaf?: boolean | undefined;
   /** Default wait for an answer. */

@@ -1,3 +1,12 @@
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { secretIn } from './secret.ts';
-export type { Kv, Log, LogEntry, LogRead, Store, Synchronous, WriteOptions } from './store.ts';
+export type {
+  Kv,
+  Log,
+  LogEntry,
+  LogRead,
+  Store,
+  Synchronous,
+  Values,
+  WriteOptions,
+} from './store.ts';

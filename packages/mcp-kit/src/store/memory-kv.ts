@@ -31,17 +31,13 @@ export function createMemoryKv({ values, space, makeRoom }: MemoryKvOptions): Sy
 
   return {
     get: (key) => values.get(key)?.content,
-    put,
     cas(key, expected, value, options) {
-      if (values.get(key)?.content !== expected) return false;
-      put(key, value, options);
-      return true;
-    },
-    delete(key) {
       const slot = values.get(key);
-      if (slot === undefined) return false;
-      values.drop(slot);
+      if (slot?.content !== expected) return false;
+      if (value !== undefined) put(key, value, options);
+      else if (slot !== undefined) values.drop(slot);
       return true;
     },
+    list: (prefix) => values.keys().filter((key) => key.startsWith(prefix)),
   };
 }

@@ -7,7 +7,7 @@ import type { Log, LogEntry, Synchronous } from './store.ts';
 const maxLogBytes = 2000;
 
 /** The obvious log: filters and shifts, and remembers each position it lost. */
-function createNaiveLog(): Synchronous<Log> {
+function createNaiveLog(): Omit<Synchronous<Log>, 'watch'> {
   interface NaiveLog {
     entries: LogEntry[];
     lost: number;
@@ -20,13 +20,15 @@ function createNaiveLog(): Synchronous<Log> {
   const bytes = (key: string, log: NaiveLog): number =>
     log.entries.reduce((sum, { data }) => sum + weightOf(data), weightOf(key));
   return {
-    append(key, position, data) {
+    append(key, at, data) {
+      const position = Number(at);
       const log = logs.get(key) ?? { entries: [], lost: position - 1, last: position - 1 };
       logs.set(key, log);
       if (position <= log.last) throw new RangeError('position');
       log.last = position;
       log.entries.push({ position, data });
       while (bytes(key, log) > maxLogBytes) lose(log);
+      return position;
     },
     readAfter(key, position, limit) {
       const log = logs.get(key);
@@ -47,7 +49,10 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete'), key, position }) },
 );
 
-function apply(log: Synchronous<Log>, step: { do: string; key: string; position: number }): string {
+function apply(
+  log: Pick<Synchronous<Log>, 'append' | 'delete'>,
+  step: { do: string; key: string; position: number },
+): string {
   try {
     if (step.do === 'append') log.append(step.key, step.position, 'x'.repeat(step.position * 7));
     else log.delete(step.key);

@@ -1,4 +1,4 @@
-import { KitError } from '#base';
+import { createWatchers, KitError } from '#base';
 import { isOver, newSlot, weightOf, type Table, type Slot, type Space } from './memory-table.ts';
 import type { Log, LogEntry, LogRead, Synchronous } from './store.ts';
 
@@ -27,6 +27,8 @@ const vacant: LogEntry = Object.freeze({ position: Number.NaN, data: '' });
 export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
   const { logs, space, maxLogBytes, makeRoom } = options;
 
+  const watchers = createWatchers();
+
   const cutHead = (slot: Slot<LogContent>): boolean => {
     const log = slot.content;
     const entry = log.entries[log.head];
@@ -47,8 +49,9 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
   };
 
   return {
-    append(key, position, data, write) {
+    append(key, at, data, write) {
       const known = logs.get(key);
+      const position = at === 'next' ? nextPosition(known?.content.last) : at;
       const slot = known ?? newSlot(key, newLog(position));
       const log = slot.content;
       if (!Number.isSafeInteger(position) || position <= log.last) {
@@ -64,6 +67,8 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
       log.entries.push({ position, data });
       logs.weigh(slot, weightOf(data), 1);
       if (slot.bytes > maxLogBytes || isOver(space)) fit(slot);
+      watchers.wake(key);
+      return position;
     },
 
     readAfter(key, position, limit = Infinity) {
@@ -76,6 +81,8 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
       };
     },
 
+    watch: (key, woken) => watchers.add(key, woken),
+
     delete(key) {
       const slot = logs.get(key);
       if (slot !== undefined) logs.drop(slot);
@@ -85,6 +92,12 @@ export function createMemoryLog(options: MemoryLogOptions): Synchronous<Log> {
 
 function newLog(position: number): LogContent {
   return { entries: [], head: 0, horizon: position - 1, last: position - 1 };
+}
+
+/** Time is in it: a log that begins anew goes on above the one that is gone. */
+function nextPosition(last = 0): number {
+  const nowMs = performance.timeOrigin + performance.now();
+  return Math.max(last + 1, Math.floor(nowMs * 1000));
 }
 
 /** Index of the first live entry above `position`. */

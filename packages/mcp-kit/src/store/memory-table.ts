@@ -123,6 +123,12 @@ export class Table<T> {
     return true;
   }
 
+  /** What has not expired, in order. */
+  keys(): string[] {
+    const keys = [...this.#slots.keys()].filter((key) => this.get(key) !== undefined);
+    return keys.toSorted();
+  }
+
   /** Drops what expired before the current second; costs nothing when called again within it. */
   sweep(): void {
     const tick = Math.floor(this.#now() / tickMs);

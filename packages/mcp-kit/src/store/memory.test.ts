@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore, type MemoryStore } from './memory.ts';
 import { weightOf } from './memory-table.ts';
+import type { WriteOptions } from './store.ts';
 
 const kilobyte = 'x'.repeat(512);
 const nothingKnown = { entries: [], complete: false };
 
 function positions(store: MemoryStore, key: string): readonly number[] {
   return store.log.readAfter(key, 0).entries.map(({ position }) => position);
+}
+
+function put({ kv }: MemoryStore, key: string, value: string, options?: WriteOptions): void {
+  kv.cas(key, kv.get(key), value, options);
 }
 
 describe('a log over its own bound', () => {
@@ -55,7 +60,7 @@ describe('a full store', () => {
     const store = createMemoryStore({ maxBytes: 3 * logWeight + 200, now: () => time });
     store.log.append('a', 1, kilobyte);
     store.log.append('b', 1, kilobyte, { ttlMs: 1000 });
-    store.kv.put('c', kilobyte, { ttlMs: 500 });
+    put(store, 'c', kilobyte, { ttlMs: 500 });
     time = 3000;
     store.log.append('d', 1, kilobyte);
     store.log.append('e', 1, kilobyte);
@@ -65,26 +70,26 @@ describe('a full store', () => {
 
   test('gives up logs for a value, and values only for values, the oldest first', () => {
     const store = createMemoryStore({ maxEntries: 3 });
-    store.kv.put('one', '1');
+    put(store, 'one', '1');
     store.log.append('log', 1, 'x');
-    store.kv.put('two', '2');
+    put(store, 'two', '2');
     expect(store.log.readAfter('log', 0)).toEqual(nothingKnown);
-    store.kv.put('three', '3');
-    store.kv.put('one', 'written again');
-    store.kv.put('four', '4');
+    put(store, 'three', '3');
+    put(store, 'one', 'written again');
+    put(store, 'four', '4');
     expect(store.kv.get('two')).toBeUndefined();
     expect(store.kv.get('one')).toBe('written again');
   });
 
   test('never gives up a value for a log', () => {
     const store = createMemoryStore({ maxEntries: 4 });
-    store.kv.put('one', '1');
-    store.kv.put('two', '2');
+    put(store, 'one', '1');
+    put(store, 'two', '2');
     for (let position = 1; position <= 9; position += 1) store.log.append('log', position, 'x');
     expect(positions(store, 'log')).toEqual([9]);
     expect(store.log.readAfter('log', 7)).toMatchObject({ complete: false });
-    store.kv.put('three', '3');
-    store.kv.put('four', '4');
+    put(store, 'three', '3');
+    put(store, 'four', '4');
     store.log.append('log', 10, 'x');
     expect(store.log.readAfter('log', 9)).toEqual(nothingKnown);
     const values = ['one', 'two', 'three', 'four'].map((key) => store.kv.get(key));
@@ -93,8 +98,8 @@ describe('a full store', () => {
 
   test('refuses a value that could never fit', () => {
     const store = createMemoryStore({ maxBytes: 1000 });
-    store.kv.put('k', 'kept');
-    expect(() => store.kv.put('k', kilobyte)).toThrow('takes');
+    put(store, 'k', 'kept');
+    expect(() => put(store, 'k', kilobyte)).toThrow('takes');
     expect(store.kv.get('k')).toBe('kept');
   });
 
@@ -113,13 +118,13 @@ describe('a full store', () => {
 test('what is deleted, replaced or expired leaves its room to others', () => {
   let time = 0;
   const store = createMemoryStore({ maxBytes: 20_000, maxEntries: 20, now: () => time });
-  store.kv.put('kept', 'kept');
+  put(store, 'kept', 'kept');
   for (let round = 1; round <= 5000; round += 1) {
     time += 300;
     store.log.append(`log ${round}`, 1, kilobyte);
     store.log.append(`log ${round}`, 2, kilobyte);
-    store.kv.put('value', kilobyte);
-    store.kv.put(`lapsing ${round}`, 'x', { ttlMs: 500 });
+    put(store, 'value', kilobyte);
+    put(store, `lapsing ${round}`, 'x', { ttlMs: 500 });
     store.log.delete(`log ${round}`);
   }
   expect(store.kv.get('kept')).toBe('kept');
@@ -167,7 +172,7 @@ test('the log of one key loses its head at a constant cost', () => {
 
 test('a closed store is empty', () => {
   const store = createMemoryStore();
-  store.kv.put('k', 'v');
+  put(store, 'k', 'v');
   store.log.append('k', 1, 'x');
   store.close();
   expect(store.kv.get('k')).toBeUndefined();

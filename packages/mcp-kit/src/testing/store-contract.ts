@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KitError, type MaybePromise } from '#base';
+import { createDeferred, KitError, type MaybePromise } from '#base';
 import type { LogRead, Store } from '#store';
+import { compareWithModel } from './store-model.ts';
 
 /** One behaviour that every store has, as a test of any runner: `test(name, run)`. */
 export interface StoreCase {
@@ -14,6 +15,12 @@ export interface StoreCase {
 export interface StoreContractOptions {
   /** Moves the store's clock; by default the time really passes. */
   readonly pass?: ((ms: number) => MaybePromise<void>) | undefined;
+  /** Breaks the way to what keeps the data, where there is one: what is asked just then may fail, and what was answered stays true. */
+  readonly disturb?: (() => MaybePromise<void>) | undefined;
+  /** How often things are done at random, and compared with what a store must answer; 20 times. */
+  readonly runs?: number | undefined;
+  /** Where the random numbers begin, to repeat a run. */
+  readonly seed?: number | undefined;
 }
 
 /** What a case works with. */
@@ -32,7 +39,7 @@ type Cases = Readonly<Record<string, (given: Given) => Promise<void>>>;
 /** The behaviour of a store, whatever keeps its data; each case opens its own store and closes it. */
 export function storeContract(
   open: () => MaybePromise<Store>,
-  { pass }: StoreContractOptions = {},
+  { pass, disturb, runs = 20, seed = Date.now() % 2 ** 31 }: StoreContractOptions = {},
 ): readonly StoreCase[] {
   let passedMs = 0;
   const clock =
@@ -45,7 +52,27 @@ export function storeContract(
           },
           now: () => passedMs,
         };
-  return Object.entries({ ...kvCases, ...logCases, ...lossCases }).map(([name, check]) => ({
+  const compare =
+    (isDisturbed: boolean): ((given: Given) => Promise<void>) =>
+    async ({ store, key }) => {
+      const how = { pass: pass && clock.pass, disturb: isDisturbed ? disturb : undefined };
+      for (let run = 0; run < runs; run += 1) {
+        await compareWithModel({ store, name: `${key} ${run}`, seed: seed + run, ...how });
+      }
+    };
+  const modelCases: Record<string, Cases[string]> = {
+    'it behaves as the obvious one, whatever is done': compare(false),
+  };
+  if (disturb !== undefined) {
+    modelCases['what it has said is true, also when it fails'] = compare(true);
+  }
+  return Object.entries({
+    ...kvCases,
+    ...logCases,
+    ...sharedCases,
+    ...lossCases,
+    ...modelCases,
+  }).map(([name, check]) => ({
     name,
     async run() {
       const store = await open();
@@ -64,29 +91,31 @@ const longerMs = 400;
 const kvCases: Cases = {
   'an unknown key has no value': async ({ store: { kv }, key }) => {
     assert.equal(await kv.get(key), undefined);
-    assert.equal(await kv.delete(key), false);
+    assert.equal(await kv.cas(key, 'x', undefined), false);
   },
 
   'a value is read back until it is replaced or deleted': async ({ store: { kv }, key }) => {
-    await kv.put(key, 'one');
+    const strange = 'zw\u00f6lf \u0000 \u{1f3b2}';
+    assert.equal(await kv.cas(key, undefined, 'one'), true);
     assert.equal(await kv.get(key), 'one');
-    await kv.put(key, 'zwölf \u0000 🎲');
-    assert.equal(await kv.get(key), 'zwölf \u0000 🎲');
-    assert.equal(await kv.delete(key), true);
+    assert.equal(await kv.cas(key, 'one', strange), true);
+    assert.equal(await kv.get(key), strange);
+    assert.equal(await kv.cas(key, 'one', undefined), false);
+    assert.equal(await kv.cas(key, strange, undefined), true);
     assert.equal(await kv.get(key), undefined);
   },
 
   'an empty string is a value': async ({ store: { kv }, key }) => {
-    await kv.put(key, '');
+    await kv.cas(key, undefined, '');
     assert.equal(await kv.get(key), '');
     assert.equal(await kv.cas(key, undefined, 'x'), false);
     assert.equal(await kv.cas(key, '', 'x'), true);
   },
 
   'two keys do not share a value': async ({ store: { kv }, key, otherKey }) => {
-    await kv.put(key, 'one');
-    await kv.put(otherKey, 'other');
-    await kv.delete(key);
+    await kv.cas(key, undefined, 'one');
+    await kv.cas(otherKey, undefined, 'other');
+    await kv.cas(key, 'one', undefined);
     assert.equal(await kv.get(otherKey), 'other');
   },
 
@@ -100,39 +129,46 @@ const kvCases: Cases = {
   },
 
   'of many cas from the same value exactly one wins': async ({ store: { kv }, key }) => {
-    await kv.put(key, 'start');
+    await kv.cas(key, undefined, 'start');
     const attempts = Array.from({ length: 20 }, async (_, n) => kv.cas(key, 'start', `${n}`));
     const won = (await Promise.all(attempts)).flatMap((success, n) => (success ? [`${n}`] : []));
     assert.equal(won.length, 1);
     assert.equal(await kv.get(key), won[0]);
   },
 
-  'a value expires after its lifetime': async ({ store: { kv }, key, otherKey, pass, now }) => {
+  'a value expires after its lifetime': async ({ store: { kv }, key, pass, now }) => {
     const before = now();
-    await kv.put(key, 'put', { ttlMs });
-    await kv.cas(otherKey, undefined, 'cas', { ttlMs });
+    await kv.cas(key, undefined, 'cas', { ttlMs });
     const found = await kv.get(key);
-    assert.ok(found === 'put' || now() - before >= ttlMs);
+    assert.ok(found === 'cas' || now() - before >= ttlMs);
     await pass(longerMs);
     assert.equal(await kv.get(key), undefined);
-    assert.equal(await kv.delete(key), false);
-    assert.equal(await kv.cas(otherKey, 'cas', 'late'), false);
-    assert.equal(await kv.cas(otherKey, undefined, 'anew'), true);
+    assert.deepEqual(await kv.list(key), []);
+    assert.equal(await kv.cas(key, 'cas', 'late'), false);
+    assert.equal(await kv.cas(key, undefined, 'anew'), true);
   },
 
-  'a put replaces the lifetime as well': async ({ store: { kv }, key, otherKey, pass }) => {
-    await kv.put(key, 'short', { ttlMs });
-    await kv.put(key, 'for good');
-    await kv.put(otherKey, 'for good');
-    await kv.put(otherKey, 'short', { ttlMs });
+  'every write replaces the lifetime as well': async ({ store: { kv }, key, otherKey, pass }) => {
+    await kv.cas(key, undefined, 'same', { ttlMs: longerMs * 100 });
+    await kv.cas(key, 'same', 'same');
+    await kv.cas(otherKey, undefined, 'same');
+    await kv.cas(otherKey, 'same', 'same', { ttlMs });
     await pass(longerMs);
-    assert.equal(await kv.get(key), 'for good');
+    assert.equal(await kv.get(key), 'same');
     assert.equal(await kv.get(otherKey), undefined);
+  },
+
+  'the keys with a value are listed by how they begin': async ({ store: { kv }, key }) => {
+    const names = [`${key}/b`, `${key}/a`, `${key}/a*`, `${key}/a"b`, `${key}/\u{1f3b2}`];
+    for (const name of [...names, `${key}x`]) await kv.cas(name, undefined, name);
+    await kv.cas(`${key}/b`, `${key}/b`, undefined);
+    assert.deepEqual(await kv.list(`${key}/`), names.slice(1).toSorted());
+    assert.deepEqual(await kv.list(`${key}/a*`), [`${key}/a*`]);
   },
 
   'a lifetime that is not positive is refused': async ({ store: { kv, log }, key }) => {
     for (const wrong of [0, -1, Number.NaN]) {
-      await rejects(async () => kv.put(key, 'x', { ttlMs: wrong }));
+      await rejects(async () => kv.cas(key, undefined, 'x', { ttlMs: wrong }));
       await rejects(async () => log.append(key, 1, 'x', { ttlMs: wrong }));
     }
     assert.equal(await kv.get(key), undefined);
@@ -201,10 +237,64 @@ const logCases: Cases = {
   },
 
   'a log and a value of the same key are different things': async ({ store, key }) => {
-    await store.kv.put(key, 'value');
+    await store.kv.cas(key, undefined, 'value');
     await store.log.append(key, 1, 'entry');
     await store.log.delete(key);
     assert.equal(await store.kv.get(key), 'value');
+  },
+};
+
+const sharedCases: Cases = {
+  'a position that the store gives is above all there were': async ({ store: { log }, key }) => {
+    const first = await log.append(key, 'next', 'first');
+    assert.equal((await log.readAfter(key, first - 1)).complete, true);
+    assert.equal(await log.append(key, first + 1, 'named'), first + 1);
+    const third = await log.append(key, 'next', 'third');
+    assert.ok(third > first + 1);
+    await log.delete(key);
+    await sleep(2);
+    assert.ok((await log.append(key, 'next', 'anew')) > third);
+  },
+
+  'what many append at once is all there, in order': async ({ store: { log }, key }) => {
+    const appends = Array.from({ length: 50 }, async (_, n) => {
+      return [await log.append(key, 'next', `${n}`), `${n}`] as const;
+    });
+    const expected = (await Promise.all(appends)).toSorted(([a], [b]) => a - b);
+    const { entries } = await log.readAfter(key, 0);
+    assert.deepEqual(
+      entries.map(({ position, data }) => [position, data]),
+      expected,
+    );
+  },
+
+  'whoever watches is woken by each append, and finds it': async ({ store: { log }, key }) => {
+    let seen = 0;
+    let woken = createDeferred<void>();
+    const end = log.watch(key, () => woken.resolve());
+    for (let position = 1; position <= 20; position += 1) {
+      await log.append(key, position, 'x');
+      while (seen < position) {
+        await woken.promise;
+        woken = createDeferred<void>();
+        seen = positions(await log.readAfter(key, 0)).at(-1) ?? 0;
+      }
+    }
+    end();
+    end();
+  },
+
+  'whoever watches no more is not woken, and others are': async ({ store: { log }, key }) => {
+    const woken = createDeferred<void>();
+    let count = 0;
+    const end = log.watch(key, () => (count += 1));
+    const endOther = log.watch(key, () => woken.resolve());
+    end();
+    const before = count;
+    await log.append(key, 1, 'x');
+    await woken.promise;
+    assert.equal(count, before);
+    endOther();
   },
 };
 

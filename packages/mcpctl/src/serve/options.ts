@@ -155,7 +155,7 @@ export const operation = {
   store: {
     type: 'string',
     value: 'PLACE',
-    help: 'Keep sessions, and what is promised to clients, in this folder, over restarts. Default: memory.',
+    help: 'Keep sessions, and what is promised to clients, in this folder, over restarts, or in redis://HOST:PORT. Default: memory.',
   },
   'metrics-port': {
     type: 'string',

@@ -4,7 +4,7 @@ import { KitError } from 'mcp-kit/internal';
 import type { ServerSettings } from '@mcp-kit/host/operate';
 import { usageError } from '../args.ts';
 import type { ServeValues } from './options.ts';
-import { inMemory } from './store.ts';
+import { inMemory, isRemote } from './store.ts';
 import {
   numberOf,
   readAllowedHost,
@@ -126,11 +126,11 @@ function limitsOf(values: ServeValues): ServerSettings['limits'] {
   });
 }
 
-/** A folder, unless it is to be the memory of the process. */
+/** A folder, unless it is another place. */
 function readStore(typed: string): string {
-  if (typed === inMemory) return typed;
+  if (typed === inMemory || isRemote(typed)) return typed;
   if (typed !== '' && !typed.includes('://')) return path.resolve(typed);
-  throw usageError(`--store cannot be "${typed}"`, 'Name a folder, or memory.');
+  throw usageError(`--store cannot be "${typed}"`, 'Name a folder, redis://HOST:PORT, or memory.');
 }
 
 function tlsOf(values: ServeValues): ServerSettings['tls'] {
@@ -209,7 +209,7 @@ function withPaths(settings: ServerSettings, folder: string): ServerSettings {
   const found = {
     tls: tls && { cert: from(tls.cert), key: from(tls.key) },
     auth: auth?.apiKeys === undefined ? auth : { ...auth, apiKeys: from(auth.apiKeys) },
-    store: store === undefined || store === inMemory ? store : from(store),
+    store: store === undefined || store === inMemory || isRemote(store) ? store : from(store),
   };
   return { ...settings, ...known(found) };
 }

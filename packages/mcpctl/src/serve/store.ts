@@ -5,6 +5,11 @@ import type { ServeSettings } from './settings.ts';
 /** The place that ends with the process. */
 export const inMemory = 'memory';
 
+/** Whether a place is named that a server of its own has, for all machines. */
+export function isRemote(place: string): boolean {
+  return /^rediss?:\/\//.test(place);
+}
+
 /** A store that a command has opened. */
 export interface OpenedStore extends AsyncDisposable {
   /** Nothing where the memory of the process is enough, or all there is. */
@@ -37,7 +42,7 @@ export async function openStore(
   { wanted, usual }: StorePlace,
   warn: (text: string) => void,
 ): Promise<OpenedStore> {
-  const folder = wanted ?? usual;
+  const place = wanted ?? usual;
   const failed = (error: unknown): undefined => {
     const isMissing = error instanceof KitError && error.details?.['isMissing'] === true;
     if (wanted !== undefined && !isMissing) throw error;
@@ -45,11 +50,18 @@ export async function openStore(
     warn(`state is kept in memory, and ends with this process: ${why}`);
   };
   const store =
-    folder === undefined || folder === inMemory ? undefined : await open(folder).catch(failed);
+    place === undefined || place === inMemory ? undefined : await open(place).catch(failed);
   return { store, [Symbol.asyncDispose]: async () => store?.close() };
 }
 
-async function open(folder: string): Promise<Store> {
+async function open(place: string): Promise<Store> {
+  if (isRemote(place)) {
+    const { openRedisStore } = await import('@mcp-kit/store-redis').catch((cause: unknown) => {
+      const message = 'the library that speaks to Redis cannot be loaded';
+      throw new KitError('invalid_argument', message, { hint: 'Install ioredis.', cause });
+    });
+    return openRedisStore(place);
+  }
   const { openFileStore } = await import('@mcp-kit/store-file');
-  return openFileStore(folder);
+  return openFileStore(place);
 }

@@ -15,7 +15,7 @@ import {
   type MaybePromise,
   type Serve,
 } from 'mcp-kit/internal';
-import { createMemoryStore, type Store } from 'mcp-kit/store';
+import { createMemoryStore, type Values } from 'mcp-kit/store';
 import { troubleOf } from '../layers.ts';
 
 /** Where in `_meta` a caller names what is to be done once, however often it is asked. */
@@ -40,7 +40,9 @@ interface KeyRecord {
 }
 
 /** Where keys are kept. */
-export type KeyStore = Pick<Store, 'kv'>;
+export interface KeyStore {
+  readonly kv: Values;
+}
 
 export function createKeyStore(): KeyStore {
   return createMemoryStore({ maxBytes: 32 * 1024 * 1024, maxEntries: 50_000 });
@@ -85,22 +87,25 @@ async function keyed(options: OnceOptions, { exchange, next, key }: Keyed): Prom
     JSON.stringify({ ...own, phase: 'running', untilMs: Date.now() + leaseMs });
   const report = (error: unknown): void =>
     logger.error('idempotency: the store failed', { server, error: describeError(error) });
-  const claim = async (): Promise<boolean> => kv.cas(at, undefined, running(), { ttlMs: keepMs });
-  const isNew = await claim().catch((error: unknown) => {
+  /** What this call wrote last: it writes over nothing else. */
+  let held: string | undefined;
+  const write = async (text: string | undefined): Promise<boolean> => {
+    const isWritten = await kv.cas(at, held, text, { ttlMs: keepMs });
+    if (isWritten) held = text;
+    return isWritten;
+  };
+  const isNew = await write(running()).catch((error: unknown) => {
     report(error);
     throw conflict('what was done under which key cannot be kept now. Ask again later', true);
   });
   if (!isNew) return replayed(parse(await kv.get(at)), own.args);
+  let writing: Promise<unknown> = Promise.resolve();
   // What was done is answered, whatever becomes of the record: one that cannot be written reads as unknown in the end, which is true.
-  const attempt = async (work: () => MaybePromise<unknown>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      report(error);
-    }
+  const put = async (text: string | undefined): Promise<void> => {
+    writing = writing.then(() => write(text)).catch(report);
+    await writing;
   };
-  const put = (text: string): Promise<void> => attempt(() => kv.put(at, text, { ttlMs: keepMs }));
-  const forget = (): Promise<void> => attempt(() => kv.delete(at));
+  const forget = (): Promise<void> => put(undefined);
   const keep = (record: Omit<KeyRecord, 'args'>): Promise<void> => {
     const whole = JSON.stringify({ ...record, ...own });
     return put(whole.length <= maxAnswer ? whole : JSON.stringify({ ...notKept, ...own }));

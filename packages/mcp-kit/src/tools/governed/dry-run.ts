@@ -8,7 +8,7 @@ import {
   type Logger,
   type MaybePromise,
 } from '#base';
-import type { Store } from '#store';
+import type { Values } from '#store';
 import { describeChanges, failedOf, faultOfPlan, stateOf, type Plan } from '../changes.ts';
 import type { Tool } from '../tool.ts';
 import { fail, ToolFailure } from '../failure.ts';
@@ -27,7 +27,7 @@ interface DryRunOptions {
   readonly tokens: PlanTokens;
   readonly requirePlan: PlanPolicy;
   /** Remembers which plans have been applied. */
-  readonly store: Pick<Store, 'kv'>;
+  readonly store: { readonly kv: Values };
   readonly logger: Logger;
 }
 

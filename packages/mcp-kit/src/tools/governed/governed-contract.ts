@@ -1,5 +1,5 @@
 import { isPromise, KitError, type Logger } from '#base';
-import type { Store } from '#store';
+import type { Values } from '#store';
 import type { CreateContract } from '../contract/contract.ts';
 import type { CallLimit } from '../tool.ts';
 import { assertAmounts, listed, type Entry } from '../entry.ts';
@@ -24,7 +24,7 @@ import { timeoutLayer } from './timeout.ts';
 /** How a set is governed; nothing is required. */
 export interface GovernanceOptions {
   /** Where idempotency keys and used plans are kept; in the memory of this process when absent. */
-  readonly store?: Pick<Store, 'kv'> | undefined;
+  readonly store?: { readonly kv: Values } | undefined;
   /** Which layers are listed and callable; only `core` when absent. */
   readonly visible?: Visible | undefined;
   /** Decides about each call. */

@@ -90,14 +90,13 @@ class Mortal {
         this.#uses += 1;
         return value;
       };
-    const { get, put, cas } = kv;
+    const { get, cas } = kv;
     return {
       ...rest,
       kv: {
+        ...kv,
         get: use(get),
-        put: use(put),
         cas: use(cas),
-        delete: use((at: string) => kv.delete(at)),
       },
     };
   }

@@ -9,7 +9,7 @@ import {
   type Logger,
 } from '#base';
 import { InputNeeded, type CommitNote } from '#server';
-import type { Store } from '#store';
+import type { Values } from '#store';
 import type { Plan } from '../changes.ts';
 import { isCallToolResult } from '../call.ts';
 import type { Outcome } from '../contract/contract.ts';
@@ -45,13 +45,16 @@ export interface IdempotencyOptions {
 }
 
 interface Kept extends Required<Defined<Omit<IdempotencyOptions, 'maxKept'>>> {
-  readonly store: Pick<Store, 'kv'>;
+  readonly store: { readonly kv: Values };
   readonly logger: Logger;
 }
 
 /** Does what is asked under one key once, and answers alike however often it is asked. */
 export function idempotencyLayer(
-  options: IdempotencyOptions & { readonly store: Pick<Store, 'kv'>; readonly logger: Logger },
+  options: IdempotencyOptions & {
+    readonly store: { readonly kv: Values };
+    readonly logger: Logger;
+  },
 ): Wrap {
   const keeping: Kept = {
     keepMs: 24 * 60 * 60_000,
@@ -306,7 +309,7 @@ class KeyedCall {
     const left = this.#applying ? { ...this.#held, phase: changed } : this.#orphan;
     await this.#quietly(async () => {
       if (left !== undefined) await this.#write({ ...left, untilMs: 0 });
-      else if ((await store.kv.get(at)) === this.#text) await store.kv.delete(at);
+      else await store.kv.cas(at, this.#text, undefined);
     });
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KitError } from '#base';
+import type { WriteOptions } from '#store';
 import { withoutAnswer, writeRecord, type KeyRecord } from './idempotency-record.ts';
 import { KeyMemory } from './key-memory.ts';
 
@@ -19,6 +20,13 @@ function record(owner: string, length: number): string {
   return writeRecord(done, Infinity);
 }
 
+function put(
+  memory: KeyMemory,
+  ...[key, value, options]: readonly [key: string, value: string, options?: WriteOptions]
+): void {
+  memory.cas(key, memory.get(key), value, options);
+}
+
 const step = fc.record({
   do: fc.constantFrom('put', 'put', 'put', 'delete', 'wait'),
   owner: fc.constantFrom('ann', 'bob', 'cid', '-'),
@@ -34,7 +42,7 @@ class Watched {
   readonly #known = new Map<string, { value: string; untilMs: number }>();
 
   delete(key: string): void {
-    assert.equal(this.memory.delete(key), this.#live(key) !== undefined);
+    assert.ok(this.memory.cas(key, this.memory.get(key), undefined));
     this.#known.delete(key);
   }
 
@@ -84,31 +92,31 @@ test('no key is forgotten before its time, whoever writes what; only answers and
 test('what one caller writes leaves the answers of others whole, and room for them', () => {
   const memory = new KeyMemory({ maxCharacters });
   const answer = record('bob', 3000);
-  memory.put('idempotency/bob/1', answer);
+  put(memory, 'idempotency/bob/1', answer);
   const fill = (): void => {
-    for (let n = 0; n < 1000; n += 1) memory.put(`idempotency/ann/${n}`, record('ann', 2000));
+    for (let n = 0; n < 1000; n += 1) put(memory, `idempotency/ann/${n}`, record('ann', 2000));
   };
   expect(fill).toThrow('no room');
   expect(memory.get('idempotency/bob/1')).toBe(answer);
-  memory.put('idempotency/bob/2', answer);
+  put(memory, 'idempotency/bob/2', answer);
   expect(memory.get('idempotency/ann/0')).toBe(withoutAnswer(record('ann', 2000)));
   // What has begun may come to its end.
-  memory.put('idempotency/ann/0', record('ann', 9000));
+  put(memory, 'idempotency/ann/0', record('ann', 9000));
   expect(memory.get('idempotency/ann/0')).toContain('"phase":"done"');
 });
 
 test('room that was refused is there again when keys have lapsed', () => {
   let nowMs = 0;
   const memory = new KeyMemory({ maxCharacters, now: () => nowMs });
-  const put = (n: number): void => {
-    memory.put(`idempotency/-/${1000 + n}`, record('-', 10), { ttlMs: 5000 });
+  const fill = (n: number): void => {
+    put(memory, `idempotency/-/${1000 + n}`, record('-', 10), { ttlMs: 5000 });
   };
   let count = 0;
   expect(() => {
-    for (; count < 1000; count += 1) put(count);
+    for (; count < 1000; count += 1) fill(count);
   }).toThrow('no room');
   nowMs = 5001;
-  for (let n = 0; n < count; n += 1) put(count + n);
+  for (let n = 0; n < count; n += 1) fill(count + n);
   expect(memory.get('idempotency/-/1000')).toBeUndefined();
   expect(memory.get(`idempotency/-/${1000 + count}`)).toBeDefined();
 });

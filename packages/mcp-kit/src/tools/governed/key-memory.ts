@@ -1,5 +1,5 @@
 import { KitError } from '#base';
-import type { Kv, Synchronous, WriteOptions } from '#store';
+import type { Synchronous, Values, WriteOptions } from '#store';
 import { nobody, ownerOf, withoutAnswer } from './idempotency-record.ts';
 
 interface KeyMemoryOptions {
@@ -35,7 +35,7 @@ const leastSweepMs = 1000;
  * The memory of this process, which forgets no key before its time. When a caller has little room left, its oldest answers are
  * left out; that something was done stays known. Where that is not enough, a new key is refused as `overloaded`.
  */
-export class KeyMemory implements Synchronous<Kv> {
+export class KeyMemory implements Synchronous<Values> {
   readonly #maxCharacters: number;
   readonly #now: () => number;
   readonly #shares = new Map<string, Share>();
@@ -57,7 +57,14 @@ export class KeyMemory implements Synchronous<Kv> {
     return undefined;
   }
 
-  put(key: string, value: string, { ttlMs = Infinity }: WriteOptions = {}): void {
+  cas(...[key, expected, value, options]: Parameters<Values['cas']>): boolean {
+    if (this.get(key) !== expected) return false;
+    if (value !== undefined) this.#put(key, value, options);
+    else if (expected !== undefined) this.#drop(this.#shareOf(key), key);
+    return true;
+  }
+
+  #put(key: string, value: string, { ttlMs = Infinity }: WriteOptions = {}): void {
     const isNew = this.get(key) === undefined;
     const share = this.#shareOf(key);
     this.#set(share, key, { value, untilMs: this.#now() + ttlMs });
@@ -71,18 +78,6 @@ export class KeyMemory implements Synchronous<Kv> {
     throw new KitError('overloaded', 'there is no room for another key', {
       hint: 'Give governed() a store of its own, or more room: idempotency.maxKept.',
     });
-  }
-
-  cas(...[key, expected, value, options]: Parameters<Kv['cas']>): boolean {
-    if (this.get(key) !== expected) return false;
-    this.put(key, value, options);
-    return true;
-  }
-
-  delete(key: string): boolean {
-    const isThere = this.get(key) !== undefined;
-    if (isThere) this.#drop(this.#shareOf(key), key);
-    return isThere;
   }
 
   #shareOf(key: string): Share {

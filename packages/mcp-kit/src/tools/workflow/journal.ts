@@ -82,10 +82,12 @@ export async function findRun(options: JournalOptions, runId: string): Promise<F
 /** The runs that have not come to an end; one that has is forgotten here. */
 export async function openRuns(options: JournalOptions): Promise<readonly RunRecord[]> {
   const runs: RunRecord[] = [];
-  for (const runId of await reach(options, ({ kv }) => readIndex(kv.get(indexOf(options))))) {
+  const prefix = markOf(options, '');
+  for (const at of await reach(options, ({ kv }) => kv.list(prefix))) {
+    const runId = at.slice(prefix.length);
     const found = await findRun(options, runId);
     if (found?.record.status === 'open') runs.push(found.record);
-    else if (found !== undefined) await leaveIndex(options, runId);
+    else if (found !== undefined) await unmark(options, runId);
   }
   return runs;
 }
@@ -106,7 +108,7 @@ export class Journal {
     found: string | undefined,
   ): Promise<Journal> {
     if (found !== undefined && record.untilMs > options.now()) throw underWay();
-    await joinIndex(options, record.runId);
+    await mark(options, record.runId);
     const journal = new Journal(options, record, found);
     await journal.save();
     const renew = (): void => void journal.#quietly(() => journal.save());
@@ -149,7 +151,7 @@ export class Journal {
   async close(status: 'done' | 'undone'): Promise<void> {
     this.record.status = status;
     await this.release();
-    await this.#quietly(() => leaveIndex(this.#options, this.record.runId));
+    await this.#quietly(() => unmark(this.#options, this.record.runId));
   }
 
   async #write(leaseMs: number): Promise<void> {
@@ -187,43 +189,23 @@ function placeOf({ workflow }: JournalOptions, runId: string): string {
   return `workflow/${workflow}/${runId}`;
 }
 
-function indexOf({ workflow }: JournalOptions): string {
-  return `workflows/${workflow}`;
+function markOf({ workflow }: JournalOptions, runId: string): string {
+  return `open-run/${workflow}/${runId}`;
 }
 
 /** No longer than an idempotency key is: whoever uses one anew then wants it done anew. */
 const keepClosedMs = 24 * 60 * 60_000;
-const maxOpenRuns = 1000;
-const maxTries = 100;
 
 /** Remembers a run before it begins, so that it is found should this process die. */
-function joinIndex(options: JournalOptions, runId: string): Promise<void> {
-  return changeIndex(options, (runs) => (runs.includes(runId) ? runs : [...runs, runId]));
+async function mark(options: JournalOptions, runId: string): Promise<void> {
+  const { keepMs: ttlMs } = options;
+  const at = markOf(options, runId);
+  // Or it is there already.
+  await reach(options, ({ kv }) => kv.cas(at, undefined, 'open', { ttlMs }));
 }
 
-function leaveIndex(options: JournalOptions, runId: string): Promise<void> {
-  return changeIndex(options, (runs) => runs.filter((id) => id !== runId));
-}
-
-async function changeIndex(
-  options: JournalOptions,
-  change: (runs: readonly string[]) => readonly string[],
-): Promise<void> {
-  const at = indexOf(options);
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const found = await reach(options, ({ kv }) => kv.get(at));
-    const changed = JSON.stringify(change(await readIndex(found)).slice(-maxOpenRuns));
-    if (found === changed) return;
-    const { keepMs } = options;
-    const won = await reach(options, ({ kv }) => kv.cas(at, found, changed, { ttlMs: keepMs }));
-    if (won) return;
-  }
-  throw fail('E_UNAVAILABLE', 'Too many workflows begin at once.');
-}
-
-async function readIndex(found: MaybePromise<string | undefined>): Promise<readonly string[]> {
-  const runs: unknown = JSON.parse((await found) ?? '[]');
-  return Array.isArray(runs) ? (runs as string[]) : [];
+async function unmark(options: JournalOptions, runId: string): Promise<void> {
+  await reach(options, ({ kv }) => kv.cas(markOf(options, runId), 'open', undefined));
 }
 
 /** Without the store nothing can be promised, so nothing is begun. */

@@ -254,9 +254,8 @@ class Mortal {
         await this.reach('after store');
         return value;
       };
-    const { get, put, cas } = kv;
-    const remove = use((at: string) => kv.delete(at));
-    return { ...rest, kv: { get: use(get), put: use(put), cas: use(cas), delete: remove } };
+    const { get, cas, list } = kv;
+    return { ...rest, kv: { get: use(get), cas: use(cas), list: use(list) } };
   }
 }
 

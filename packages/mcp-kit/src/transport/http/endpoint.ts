@@ -102,6 +102,7 @@ const defaultSessions: SessionLimits = {
   ttlMs: 3_600_000,
   sweepMs: 300_000,
   maxSessions: 100_000,
+  leaseMs: 3000,
 };
 
 /** Bodies up to this size are read in any case: they may be what ends other work. */
@@ -122,7 +123,7 @@ export function createEndpoint(service: Service, options: EndpointOptions = {}):
   const connection = connectionOptions({ maxInFlight, logger, budget });
   const sessionLimits = { ...defaultSessions, ...options.sessions };
   const place = placeOf(service, options, { ttlMs: sessionLimits.ttlMs, logger });
-  const sessions = new Sessions({ ...shared, connection, place }, sessionLimits);
+  const sessions = new Sessions({ ...shared, connection, store, place }, sessionLimits);
   const together = { ...connection, maxInFlight: 16 * maxInFlight };
   const stateless = new Stateless({ ...shared, connection: together });
 
@@ -193,7 +194,7 @@ function placeOf(
   service: Service,
   { store, name = '' }: EndpointOptions,
   kept: Pick<SessionPlace, 'ttlMs' | 'logger'>,
-): SessionPlace | undefined {
+): Omit<SessionPlace, 'nodes'> | undefined {
   return store && { ...kept, kv: store.kv, endpoint: name, serve: enclose(service) };
 }
 

@@ -76,12 +76,13 @@ function slow(log: Log): Log {
   return {
     append: async (...args) => {
       await turn();
-      await log.append(...args);
+      return log.append(...args);
     },
     readAfter: async (...args) => {
       await turn();
       return log.readAfter(...args);
     },
+    watch: log.watch,
     delete: (key) => log.delete(key),
   };
 }
@@ -245,6 +246,7 @@ test('a store that fails costs the chance to come back, not the events of a clie
   const failing: Log = {
     append: () => Promise.reject(new Error('down')),
     readAfter: () => Promise.reject(new Error('down')),
+    watch: () => () => undefined,
     delete: () => Promise.reject(new Error('down')),
   };
   const stream = createStream(failing);

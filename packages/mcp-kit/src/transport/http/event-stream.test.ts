@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { silentLogger } from '#base';
+import { createDeferred, silentLogger } from '#base';
 import { createMemoryStore, type Log } from '#store';
 import { describe, expect, test } from 'vitest';
 import { EventStream } from './event-stream.ts';
@@ -39,6 +39,7 @@ function slow(log: Log): Log {
       await turn();
       return log.readAfter(...args);
     },
+    watch: log.watch,
     delete: (key) => log.delete(key),
   };
 }
@@ -121,4 +122,47 @@ test('only the latest answers are kept', () => {
   const kept = Array.from({ length: 100 }, (_, at) => answers.after(`${at + 1}.1`)).filter(Boolean);
   expect(kept).toHaveLength(8);
   expect(kept.at(-1)).toBe('answer 100');
+});
+
+test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+  'no event is on the wire before a slow log has it, %i steps after the one before',
+  async (steps) => {
+    const { log } = createMemoryStore();
+    const first = createDeferred<void>();
+    const stream = createStream({
+      ...log,
+      append: async (...given) => {
+        await (given[1] === 1 ? first.promise : new Promise(() => {}));
+        return log.append(...given);
+      },
+    });
+    const client = createClient();
+    stream.attach(client.stream, 0);
+    stream.emit('"one"');
+    await turn();
+    first.resolve();
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    stream.emit('"two"');
+    await turn();
+    client.stream.cut();
+    expect(await client.received).not.toContain('"two"');
+  },
+);
+
+test('an event that cannot be stored ends the log, which never has a gap', async () => {
+  const { log } = createMemoryStore();
+  const stream = createStream({
+    ...log,
+    append: async (...given) => {
+      if (given[1] === 2) throw new Error('down');
+      return log.append(...given);
+    },
+  });
+  const client = createClient();
+  stream.attach(client.stream, 0);
+  for (const text of ['"one"', '"two"', '"three"']) stream.emit(text);
+  await turn();
+  client.stream.cut();
+  expect(await client.received).toContain('"three"');
+  expect(log.readAfter('stream', 0).entries.map(({ position }) => position)).toEqual([1]);
 });

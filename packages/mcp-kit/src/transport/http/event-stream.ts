@@ -1,22 +1,8 @@
 import { createDeferred, isPromise, unref, type Deferred, type Logger } from '#base';
 import type { Sent } from '#jsonrpc';
 import type { Log, LogEntry } from '#store';
+import { eventOf, noteText, type Note } from './events.ts';
 import type { PacedStream } from './paced-stream.ts';
-
-/** An event that carries a message. */
-export function messageEvent(id: string, text: string): string {
-  return `event: message\nid: ${id}\ndata: ${text}\n\n`;
-}
-
-/** The same, of which nobody can say that it was the last that came. */
-export function plainEvent(text: string): string {
-  return `event: message\ndata: ${text}\n\n`;
-}
-
-/** An event without a message: gives the client a place to come back to, and says how soon. */
-export function primingEvent(id: string, retryMs: number): string {
-  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
-}
 
 export interface EventStreamOptions {
   readonly log: Log;
@@ -38,9 +24,6 @@ export interface EventStreamOptions {
  */
 const backlogHighWater = 1024 * 1024;
 const backlogLimit = 2 * backlogHighWater;
-
-/** No message begins like this. */
-export const noteMark = '\u0001';
 
 /** How many events are written before looking up. */
 const pageSize = 64;
@@ -68,9 +51,15 @@ export class EventStream {
   #released: { readonly retryMs: number | undefined } | undefined;
   /** Its client has lost a connection, and may lose the next. */
   #wasCut = false;
+  /** Another process sends what is in the log: how far its client is behind is looked after there. */
+  #isFollowed = false;
   #pumping = false;
   #appending: Promise<void> | undefined;
   #waiting: Deferred<void> | undefined;
+  /** What could not be stored ends the log: what follows must not look like all there was, or another process has the stream. */
+  #hasLog = true;
+  /** How far the log has what it can have: nobody hears of an event before. */
+  #stored = 0;
 
   /** `last`: where another process got to, whose stream this goes on with. */
   constructor(options: EventStreamOptions, last = 0) {
@@ -80,7 +69,21 @@ export class EventStream {
   }
 
   get attached(): boolean {
-    return this.#connection?.open === true;
+    return this.#isFollowed || this.#connection?.open === true;
+  }
+
+  /** Another process sends what is in the log, or no longer does; false where the log has not all of it. */
+  follow(isFollowed: boolean): boolean {
+    this.#isFollowed = isFollowed && this.#hasLog;
+    if (!this.#isFollowed) return this.#hasLog;
+    this.#wasCut = true;
+    this.#connection?.end();
+    this.#connection = undefined;
+    this.#unsent = [];
+    this.#pass(this.#last, '');
+    this.#backlog = 0;
+    this.#letGo();
+    return true;
   }
 
   /** Its last message has been added. */
@@ -98,9 +101,9 @@ export class EventStream {
     return this.#finished && position === this.#last;
   }
 
-  /** Notes in the log what the stream is for, where another process may have to go on with it; no client hears of it. */
-  note(purpose: string): void {
-    this.#add(noteMark + purpose);
+  /** Notes something in the log for other processes; no client hears of it. */
+  note(note: Note): void {
+    this.#add(noteText(note));
   }
 
   /** An event without a message: gives the client a place to come back to before there is any. */
@@ -125,6 +128,7 @@ export class EventStream {
 
   /** Continues on a new connection, after the last event the client has seen. The old connection, if any, ends. */
   attach(connection: PacedStream, after: number): void {
+    this.#isFollowed = false;
     this.#connection?.end();
     this.#connection = connection;
     this.#unsent = [];
@@ -212,13 +216,19 @@ export class EventStream {
 
   #record(position: number, text: string): Promise<void> | undefined {
     const { log, key, retainMs, logger } = this.#options;
-    const append = () => log.append(key, position, text, { ttlMs: retainMs });
-    const failed = (error: unknown): void =>
+    const append = () => (this.#hasLog ? log.append(key, position, text, { ttlMs: retainMs }) : 0);
+    const failed = (error: unknown): void => {
+      this.#hasLog = false;
       logger.error('an event could not be stored', { key, error: String(error) });
+    };
     // A slow store must not let a later event overtake an earlier one.
     const appended = this.#appending?.then(append) ?? attempt(append, failed);
-    if (!isPromise(appended)) return undefined;
+    if (!isPromise(appended)) {
+      this.#stored = position;
+      return undefined;
+    }
     const done: Promise<void> = appended.catch(failed).then(() => {
+      this.#stored = position;
       if (this.#appending === done) this.#appending = undefined;
     });
     this.#appending = done;
@@ -231,6 +241,10 @@ export class EventStream {
     this.#last = position;
     this.#first ||= position;
     const stored = this.#record(position, text);
+    if (this.#isFollowed) {
+      this.#pass(position, text);
+      return;
+    }
     const connection = this.#connection;
     const live = stored === undefined && this.#written === previous && !this.#pumping;
     if (connection !== undefined && live && connection.open && !connection.congested) {
@@ -281,7 +295,9 @@ export class EventStream {
     await this.#appending;
     if (this.#connection !== connection) return;
     if (this.#unsent.length > 0 && this.#written === this.#before) {
-      const sent = this.#write(connection, this.#unsent.slice(0, pageSize));
+      const next = this.#unsent.slice(0, pageSize);
+      const stored = next.filter(({ position }) => position <= this.#stored);
+      const sent = this.#write(connection, stored);
       this.#unsent.splice(0, sent);
       this.#before = this.#written;
     } else {
@@ -342,9 +358,7 @@ export class EventStream {
   }
 
   #format(position: number, text: string): string {
-    if (text.startsWith(noteMark)) return '';
-    const id = this.#options.eventId(position);
-    return text === '' ? primingEvent(id, this.#options.retryMs) : messageEvent(id, text);
+    return eventOf(this.#options, position, text);
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '#jsonrpc';
 import { httpStatusOf, type Serve } from '#protocol';
 import type { Incoming } from './admit.ts';
-import { plainEvent } from './event-stream.ts';
+import { plainEvent } from './events.ts';
 import { PacedStream, type Heartbeat, type Pace } from './paced-stream.ts';
 import {
   badRequest,

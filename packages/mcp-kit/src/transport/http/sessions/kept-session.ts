@@ -1,7 +1,6 @@
 import { chain, describeError, isPromise, type Logger, type MaybePromise } from '#base';
 import {
   Exchange,
-  isRecord,
   RpcError,
   rpcErrors,
   unavailable,
@@ -11,8 +10,9 @@ import {
   type Params,
 } from '#jsonrpc';
 import type { Serve } from '#protocol';
-import type { Kv } from '#store';
+import type { Values } from '#store';
 import type { Caller } from '../admit.ts';
+import type { Nodes } from './nodes.ts';
 
 /** What the client of a session has said that still counts: said again in another process, it is the same session. */
 export interface SessionRecord {
@@ -26,13 +26,16 @@ export interface SessionRecord {
   readonly level: string | null;
   /** The resources that it subscribed to. */
   readonly uris: readonly string[];
+  /** The node at which its client listens for what belongs to no request. */
+  readonly listener: string | null;
   /** How many processes have taken it up again. */
   readonly lives: number;
 }
 
 /** Where sessions are kept, and for how long. */
 export interface SessionPlace {
-  readonly kv: Kv;
+  readonly kv: Values;
+  readonly nodes: Nodes;
   /** Where the sessions were opened, and are of use. */
   readonly endpoint: string;
   readonly ttlMs: number;
@@ -41,22 +44,29 @@ export interface SessionPlace {
   readonly serve: Serve;
 }
 
-/** How a message changes what is known of a session. */
-type Change = (record: SessionRecord, params: Params) => SessionRecord;
+/** What is known of a session; and as a store has it, if it does. */
+export interface FoundSession {
+  readonly record: SessionRecord;
+  readonly text?: string | undefined;
+}
 
-const changes: Readonly<Record<string, Change>> = {
-  initialize: (record, hello) => ({ ...record, hello, ready: false, level: null, uris: [] }),
-  'notifications/initialized': (record) => ({ ...record, ready: true }),
-  'logging/setLevel': (record, { level }) => ({ ...record, level: String(level) }),
-  'resources/subscribe': (record, { uri }) => {
-    const uris = record.uris.filter((other) => other !== uri);
-    return { ...record, uris: [...uris, String(uri)] };
-  },
-  'resources/unsubscribe': (record, { uri }) => ({
-    ...record,
-    uris: record.uris.filter((other) => other !== uri),
-  }),
-};
+type Change = (record: SessionRecord) => SessionRecord;
+
+/** How a message changes what is known of a session. */
+const changes: Readonly<Record<string, (record: SessionRecord, params: Params) => SessionRecord>> =
+  {
+    initialize: (record, hello) => ({ ...record, hello, ready: false, level: null, uris: [] }),
+    'notifications/initialized': (record) => ({ ...record, ready: true }),
+    'logging/setLevel': (record, { level }) => ({ ...record, level: String(level) }),
+    'resources/subscribe': (record, { uri }) => {
+      const uris = record.uris.filter((other) => other !== uri);
+      return { ...record, uris: [...uris, String(uri)] };
+    },
+    'resources/unsubscribe': (record, { uri }) => ({
+      ...record,
+      uris: record.uris.filter((other) => other !== uri),
+    }),
+  };
 
 const ignored = (): void => {};
 
@@ -65,21 +75,28 @@ const renewedAt = 1 / 20;
 
 /** One session as the store has it. */
 export class KeptSession {
+  /** How many processes had taken it up before this one did. */
+  readonly lives: number;
   readonly #place: SessionPlace;
   readonly #id: string;
   #record: SessionRecord;
+  /** What the service here has heard of it. */
+  #said: SessionRecord;
+  #isBehind = false;
+  /** The record as the store has it, as far as is known. */
+  #text: string | undefined;
   #savedMs = performance.now();
   #forgotten = false;
+  #changing: Promise<boolean> | undefined;
   #hearing: MaybePromise<unknown>;
 
-  constructor(place: SessionPlace, id: string, record: SessionRecord) {
+  constructor(place: SessionPlace, id: string, { record, text }: FoundSession) {
     this.#place = place;
     this.#id = id;
+    this.lives = record.lives;
     this.#record = record;
-  }
-
-  get lives(): number {
-    return this.#record.lives;
+    this.#said = record;
+    this.#text = text;
   }
 
   /** Whether the session is not to be taken up by anybody again. */
@@ -100,8 +117,8 @@ export class KeptSession {
       const outcome = serve(exchange);
       if (change === undefined) return outcome;
       const kept = chain(outcome, (result) => {
-        this.#record = change(this.#record, params);
-        return chain(this.#save(), (isKept) => {
+        const changed = (record: SessionRecord): SessionRecord => change(record, params);
+        return chain(this.#change(changed), (isKept) => {
           if (isKept || method !== 'initialize') return result;
           undo();
           throw unavailable(new RpcError(rpcErrors.overloaded, 'No session can be kept now'));
@@ -114,38 +131,128 @@ export class KeptSession {
     };
   }
 
+  /** Another node at which its client listens. */
+  get elsewhere(): string | undefined {
+    const { listener } = this.#record;
+    return listener === null || listener === this.#place.nodes.id ? undefined : listener;
+  }
+
+  /** Its client listens at this node. */
+  listens(): MaybePromise<unknown> {
+    const { id } = this.#place.nodes;
+    if (this.#record.listener === id) return undefined;
+    return this.#change((record) => ({ ...record, listener: id }));
+  }
+
+  /** Another node has said that its client listens there, and kept it. */
+  listensAt(node: string): void {
+    this.#record = { ...this.#record, listener: node };
+  }
+
+  /** Another node has ended it. */
+  end(): void {
+    this.#forgotten = true;
+  }
+
+  /** Hears what its client has said to other nodes since; false where it has ended. Never rejects. */
+  look(saying: Saying): MaybePromise<boolean> {
+    const known = this.#text;
+    if (known === undefined || this.#forgotten) return !this.#forgotten;
+    const found = this.#quietly(() => this.#place.kv.get(placeOf(this.#id)), known);
+    return chain(found, (text) => (text === known && !this.#isBehind) || this.#catchUp(saying));
+  }
+
+  #catchUp(saying: Saying): MaybePromise<boolean> {
+    const catchUp = async (): Promise<boolean> => {
+      const found = await this.#place.kv.get(placeOf(this.#id));
+      if (found === undefined) this.#forgotten = true;
+      if (found === undefined) return true;
+      this.#text = found;
+      this.#record = recordIn(found);
+      const before = this.#said;
+      this.#said = this.#record;
+      this.#isBehind = false;
+      await sayNew(before, this.#said, saying);
+      return true;
+    };
+    return chain(this.#inOrder(catchUp), () => !this.#forgotten);
+  }
+
   /** Prolongs the life of the record of a session that is used. */
   touch(): void {
-    if (performance.now() - this.#savedMs > this.#place.ttlMs * renewedAt) void this.#save();
+    if (performance.now() - this.#savedMs > this.#place.ttlMs * renewedAt) {
+      void this.#change((record) => record);
+    }
   }
 
-  forget(): void {
+  forget(): MaybePromise<unknown> {
+    if (this.#forgotten) return undefined;
     this.#forgotten = true;
-    void this.#access((kv) => kv.delete(placeOf(this.#id)));
+    return this.#inOrder(() => this.#swap(() => undefined));
   }
 
-  #save(): MaybePromise<boolean> {
+  #change(change: Change): MaybePromise<boolean> {
+    // Also where it cannot be kept: a session that is open goes on, as long as this process does.
+    this.#record = change(this.#record);
     if (this.#forgotten) return false;
     this.#savedMs = performance.now();
-    const { ttlMs } = this.#place;
-    const text = JSON.stringify(this.#record);
-    return this.#access((kv) => kv.put(placeOf(this.#id), text, { ttlMs }));
+    return this.#inOrder(() => this.#swap(change));
   }
 
-  /** What cannot be kept now is for the log: a session that is open goes on, as long as this process does. */
-  #access(work: (kv: Kv) => MaybePromise<unknown>): MaybePromise<boolean> {
-    const failed = (error: unknown): false => {
+  /** One change after the other. */
+  #inOrder(work: () => MaybePromise<boolean>): MaybePromise<boolean> {
+    if (this.#changing === undefined) {
+      const done = this.#quietly(work, false);
+      return isPromise(done) ? this.#until(done) : done;
+    }
+    return this.#until(this.#changing.then(() => this.#quietly(work, false)));
+  }
+
+  #until(changing: Promise<boolean>): Promise<boolean> {
+    const done = changing.finally(() => {
+      if (this.#changing === done) this.#changing = undefined;
+    });
+    this.#changing = done;
+    return done;
+  }
+
+  /** What fails is for the log: a session that is open goes on, as long as this process does. */
+  #quietly<T>(work: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
+    const failed = (error: unknown): T => {
       const session = this.#id.slice(0, 8);
       const why = { session, error: describeError(error) };
       this.#place.logger.error('a session cannot be kept', why);
-      return false;
+      return otherwise;
     };
     try {
-      const done = work(this.#place.kv);
-      return isPromise(done) ? done.then(() => true, failed) : true;
+      const done = work();
+      return isPromise(done) ? done.catch(failed) : done;
     } catch (error) {
       return failed(error);
     }
+  }
+
+  /** Changes what the store has, which may be what another process has said; false where it has nothing of this session any more. */
+  #swap(change: (record: SessionRecord) => SessionRecord | undefined): MaybePromise<boolean> {
+    const { kv, ttlMs } = this.#place;
+    const known = this.#text;
+    const changed = change(known === undefined ? this.#record : recordIn(known));
+    const text = changed && JSON.stringify(changed);
+    return chain(kv.cas(placeOf(this.#id), known, text, { ttlMs }), (isKept) => {
+      if (isKept) {
+        this.#text = text;
+        this.#record = changed ?? this.#record;
+        this.#said = change(this.#said) ?? this.#said;
+        return true;
+      }
+      return chain(kv.get(placeOf(this.#id)), (found) => {
+        if (found === undefined) return false;
+        // What others have written in between is said here before the next message.
+        this.#isBehind = true;
+        this.#text = found;
+        return this.#swap(change);
+      });
+    });
   }
 }
 
@@ -159,7 +266,12 @@ export function newRecord(
   { principal, client }: Caller,
 ): SessionRecord {
   const whose = { endpoint, principal: principal ?? null, client: client ?? null };
-  return { ...whose, hello: {}, ready: false, level: null, uris: [], lives: 0 };
+  return { ...whose, hello: {}, ready: false, level: null, uris: [], listener: null, lives: 0 };
+}
+
+/** Only a kept session is written under these keys. */
+function recordIn(text: string): SessionRecord {
+  return JSON.parse(text) as SessionRecord;
 }
 
 const maxTries = 5;
@@ -169,42 +281,56 @@ export async function takeUp(
   place: SessionPlace,
   id: string,
   caller: Caller,
-): Promise<SessionRecord | undefined> {
+): Promise<FoundSession | undefined> {
   const { kv, ttlMs } = place;
   const { endpoint, principal, client } = newRecord(place, caller);
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const text = await kv.get(placeOf(id));
-    const found: unknown = text === undefined ? undefined : JSON.parse(text);
-    // Only a kept session is written under these keys.
-    const record = isRecord(found) ? (found as unknown as SessionRecord) : undefined;
-    if (text === undefined || record === undefined) return undefined;
+    const found = await kv.get(placeOf(id));
+    if (found === undefined) return undefined;
+    const record = recordIn(found);
     const isOwn = record.principal === principal && record.client === client;
     if (!isOwn || record.endpoint !== endpoint) return undefined;
     const taken = { ...record, lives: record.lives + 1 };
-    if (await kv.cas(placeOf(id), text, JSON.stringify(taken), { ttlMs })) return taken;
+    const text = JSON.stringify(taken);
+    if (await kv.cas(placeOf(id), found, text, { ttlMs })) return { record: taken, text };
   }
   return undefined;
 }
 
+/** To whom something is said again. */
+export interface Saying {
+  readonly serve: Serve;
+  readonly connection: Connection;
+  readonly origin: Origin;
+}
+
 /** Says again what the client has said, to whoever serves now. */
-export async function sayAgain(
-  { hello, ready, level, uris }: SessionRecord,
-  {
-    serve,
-    connection,
-    origin,
-  }: { readonly serve: Serve; readonly connection: Connection; readonly origin: Origin },
+export async function sayAgain(record: SessionRecord, saying: Saying): Promise<void> {
+  await say(saying, { id: 'again', method: 'initialize', params: record.hello });
+  await sayNew({ ...record, ready: false, level: null, uris: [] }, record, saying);
+}
+
+/** Says what the client has said since. */
+async function sayNew(
+  before: SessionRecord,
+  { ready, level, uris }: SessionRecord,
+  saying: Saying,
 ): Promise<void> {
-  const say = async (message: Omit<Message, 'jsonrpc'>): Promise<unknown> =>
-    serve(new Exchange({ jsonrpc: '2.0', ...message }, connection, origin));
-  await say({ id: 'again', method: 'initialize', params: hello });
   if (!ready) return;
-  await say({ method: 'notifications/initialized' });
-  if (level !== null) await say({ id: 'again', method: 'logging/setLevel', params: { level } });
-  for (const uri of uris) {
-    // A resource that is gone since takes the session with it no more than it would have done.
-    await say({ id: 'again', method: 'resources/subscribe', params: { uri } }).catch(
-      () => undefined,
-    );
+  if (!before.ready) await say(saying, { method: 'notifications/initialized' });
+  if (level !== null && level !== before.level) {
+    await say(saying, { id: 'again', method: 'logging/setLevel', params: { level } });
   }
+  // A resource that is gone since takes the session with it no more than it would have done.
+  const sayOf = (method: string, uri: string): Promise<unknown> =>
+    say(saying, { id: 'again', method, params: { uri } }).catch(() => undefined);
+  for (const uri of uris) if (!before.uris.includes(uri)) await sayOf('resources/subscribe', uri);
+  for (const uri of before.uris) if (!uris.includes(uri)) await sayOf('resources/unsubscribe', uri);
+}
+
+async function say(
+  { serve, connection, origin }: Saying,
+  message: Omit<Message, 'jsonrpc'>,
+): Promise<unknown> {
+  return serve(new Exchange({ jsonrpc: '2.0', ...message }, connection, origin));
 }

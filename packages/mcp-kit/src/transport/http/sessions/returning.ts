@@ -36,12 +36,16 @@ export class Returning {
     const { shared, hasRoom, add } = this.#options;
     const unknown = noSession(shared.profile.unknownSession, 'Session not found');
     try {
-      const record = isSessionId(id) ? await takeUp(place, id, caller) : undefined;
-      if (record === undefined) return unknown;
+      const found = isSessionId(id) ? await takeUp(place, id, caller) : undefined;
+      if (found === undefined) return unknown;
       if (!hasRoom()) return tooManySessions;
-      const session = new Session({ id, record }, shared, caller);
+      const session = new Session({ id, found }, shared, caller);
       const { connection } = session;
-      await sayAgain(record, { serve: place.serve, connection, origin: { headers, ...caller } });
+      await sayAgain(found.record, {
+        serve: place.serve,
+        connection,
+        origin: { headers, ...caller },
+      });
       add(session);
       return session;
     } catch (error) {

@@ -1,18 +1,23 @@
+import { describeError } from '#base';
 import { EventStream, type EventStreamOptions } from '../event-stream.ts';
-import { lostAnswers, standingOf, type Purpose } from './lost-stream.ts';
+import { noteIn, type Purpose } from '../events.ts';
+import { followedStream, type Resumable } from './followed-stream.ts';
+import { abandon, conclude, standingOf, type StreamLog } from './lost-stream.ts';
+import type { Nodes } from './nodes.ts';
 import type { SessionShared } from './session.ts';
+import type { LogEntry } from '#store';
 
 /** A stream, and how far its client has got. */
 export interface Located {
-  readonly stream: EventStream;
+  readonly stream: Resumable;
   readonly after: number;
 }
 
 interface SessionStreamsOptions {
   readonly sessionId: string;
   readonly shared: Pick<SessionShared, 'log' | 'logger' | 'retryMs' | 'retainMs' | 'profile'>;
-  /** Whether another process may have to go on with them. */
-  readonly isKept: boolean;
+  /** Others may have to go on with them. */
+  readonly nodes: Nodes | undefined;
   /** How many processes had the session before: each has numbers of its own. */
   readonly lives: number;
 }
@@ -43,8 +48,13 @@ export class SessionStreams {
     return this.#listening.findLast((stream) => stream.attached);
   }
 
-  isListening(stream: EventStream): boolean {
-    return this.#listening.includes(stream);
+  isListening(stream: Resumable): boolean {
+    return this.#listening.some((other) => other === stream);
+  }
+
+  /** Another node sends the events of a stream, or no longer does; false where the stream is not gone on with here. */
+  follow(number: number, isFollowed: boolean): boolean {
+    return this.#streams.get(number)?.follow(isFollowed) === true;
   }
 
   /** A new stream, remembered so that the client can come back to it. */
@@ -52,7 +62,8 @@ export class SessionStreams {
     const number = ++this.#streamCount;
     const stream = this.#open(number, purpose);
     this.#forgetFinished();
-    if (this.#options.isKept && purpose.length > 0) stream.note(JSON.stringify(purpose));
+    const { nodes } = this.#options;
+    if (nodes !== undefined && purpose.length > 0) stream.note({ purpose, node: nodes.id });
     return stream;
   }
 
@@ -69,9 +80,11 @@ export class SessionStreams {
       if (await this.#has(number, after)) return { stream, after };
     }
     const [, number, after] = /^([1-9]\d{0,14})\.([1-9]\d{0,14})$/.exec(lastEventId) ?? [];
-    if (!this.#options.isKept || number === undefined) return undefined;
+    const { nodes } = this.#options;
+    if (nodes === undefined || number === undefined) return undefined;
     // One after the other: two who come back at once must find the same stream.
-    const revived = this.#reviving.then(() => this.#revive(Number(number), Number(after)));
+    const revive = () => this.#revive(nodes, Number(number), Number(after));
+    const revived = this.#reviving.then(revive);
     this.#reviving = revived.catch(() => undefined);
     return revived;
   }
@@ -86,31 +99,81 @@ export class SessionStreams {
     this.#listening = [];
   }
 
-  /** Goes on with a stream that another process began; what it did not answer is answered with that. */
-  async #revive(number: number, after: number): Promise<Located | undefined> {
+  /** Goes on with a stream that another process began, or has; calls that nobody answers any more are answered with that. */
+  async #revive(nodes: Nodes, number: number, after: number): Promise<Located | undefined> {
     const known = this.#streams.get(number);
     if (known !== undefined) {
       return (await this.#has(number, after)) ? { stream: known, after } : undefined;
     }
-    const standing = await standingOf(this.#options.shared.log, this.#logKey(number), after);
-    if (standing === undefined) return undefined;
-    const { purpose, last, isAnswered } = standing;
-    const stream = this.#open(number, purpose, last);
-    if (purpose !== 'listening') stream.finish(isAnswered ? undefined : lostAnswers(purpose));
-    return { stream, after };
+    for (;;) {
+      const place = this.#logOf(number);
+      const standing = await standingOf(place.log, place.key, after);
+      if (standing === undefined) return undefined;
+      const { purpose, node, last, isAnswered, isOver, rest } = standing;
+      if (isAnswered) {
+        const stream = this.#open(number, purpose, last);
+        stream.finish(undefined);
+        return { stream, after };
+      }
+      const isOwned = !isOver && node !== nodes.id && (await nodes.isAlive(node));
+      if (isOwned) {
+        return { stream: this.#followed(nodes, number, { node, purpose }), after };
+      }
+      if (purpose === 'listening') return { stream: this.#listenAnew(rest), after: 0 };
+      await conclude(place);
+    }
+  }
+
+  #followed(
+    nodes: Nodes,
+    number: number,
+    { node, purpose }: { readonly node: string; readonly purpose: Purpose },
+  ): Resumable {
+    const { sessionId: session, shared } = this.#options;
+    const { logger, retryMs } = shared;
+    const place = this.#logOf(number);
+    return followedStream({
+      ...place,
+      logger,
+      retryMs,
+      eventId: (at) => `${number}.${at}`,
+      isCall: purpose !== 'listening',
+      isOwned: () => nodes.isAlive(node),
+      conclude: () => conclude(place),
+      tell: (isOver) => nodes.hint(node, { session, follows: number, isOver }),
+    });
+  }
+
+  /** A stream of this node, with what is left of one whose node is gone. */
+  #listenAnew(rest: readonly LogEntry[]): EventStream {
+    const stream = this.create('listening');
+    for (const { data } of rest) {
+      if (data !== '' && noteIn(data) === undefined) stream.emit(data);
+    }
+    return stream;
+  }
+
+  #logOf(number: number): StreamLog {
+    const { sessionId, shared } = this.#options;
+    const { log, retainMs } = shared;
+    return { log, key: streamKey(sessionId, number), retainMs };
   }
 
   /** Whether the log has this event of a stream, and all that follow. */
   async #has(number: number, position: number): Promise<boolean> {
     const { log } = this.#options.shared;
-    const { entries, complete } = await log.readAfter(this.#logKey(number), position - 1, 1);
+    const { entries, complete } = await log.readAfter(
+      streamKey(this.#options.sessionId, number),
+      position - 1,
+      1,
+    );
     return complete && entries[0]?.position === position;
   }
 
   /** `last`: where another process got to. */
   #open(number: number, purpose: Purpose, last = 0): EventStream {
     const { log, logger, retryMs, retainMs } = this.#options.shared;
-    const key = this.#logKey(number);
+    const key = streamKey(this.#options.sessionId, number);
     const numbering = this.#numbering(number, last);
     const options = { log, logger, retryMs, retainMs, key, ...numbering };
     const stream = new EventStream(options, last);
@@ -138,10 +201,6 @@ export class SessionStreams {
     return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
   }
 
-  #logKey(number: number): string {
-    return `events/${this.#options.sessionId}/${number}`;
-  }
-
   /** Whoever opened it has everything that it brought, as far as can be told, and no connection to it. */
   #isOver(stream: EventStream): boolean {
     return !stream.attached && (stream.sent || this.isListening(stream));
@@ -164,4 +223,21 @@ export class SessionStreams {
       this.#listening = this.#listening.filter((other) => other !== stream);
     }
   }
+}
+
+/** Where the log of a stream is. */
+function streamKey(sessionId: string, number: number): string {
+  return `events/${sessionId}/${number}`;
+}
+
+/** Says of a stream that is followed elsewhere that this node does not go on with it. */
+export function giveUp(
+  { log, logger, retainMs, place }: Pick<SessionShared, 'log' | 'logger' | 'retainMs' | 'place'>,
+  sessionId: string,
+  number: number,
+): void {
+  const key = streamKey(sessionId, number);
+  abandon({ log, key, retainMs }, place?.nodes.id ?? '').catch((error: unknown) => {
+    logger.error('a stream cannot be given up', { error: describeError(error) });
+  });
 }

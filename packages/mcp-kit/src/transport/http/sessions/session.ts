@@ -1,4 +1,5 @@
-import { chain, idleMs, type Budget, type Logger } from '#base';
+import { Buffer } from 'node:buffer';
+import { chain, crypto, idleMs, type Budget, type Logger, type MaybePromise } from '#base';
 import {
   Connection,
   type Channel,
@@ -11,15 +12,17 @@ import {
 } from '#jsonrpc';
 import { Conversation, understandsPriming, type Serve } from '#protocol';
 import type { Log } from '#store';
-import { messageEvent, plainEvent, primingEvent, type EventStream } from '../event-stream.ts';
+import type { EventStream } from '../event-stream.ts';
+import { messageEvent, plainEvent, primingEvent, type Purpose } from '../events.ts';
 import { KeptAnswers, maxKeptCharacters } from './kept-answers.ts';
-import { KeptSession, newRecord, type SessionPlace, type SessionRecord } from './kept-session.ts';
+import { KeptSession, newRecord, type FoundSession, type SessionPlace } from './kept-session.ts';
 import { PacedStream, streamBytes, type Heartbeat, type Pace } from '../paced-stream.ts';
 import type { Profile } from '../profile.ts';
-import type { Caller } from '../admit.ts';
+import type { Caller, Incoming } from '../admit.ts';
 import { ownAside, Reply, type ReplyPolicy } from '../reply.ts';
 import type { HeaderList, ResponseStream } from '../responder.ts';
-import type { Purpose } from './lost-stream.ts';
+import type { Resumable } from './followed-stream.ts';
+import type { Notice } from './nodes.ts';
 import { SessionStreams, type Located } from './session-streams.ts';
 
 /** What all sessions of an endpoint share. */
@@ -45,7 +48,7 @@ export interface SessionShared {
 interface SessionStart {
   readonly id: string;
   /** What another process has kept of it. */
-  readonly record?: SessionRecord | undefined;
+  readonly found?: FoundSession | undefined;
 }
 
 /** Messages kept for a client that has no stream open; beyond, the oldest are dropped. */
@@ -65,26 +68,30 @@ export class Session implements Channel, ReplyPolicy {
   readonly #kept: KeptSession | undefined;
   #undelivered: string[] | undefined;
   #undeliveredSize = 0;
+  #passing: Promise<void> = Promise.resolve();
   #answers: KeptAnswers | undefined;
   lastSeenMs: number = performance.now();
   /** When the last stream that was opened by GET has closed. */
   #leftMs = -Infinity;
   readonly #client: string | undefined;
 
-  constructor({ id, record }: SessionStart, shared: SessionShared, caller: Caller) {
+  constructor({ id, found }: SessionStart, shared: SessionShared, caller: Caller) {
     const { principal, client } = caller;
     this.id = id;
     this.#shared = shared;
     this.#client = client;
     this.#kept =
-      shared.place && new KeptSession(shared.place, id, record ?? newRecord(shared.place, caller));
+      shared.place &&
+      new KeptSession(shared.place, id, found ?? { record: newRecord(shared.place, caller) });
     const serve =
       this.#kept?.over(shared.serve, () => this.#conversation?.restart()) ?? shared.serve;
+    const idPrefix = shared.place && `${shared.place.nodes.id}.${this.#kept?.lives ?? 0}.`;
+    // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
+    const isAlike = principal === undefined && idPrefix === undefined;
     this.connection = new Connection(
       this,
       (connection) => (this.#conversation = new Conversation(connection, serve, this)),
-      // The same object for all, unless clients are told apart: it is part of what an idle session weighs.
-      principal === undefined ? shared.connection : { ...shared.connection, principal },
+      isAlike ? shared.connection : { ...shared.connection, principal, idPrefix },
     );
   }
 
@@ -137,7 +144,7 @@ export class Session implements Channel, ReplyPolicy {
 
   /** Nobody waits for anything: no stream is open, and whoever asked something has left. */
   isIdle(): boolean {
-    if (this.#listener !== undefined) return false;
+    if (this.#streams?.listener !== undefined) return false;
     return !this.connection.isServing((origin) => origin instanceof Reply && origin.attended);
   }
 
@@ -151,6 +158,25 @@ export class Session implements Channel, ReplyPolicy {
   send(text: string, options?: MessageOptions): Sent {
     if (options?.origin instanceof Reply) return options.origin.emit(text);
     if (this.#listener !== undefined) return this.#listener.emit(text);
+    const node = this.#kept?.elsewhere;
+    if (node === undefined) return this.#wait(text);
+    this.#pass(node, text);
+    return 'sent';
+  }
+
+  /** Has a node send it at which the client listens, one message after the other. */
+  #pass(node: string, text: string): void {
+    const { nodes } = this.#shared.place ?? {};
+    const pass = async (): Promise<void> => {
+      if ((await nodes?.isAlive(node)) === true)
+        await nodes?.tell(node, { session: this.id, say: text });
+      else this.#wait(text);
+    };
+    this.#passing = this.#passing.then(pass).catch(() => void this.#wait(text));
+  }
+
+  /** Keeps a message until there is a stream. */
+  #wait(text: string): Sent {
     if (!this.connection.keep(weightOf(text))) return 'dropped';
     this.#undelivered ??= [];
     this.#undelivered.push(text);
@@ -199,7 +225,7 @@ export class Session implements Channel, ReplyPolicy {
   }
 
   get #listener(): EventStream | undefined {
-    return this.#streams?.listener;
+    return this.#kept?.elsewhere === undefined ? this.#streams?.listener : undefined;
   }
 
   /** It is used: where it is kept, it is for longer. */
@@ -209,8 +235,31 @@ export class Session implements Channel, ReplyPolicy {
   }
 
   /** It has ended for good: no other process goes on with it. */
-  forget(): void {
-    this.#kept?.forget();
+  forget(): MaybePromise<unknown> {
+    return this.#kept?.forget();
+  }
+
+  /** Hears what its client has said to other nodes since; false where it has ended. */
+  look({ headers, caller }: Incoming): MaybePromise<boolean> {
+    const { place } = this.#shared;
+    if (this.#kept === undefined || place === undefined) return true;
+    const origin = { headers, ...caller };
+    return this.#kept.look({ serve: place.serve, connection: this.connection, origin });
+  }
+
+  /** Takes what another node tells; false where that is about a stream that is not gone on with here. */
+  hear(notice: Notice): boolean {
+    if ('heard' in notice) this.connection.message(notice.heard);
+    else if ('say' in notice) this.send(notice.say);
+    else if ('follows' in notice) {
+      const isHere = this.#streams?.follow(notice.follows, !notice.isOver) === true;
+      if (this.#listener !== undefined) for (const text of this.#takeUndelivered()) this.send(text);
+      return isHere;
+    } else if ('listens' in notice) {
+      this.#kept?.listensAt(notice.listens);
+      for (const text of this.#takeUndelivered()) this.#pass(notice.listens, text);
+    } else this.#kept?.end();
+    return true;
   }
 
   /** Opens a stream on a connection. */
@@ -253,7 +302,8 @@ export class Session implements Channel, ReplyPolicy {
 
   /** Opens a stream for what belongs to no request, and sends what has been waiting for one. */
   listen(out: ResponseStream): void {
-    this.#deliver(this.#openStream(out, 'listening'));
+    this.#openStream(out, 'listening');
+    this.#listens();
   }
 
   /** Finds the stream and position a client names; nothing when it cannot be continued without loss. */
@@ -263,7 +313,16 @@ export class Session implements Channel, ReplyPolicy {
 
   resume({ stream, after }: Located, out: ResponseStream): void {
     this.#connect(stream, out, after);
-    if (this.#streams?.isListening(stream)) this.#deliver(stream);
+    if (this.#streams?.isListening(stream)) this.#listens();
+  }
+
+  /** From now on other nodes leave here what belongs to no request. */
+  #listens(): void {
+    const { nodes } = this.#shared.place ?? {};
+    void chain(this.#kept?.listens(), () =>
+      nodes?.hint(undefined, { session: this.id, listens: nodes.id }),
+    );
+    for (const text of this.#takeUndelivered()) this.send(text);
   }
 
   async close(): Promise<void> {
@@ -273,18 +332,16 @@ export class Session implements Channel, ReplyPolicy {
     this.#answers = undefined;
   }
 
-  #deliver(stream: EventStream): void {
+  #takeUndelivered(): readonly string[] {
     const waiting = this.#undelivered ?? [];
     this.#undelivered = undefined;
     this.#undeliveredSize = 0;
-    for (const text of waiting) {
-      this.connection.keep(-weightOf(text));
-      stream.emit(text);
-    }
+    for (const text of waiting) this.connection.keep(-weightOf(text));
+    return waiting;
   }
 
   /** Puts a stream on a connection, from after a position on. */
-  #connect(stream: EventStream, out: ResponseStream, after: number): void {
+  #connect(stream: Resumable, out: ResponseStream, after: number): void {
     const { pace, budget, heartbeat } = this.#shared;
     const connection = new PacedStream(out, pace, budget);
     heartbeat.add(connection);
@@ -299,9 +356,14 @@ export class Session implements Channel, ReplyPolicy {
   /** Made on first use: an idle session has none. */
   #allStreams(): SessionStreams {
     const { id: sessionId } = this;
-    const isKept = this.#kept !== undefined;
+    const nodes = this.#shared.place?.nodes;
     const lives = this.#kept?.lives ?? 0;
-    this.#streams ??= new SessionStreams({ sessionId, shared: this.#shared, isKept, lives });
+    this.#streams ??= new SessionStreams({ sessionId, shared: this.#shared, nodes, lives });
     return this.#streams;
   }
+}
+
+/** Through bytes, because Node glues the id together from pieces that would all be kept: ten times its size. */
+export function newSessionId(): string {
+  return Buffer.from(crypto().randomUUID(), 'latin1').toString('latin1');
 }

@@ -1,21 +1,10 @@
-import { chain, crypto, unref, type MaybePromise } from '#base';
-import { Buffer } from 'node:buffer';
-import {
-  classify,
-  Exchange,
-  headerOf,
-  isRecord,
-  refusalOf,
-  RpcError,
-  rpcErrors,
-  toErrorObject,
-  type Classified,
-  type Headers,
-  type Id,
-  type Link,
-} from '#jsonrpc';
+import { chain, unref, type MaybePromise } from '#base';
+import { classify, Exchange, headerOf, refusalOf, toErrorObject, type Classified } from '#jsonrpc';
 import { isLegacyVersion } from '#protocol';
+import type { Store } from '#store';
 import type { Caller, Incoming } from '../admit.ts';
+import type { SessionPlace } from './kept-session.ts';
+import { Nodes, type Notice } from './nodes.ts';
 import { Reply, type Post } from '../reply.ts';
 import {
   asError,
@@ -30,7 +19,9 @@ import {
   type Responder,
 } from '../responder.ts';
 import { Returning, tooManySessions } from './returning.ts';
-import { Session, type SessionShared } from './session.ts';
+import { idsOf, opensSession, share, silent } from './session-messages.ts';
+import { newSessionId, Session, type SessionShared } from './session.ts';
+import { giveUp } from './session-streams.ts';
 
 export interface SessionLimits {
   /** How long a session may be idle. */
@@ -38,6 +29,14 @@ export interface SessionLimits {
   /** How often idle sessions are looked for. */
   readonly sweepMs: number;
   readonly maxSessions: number;
+  /** Where a store is shared: how long a process is taken to be alive that says nothing. */
+  readonly leaseMs: number;
+}
+
+/** What all sessions share, but for what is made here. */
+interface SessionsOptions extends Omit<SessionShared, 'end' | 'place'> {
+  readonly store: Store;
+  readonly place: Omit<SessionPlace, 'nodes'> | undefined;
 }
 
 /** When there is no room, a session idle this long gives way to a new one. */
@@ -57,8 +56,17 @@ export class Sessions {
   #closed = false;
   #madeRoomMs = -Infinity;
 
-  constructor(shared: Omit<SessionShared, 'end'>, limits: SessionLimits) {
-    this.#shared = { ...shared, end: (session) => this.end(session) };
+  constructor({ store, ...shared }: SessionsOptions, limits: SessionLimits) {
+    const { place, logger } = shared;
+    const hear = (notice: Notice): void => this.#hear(notice);
+    const nodes =
+      place &&
+      new Nodes({ store, endpoint: place.endpoint, logger, leaseMs: limits.leaseMs }, hear);
+    this.#shared = {
+      ...shared,
+      place: place && nodes && { ...place, nodes },
+      end: (session) => void this.end(session),
+    };
     this.#limits = limits;
     this.#returning = new Returning({
       shared: this.#shared,
@@ -88,11 +96,16 @@ export class Sessions {
         id: classified.id ?? unknownId(headers),
       });
     } else if ('method' in classified.message && classified.message.method === 'initialize') {
-      this.#initialize(classified, post, responder);
+      const initialize = (): void => this.#initialize(classified, post, responder);
+      void chain(this.#shared.place?.nodes.join(), initialize);
     } else {
       void chain(this.#session(post), (session) => {
         if (session instanceof Session) {
-          session.connection.accept(classified, this.#replyIn(session, post, responder), bytes);
+          const accept = (): void =>
+            session.connection.accept(classified, this.#replyIn(session, post, responder), bytes);
+          const { place } = this.#shared;
+          if (place === undefined) accept();
+          else share(place, { session, values: [value], responder }, accept);
         } else {
           this.#refuse(session, classified, { post, responder });
         }
@@ -164,8 +177,7 @@ export class Sessions {
     const named = unservedVersion(incoming.headers) ?? this.#session(incoming);
     void chain(named, (session) => {
       if (session instanceof Session) {
-        this.end(session);
-        responder.respond(204, [], '');
+        void chain(this.end(session), () => responder.respond(204, [], ''));
       } else {
         refuse(responder, session);
       }
@@ -180,10 +192,22 @@ export class Sessions {
       const message = 'The MCP-Session-Id header is required: send initialize first';
       return noSession(this.#shared.profile.missingSession, message);
     }
-    const known = this.#use(id, caller);
-    if (known !== undefined) return known;
     const { place } = this.#shared;
-    if (place === undefined || this.#open.has(id)) return this.#unknown();
+    if (place === undefined) return this.#use(id, caller) ?? this.#unknown();
+    return chain(place.nodes.join(), () => this.#kept(place, id, incoming));
+  }
+
+  #kept(place: SessionPlace, id: string, incoming: Incoming): MaybePromise<Session | Refusal> {
+    const { caller } = incoming;
+    const known = this.#use(id, caller);
+    if (known !== undefined) {
+      return chain(known.look(incoming), (isThere) => {
+        if (isThere) return known;
+        this.#leave(known);
+        return this.#unknown();
+      });
+    }
+    if (this.#open.has(id)) return this.#unknown();
     // Whoever waits with others is let in for their own part.
     return this.#returning.find(place, id, incoming).then((found) => {
       if (!(found instanceof Session)) return found;
@@ -209,7 +233,7 @@ export class Sessions {
     }
     // A handshake that is refused, or whose client did not wait for its answer, leaves nothing behind.
     const drop = (): void => {
-      if (!session.initialized) this.end(session);
+      if (!session.initialized) void this.end(session);
     };
     responder.onGone(drop);
     const reply = new Reply(session, responder, { ...post, onOpened: drop });
@@ -230,7 +254,13 @@ export class Sessions {
     void chain(this.#session(post), (session) => {
       if (!(session instanceof Session)) refuse(responder, session);
       else if (!session.acceptsBatch || values.some(opensSession)) refuseBatch();
-      else session.connection.message(values, this.#replyIn(session, post, responder), bytes);
+      else {
+        const accept = (own: readonly unknown[]): void =>
+          session.connection.message(own, this.#replyIn(session, post, responder), bytes);
+        const { place } = this.#shared;
+        if (place === undefined) accept(values);
+        else share(place, { session, values, responder }, accept);
+      }
     });
   }
 
@@ -279,9 +309,20 @@ export class Sessions {
     return { calls, undelivered };
   }
 
-  end(session: Session): void {
-    session.forget();
+  end(session: Session): MaybePromise<unknown> {
+    const forgotten = session.forget();
+    this.#shared.place?.nodes.hint(undefined, { session: session.id, ended: true });
     this.#leave(session);
+    return forgotten;
+  }
+
+  /** Takes what another node tells. */
+  #hear(notice: Notice): void {
+    const session = this.#open.get(notice.session);
+    const isHeard = session?.hear(notice) === true;
+    if (session !== undefined && 'ended' in notice) this.#leave(session);
+    if (isHeard || !('follows' in notice) || notice.isOver) return;
+    giveUp(this.#shared, notice.session, notice.follows);
   }
 
   /** Lets go of a session; where it is kept, its client can go on with it elsewhere. */
@@ -298,7 +339,7 @@ export class Sessions {
     for (const session of this.#open.values()) {
       // Idleness begins when the last call or stream ends, not when it began.
       if (!session.connection.open) this.#lapse(session);
-      else if (!session.isIdle()) session.lastSeenMs = now;
+      else if (!session.isIdle()) session.touch();
       else if (session.isLeft || session.lastSeenMs <= now - idleMs) this.#lapse(session);
     }
   }
@@ -310,7 +351,9 @@ export class Sessions {
     const idleMs = Math.round(performance.now() - lastSeenMs);
     // Whoever knows an id can use it: a log has no more of it than tells sessions apart.
     this.#shared.logger.info('session ended', { session: session.id.slice(0, 8), why, idleMs });
-    this.end(session);
+    // Where it is kept it may be used elsewhere, and its time ends it there.
+    if (this.#shared.place !== undefined && connection.open) this.#leave(session);
+    else void this.end(session);
   }
 
   /** Not for every client that is turned away: a look at all sessions is not free. */
@@ -325,37 +368,13 @@ export class Sessions {
   endAll(): void {
     this.#closed = true;
     for (const session of this.#open.values()) this.#leave(session);
+    this.#shared.place?.nodes.close();
   }
 }
 
-/** Through bytes, because Node glues the id together from pieces that would all be kept: ten times its size. */
-function newSessionId(): string {
-  return Buffer.from(crypto().randomUUID(), 'latin1').toString('latin1');
-}
-
-/** The requests in a body. */
-function idsOf(value: unknown): readonly Id[] {
-  const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return messages.flatMap((message) => {
-    const classified = classify(message);
-    return classified.kind === 'request' ? [classified.message.id] : [];
-  });
-}
-
-/** Nothing is told to whoever is refused besides that. */
-const silent: Link = {
-  notify: () => undefined,
-  request: () => Promise.reject(new RpcError(rpcErrors.internal, 'The request was refused')),
-};
-
 /** Why the version that a header names, if there is one, is not a legacy one. */
-function unservedVersion(headers: Headers): Refusal | undefined {
+function unservedVersion(headers: Incoming['headers']): Refusal | undefined {
   const version = headers['mcp-protocol-version'];
-  const isServed = version === undefined || isLegacyVersion(version);
-  return isServed ? undefined : unsupportedVersion(String(version));
-}
-
-/** Whether it is a message that has no place in a batch. */
-function opensSession(value: unknown): boolean {
-  return isRecord(value) && value['method'] === 'initialize';
+  if (version === undefined || isLegacyVersion(version)) return undefined;
+  return unsupportedVersion(String(version));
 }

@@ -1,0 +1,156 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { KitError } from 'mcp-kit';
+import type { Script } from './scripts.ts';
+
+/** A connection that is made again whenever it breaks. */
+export interface Connection {
+  readonly redis: Redis;
+  /** Asks for something; fails rather than to wait for long. What failed may have been done. */
+  ask<T>(work: (redis: Redis) => Promise<T>): Promise<T>;
+  run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const connectMs = 2000;
+/** More than this is not asked at once. */
+const maxAsked = 10_000;
+
+/** Connects to a server, and checks that it keeps what it is given. */
+export async function connect(url: string, answerMs: number): Promise<Connection> {
+  const place = placeOf(url);
+  const connection = converse(newClient(url), { place, answerMs });
+  try {
+    await connection.redis.connect();
+    check(await connection.redis.info());
+    return connection;
+  } catch (cause) {
+    connection.redis.disconnect();
+    if (cause instanceof KitError) throw cause;
+    const hint = 'Start Redis or Valkey there, or name another place.';
+    const message = `the store at ${place} cannot be reached: ${messageOf(cause)}`;
+    throw new KitError('unreachable', message, { hint, cause });
+  }
+}
+
+/** A client that fails at once where it has no connection, and asks nothing again by itself: what failed may have been done. */
+export function newClient(url: string): Redis {
+  const options = {
+    lazyConnect: true,
+    connectTimeout: connectMs,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    // Who watches says again what it watches.
+    autoResubscribe: false,
+    retryStrategy: (times: number) => Math.min(2000, 25 * 2 ** Math.min(times, 10)),
+  } satisfies RedisOptions;
+  const redis = new Redis(url, options);
+  // Whoever asks is told.
+  redis.on('error', () => undefined);
+  return redis;
+}
+
+function converse(
+  redis: Redis,
+  { place, answerMs }: { readonly place: string; readonly answerMs: number },
+): Connection {
+  let asked = 0;
+  const ask: Connection['ask'] = async (work) => {
+    if (asked >= maxAsked) throw new KitError('overloaded', `too much waits for ${place}`);
+    asked += 1;
+    const late = createTimer(answerMs, () => {
+      // What was sent must not be done later, when something else has been asked since.
+      if (redis.status === 'ready') redis.disconnect(true);
+    });
+    try {
+      if (redis.status !== 'ready') await Promise.race([ready(redis), late.promise]);
+      return await Promise.race([work(redis), late.promise]);
+    } catch (cause) {
+      throw errorOf(cause, place);
+    } finally {
+      late.clear();
+      asked -= 1;
+    }
+  };
+  return {
+    redis,
+    ask,
+    run: (script, keys, args) =>
+      ask(async () => {
+        try {
+          return await redis.evalsha(script.sha, keys.length, ...keys, ...args);
+        } catch (error) {
+          if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+          return redis.eval(script.text, keys.length, ...keys, ...args);
+        }
+      }),
+    async close() {
+      await redis.quit().catch(() => undefined);
+      redis.disconnect();
+    },
+  };
+}
+
+interface Timer {
+  readonly promise: Promise<never>;
+  clear(): void;
+}
+
+function createTimer(ms: number, onEnd: () => void): Timer {
+  let timer: NodeJS.Timeout | undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      onEnd();
+      reject(new Error(`no answer within ${ms} ms`));
+    }, ms);
+  });
+  return { promise, clear: () => clearTimeout(timer) };
+}
+
+function ready(redis: Redis): Promise<void> {
+  if (redis.status === 'end') return Promise.reject(new KitError('closed', 'the store is closed'));
+  return new Promise((resolve) => redis.once('ready', () => resolve()));
+}
+
+const oldest = 7;
+
+/** Refuses a server that forgets what it was told to keep, or cannot do what is asked of it. */
+function check(info: string): void {
+  const [, version = ''] = /^redis_version:(.*?)\r?$/m.exec(info) ?? [];
+  const [, policy = ''] = /^maxmemory_policy:(.*?)\r?$/m.exec(info) ?? [];
+  if (Number.parseInt(version, 10) < oldest) {
+    throw new KitError('invalid_argument', `the store is Redis ${version}; it takes Redis 7`, {
+      hint: 'Use Redis 7 or Valkey 8, or later.',
+    });
+  }
+  if (policy !== 'noeviction') {
+    throw new KitError('invalid_argument', `the store forgets values when it is full: ${policy}`, {
+      hint: 'Set maxmemory-policy to noeviction.',
+    });
+  }
+}
+
+function errorOf(cause: unknown, place: string): KitError {
+  if (cause instanceof KitError) return cause;
+  const message = messageOf(cause);
+  if (message.startsWith('OOM')) {
+    return new KitError('overloaded', `the store at ${place} is full`, {
+      hint: 'Wait until something of it has expired, or give it more memory.',
+      cause,
+    });
+  }
+  return new KitError('unreachable', `the store at ${place} failed: ${message}`, { cause });
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Where it is, without the secrets that a URL may have. */
+function placeOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && /^rediss?:$/.test(parsed.protocol)) return parsed.host;
+  throw new KitError('invalid_argument', 'a store is named as redis://HOST:PORT', {
+    hint: 'With a password: redis://:PASSWORD@HOST:PORT; with TLS: rediss://.',
+  });
+}

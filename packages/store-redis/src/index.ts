@@ -1,0 +1,1 @@
+export { openRedisStore, type RedisStore, type RedisStoreOptions } from './redis-store.ts';
