@@ -109,16 +109,15 @@ async function bundleCommand(folder) {
 /** Bundles every package of the repository. */
 export async function bundle(root) {
   const packages = path.join(root, 'packages');
-  const copies = ['sample', 'skills'].map((name) => ({
-    from: path.join(packages, 'cocos', name),
-    to: path.join(packages, 'mcpctl/dist', `cocos-${name}`),
-  }));
-  for (const { to } of copies) rmSync(to, { recursive: true, force: true });
   for (const name of ['mcp-kit', 'store-file', 'store-redis', 'host', 'cocos']) {
     await bundleLibrary(path.join(packages, name));
   }
   await bundleCommand(path.join(packages, 'mcpctl'));
-  for (const { from, to } of copies) cpSync(from, to, { recursive: true });
+  for (const name of ['sample', 'skills']) {
+    const copy = path.join(packages, `mcpctl/dist/cocos-${name}`);
+    rmSync(copy, { recursive: true, force: true });
+    cpSync(path.join(packages, 'cocos', name), copy, { recursive: true });
+  }
 }
 
 if (import.meta.filename === process.argv[1]) await bundle(path.resolve(import.meta.dirname, '..'));

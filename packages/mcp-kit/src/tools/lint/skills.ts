@@ -127,14 +127,13 @@ function fieldRemarks(frontmatter: Skill['frontmatter']): readonly Remark[] {
       metadata !== null &&
       Object.values(metadata).every((value) => typeof value === 'string'));
   const isShort = typeof compatibility !== 'string' || compatibility.length <= 500;
-  return [
-    ...strange.map((field) => ({
-      message: `its frontmatter has a field "${field}", which hosts do not know`,
-      hint: 'Put it into metadata.',
-    })),
-    ...(isMap
-      ? []
-      : [{ message: 'its metadata is not a map of texts', hint: 'Quote the values.' }]),
-    ...(isShort ? [] : [{ message: 'its compatibility is longer than 500 characters' }]),
-  ];
+  const remarks: Remark[] = strange.map((field) => ({
+    message: `its frontmatter has a field "${field}", which hosts do not know`,
+    hint: 'Put it into metadata.',
+  }));
+  if (!isMap) {
+    remarks.push({ message: 'its metadata is not a map of texts', hint: 'Quote the values.' });
+  }
+  if (!isShort) remarks.push({ message: 'its compatibility is longer than 500 characters' });
+  return remarks;
 }
