@@ -1,5 +1,5 @@
 // Builds the extension for Cocos Creator: a folder to put into `extensions` of a project, and the same as a zip file.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { bundleValidators, common, withRequire } from './bundle.mjs';
@@ -62,6 +62,18 @@ async function filesOf(folder) {
   ];
 }
 
+/** The skills of the pack, as files of the extension. */
+function skillsOf(packages) {
+  const folder = path.join(packages, 'cocos/skills');
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => ({
+      name: path.posix.join('skills', ...path.relative(folder, file).split(path.sep)),
+      contents: readFileSync(file),
+    }));
+}
+
 /** Builds the extension into a folder; gives what is to be installed, and the zip file of it. */
 export async function bundleExtension(
   root,
@@ -69,7 +81,7 @@ export async function bundleExtension(
 ) {
   const folder = path.join(root, 'packages/cocos/extension');
   const { name } = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8'));
-  const files = await filesOf(folder);
+  const files = [...(await filesOf(folder)), ...skillsOf(path.join(root, 'packages'))];
   const target = path.join(output, name);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });

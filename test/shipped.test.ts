@@ -151,13 +151,7 @@ test('a server of plain tools loads neither governance nor workflows, and a gove
 
 test('a server loads nothing that is only for those who build, call or watch its tools', async () => {
   const modules = await modulesLoadedBy('server', 'tools', 'transport', 'transport/http');
-  const around = [
-    'lint/lint',
-    'manifest/manifest-diff',
-    'retry',
-    'trace/trace-sinks',
-    'trace/waterfall',
-  ];
+  const around = ['lint/lint', 'manifest/manifest-diff', 'retry', 'trace/trace-sinks'];
   const paths = around.map((name) => path.join('tools', ...`${name}.ts`.split('/')));
   expect(modules.filter((module) => paths.includes(module))).toEqual([]);
   expect(await modulesLoadedBy('tools/inspect')).toEqual(expect.arrayContaining(paths));

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { openSession, type Session } from 'mcp-kit/client';
+import { getSkill, openSession, readSkillFile, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newGame } from '../../support/cocos/game.ts';
@@ -117,6 +117,8 @@ it.each([
   try {
     const info = await session.callTool('get_project_info');
     expect(JSON.stringify(info.structuredContent)).toContain('"editor"');
+    const skill = await getSkill(session, 'skill://build-cocos-ui/SKILL.md');
+    expect(Buffer.from(await readSkillFile(session, skill)).toString()).toContain('menu');
     const made = await session.callTool('create_scene_node', {
       parentUuid: 'Canvas',
       name: 'Play',

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type EditorRequester, openEditorBackend } from '#cocos/backend';
 import { announceEditor } from '#cocos/project';
 import { openCocosServer } from '#cocos/tools';
@@ -8,6 +9,9 @@ export interface RunningServer {
   readonly url: string;
   close(): Promise<void>;
 }
+
+/** They lie beside this file. */
+const skills = new URL('./skills', import.meta.url);
 
 /** Tried first, so that what is configured in a client stays true; other editors may have them. */
 const ports = [3838, 3839, 3840, 3841, 3842, 3843, 3844, 3845, 3846, 3847, 0];
@@ -24,7 +28,10 @@ export async function startServer(
   try {
     const backend = await openEditorBackend(requester, project);
     closing.push(() => backend[Symbol.asyncDispose]());
-    const cocos = await openCocosServer({ project: backend });
+    const cocos = await openCocosServer({
+      project: backend,
+      skills: fileURLToPath(skills),
+    });
     closing.push(() => cocos[Symbol.asyncDispose]());
     const listening = await listen(cocos.server);
     closing.push(() => listening.close());

@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   type CocosBackend,
   type EditDefinition,
@@ -112,7 +112,7 @@ export interface CocosServerOptions extends CocosToolsOptions {
 }
 
 /** From this layer, as a source and as it is built. */
-const ownSkills = path.resolve(import.meta.dirname, '../../skills');
+const ownSkills = new URL('../../skills', import.meta.url);
 
 /** A server for a project, until it is disposed of. */
 export interface CocosServer extends AsyncDisposable {
@@ -141,7 +141,8 @@ export async function openCocosServer(options: CocosServerOptions): Promise<Coco
   const backend = typeof project === 'string' ? await openHeadless(project, headless) : project;
   const tools = cocosTools(backend, options);
   const instructions = instructionsFor(backend);
-  const guides = skills(options.skills ?? ownSkills, { logger: options.logger, watch: false });
+  const folder = options.skills ?? fileURLToPath(ownSkills);
+  const guides = skills(folder, { logger: options.logger, watch: false });
   const features = [tools, guides];
   const server = createServer({ name: 'cocos', version, instructions, features });
   return {
