@@ -5,8 +5,11 @@ import path from 'node:path';
 import { Child } from './child-process.ts';
 import { lastingPort } from './lasting-port.ts';
 
-/** Whether this machine has a server for it; without one its tests are skipped. */
-export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;
+/** Any server that speaks as Redis does. */
+const program = process.env['REDIS_SERVER'] ?? 'redis-server';
+
+/** Whether this machine has it; without one its tests are skipped. */
+export const hasRedis: boolean = spawnSync(program, ['--version']).status === 0;
 
 /** A Redis server of its own, which keeps what it has in a folder over restarts. */
 export class RedisServer implements AsyncDisposable {
@@ -30,7 +33,7 @@ export class RedisServer implements AsyncDisposable {
 
   async start(...options: readonly string[]): Promise<void> {
     const place = ['--port', String(this.#port), '--bind', '127.0.0.1', '--dir', this.#folder];
-    const child = new Child('redis-server', [...place, '--appendonly', 'yes', ...options]);
+    const child = new Child(program, [...place, '--appendonly', 'yes', ...options]);
     this.#child = child;
     await child.until(() => child.stdout.includes('Ready to accept connections') || undefined);
   }
