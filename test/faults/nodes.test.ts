@@ -10,7 +10,7 @@ import { requireBuild } from '../support/cli.ts';
 import { open, send, type Message } from '../support/http-client.ts';
 import { postHeaders, request, startSession, type LegacySession } from '../support/mcp-http.ts';
 import { hasRedis, RedisServer } from '../support/redis.ts';
-import { longMs, scaled } from '../support/scale.ts';
+import { longMs, sample, scaled } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -135,6 +135,8 @@ const places: Readonly<Record<string, (use: (place: string) => Promise<void>) =>
   },
 };
 
+const { tried, share } = sample(Object.keys(places), 2);
+
 describe.each(Object.entries(places))('Processes that share a store in %s', (name, inPlace) => {
   const isHere = name !== 'Redis' || hasRedis;
   test.skipIf(!isHere)(
@@ -142,5 +144,6 @@ describe.each(Object.entries(places))('Processes that share a store in %s', (nam
     () => inPlace(useAnyNode),
     longMs,
   );
-  test.skipIf(!isHere)('go on for one that is killed', () => inPlace(killOne), longMs);
+  if (!tried.includes(name)) return;
+  test.skipIf(!isHere)(`${share}: go on for one that is killed`, () => inPlace(killOne), longMs);
 });

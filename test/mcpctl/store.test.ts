@@ -9,6 +9,7 @@ import { lastingPort } from '../support/lasting-port.ts';
 import { modern, notification, postHeaders, request, startSession } from '../support/mcp-http.ts';
 import { fixture, mcpJson, Project, trusting } from '../support/project.ts';
 import { hasRedis, RedisServer } from '../support/redis.ts';
+import { sample } from '../support/scale.ts';
 
 beforeAll(requireBuild);
 
@@ -41,8 +42,13 @@ const commands: Readonly<Record<string, (port: string) => readonly string[]>> = 
   ],
 };
 
-describe.each(Object.entries(commands))('mcpctl %s', (_, commandAt) => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)('keeps sessions over %s', async (signal) => {
+describe.each(Object.entries(commands))('mcpctl %s', (command, commandAt) => {
+  const signals = sample(
+    ['SIGTERM', 'SIGKILL'] as const,
+    2,
+    Object.keys(commands).indexOf(command),
+  );
+  test.each(signals.tried)(`${signals.share}: keeps sessions over %s`, async (signal) => {
     const port = String(await lastingPort());
     const first = await start(...commandAt(port));
     const session = await startSession(first.url);
