@@ -180,9 +180,9 @@ const methods: Readonly<Record<Question, string>> = {
   roots: 'roots/list',
 };
 
-describe.each(clients)('a client of $name over $front', ({ name, front, speaker }) => {
-  const turn = clients.findIndex((client) => client.name === name && client.front === front);
-  const { tried, share } = sample(Object.entries(asking), clients.length, turn);
+describe.each(clients)('a client of $name over $front', (client) => {
+  const { front, speaker } = client;
+  const { tried, share } = sample(Object.entries(asking), clients.length, clients.indexOf(client));
   test.each(tried)(`${share}: is asked all that %s asks`, async (server, tools) => {
     const session = await connectHost(open[front], speaker);
     try {
