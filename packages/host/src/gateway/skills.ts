@@ -10,33 +10,29 @@ interface SkillPage {
   readonly nextCursor?: string;
 }
 
-/** Where a page begins: at a server, and where in its own list. */
-interface Place {
-  readonly server: string;
-  readonly cursor?: unknown;
-}
+/** Where each server goes on that has more. */
+type Cursors = Readonly<Record<string, unknown>>;
 
-/** The skills of all servers, one server after the other; of one that does not answer in time there are none. */
+/** The skills of all servers, which are asked at once; of one that does not answer in time there are none. */
 export async function skillPage(exchange: Exchange, routes: Routes): Promise<SkillPage> {
   const given = exchange.message.params?.['cursor'];
-  let place: Place | undefined = given === undefined ? undefined : placeOf(given);
+  const cursors = given === undefined ? undefined : cursorsIn(given);
   const isSeen = routes.views.shownTo(exchange);
   const upstreams = [...routes.upstreams.values()]
     .filter(({ name, listing }) => isSeen(name) && listing?.hasSkills !== false)
+    .filter(({ name }) => cursors === undefined || Object.hasOwn(cursors, name))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   const asked = { exchange, routes };
-  for (const [index, upstream] of upstreams.entries()) {
-    if (place !== undefined && upstream.name < place.server) continue;
-    const cursor = upstream.name === place?.server ? place.cursor : undefined;
-    place = undefined;
-    const page = await pageOf(upstream, cursor, asked);
-    const server = page.nextCursor === undefined ? upstreams[index + 1]?.name : upstream.name;
-    // Who asks for pages until there are no more need not be told of empty ones.
-    if (page.skills.length === 0 && page.nextCursor === undefined) continue;
-    if (server === undefined) return { skills: page.skills };
-    return { skills: page.skills, nextCursor: textOf({ server, cursor: page.nextCursor }) };
-  }
-  return { skills: [] };
+  const pages = await Promise.all(
+    upstreams.map((upstream) => pageOf(upstream, cursors?.[upstream.name], asked)),
+  );
+  const skills = pages.flatMap((page) => page.skills);
+  const further = pages.flatMap(({ nextCursor }, index) =>
+    nextCursor === undefined ? [] : [[upstreams[index]?.name ?? '', nextCursor] as const],
+  );
+  return further.length === 0
+    ? { skills }
+    : { skills, nextCursor: textOf(Object.fromEntries(further)) };
 }
 
 interface Asked {
@@ -92,16 +88,14 @@ export function shownFile(file: unknown, server: string): unknown {
   return { ...file, uri: qualifiedUri(server, file['uri']) };
 }
 
-function textOf(place: Place): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url');
+function textOf(cursors: Cursors): string {
+  return Buffer.from(JSON.stringify(cursors)).toString('base64url');
 }
 
-function placeOf(cursor: unknown): Place {
+function cursorsIn(cursor: unknown): Cursors {
   try {
-    const place: unknown = JSON.parse(Buffer.from(String(cursor), 'base64url').toString());
-    if (isRecord(place) && typeof place['server'] === 'string') {
-      return { server: place['server'], cursor: place['cursor'] };
-    }
+    const cursors: unknown = JSON.parse(Buffer.from(String(cursor), 'base64url').toString());
+    if (isRecord(cursors)) return cursors;
   } catch {
     // It is none of ours.
   }

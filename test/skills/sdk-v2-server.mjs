@@ -1,4 +1,4 @@
-// A server of SDK v2 that serves a folder of skills over stdio: node client-sdk-skills.mjs FOLDER
+// A server of SDK v2 that serves a folder of skills over stdio: node sdk-v2-server.mjs FOLDER
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
