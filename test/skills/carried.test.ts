@@ -91,6 +91,34 @@ describe('Skills come through whole, and verify', () => {
     },
   );
 
+  test('and a server that does not answer keeps a gateway from asking no other', async () => {
+    const asked: string[] = [];
+    const mute = (name: string): Service =>
+      createServer({
+        name,
+        version: '1',
+        features: [
+          {
+            capabilities: { extensions: { 'io.modelcontextprotocol/skills': {} } },
+            methods: {
+              'skills/list': () => {
+                asked.push(name);
+                return new Promise(() => {});
+              },
+            },
+          },
+        ],
+      });
+    const servers = { one: inMemory(mute('one'), 'one'), two: inMemory(mute('two'), 'two') };
+    const all = gateway(servers, { waitMs: 3_600_000 });
+    onTestFinished(() => all.close());
+    await all.settled();
+    const session = await openSession(memoryTarget(all), { name: 't', version: '1' });
+    onTestFinished(() => session.close());
+    session.request('skills/list', {}).catch(() => undefined);
+    await expect.poll(() => asked.toSorted()).toEqual(['one', 'two']);
+  });
+
   test('and what no server has is refused by a gateway', async () => {
     const all = gateway({ one: inMemory(serving('one'), 'one') });
     onTestFinished(() => all.close());
