@@ -70,7 +70,7 @@ describe("Our client and the SDK's server for skills", () => {
 });
 
 async function wholeOf(era: Era): Promise<readonly { skill: Skill; texts: readonly string[] }[]> {
-  const args = [path.resolve(import.meta.dirname, 'sdk-v2-server.mjs'), folder];
+  const args = [path.resolve(import.meta.dirname, '../fixtures/servers/sdk-v2-skills.mjs'), folder];
   const target = childTarget({ command: process.execPath, args });
   const session = await openSession(target, { name: 't', version: '1', era });
   onTestFinished(() => session.close());
