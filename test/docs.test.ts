@@ -16,9 +16,15 @@ async function onFreePort(command: string): Promise<string> {
     .replace(/^npm start$/m, `npm start -- --port ${port}`);
 }
 
+/** The programs of the packages are on the PATH, as `npx` has it. */
+const env = {
+  ...process.env,
+  PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env['PATH']}`,
+};
+
 /** Runs a command that prints messages; each must be a result. */
 async function mustAnswer(command: string): Promise<void> {
-  const { code, stdout, stderr } = await shell(command);
+  const { code, stdout, stderr } = await shell(command, { env });
   expect(code, `${command}\n${stdout}\n${stderr}`).toBe(0);
   const answers = stdout.trim().split('\n');
   for (const answer of answers) expect(JSON.parse(answer)).toHaveProperty('result');

@@ -14,7 +14,7 @@ const options = {
     value: 'FILE',
     help: 'Write the picture here, as PNG or SVG by its ending. Default: SVG to standard output.',
   },
-  pixels: { type: 'string', value: 'COUNT', help: 'The longer side of a PNG. Default: 1600.' },
+  pixels: { type: 'string', value: 'COUNT', help: 'The longer side of a PNG. Default: 800.' },
   project: {
     type: 'string',
     value: 'DIR',
@@ -82,7 +82,7 @@ function placeOfFile(typed: string): {
   throw usageError(`there is no file ${typed}`, next);
 }
 
-function readPixels(text = '1600'): number {
+function readPixels(text = '800'): number {
   const pixels = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (pixels >= 16 && pixels <= maxPixels) return pixels;
   throw usageError(`--pixels cannot be "${text}"`, `Use a number from 16 to ${maxPixels}.`);
