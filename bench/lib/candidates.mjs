@@ -1,5 +1,5 @@
 // Which candidates there are, and where their packages come from.
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { installPeers } from '../../scripts/peers.mjs';
 import { prepare } from '../../scripts/prepare.mjs';
 import { bridgeNames } from './bridges.mjs';
@@ -30,7 +30,10 @@ export async function loadCandidates({ only, zod }) {
   if (peers.length > 0 || zod) await installPeers();
   // through this link a candidate's plain `import 'tmcp'` finds the peer; 'mcp-kit' is found further up
   const link = at('../node_modules');
-  if (!existsSync(link)) symlinkSync('../peers/node_modules', link);
+  // It leads nowhere as long as no peer was wanted.
+  if (lstatSync(link, { throwIfNoEntry: false }) === undefined) {
+    symlinkSync('../peers/node_modules', link);
+  }
   for (const peer of peers) peer.label += ` ${shortVersion(peer.package)}`;
   return candidates;
 }

@@ -61,7 +61,7 @@ async function start(store: Store, options: HttpOptions = {}): Promise<Started> 
   const files = resources({ resources: uris.map((uri) => ({ uri, name: uri, read: () => '' })) });
   const server = createServer({ name: 'kept', version: '1.0.0', features: [tools, files] });
   const serve: Service['serve'] = (exchange) => {
-    if (exchange.message.method === 'initialize') greeted.push('hello');
+    if (exchange.message.method === 'server/discover') greeted.push('hello');
     return server.serve(exchange);
   };
   const listening = await serving({ ...server, serve }, { ...options, store });

@@ -25,7 +25,7 @@ import {
 import { invalidParams } from './model/errors.ts';
 import { allowsBatch, modernVersion, negotiate, requiresErrorId } from './model/revisions.ts';
 import { isLoggingLevel, type LoggingLevel } from './model/types.ts';
-import type { Layer, Serve } from './serve.ts';
+import type { Layer, Serve, Service } from './serve.ts';
 
 /** Where a handshake stands; business methods wait for `ready`. */
 export type Phase = 'new' | 'awaiting_initialized_notification' | 'ready';
@@ -144,18 +144,28 @@ const defaultLogLevel: LoggingLevel = 'info';
 /**
  * The inner edge of a transport: from here on every message has its client. A modern one brings it along; a legacy one
  * has it from the handshake of its conversation. `initialize` is sent on first: what answers it is legacy itself, and everything
- * else is passed on as it is; what does not know the method is asked in modern words.
+ * else is passed on as it is; what does not know the method is asked in modern words, and at once what is known to be `modern`.
  */
-export const handshake: Layer = (next) => (exchange) => {
-  const { id, params } = exchange.message;
-  const conversation = conversationOf(exchange);
-  if (id === undefined) return conversation && hear(next, exchange, conversation);
-  if (conversation === undefined || claimsModern(params)) {
-    exchange.client ??= envelopeOf(params);
-    return next(exchange);
-  }
-  return serveLegacy(next, exchange, conversation);
-};
+export function handshake({ modern = false }: Pick<Service, 'modern'>): Layer {
+  return (next) => (exchange) => {
+    const { id, params } = exchange.message;
+    const conversation = conversationOf(exchange);
+    if (id === undefined) return conversation && hear(next, exchange, conversation);
+    if (conversation === undefined || claimsModern(params)) {
+      exchange.client ??= envelopeOf(params);
+      return next(exchange);
+    }
+    return serveLegacy({ next, modern, exchange, conversation });
+  };
+}
+
+/** A legacy request, what it is part of, and what serves it. */
+interface LegacyRequest {
+  readonly next: Serve;
+  readonly modern: boolean;
+  readonly exchange: Exchange;
+  readonly conversation: Conversation;
+}
 
 /** What a modern request says about its sender; without it, or in a revision that is not served, the request is a bad one. */
 function envelopeOf(params: Params | undefined): ClientView {
@@ -164,17 +174,14 @@ function envelopeOf(params: Params | undefined): ClientView {
   return view;
 }
 
-function serveLegacy(
-  next: Serve,
-  exchange: Exchange,
-  conversation: Conversation,
-): MaybePromise<unknown> {
+function serveLegacy(request: LegacyRequest): MaybePromise<unknown> {
+  const { next, exchange, conversation } = request;
   const { method, params } = exchange.message;
   const { handshake: record, opening } = conversation;
-  if (method === 'initialize') return initialize(next, exchange, conversation);
+  if (method === 'initialize') return initialize(request);
   if (opening !== undefined) {
     // A client that does not wait for the answer to its handshake is answered after it.
-    const again = (): MaybePromise<unknown> => serveLegacy(next, exchange, conversation);
+    const again = (): MaybePromise<unknown> => serveLegacy(request);
     return opening.then(again, again);
   }
   exchange.client = record.client;
@@ -206,11 +213,8 @@ function hear(next: Serve, exchange: Exchange, conversation: Conversation): Mayb
   return next(exchange);
 }
 
-function initialize(
-  next: Serve,
-  exchange: Exchange,
-  conversation: Conversation,
-): MaybePromise<unknown> {
+function initialize(request: LegacyRequest): MaybePromise<unknown> {
+  const { modern, exchange, conversation } = request;
   const params = exchange.message.params ?? {};
   if (typeof params['protocolVersion'] !== 'string') {
     throw invalidParams('protocolVersion must be a string');
@@ -218,37 +222,53 @@ function initialize(
   const client = clientIn(params);
   exchange.client = client;
   conversation.restart();
+  const outcome = modern ? translate(request, client) : relayOrTranslate(request, client);
+  if (!isPromise(outcome)) return outcome;
+  const opening = outcome.finally(() => {
+    if (conversation.opening === opening) conversation.opening = undefined;
+  });
+  conversation.opening = opening;
+  return opening;
+}
+
+/** Sends `initialize` on: the answer says of what era it is that serves. */
+function relayOrTranslate(request: LegacyRequest, client: ClientView): MaybePromise<unknown> {
+  const { next, exchange, conversation } = request;
   const relay = (result: unknown): unknown => {
     const said = isRecord(result) ? result['protocolVersion'] : undefined;
-    begin(conversation, 'relay', { ...client, version: negotiate(said) });
+    begin(conversation, 'relay', sharedView({ ...client, version: negotiate(said) }));
     return result;
   };
-  const translate = (error: unknown): MaybePromise<unknown> => {
+  const refused = (error: unknown): MaybePromise<unknown> => {
     if (!(error instanceof RpcError) || error.code !== rpcErrors.methodNotFound) throw error;
-    const discover = exchange.instead('server/discover');
-    discover.client = { ...client, era: 'modern', version: modernVersion } satisfies ClientView;
-    const discovered = next(discover);
-    const answer = (result: unknown): object => {
-      begin(conversation, 'translate', client);
-      return initializeResult(result, client.version);
-    };
-    const declined = (): never => {
-      throw error;
-    };
-    return isPromise(discovered) ? discovered.then(answer, declined) : answer(discovered);
+    return translate(request, client, error);
   };
   let outcome: MaybePromise<unknown>;
   try {
     outcome = next(exchange);
   } catch (error) {
-    return translate(error);
+    return refused(error);
   }
-  if (!isPromise(outcome)) return relay(outcome);
-  const opening = outcome.then(relay, translate).finally(() => {
-    if (conversation.opening === opening) conversation.opening = undefined;
-  });
-  conversation.opening = opening;
-  return opening;
+  return isPromise(outcome) ? outcome.then(relay, refused) : relay(outcome);
+}
+
+/** Asks what serves in modern words; where it does not know these either, its refusal of the legacy ones stands. */
+function translate(
+  { next, exchange, conversation }: LegacyRequest,
+  client: ClientView,
+  refusal?: RpcError,
+): MaybePromise<unknown> {
+  const discover = exchange.instead('server/discover');
+  discover.client = { ...client, era: 'modern', version: modernVersion } satisfies ClientView;
+  const discovered = next(discover);
+  const answer = (result: unknown): object => {
+    begin(conversation, 'translate', client);
+    return initializeResult(result, client.version);
+  };
+  const declined = (error: unknown): never => {
+    throw refusal ?? error;
+  };
+  return isPromise(discovered) ? discovered.then(answer, declined) : answer(discovered);
 }
 
 function begin(
@@ -256,7 +276,7 @@ function begin(
   mode: 'relay' | 'translate',
   client: ClientView,
 ): void {
-  record.client = sharedView(client);
+  record.client = client;
   record.mode = mode;
   record.phase = 'awaiting_initialized_notification';
 }

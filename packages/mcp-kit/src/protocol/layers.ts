@@ -20,7 +20,7 @@ export interface Layers {
  */
 export function enclose(service: Service, layers: Layers = {}): Serve {
   const { observe, scopes, limits, headers } = layers;
-  const order = [observe, service.observe, refusal, scopes, limits, headers, handshake];
+  const order = [observe, service.observe, refusal, scopes, limits, headers, handshake(service)];
   return layered(service.serve, order);
 }
 

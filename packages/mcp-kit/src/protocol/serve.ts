@@ -11,6 +11,8 @@ export type Layer = (next: Serve) => Serve;
 /** What a transport serves: all of a server that is not about bytes. */
 export interface Service {
   readonly serve: Serve;
+  /** It speaks the modern era: clients of the legacy one are translated for, and it is not asked whether it knows them. */
+  readonly modern?: boolean | undefined;
   /** Sees every message and what becomes of it, also those that a transport refuses once it has read them. */
   readonly observe?: Layer | undefined;
   /** Whether there is such a method or tool. Names of which nobody says so may be made up: nothing is counted under them. */

@@ -80,7 +80,7 @@ function modernError(error: unknown): unknown {
 export function modernResults(
   serverInfo: Implementation,
   caching: Caching,
-): (method: string, result: unknown) => Encoded {
+): (method: string, result: unknown) => object {
   const complete = { resultType: 'complete' };
   const kept = { ...complete, ttlMs: caching.ttlMs, cacheScope: caching.scope };
   const meta = { [metaKeys.serverInfo]: serverInfo };
@@ -112,8 +112,7 @@ export function modernResults(
     }
     const mayKeep = cacheable.has(method) && resultType !== 'input_required';
     const head = mayKeep ? kept : complete;
-    const dressed = { ...head, ...fields, _meta: isRecord(own) ? { ...meta, ...own } : meta };
-    return new Encoded(JSON.stringify(dressed), dressed);
+    return { ...head, ...fields, _meta: isRecord(own) ? { ...meta, ...own } : meta };
   };
 }
 

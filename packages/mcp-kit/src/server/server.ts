@@ -88,6 +88,7 @@ export function createServer(options: ServerOptions): Server {
     info,
     capabilities,
     serve: modern(legacy),
+    modern: true,
     observe: observed(features),
     knows: (what, name) =>
       what === 'method'

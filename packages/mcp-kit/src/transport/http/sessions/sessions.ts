@@ -235,9 +235,9 @@ export class Sessions {
     const drop = (): void => {
       if (!session.initialized) void this.end(session);
     };
-    responder.onGone(drop);
     const reply = new Reply(session, responder, { ...post, onOpened: drop });
     session.connection.accept(classified, reply, bytes);
+    if (!session.initialized) responder.onGone(drop);
   }
 
   #postBatch(post: Post, values: readonly unknown[], responder: Responder): void {
