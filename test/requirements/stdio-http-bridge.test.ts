@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isRecord } from 'mcp-kit/internal';
+import { createDeferred, isRecord } from 'mcp-kit/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Child, root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
@@ -219,12 +219,14 @@ describe('messages through stdio-http-bridge', () => {
 
   test('may be answered by an event stream, with what the server says and asks before', async () => {
     const progress = { progressToken: 'mine', progress: 1 };
+    const answered = createDeferred<void>();
     await using server = await scripted(
       sessionful(
         noStream((seen) => {
           const { id, method, params } = seen.message;
           if (method !== 'tools/call') {
             seen.response.writeHead(202).end();
+            if (id === 's1') answered.resolve();
             return;
           }
           const meta = params?.['_meta'];
@@ -233,7 +235,8 @@ describe('messages through stdio-http-bridge', () => {
           const note = { ...progress, progressToken: token };
           out.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: note }));
           out.write(event({ jsonrpc: '2.0', id: 's1', method: 'roots/list' }));
-          setTimeout(() => out.end(event({ jsonrpc: '2.0', id, result: { done: true } })), 300);
+          const done = event({ jsonrpc: '2.0', id, result: { done: true } });
+          void answered.promise.then(() => out.end(done));
         }),
       ),
     );
