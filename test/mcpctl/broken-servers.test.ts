@@ -40,7 +40,7 @@ async function unnamed(first: number, ...command: readonly string[]): Promise<re
   const work = async (): Promise<void> => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
       const limit = one.hangs ? ['--timeout-ms', hangMs] : [];
-      const { code, stdout, stderr } = await project.run(...command, ...limit, ...wayTo(one));
+      const { code, stdout, stderr } = await project.runApart(...command, ...limit, ...wayTo(one));
       const said = stdout + stderr;
       const isRight = isNamed(one, said) && (code === 0) === !!one.works;
       if (!isRight) failures.push(`${one.name}: exit code ${code}\n${said.slice(0, 2000)}`);

@@ -203,7 +203,7 @@ describe('config convert', () => {
     using project = new Project(Object.fromEntries(files) as Record<string, unknown>);
     const runs = await Promise.all(
       names.map((name) =>
-        project.run(
+        project.runApart(
           'config',
           'convert',
           '--in',

@@ -60,7 +60,9 @@ describe.skipIf(process.platform !== 'linux')('mcpctl up --install', () => {
   test('writes what it shows, and takes back exactly that', async () => {
     using place = new Project();
     const file = path.join(place.home, '.config/systemd/user/mcpctl-up-one.service');
-    const run = (...args: string[]) => place.run('up', ...args, '--name', 'one', '--port', '7421');
+    // What it installs is the program that this process runs.
+    const run = (...args: string[]) =>
+      place.runApart('up', ...args, '--name', 'one', '--port', '7421');
     const shown = await run('--install', '--dry-run');
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ ExecStart=') });
     expect(existsSync(file)).toBe(false);

@@ -14,7 +14,7 @@ function runWith(tool: object, result: object, ...words: readonly string[]): Pro
     'tools/call': { result: { content: [{ type: 'text', text: 'done' }], ...result } },
   };
   const env = ['--env', `BLUNT=${JSON.stringify(answers)}`];
-  return project.run(...words, ...env, '--', ...fixture('blunt'));
+  return project.runApart(...words, ...env, '--', ...fixture('blunt'));
 }
 
 function nested(depth: number): object {

@@ -2,13 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import os from 'node:os';
 import path from 'node:path';
 import { Child, mcpctl, root } from './child-process.ts';
+import { runHere, type Finished } from './run-here.ts';
 
-/** How a run of mcpctl ended, and what it printed. */
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Finished } from './run-here.ts';
 
 /** The arguments that let a server of a project run without being approved. */
 export const trusting: readonly string[] = ['--trust', '--yes-trust'];
@@ -31,7 +27,8 @@ export class Project implements Disposable {
     const place = mkdtempSync(path.join(os.tmpdir(), 'mcpctl-project-'));
     this.folder = path.join(place, 'work');
     this.home = path.join(place, 'home');
-    this.#env = env;
+    const { PATH = '' } = process.env;
+    this.#env = { PATH, HOME: this.home, ...env };
     mkdirSync(this.folder);
     mkdirSync(this.home);
     for (const [name, content] of Object.entries(files)) this.write(name, content);
@@ -55,17 +52,21 @@ export class Project implements Disposable {
 
   /** Starts mcpctl in the folder. */
   start(...args: readonly string[]): Child {
-    const { PATH = '' } = process.env;
-    const env = { PATH, HOME: this.home, ...this.#env };
-    return new Child(process.execPath, [mcpctl, ...args], { cwd: this.folder, env });
+    const { folder: cwd } = this;
+    return new Child(process.execPath, [mcpctl, ...args], { cwd, env: this.#env });
   }
 
-  /** Runs mcpctl in the folder to its end. */
+  /** Runs mcpctl in the folder to its end, in this process: for tests of what it says and does. */
   run(...args: readonly string[]): Promise<Finished> {
+    return runHere(args, { folder: this.folder, env: this.#env });
+  }
+
+  /** The same in a process of its own, with nothing on its standard input: for tests of the program. */
+  runApart(...args: readonly string[]): Promise<Finished> {
     return this.runWith('', ...args);
   }
 
-  /** The same with something on its standard input. */
+  /** The same in a process of its own, with something on its standard input. */
   async runWith(input: string, ...args: readonly string[]): Promise<Finished> {
     await using child = this.start(...args);
     child.process.stdin.end(input);

@@ -10,17 +10,12 @@ async function main(argv: readonly string[]): Promise<void> {
     // Whatever still runs, a tool's timer or a socket, has had its time.
     process.exit(lost === undefined || code !== exitCodes.ok ? code : exitCodeOf(lost));
   };
-  const fail = async (error: unknown): Promise<void> => {
-    reportFailure(error, options);
-    await end(exitCodeOf(error));
-  };
   watchOutput();
-  process.on('uncaughtException', (error) => void fail(error));
-  try {
-    await end(await run(argv));
-  } catch (error) {
-    await fail(error);
-  }
+  process.on('uncaughtException', (error) => {
+    reportFailure(error, options);
+    void end(exitCodeOf(error));
+  });
+  await end(await run(argv));
 }
 
 void main(process.argv.slice(2));

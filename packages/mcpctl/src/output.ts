@@ -24,10 +24,15 @@ export function writeError(text: string): void {
   (streamsNow() ?? process).stderr.write(text);
 }
 
+/** Writes to standard output, as it is. */
+export function writeOutput(text: string): void {
+  hideSpinner();
+  (streamsNow() ?? process).stdout.write(text);
+}
+
 /** Prints to standard output. */
 export function print(text: string): void {
-  hideSpinner();
-  (streamsNow() ?? process).stdout.write(`${text}\n`);
+  writeOutput(`${text}\n`);
 }
 
 /** Prints one JSON document on one line; what a terminal would obey is escaped, which leaves it the same document. */

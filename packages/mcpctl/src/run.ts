@@ -1,7 +1,7 @@
 import { chooseCommand, understand } from './command-line.ts';
-import { exitCodes } from './exit-code.ts';
+import { exitCodeOf, exitCodes } from './exit-code.ts';
 import { commandHelp, programHelp } from './help.ts';
-import { print, type FailureOptions } from './output.ts';
+import { print, reportFailure, type FailureOptions } from './output.ts';
 import { commands } from './registry.ts';
 import { fired, signalCode, stopSignal, within } from './stop.ts';
 import { version } from './version.ts';
@@ -9,12 +9,21 @@ import { version } from './version.ts';
 /** After a signal, servers get this long to end by themselves; then they are killed with us. */
 const endMs = 3000;
 
-/** Does what a command line says; gives the exit code. Without a signal, those of this process stop it. */
+/** Does what a command line says, and tells what went wrong; gives the exit code. Without a signal, those of this process stop it. */
 export async function run(argv: readonly string[], given?: AbortSignal): Promise<number> {
+  try {
+    return await done(argv, given);
+  } catch (error) {
+    reportFailure(error, failureOptionsOf(argv));
+    return exitCodeOf(error);
+  }
+}
+
+async function done(argv: readonly string[], given?: AbortSignal): Promise<number> {
   const [first, ...rest] = argv;
   // Help for what the words say, as if they had been typed.
-  if (first === 'help') return run([...rest, '--help']);
-  if (first === 'version' && rest.length === 0) return run(['--version']);
+  if (first === 'help') return done([...rest, '--help'], given);
+  if (first === 'version' && rest.length === 0) return done(['--version'], given);
   if (first === '__warm') {
     const { keepWarm } = await import('./warm/keeper.ts');
     await keepWarm(rest[0] ?? '');

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { browserInteraction, type Interaction } from 'mcp-kit/auth';
+import { writeError } from '../output.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { Questioner } from '../terminal/question.ts';
 
@@ -11,7 +12,7 @@ interface Ways {
 /** How the person at this terminal logs in. */
 export function interactionFor({ noBrowser, port }: Ways): Interaction {
   return browserInteraction({
-    say: (line) => process.stderr.write(`${plainText(line)}\n`),
+    say: (line) => writeError(`${plainText(line)}\n`),
     open: noBrowser ? false : undefined,
     // Where no browser opens, a person can still carry the address over; so can a script.
     pasted: noBrowser || process.stdin.isTTY ? readLine : undefined,

@@ -1,4 +1,5 @@
 import type { HttpEvent } from 'mcp-kit/transport/http-client';
+import { writeError } from '../output.ts';
 import { plainText } from './plain-text.ts';
 import { maskSecrets } from './secrets.ts';
 import { hideSpinner } from './spinner.ts';
@@ -95,7 +96,7 @@ export function tracePrinter(options: { readonly noColor?: boolean } = {}): Trac
   const sentMs = new Map<string, number>();
   const write = (lines: readonly string[]): void => {
     hideSpinner();
-    for (const line of lines) stderr.write(`${line}\n`);
+    for (const line of lines) writeError(`${line}\n`);
   };
   return {
     message(server, direction, message) {

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { exitCodeOf, exitCodes } from '../exit-code.ts';
 import { keepManagers } from '../open.ts';
-import { reportFailure, setStreams, type Streams } from '../output.ts';
-import { failureOptionsOf, run } from '../run.ts';
+import { setStreams, type Streams } from '../output.ts';
+import { run } from '../run.ts';
 import type { Asked, Said } from './client.ts';
 import { keptManagers } from './kept-managers.ts';
 import { idleMsOf, surroundingsOf } from './place.ts';
@@ -103,14 +102,7 @@ async function serve(
     stderr: { write: (stderr) => say({ stderr }) },
   };
   say({ begun: true });
-  await output.run(streams, async () => {
-    try {
-      say({ exit: (await run(argv, stop.signal)) ?? exitCodes.ok });
-    } catch (error) {
-      reportFailure(error, failureOptionsOf(argv));
-      say({ exit: exitCodeOf(error) });
-    }
-  });
+  say({ exit: await output.run(streams, () => run(argv, stop.signal)) });
 }
 
 function readAsked(socket: Socket): Promise<Asked | undefined> {

@@ -4,7 +4,7 @@ import type { ResourceContents } from 'mcp-kit/protocol';
 import { usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { withManager } from '../../open.ts';
-import { count, printJson, sumUp } from '../../output.ts';
+import { count, printJson, sumUp, writeOutput } from '../../output.ts';
 import { contentText } from '../../show/item.ts';
 import { folderAt, saveAs } from '../../show/save.ts';
 
@@ -59,7 +59,7 @@ function show(contents: readonly ResourceContents[]): void {
       );
     }
     if (part.text === undefined) process.stdout.write(bytesOf(part));
-    else process.stdout.write(endedLine(contentText(part.text)));
+    else writeOutput(endedLine(contentText(part.text)));
   }
 }
 

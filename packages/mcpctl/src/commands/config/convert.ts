@@ -15,7 +15,7 @@ import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';
 import { home, type Globals } from '../../globals.ts';
-import { count, print, printJson, tell, warn } from '../../output.ts';
+import { count, print, printJson, tell, warn, writeOutput } from '../../output.ts';
 import { plainField, plainText } from '../../terminal/plain-text.ts';
 import { columnsOf } from '../../terminal/style.ts';
 import { table } from '../../terminal/table.ts';
@@ -81,7 +81,7 @@ export const configConvert = defineCommand({
       });
     } else if (file === undefined) {
       // A file gets the text as it is, a terminal what it can show.
-      process.stdout.write(process.stdout.isTTY ? plainText(text) : text);
+      writeOutput(process.stdout.isTTY ? plainText(text) : text);
     } else {
       print(`${file}${sumOf(servers, changed, dialectTitle(to))}${partOf(leftOut, 'left out')}`);
     }

@@ -1,5 +1,6 @@
 import { showChange, type Change, type ServerEntry } from '@mcp-kit/host';
 import type { Globals } from '../../globals.ts';
+import { writeError } from '../../output.ts';
 import { agrees } from '../../setup/change.ts';
 import { pauseSpinner } from '../../terminal/spinner.ts';
 import { commandLine } from '../../shell-words.ts';
@@ -10,7 +11,7 @@ import { aligned, proposalLines } from './view.ts';
 /** Shows on standard error what a server would do, and what an approval would cover. */
 export function showProposal(entry: ServerEntry, { noColor }: Pick<Globals, 'noColor'>): void {
   const { bold } = createStyle({ color: wantsColor(process.stderr, process.env, { noColor }) });
-  process.stderr.write(`${bold(plainField(entry.name))}\n${aligned(proposalLines(entry))}\n`);
+  writeError(`${bold(plainField(entry.name))}\n${aligned(proposalLines(entry))}\n`);
 }
 
 interface Asking {
@@ -29,7 +30,7 @@ export async function offerApproval(
   try {
     showProposal(entry, globals);
     for (const line of changes.flatMap((change) => showChange(change))) {
-      process.stderr.write(`  ${line}\n`);
+      writeError(`  ${line}\n`);
     }
     return await agrees('Approve it?', stop, {
       unasked: `${entry.name} is not approved: nobody can be asked here`,
