@@ -35,7 +35,7 @@ test('a list ends where its server says so', async () => {
 
 test.each([
   ['large pages', endless([{ text: 'x'.repeat(1024 * 1024) }]), 65],
-  ['pages of many parts', endless(Array.from({ length: 50_000 }, () => 0)), 90],
+  ['pages of many parts', endless([Array.from({ length: 50_000 }, () => 0)]), 90],
   ['long cursors', endless([], (page) => `${page}`.padStart(1024 * 1024, '-')), 65],
 ])('a list with ever more %s is too long', async (_, server, most) => {
   await expect(all(server.fetch)).rejects.toMatchObject({
