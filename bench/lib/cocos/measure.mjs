@@ -1,5 +1,14 @@
 // Measures the tools of the Cocos pack on one project, beside the least that a write of its scene can cost.
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { measuredCalls, targets } from './calls.mjs';
 import { emptyScene, largeScene } from './project.mjs';
@@ -13,12 +22,12 @@ const ownCpuMs = () => {
 };
 
 /** The bare loop: a scene parsed, printed and written, and on the disk when it ends. Answers milliseconds. */
-function bareLoop(scene, copy) {
-  const text = readFileSync(scene, 'utf8');
+function bareLoop(folder) {
+  const text = readFileSync(path.join(folder, largeScene), 'utf8');
   const cpu = ownCpuMs();
   const started = performance.now();
   const printed = JSON.stringify(JSON.parse(text), null, 2);
-  const file = openSync(copy, 'w');
+  const file = openSync(path.join(folder, 'local/bare-loop.json'), 'w');
   try {
     writeFileSync(file, printed);
     fsyncSync(file);
@@ -42,31 +51,38 @@ function callerOf(session, pid) {
   };
 }
 
-/** Starts a server and opens the scene, which no process has read before; with the bare loop beside it. */
-const firstOpen = (folder, scratch) =>
-  serving(folder, scratch, async (session, pid) => {
-    const bare = bareLoop(path.join(folder, largeScene), path.join(folder, 'local/bare-loop.json'));
-    const opened = await callerOf(session, pid)('execute_scene_open', { scenePath: largeScene });
-    return { opened, bare };
+/** What a server has in memory that has answered a call about an empty scene of the project. */
+const idleMemory = (served) =>
+  serving(served, async (session, pid, memoryNow) => {
+    await callerOf(session, pid)('get_scene_tree', { scenePath: emptyScene });
+    return memoryNow();
   });
 
 /**
- * Calls every tool in every round, and runs the bare loop beside them: what slows one slows the other. Memory is that of the server
- * before, when it has answered a call about an empty scene, and after.
+ * Opens the scene in a fresh server that has told what the project is, which is how its instructions let a conversation begin, with
+ * the bare loop beside it; and what it has in memory then.
  */
-function measureCalls(folder, { rounds, scratch }) {
-  const scene = path.join(folder, largeScene);
-  const copy = path.join(folder, 'local/bare-loop.json');
-  return serving(folder, scratch, async (session, pid, memoryNow) => {
+const firstOpen = (served) =>
+  serving(served, async (session, pid, memoryNow) => {
     const call = callerOf(session, pid);
-    await call('get_scene_tree', { scenePath: emptyScene });
-    const idle = await memoryNow();
+    await call('get_project_info', {});
+    const bare = bareLoop(served.folder);
+    const opened = await call('execute_scene_open', { scenePath: largeScene });
+    return { opened, bare, memory: await memoryNow() };
+  });
+
+/**
+ * Calls every tool in every round, and runs the bare loop beside them: what slows one slows the other. Memory is asked for at the
+ * end: the collection that this takes would slow down what comes after.
+ */
+function measureCalls(served, rounds) {
+  return serving(served, async (session, pid, memoryNow) => {
+    const call = callerOf(session, pid);
     await call('execute_scene_open', { scenePath: largeScene });
-    const opened = await memoryNow();
-    const calls = measuredCalls(scratch).map((each) => ({ ...each, first: 0, times: [] }));
+    const calls = measuredCalls(served.images).map((each) => ({ ...each, first: 0, times: [] }));
     const bare = [];
     for (let round = 0; round <= rounds; round++) {
-      bare.push(bareLoop(scene, copy));
+      bare.push(bareLoop(served.folder));
       for (const each of calls) {
         const taken = await call(each.tool, each.argumentsIn(round));
         if (round === 0) each.first = taken.ms;
@@ -75,9 +91,18 @@ function measureCalls(folder, { rounds, scratch }) {
     }
     const rss = rssMiB(pid);
     const peak = peakRssMiB(pid);
-    const memory = { idle, opened, rss, peak, after: await memoryNow() };
-    return { calls, bare: bare.slice(1), memory };
+    return { calls, bare: bare.slice(1), memory: { rss, peak, after: await memoryNow() } };
   });
+}
+
+/** The numbers of the bare loop. */
+function summariseBare(loops) {
+  const all = loops.map(({ ms }) => ms);
+  return {
+    p50: median(all),
+    p95: quantile(all, 0.95),
+    cpu: median(loops.map(({ cpuMs }) => cpuMs)),
+  };
 }
 
 /** The numbers of one tool, as times, as multiples of the bare loop, and whether they are good enough. */
@@ -91,7 +116,12 @@ function summarise({ tool, kind, first, times }, bare) {
   return { tool, kind, first, p50, p95, cpu, ...multiples, target, isMet: p95 <= target };
 }
 
-/** Of the tools of a kind: the median of them, and the slowest. */
+/** Of each kind of tools, the median of them and the slowest. */
+function kindsOf(calls, bare) {
+  const tools = calls.map((each) => summarise(each, bare));
+  return Object.fromEntries(Object.keys(targets).map((kind) => [kind, kindOf(tools, kind)]));
+}
+
 function kindOf(tools, kind) {
   const ofKind = tools.filter((each) => each.kind === kind);
   const slowest = ofKind.reduce((one, other) => (other.p50 > one.p50 ? other : one));
@@ -114,22 +144,34 @@ function memoryTimes({ idle, opened, after, rss, peak }, sceneMiB) {
   };
 }
 
+/** How many times the file a server may have in memory, beyond what it has when it is idle. */
+const mostTimes = 6;
+
+/** The same calls of a server whose heap may be no larger than that, on a copy of the project: what they cost then. */
+async function measureLimited({ folder, images }, { rounds, idle, sceneMiB }) {
+  const heapMiB = Math.ceil(idle.live + mostTimes * sceneMiB);
+  const nodeArgs = [`--max-old-space-size=${heapMiB}`];
+  const { calls, bare, memory } = await measureCalls({ folder, images, nodeArgs }, rounds);
+  return { heapMiB, rss: memory.rss, kinds: kindsOf(calls, summariseBare(bare)) };
+}
+
 /** Measures a project that was made by `makeLargeProject`: every number in milliseconds, MiB, or as a multiple. */
 export async function measureProject(folder, { made, rounds, opens, scratch }) {
+  const served = { folder, images: scratch };
   const sceneMiB = statSync(path.join(folder, largeScene)).size / 2 ** 20;
+  const copy = path.join(scratch, 'copy');
+  cpSync(folder, copy, { recursive: true });
   const openings = [];
-  while (openings.length < opens) openings.push(await firstOpen(folder, scratch));
-  const { calls, bare: loops, memory } = await measureCalls(folder, { rounds, scratch });
-  const all = [...loops, ...openings.map((each) => each.bare)];
-  const bare = {
-    p50: median(all.map(({ ms }) => ms)),
-    p95: quantile(
-      all.map(({ ms }) => ms),
-      0.95,
-    ),
-    cpu: median(all.map(({ cpuMs }) => cpuMs)),
-  };
-  const tools = calls.map((each) => summarise(each, bare));
+  while (openings.length < opens) openings.push(await firstOpen(served));
+  const idle = await idleMemory(served);
+  const { calls, bare: loops, memory: used } = await measureCalls(served, rounds);
+  const limited = await measureLimited(
+    { folder: copy, images: scratch },
+    { rounds, idle, sceneMiB },
+  );
+  rmSync(copy, { recursive: true, force: true });
+  const memory = { idle, opened: openings.at(-1).memory, ...used, limited };
+  const bare = summariseBare([...loops, ...openings.map((each) => each.bare)]);
   const openMs = median(openings.map(({ opened }) => opened.ms));
   const openCpu = median(openings.map(({ opened }) => opened.cpuMs));
   return {
@@ -137,8 +179,8 @@ export async function measureProject(folder, { made, rounds, opens, scratch }) {
     sceneMiB,
     bare,
     open: { p50: openMs, times: openMs / bare.p50, cpuTimes: openCpu / bare.cpu },
-    kinds: Object.fromEntries(Object.keys(targets).map((kind) => [kind, kindOf(tools, kind)])),
+    kinds: kindsOf(calls, bare),
     memory: { ...memory, times: memoryTimes(memory, sceneMiB) },
-    tools,
+    tools: calls.map((each) => summarise(each, bare)),
   };
 }

@@ -70,6 +70,18 @@ function rssTable(sizes) {
   return table(head, rows);
 }
 
+/** What the same calls cost with a small heap. */
+function limitedTable(sizes) {
+  const head = ['nodes', 'heap, MiB', 'write', 'read', 'workflow', 'RSS after all calls, MiB'];
+  const rows = sizes.map(({ nodes, memory: { limited } }) => [
+    count(nodes),
+    limited.heapMiB,
+    ...['write', 'read', 'workflow'].map((kind) => multiple(limited.kinds[kind].times)),
+    limited.rss,
+  ]);
+  return table(head, rows);
+}
+
 /** How much more the largest scene takes than the smallest. */
 function growthTable(sizes) {
   const values = {
@@ -139,7 +151,7 @@ threads, at the median; times grow with other work on the machine, this does not
 
 The bare loop is what no write of the same scene can do without: \`JSON.parse\`, \`JSON.stringify\`, a write and \`fsync\`. It ran between
 the calls of the same run, so that what slows one slows the other. Of each kind the median of its tools, at their medians; first
-open is the first call of a fresh server, the median of some.
+open is the first look at the scene of a fresh server that has told what the project is, the median of some.
 
 ${ratioTable(sizes)}
 
@@ -156,10 +168,15 @@ the same project. Live is heap and buffers after garbage was collected: what the
 
 ${liveTable(sizes)}
 
-RSS is what the process has of the machine: also garbage that V8 has not collected, and space that it keeps for what comes.
-"Collected" is right after a collection that was asked for.
+That is the memory that is meant where six times the file is promised. RSS is what the process has of the machine: also garbage that
+V8 has not collected, and space that it keeps for what comes. "Collected" is right after a collection that was asked for.
 
 ${rssTable(sizes)}
+
+How large V8 lets the heap become is its own choice, by what it may have. With a heap of no more than an idle server's and six times
+the file (\`--max-old-space-size\`) the same calls are all made, at this multiple of the bare loop:
+
+${limitedTable(sizes)}
 
 ${sizes.length > 1 ? `${growthSection(sizes)}\n` : ''}## Tool by tool
 

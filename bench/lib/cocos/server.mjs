@@ -20,13 +20,24 @@ async function memoryOf(server) {
 
 /**
  * Serves a project, with images from a folder beside it, to `work`, which gets a session, the id of the process and a function
- * that asks for its memory.
+ * that asks for its memory. `nodeArgs` are options of Node for the server.
  */
-export async function serving(folder, images, work) {
+export async function serving({ folder, images, nodeArgs = [] }, work) {
   const where = ['--project', folder, '--image-folder', images];
   const layers = ['--layer', 'core', '--layer', 'advanced'];
   const node = ['--expose-gc', '--import', probe];
-  const args = [...node, program, 'cocos', 'serve', ...where, ...layers, '--port', '0', '--json'];
+  const args = [
+    ...nodeArgs,
+    ...node,
+    program,
+    'cocos',
+    'serve',
+    ...where,
+    ...layers,
+    '--port',
+    '0',
+    '--json',
+  ];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ended = once(server, 'exit');
   try {

@@ -2,7 +2,7 @@ import { CocosError } from './cocos-error.ts';
 import { assetOf } from './entries.ts';
 import { Expansion, insideBase } from './expansion.ts';
 import type { Resolve, ViewProblem } from './expansion.ts';
-import { refIndices, textOf, typeOf } from './json.ts';
+import { isList, refIndex, refIndices, textOf, typeOf } from './json.ts';
 import type { Entry, OwnJson } from './json.ts';
 import { rootOf } from './table.ts';
 import type { Table } from './table.ts';
@@ -42,6 +42,13 @@ interface Step {
 
 /** So many can be compared with each other in less time than a set of them takes. */
 const few = 8;
+
+/** Whether none of them is there twice. */
+function areOthers(items: readonly ViewItem[]): boolean {
+  return items.length <= few
+    ? items.every((item, at) => items.indexOf(item) === at)
+    : new Set(items).size === items.length;
+}
 
 /** The tree that a scene or prefab is when it is opened, instances expanded; edits through this layer keep it true. */
 export class SceneView {
@@ -236,14 +243,11 @@ export class SceneView {
 
   /** What a list of a node has; a broken file may name the same twice, or what belongs elsewhere, even what is above it. */
   #listed(owner: number, list: '_children' | '_components'): ViewItem[] {
-    const indices = refIndices(this.at(owner)[list]);
-    const found: ViewItem[] = [];
-    for (const index of indices.length > few ? new Set(indices) : indices) {
-      const item = this.#items.get(index);
-      if (item?.owner !== owner || (indices.length <= few && found.includes(item))) continue;
-      found.push(item);
-    }
-    return found;
+    const elements = this.at(owner)[list];
+    if (!isList(elements)) return [];
+    const items = elements.map((element) => this.#items.get(refIndex(element) ?? -1));
+    const isOwn = (item: ViewItem | undefined): item is ViewItem => item?.owner === owner;
+    return items.every(isOwn) && areOthers(items) ? items : [...new Set(items)].filter(isOwn);
   }
 
   #add(start: Step): void {

@@ -1,18 +1,19 @@
 import { acceptsAsset, classOfImporter, findBuiltInAsset, nearest } from '#cocos/components';
-import { eachEntry, expandId, isScriptType } from '#cocos/document';
+import { eachEntry, expandId, isScriptType, typeOf } from '#cocos/document';
 import type { Asset } from '#cocos/project';
 import { engineComponents, engineScripts } from './engine-classes.ts';
 import { describe, type Inspection } from './inspection.ts';
 import type { AssetSpot } from './scan.ts';
-import { isComponentAt } from './walk.ts';
+import { isComponentAt, typeAt } from './walk.ts';
 
 /** `missingAsset`, `missingSubAsset`, `wrongAssetType`: what is used is there, and is what it is used as. */
 export function checkAssets(inspection: Inspection): void {
-  for (const spot of inspection.assets) {
+  const { objects, kinds } = inspection;
+  objects.assets.forEach((spots, at) => {
     // The prefab of an instance has a rule of its own.
-    const isPrefab = inspection.kinds.types[spot.at] === 'cc.PrefabInfo';
-    if (!isPrefab && spot.uuid !== '') checkAsset(inspection, spot);
-  }
+    if (spots === undefined || typeAt(kinds, at) === 'cc.PrefabInfo') return;
+    for (const spot of spots) if (spot.uuid !== '') checkAsset(inspection, spot);
+  });
 }
 
 function checkAsset(inspection: Inspection, spot: AssetSpot): void {
@@ -79,65 +80,73 @@ function checkType(inspection: Inspection, spot: AssetSpot, actual: string | und
   });
 }
 
+/** Why a class may not be there; of those called strange only components need one that is known. */
+type Doubt = 'missing' | 'unknown' | 'strange';
+
 /** `missingScript`, `unknownClass`: every object is of a class that there is. */
 export function checkClasses(inspection: Inspection): void {
-  const { table, kinds, workspace, issues } = inspection;
-  const seen = new Map<string, boolean>();
+  const { table, kinds } = inspection;
+  const [, ...names] = kinds.names;
+  const doubts = [undefined, ...doubtsOf(inspection, names)];
+  if (doubts.every((doubt) => doubt === undefined)) return;
+  eachEntry(table, (_, at) => {
+    const doubt = doubts[kinds.classes[at] ?? 0];
+    if (doubt === 'missing') reportScript(inspection, at);
+    else if (doubt === 'unknown' || (doubt === 'strange' && isComponentAt(kinds, at))) {
+      reportClass(inspection, at, doubt);
+    }
+  });
+}
+
+function doubtsOf(inspection: Inspection, names: readonly string[]): (Doubt | undefined)[] {
+  const { workspace } = inspection;
   let scriptsAreKnown: boolean | undefined;
-  const isKnown = (type: string): boolean => {
-    if (isScriptType(type)) return hasScript(inspection, type);
-    if (/^(cc|sp|dragonBones)\./.test(type) || engineObjects.has(type)) return true;
+  const isOfScript = (type: string): boolean => {
     // Without the sources nobody can tell which classes scripts have.
     scriptsAreKnown ??= [...workspace.draft.assets()].every(
       ({ importer, exists }) => exists || !/^(type|java)script$/.test(importer),
     );
     return !scriptsAreKnown || workspace.scripts.byType(type) !== undefined;
   };
-  eachEntry(table, (_, at) => {
-    const type = kinds.types[at] ?? '';
-    if (type === 'cc.MissingScript' || (isScriptType(type) && !cached(seen, type, isKnown))) {
-      const uuid = expandId(type);
-      issues.push({
-        code: 'missingScript',
-        at,
-        path: ['__type__'],
-        message: `The script ${uuid ?? ''} of a component is not in the project.`.replace(
-          '  ',
-          ' ',
-        ),
-        suggestion: 'Restore the script with its meta, or remove the component.',
-      });
-      return;
-    }
-    const isStrange =
-      isComponentAt(kinds, at) && type.startsWith('cc.') && !engineComponents.has(type);
-    if (!isStrange && type !== '' && cached(seen, type, isKnown)) return;
-    const near = nearest(type.replace(/^cc\./, ''), [...engineComponents])
-      .slice(0, 2)
-      .join(' or ');
-    issues.push({
-      code: 'unknownClass',
-      at,
-      path: ['__type__'],
-      message:
-        type === ''
-          ? `Object ${inspection.places[at]} has no class.`
-          : `There is no class "${type}".`,
-      suggestion: isStrange
-        ? `Did you mean ${near}? If it belongs to your version of the engine, all is well.`
-        : 'Restore the script that has the class, or remove the object.',
-    });
+  return names.map((type) => {
+    if (type === 'cc.MissingScript') return 'missing';
+    if (isScriptType(type)) return hasScript(inspection, type) ? undefined : 'missing';
+    if (engineComponents.has(type) || engineObjects.has(type)) return undefined;
+    if (type.startsWith('cc.')) return 'strange';
+    const isKnown = /^(sp|dragonBones)\./.test(type) || (type !== '' && isOfScript(type));
+    return isKnown ? undefined : 'unknown';
   });
 }
 
-function cached(
-  seen: Map<string, boolean>,
-  type: string,
-  isKnown: (type: string) => boolean,
-): boolean {
-  const known = seen.get(type) ?? isKnown(type);
-  seen.set(type, known);
-  return known;
+function reportScript({ table, issues }: Inspection, at: number): void {
+  const uuid = expandId(typeOf(table.objects[at]));
+  issues.push({
+    code: 'missingScript',
+    at,
+    path: ['__type__'],
+    message: `The script ${uuid === undefined ? '' : `${uuid} `}of a component is not in the project.`,
+    suggestion: 'Restore the script with its meta, or remove the component.',
+  });
+}
+
+function reportClass(inspection: Inspection, at: number, doubt: Doubt): void {
+  const type = typeOf(inspection.table.objects[at]);
+  const near = nearest(type.replace(/^cc\./, ''), [...engineComponents])
+    .slice(0, 2)
+    .join(' or ');
+  inspection.issues.push({
+    code: 'unknownClass',
+    at,
+    path: ['__type__'],
+    message:
+      type === ''
+        ? `Object ${inspection.places[at]} has no class.`
+        : `There is no class "${type}".`,
+    suggestion:
+      doubt === 'strange'
+        ? `Did you mean ${near}? If it belongs to your version of the engine, all is well.`
+        : 'Restore the script that has the class, or remove the object.',
+  });
 }
 
 /** Classes of the engine whose names say nothing of it. */

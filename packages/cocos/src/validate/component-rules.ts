@@ -16,17 +16,16 @@ import type { TreeNode } from './walk.ts';
 export function checkComponents(inspection: Inspection): void {
   const { tree, issues } = inspection;
   /** The classes that are known to go together. */
-  const together = new Set<string>();
+  const together = new Set<readonly string[]>();
   for (const node of tree) {
-    const classes = node.types.join();
-    if (together.has(classes)) continue;
+    if (together.has(node.types)) continue;
     // What comes from a prefab as it is there is a matter of that file.
     const isOfPrefab = node.components.every(({ inside }) => inside);
     if (isOfPrefab && !hasRemoved(inspection, node.item)) continue;
     const count = issues.length;
     checkRequired(inspection, node);
     checkSingle(inspection, node);
-    if (issues.length === count) together.add(classes);
+    if (issues.length === count) together.add(node.types);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   textOf,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
-import { isComponentAt, isNodeAt } from './walk.ts';
+import { isComponentAt, isNodeAt, typeAt } from './walk.ts';
 
 /** `dupId`: every node and component of a scene has an id of its own. */
 export function checkIds(inspection: Inspection): void {
@@ -45,7 +45,7 @@ export function checkFileIds(inspection: Inspection): void {
   const members = new Map<string, number>();
   const instances = new Map<string, number>();
   eachEntry(inspection.table, (entry, at) => {
-    const type = inspection.kinds.types[at];
+    const type = typeAt(inspection.kinds, at);
     const isInstance = type === 'cc.PrefabInstance';
     const isMember =
       type === 'cc.CompPrefabInfo' || (type === 'cc.PrefabInfo' && !entry['instance']);

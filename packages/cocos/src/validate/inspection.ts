@@ -25,7 +25,7 @@ import { typeName, type Workspace } from '#cocos/edit';
 import type { Asset } from '#cocos/project';
 import type { FindingCode, Severity } from './finding.ts';
 import { type KnownObjects, lookAtObjects } from './known-objects.ts';
-import type { AssetSpot, Spot } from './scan.ts';
+import type { Spot } from './scan.ts';
 import { type ObjectKinds, type TreeNode, walkTree } from './walk.ts';
 
 /** What a rule says: where in the file, what, what to do, and how to put it right where there is only one way. */
@@ -60,7 +60,6 @@ export interface Inspection {
   readonly kinds: ObjectKinds;
   /** The nodes of the view. */
   readonly tree: readonly TreeNode[];
-  readonly assets: readonly AssetSpot[];
   readonly issues: Issue[];
 }
 
@@ -93,8 +92,7 @@ export function inspect(workspace: Workspace, subject: Subject): Inspection {
   const asset = workspace.draft.assetAt(file);
   const tree = view === undefined ? [] : walkTree(view);
   const places = placesIn(table);
-  const assets = objects.assets.flatMap((spots) => spots ?? []);
-  return { workspace, file, asset, table, view, places, objects, kinds, tree, assets, issues };
+  return { workspace, file, asset, table, view, places, objects, kinds, tree, issues };
 }
 
 /** Lists in which an empty place means nothing. */

@@ -1,6 +1,6 @@
 import { eachReference, type Json, type Table } from '#cocos/document';
 import { type AssetSpot, scanObject, type Spot } from './scan.ts';
-import { kindAt, type ObjectKinds } from './walk.ts';
+import { kindsOf, type ObjectKinds } from './walk.ts';
 
 /** What each object of a file is and uses; it holds for as long as the object is the same. */
 export interface KnownObjects {
@@ -23,36 +23,29 @@ export function lookAtObjects(table: Table, before?: KnownObjects): KnownObjects
     return lookAtAll(table);
   }
   const { objects } = table;
-  const codes = new Uint8Array(objects.length);
-  codes.set(before.kinds.codes.subarray(0, objects.length));
-  const types = before.kinds.types.slice(0, objects.length);
+  const { kinds, look } = kindsOf(objects.length, before.kinds);
   const assets = before.assets.slice(0, objects.length);
   const dangling: Spot[] = [];
   const leads = leadsIn(table);
   for (const index of changed) {
     if (index >= objects.length) continue;
     const entry = objects[index];
-    const { code, type } = kindAt(entry);
-    codes[index] = code;
-    types[index] = type;
+    look(entry, index);
     assets[index] = entry && scanObject(entry, index, { leads, dangling });
   }
-  return { table, kinds: { codes, types }, assets, dangling, changed };
+  return { table, kinds, assets, dangling, changed };
 }
 
 function lookAtAll(table: Table): KnownObjects {
   const { objects } = table;
-  const codes = new Uint8Array(objects.length);
+  const { kinds, look } = kindsOf(objects.length);
   const dangling: Spot[] = [];
   const leads = leadsIn(table);
-  const types: string[] = [];
   const assets = objects.map((entry, index) => {
-    const { code, type } = kindAt(entry);
-    codes[index] = code;
-    types.push(type);
+    look(entry, index);
     return entry && scanObject(entry, index, { leads, dangling });
   });
-  return { table, kinds: { codes, types }, assets, dangling };
+  return { table, kinds, assets, dangling };
 }
 
 const leadsIn =

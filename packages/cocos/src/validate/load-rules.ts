@@ -1,4 +1,5 @@
 import type { Inspection } from './inspection.ts';
+import { perTypes } from './walk.ts';
 
 const limits = { nodes: 1000, depth: 32, labels: 100, masks: 20 };
 
@@ -7,11 +8,16 @@ export function checkLoad(inspection: Inspection): void {
   const { view, tree } = inspection;
   if (view === undefined) return;
   const counts = { nodes: 0, depth: 0, labels: 0, masks: 0 };
+  const costsOf = perTypes((types) => ({
+    isMask: types.includes('cc.Mask'),
+    labelAt: types.indexOf('cc.Label'),
+  }));
   for (const { depth, components, types } of tree) {
+    const { isMask, labelAt } = costsOf(types);
     counts.nodes += 1;
     counts.depth = Math.max(counts.depth, depth);
-    if (types.includes('cc.Mask')) counts.masks += 1;
-    const label = components[types.indexOf('cc.Label')];
+    if (isMask) counts.masks += 1;
+    const label = components[labelAt];
     if (label !== undefined && !view.at(label.index)['_cacheMode']) counts.labels += 1;
   }
   const say = (message: string, suggestion: string): void => {

@@ -10,14 +10,20 @@ import {
   type ViewItem,
 } from '#cocos/document';
 import { type Inspection, readPrefab } from './inspection.ts';
-import type { TreeNode } from './walk.ts';
+import { perTypes, type TreeNode } from './walk.ts';
 
 /** `uiWithoutCanvas`, `canvasWithoutCamera`, `layerNotSeen`: what a scene has can be seen. */
 export function checkScreen(inspection: Inspection): void {
   const { view, table } = inspection;
   if (view === undefined || table.kind !== 'scene') return;
   const { tree } = inspection;
-  const walk: Walk = { view, cameras: camerasOf(view, tree), inspection };
+  const { components } = inspection.workspace;
+  const partOf = perTypes((types) => ({
+    isRoot: types.includes('cc.Canvas') || types.includes('cc.RenderRoot2D'),
+    canvasAt: types.indexOf('cc.Canvas'),
+    isDrawn: types.some((type) => type === 'cc.RichText' || components.get(type)?.renderer),
+  }));
+  const walk: Walk = { view, cameras: camerasOf(view, tree), partOf, inspection };
   const inCanvas: boolean[] = [];
   for (const node of tree) inCanvas.push(checkNode(walk, node, inCanvas[node.above] === true));
 }
@@ -27,16 +33,27 @@ interface Camera {
   readonly visibility: number;
 }
 
+/** What a node is to the screen, by the classes of its components. */
+interface ScreenPart {
+  /** Whether what is below it can be drawn. */
+  readonly isRoot: boolean;
+  /** Which component is the Canvas; -1 for none. */
+  readonly canvasAt: number;
+  readonly isDrawn: boolean;
+}
+
 interface Walk {
   readonly view: SceneView;
   readonly cameras: readonly Camera[];
+  readonly partOf: (types: readonly string[]) => ScreenPart;
   readonly inspection: Inspection;
 }
 
 function camerasOf(view: SceneView, tree: readonly TreeNode[]): Camera[] {
   const cameras: Camera[] = [];
+  const cameraAt = perTypes((types) => types.indexOf('cc.Camera'));
   for (const { components, types } of tree) {
-    const item = components[types.indexOf('cc.Camera')];
+    const item = components[cameraAt(types)];
     if (item === undefined) continue;
     const { _visibility: visibility } = view.at(item.index);
     cameras.push({ item, visibility: typeof visibility === 'number' ? visibility : -1 });
@@ -48,12 +65,9 @@ function camerasOf(view: SceneView, tree: readonly TreeNode[]): Camera[] {
 function checkNode(walk: Walk, { item, components, types }: TreeNode, inCanvas: boolean): boolean {
   const { view, inspection } = walk;
   const node = item.index;
-  const isRoot = types.includes('cc.Canvas') || types.includes('cc.RenderRoot2D');
-  const canvas = components[types.indexOf('cc.Canvas')];
+  const { isRoot, canvasAt, isDrawn } = walk.partOf(types);
+  const canvas = components[canvasAt];
   if (canvas !== undefined) checkCanvas(walk, canvas);
-  const isDrawn = types.some(
-    (type) => type === 'cc.RichText' || inspection.workspace.components.get(type)?.renderer,
-  );
   // One that draws nothing may just as well be elsewhere.
   const isStray = isDrawn && !inCanvas && !isRoot;
   if (isStray) {

@@ -10,6 +10,7 @@ import {
   typeOf,
 } from '#cocos/document';
 import type { KnownObjects } from './known-objects.ts';
+import { typeAt } from './walk.ts';
 
 const families = [
   { list: '_children', up: '_parent' },
@@ -56,7 +57,7 @@ type Family = (typeof families)[number];
 function isOfSameKind({ now, before }: Changing, index: number, then: Entry | undefined): boolean {
   if (then === undefined || now.table.objects[index] === undefined) return true;
   return (
-    now.kinds.types[index] === before.kinds.types[index] &&
+    typeAt(now.kinds, index) === typeAt(before.kinds, index) &&
     now.kinds.codes[index] === before.kinds.codes[index]
   );
 }

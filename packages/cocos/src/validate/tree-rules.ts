@@ -14,7 +14,7 @@ import {
   type Table,
 } from '#cocos/document';
 import { describe, type Inspection } from './inspection.ts';
-import { isComponentAt, isNodeAt, type ObjectKinds } from './walk.ts';
+import { isComponentAt, isNodeAt, type ObjectKinds, typeAt } from './walk.ts';
 
 type Check = (kinds: ObjectKinds, index: number) => boolean;
 
@@ -27,8 +27,8 @@ interface Expectation {
 
 const ofType =
   (type: string): Check =>
-  ({ types }, index) =>
-    types[index] === type;
+  (kinds, index) =>
+    typeAt(kinds, index) === type;
 
 const expect = (field: string, kind: string, fits: Check = ofType(kind)): Expectation => ({
   field,
@@ -74,7 +74,7 @@ const typeExpectations: Readonly<Record<string, readonly Expectation[]>> = {
 function expectationsOf(kinds: ObjectKinds, at: number): readonly Expectation[] {
   if (isNodeAt(kinds, at)) return nodeExpectations;
   if (isComponentAt(kinds, at)) return componentExpectations;
-  return typeExpectations[kinds.types[at] ?? ''] ?? none;
+  return typeExpectations[typeAt(kinds, at)] ?? none;
 }
 
 /** `typeMismatch`, `nullChild`, `nullComponent`: what the structure of a file refers to is of the right kind. */
@@ -235,7 +235,7 @@ function listingsOf({ table, kinds }: Inspection, { list, is }: Family): Map<num
 
 /** What instances have besides what their prefabs have. */
 function mountedOf({ table, kinds }: Inspection): Set<number> {
-  const infos = table.objects.filter((_, index) => mountings.has(kinds.types[index] ?? ''));
+  const infos = table.objects.filter((_, index) => mountings.has(typeAt(kinds, index)));
   return new Set(
     infos.flatMap((info) => [...refIndices(info?.['nodes']), ...refIndices(info?.['components'])]),
   );
