@@ -1,6 +1,8 @@
-// Writes what docs/cocos.md says of tools and of findings, and its pictures, from the pack itself; with --check it only compares.
+// Writes what docs/cocos.md says of tools and of findings, its pictures, and docs/cocos-tasks.md, from the pack itself; with --check it
+// only compares.
 import fs from 'node:fs';
 import path from 'node:path';
+import { recordTasks } from './cocos-tasks/record.mjs';
 import { main, prepare, root, say } from './prepare.mjs';
 
 const page = path.join(root, 'docs/cocos.md');
@@ -64,6 +66,12 @@ const pictures = {
   'cocos-dialog.svg': ['assets/prefabs/dialog.prefab', { names: true }],
 };
 
+/** The page about tasks, with its pictures, by their files. */
+async function tasksPage() {
+  const made = Object.entries(await recordTasks());
+  return Object.fromEntries(made.map(([name, text]) => [path.join(root, 'docs', name), text]));
+}
+
 /** The pictures, by their files. */
 async function draw() {
   const { openWorkspace, readDocument } = await import('../packages/cocos/dist/edit/index.js');
@@ -91,7 +99,7 @@ await main(async () => {
   let text = fs.readFileSync(page, 'utf8');
   text = replaceBetween(text, mark('Tools'), await toolTable());
   text = replaceBetween(text, mark('Codes'), await codeTable());
-  const files = { [page]: text, ...(await draw()) };
+  const files = { [page]: text, ...(await draw()), ...(await tasksPage()) };
   const stale = Object.entries(files).filter(
     ([file, content]) => !fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== content,
   );

@@ -6,7 +6,7 @@ import { openSession } from 'mcp-kit/client';
 import { memoryTarget } from 'mcp-kit/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inMemory } from '../support/cocos/project.ts';
-import { tasks } from '../support/cocos/tasks.ts';
+import { tasks } from '../../scripts/cocos-tasks/tasks.mjs';
 
 const sample = path.resolve(import.meta.dirname, '../../packages/cocos/sample');
 /** All that a model reads of one task, without pictures. */

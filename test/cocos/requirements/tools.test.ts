@@ -6,7 +6,7 @@ import type { Manifest } from 'mcp-kit/tools';
 import { lintTools } from 'mcp-kit/tools/inspect';
 import { describe, expect, test } from 'vitest';
 import { client, newWorldForEach, world } from '../../support/cocos/world-client.ts';
-import { tasks } from '../../support/cocos/tasks.ts';
+import { tasks } from '../../../scripts/cocos-tasks/tasks.mjs';
 
 const scenePath = 'assets/scenes/main.scene';
 const reading = ['get', 'list', 'find', 'validate'];

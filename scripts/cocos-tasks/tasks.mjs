@@ -1,35 +1,21 @@
-/** One call of a tool. */
-type Step = readonly [tool: string, args: object];
+// What a model is asked to build from an empty scene of the sample project, and the calls that it takes.
 
-/** What a model is asked to build, from an empty scene, and the calls that it takes. */
-export interface Task {
-  readonly name: string;
-  readonly mostCalls: number;
-  readonly steps: readonly Step[];
-}
-
-interface Part {
-  readonly tool: string;
-  readonly arguments: object;
-  readonly as?: string;
-}
-
-const node = (name: string, element: string, more: object = {}): Part => ({
+const node = (name, element, more = {}) => ({
   tool: 'create_scene_node',
   arguments: { parentUuid: 'Canvas', name, element, ...more },
   as: name,
 });
-const set = (componentUuid: string, properties: object): Part => ({
+const set = (componentUuid, properties) => ({
   tool: 'set_component_properties',
   arguments: { componentUuid, properties },
 });
-const add = (nodeUuid: string, type: string, properties: object = {}): Part => ({
+const add = (nodeUuid, type, properties = {}) => ({
   tool: 'create_node_component',
   arguments: { nodeUuid, type, properties },
 });
 
 /** Looks where it is, makes an empty scene, does what it takes, and looks at what it made. */
-function task(name: string, mostCalls: number, ...steps: readonly Step[]): Task {
+function task(name, mostCalls, ...steps) {
   const scenePath = `assets/scenes/new-${name}.scene`;
   return {
     name,
@@ -44,12 +30,9 @@ function task(name: string, mostCalls: number, ...steps: readonly Step[]): Task 
   };
 }
 
-const edits = (...parts: readonly (Part | readonly Part[])[]): Step => [
-  'execute_scene_edits',
-  { edits: parts.flat() },
-];
+const edits = (...parts) => ['execute_scene_edits', { edits: parts.flat() }];
 
-const button = (name: string, y: number, handler: string): Part[] => [
+const button = (name, y, handler) => [
   node(name, 'Button', { position: { x: 0, y } }),
   set(`$${name}/Label:cc.Label`, { string: name }),
   set(`$${name}:cc.Button`, {
@@ -57,14 +40,14 @@ const button = (name: string, y: number, handler: string): Part[] => [
   }),
 ];
 
-const row = (name: string, y: number, [element, properties]: readonly [string, object]): Part[] => [
+const row = (name, y, [element, properties]) => [
   node(`${name}Title`, 'Label', { position: { x: -160, y } }),
   set(`$${name}Title:cc.Label`, { string: name }),
   node(name, element, { position: { x: 120, y } }),
   set(`$${name}:cc.${element}`, properties),
 ];
 
-const heart = (at: number): Part[] => [
+const heart = (at) => [
   node(`Heart${at}`, 'Sprite', {
     position: { x: 320 + at * 44, y: 280 },
     size: { width: 40, height: 40 },
@@ -75,7 +58,7 @@ const heart = (at: number): Part[] => [
   }),
 ];
 
-const cell = (at: number): Part[] => [
+const cell = (at) => [
   node(`Slot${at}`, 'Sprite', {
     parentUuid: '$Grid',
     size: { width: 72, height: 72 },
@@ -87,7 +70,8 @@ const cell = (at: number): Part[] => [
   }),
 ];
 
-export const tasks: readonly Task[] = [
+/** Each of them. */
+export const tasks = [
   task(
     'menu',
     12,
