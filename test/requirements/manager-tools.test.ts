@@ -105,6 +105,31 @@ describe('the tools of all servers', () => {
     },
   );
 
+  test.each([
+    ['promises to say when they change is asked again once it has', true, 2],
+    ['promises nothing is asked each time', false, 3],
+  ])('are known by the last list: a server that %s', async (_, listChanged, asked) => {
+    let names = ['a'];
+    const server = script({
+      ...lists(() => ({ tools: names.map((name) => tool(name)) })),
+      initialize: () => ({
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: { listChanged } },
+        serverInfo: { name: 'it', version: '1' },
+      }),
+    });
+    await using manager = manage({ era: 'legacy' });
+    await manager.attach('it', await server.target.dial());
+    const known = async (): Promise<readonly string[]> =>
+      (await manager.server('it').knownTools()).tools.map(({ name }) => name);
+    expect([await known(), await known()]).toEqual([['a'], ['a']]);
+    names = ['a', 'b'];
+    server.peer.notify('notifications/tools/list_changed');
+    await settle();
+    expect(await known()).toEqual(['a', 'b']);
+    expect(server.peer.of('tools/list')).toHaveLength(asked);
+  });
+
   test('of a server that fails are its failure, and the others are there', async () => {
     const [bad, good] = [script(older), script(lists(() => ({ tools: [tool('a')] })))];
     await using manager = manage({ era: 'legacy' });

@@ -21,7 +21,7 @@ export function loadOptions({ root, configFile }: Globals): LoadOptions {
 
 /** What the files say. What is wrong with them goes to standard error; a file that was named, or is the only one, must be right. */
 export async function readConfig(globals: Globals, server?: string): Promise<LoadedConfig> {
-  await checkPlace(globals);
+  checkPlace(globals);
   const config = await loadConfig(loadOptions(globals));
   const [error, ...others] = config.errors;
   const isFatal = globals.configFile !== undefined || config.entries.length === 0;
@@ -46,9 +46,9 @@ function concerns(
 }
 
 /** Refuses a `--config` outside of the root, unless the user allows it. */
-export async function checkPlace(globals: Globals): Promise<void> {
+export function checkPlace(globals: Globals): void {
   const { configFile, root, allowConfigOutsideRoot } = globals;
-  if (configFile === undefined || (await isInside(root, configFile))) return;
+  if (configFile === undefined || isInside(root, configFile)) return;
   if (allowConfigOutsideRoot) {
     warn(globals, `WARNING: --config points outside --root: ${configFile}`);
     return;

@@ -57,6 +57,8 @@ export interface ServerHandle extends Pick<Session, keyof typeof calls> {
   keepOthers(lists: OtherLists): Promise<void>;
   /** The tools that may be used, and why others may not. */
   listTools(options?: CallOptions): Promise<ToolListing>;
+  /** The same, and the server is not asked again while it is open and has not said that they changed, if it promises to. */
+  knownTools(options?: CallOptions): Promise<ToolListing>;
 }
 
 /** Makes the handle of a server. */
@@ -81,6 +83,9 @@ export function handleOf(server: HandledServer): ServerHandle {
     keepOthers: (lists) => server.kept.keep(lists),
     async listTools(options) {
       return (await server.open(limitsOf(options))).policy.listing(options);
+    },
+    async knownTools(options) {
+      return (await server.open(limitsOf(options))).policy.known(options);
     },
   };
 }

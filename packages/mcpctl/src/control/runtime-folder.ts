@@ -1,5 +1,5 @@
-import fs from 'node:fs';
-import path from 'node:path';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 
 /** The longest path that every system takes for a socket. */
 export const longestPath = 100;
@@ -13,17 +13,17 @@ export function runtimeFolder(
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const base =
-    env['XDG_RUNTIME_DIR'] ?? env['XDG_STATE_HOME'] ?? path.join(env['HOME'] ?? '', '.local/state');
-  if (process.getuid === undefined || !path.isAbsolute(base)) return undefined;
-  const folder = path.join(base, 'mcp-kit', kind);
+    env['XDG_RUNTIME_DIR'] ?? env['XDG_STATE_HOME'] ?? join(env['HOME'] ?? '', '.local/state');
+  if (process.getuid === undefined || !isAbsolute(base)) return undefined;
+  const folder = join(base, 'mcp-kit', kind);
   return isOwn(folder) ? folder : undefined;
 }
 
 function isOwn(folder: string): boolean {
   try {
     const found =
-      fs.lstatSync(folder, { throwIfNoEntry: false }) ??
-      (fs.mkdirSync(folder, { recursive: true, mode: 0o700 }), fs.lstatSync(folder));
+      lstatSync(folder, { throwIfNoEntry: false }) ??
+      (mkdirSync(folder, { recursive: true, mode: 0o700 }), lstatSync(folder));
     return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
   } catch {
     return false;

@@ -23,7 +23,7 @@ export async function destinationOf(
   globals: Globals,
   { user }: { readonly user: boolean },
 ): Promise<Destination> {
-  await checkPlace(globals);
+  checkPlace(globals);
   const { configFile } = globals;
   if (user && configFile !== undefined) {
     throw usageError('--user and --config exclude each other', 'Leave out one of them.');

@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { idleMsOf, socketFor, surroundingsOf, type Surroundings } from './place.ts';
@@ -30,15 +30,10 @@ export async function answerWarm(argv: readonly string[], program: string): Prom
   const surroundings = surroundingsOf(program);
   const path = socketFor(surroundings);
   if (path === undefined) return false;
-  const socket = (await dial(path)) ?? (await startThenDial(program, path));
-  return socket !== undefined && relay(socket, { ...surroundings, argv });
-}
-
-function dial(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => resolve(socket));
-    socket.once('error', () => resolve(undefined));
-  });
+  const asked = { ...surroundings, argv };
+  const answer = await ask(path, asked);
+  if (answer !== 'nobody') return answer === 'given';
+  return (await start(program, path)) && (await ask(path, asked)) === 'given';
 }
 
 /** So many of them at the same time: whose environment differs from call to call must not start one each. */
@@ -48,38 +43,48 @@ const maxKeepers = 4;
 async function hasRoom(folder: string): Promise<boolean> {
   let alive = 0;
   for (const name of readdirSync(folder)) {
-    const socket = await dial(join(folder, name));
-    if (socket === undefined) rmSync(join(folder, name), { force: true });
-    else alive += 1;
-    socket?.destroy();
+    const socket = join(folder, name);
+    if (await isHeard(socket)) alive += 1;
+    else rmSync(socket, { force: true });
   }
   return alive < maxKeepers;
 }
 
-/** Starts such a process, which outlives this one. */
-async function startThenDial(program: string, path: string): Promise<Socket | undefined> {
-  if (!(await hasRoom(dirname(path)))) return undefined;
+function isHeard(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Starts such a process, which outlives this one; whether it can be asked. */
+async function start(program: string, path: string): Promise<boolean> {
+  if (!(await hasRoom(dirname(path)))) return false;
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, [...process.execArgv, program, '__warm', path], {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   // It says a word when it listens, and ends when it cannot, or when another does.
-  await new Promise<void>((resolve) => {
-    child.stdout.once('data', () => resolve());
-    child.once('error', () => resolve());
-    child.once('exit', () => resolve());
+  const isThere = await new Promise<boolean>((resolve) => {
+    child.stdout.once('data', () => resolve(true));
+    child.once('error', () => resolve(false));
+    child.once('exit', () => resolve(true));
   });
   child.stdout.destroy();
   child.unref();
-  return dial(path);
+  return isThere;
 }
 
-/** Prints what is said, and ends as it says; false when the call has to be made here. */
-function relay(socket: Socket, asked: Asked): Promise<boolean> {
+/** Has a call answered: prints what is said, and ends as it says. `refused`: it has to be made here; `nobody`: none listens. */
+function ask(path: string, asked: Asked): Promise<'given' | 'refused' | 'nobody'> {
   return new Promise((resolve) => {
     let text = '';
     let hasBegun = false;
+    const socket = connect(path);
     const hear = (said: Said): void => {
       if ('begun' in said) hasBegun = true;
       else if ('stdout' in said) process.stdout.write(said.stdout);
@@ -87,15 +92,15 @@ function relay(socket: Socket, asked: Asked): Promise<boolean> {
       else {
         if ('exit' in said) process.exitCode = said.exit;
         socket.off('close', lose).destroy();
-        resolve('exit' in said);
+        resolve('exit' in said ? 'given' : 'refused');
       }
     };
     const lose = (): void => {
       // It ended as it was asked: nothing was done.
-      if (!hasBegun) return resolve(false);
+      if (!hasBegun) return resolve('refused');
       process.stderr.write(lostText);
       process.exitCode = lostCode;
-      resolve(true);
+      resolve('given');
     };
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
@@ -103,8 +108,9 @@ function relay(socket: Socket, asked: Asked): Promise<boolean> {
       text = lines.pop() ?? '';
       for (const line of lines) hear(JSON.parse(line) as Said);
     });
-    socket.on('error', () => {});
-    socket.once('close', lose);
+    socket.once('connect', () => socket.once('close', lose));
+    socket.on('error', () => resolve('nobody'));
+    // It leaves as soon as somebody takes it.
     socket.write(`${JSON.stringify(asked)}\n`);
   });
 }

@@ -1,5 +1,5 @@
-import fs from 'node:fs';
-import path from 'node:path';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { longestPath, runtimeFolder } from '../control/runtime-folder.ts';
 
 /** What a call must have in common with the process that answers it. */
@@ -16,7 +16,7 @@ const passing = new Set(['_', 'OLDPWD', 'SHLVL']);
 /** Those of this process. `program` is the file that was started. */
 export function surroundingsOf(program: string): Surroundings {
   const env = Object.entries(process.env).filter(([name]) => !passing.has(name));
-  const { mtimeMs, size } = fs.statSync(program);
+  const { mtimeMs, size } = statSync(program);
   return {
     cwd: process.cwd(),
     env: Object.fromEntries(env.sort(([one], [other]) => (one < other ? -1 : 1))),
@@ -35,7 +35,7 @@ export function socketFor({ cwd, env, build }: Surroundings): string | undefined
   const folder = runtimeFolder('warm', env);
   if (folder === undefined) return undefined;
   const hash = shortHash([cwd, build, ...Object.entries(env).flat()].join('\0'));
-  const socket = path.join(folder, `${hash}.sock`);
+  const socket = join(folder, `${hash}.sock`);
   return socket.length <= longestPath ? socket : undefined;
 }
 

@@ -26,7 +26,7 @@ export async function followLinks(
     const place = below(topOf(parsed.file), 'mcpServers');
     if (hops === maxHops)
       throw configError(place, `more than ${maxHops} files refer to each other`);
-    const file = await targetOf(target, { place, root, from: parsed.file });
+    const file = targetOf(target, { place, root, from: parsed.file });
     if (visited.has(file)) throw configError(place, `refers back to ${file}`);
     visited.add(file);
     const text = await readConfigFile(file);
@@ -35,16 +35,16 @@ export async function followLinks(
   }
 }
 
-async function targetOf(
+function targetOf(
   target: string,
   { place, root, from }: { readonly place: Place; readonly root: string; readonly from: string },
-): Promise<string> {
+): string {
   const escapes = (file: string): Error =>
     configError(place, `path escapes root: ${file} (root=${root})`, {
       hint: 'The other file must be inside the project, by a relative path without `..`.',
     });
   if (path.isAbsolute(target) || target.split(/[\\/]/).includes('..')) throw escapes(target);
   const file = path.resolve(path.dirname(from), target);
-  if (!(await isInside(root, file))) throw escapes(file);
+  if (!isInside(root, file)) throw escapes(file);
   return file;
 }

@@ -181,7 +181,7 @@ async function readOne(
   // People link the settings in their home folder to where they keep them; a project has no business to.
   const text = await readConfigFile(file, { follow: scope === 'user' || scope === 'managed' });
   if (text === undefined) return undefined;
-  if (scope === 'project' && !(await isInside(root, file))) {
+  if (scope === 'project' && !isInside(root, file)) {
     throw configError(topOf(file), `path escapes root: ${file} (root=${root})`);
   }
   const forced = options.dialect === undefined ? undefined : dialectOf(options.dialect);

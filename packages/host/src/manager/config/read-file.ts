@@ -1,5 +1,4 @@
 import fs, { type Stats } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { KitError } from 'mcp-kit/internal';
 import { configError, topOf } from './place.ts';
@@ -92,18 +91,17 @@ function kindOf(stats: Stats): string {
 }
 
 /** Whether a path, with all links in it followed, is inside a folder. What does not exist is where its parent is. */
-export async function isInside(folder: string, file: string): Promise<boolean> {
-  const [top, target] = await Promise.all([nearestReal(folder), nearestReal(file)]);
-  const relative = path.relative(top, target);
+export function isInside(folder: string, file: string): boolean {
+  const relative = path.relative(nearestReal(folder), nearestReal(file));
   return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
 }
 
-async function nearestReal(file: string): Promise<string> {
+function nearestReal(file: string): string {
   let existing = path.resolve(file);
   const missing: string[] = [];
   for (;;) {
     try {
-      return path.join(await realpath(existing), ...missing);
+      return path.join(fs.realpathSync.native(existing), ...missing);
     } catch {
       const parent = path.dirname(existing);
       if (parent === existing) return path.resolve(file);

@@ -88,7 +88,7 @@ export async function planConnection(
   entries: readonly ServerEntry[],
   { root, connections }: { readonly root: string; readonly connections: Connections },
 ): Promise<ConnectionPlan> {
-  if (level === 'project' && !(await isInside(root, file))) {
+  if (level === 'project' && !isInside(root, file)) {
     throw new KitError('invalid_config', `${file} leads out of the project, by a link`);
   }
   const before = await readServerFile(file, { follow: level === 'user' });

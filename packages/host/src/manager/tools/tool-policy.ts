@@ -68,6 +68,12 @@ export class ToolPolicy implements ToolGuard {
     return listing;
   }
 
+  /** All tools as they were listed last, where the server promises to say when they change; else as they are listed now. */
+  known(options?: CallOptions): MaybePromise<ToolListing> {
+    const tells = this.#session.capabilities.tools?.listChanged === true;
+    return (tells ? this.#listing : undefined) ?? this.listing(options);
+  }
+
   list(page: readonly Tool[]): readonly Tool[] {
     const listing = this.#sorted(page);
     this.#withhold(listing);

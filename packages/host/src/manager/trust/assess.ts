@@ -83,7 +83,7 @@ async function programOf(
 ): Promise<Program | undefined> {
   const found = findProgram(launch.command, launch);
   if (found === undefined) return undefined;
-  const isHeld = !(await isOfMachine(launch, found));
+  const isHeld = !isOfMachine(launch, found);
   const executable = isHeld ? await identify(launch, known.executable) : undefined;
   if (isHeld && executable === undefined) return undefined;
   const runs = await identifyRuns(launch, known.runs);

@@ -1,5 +1,4 @@
-import { constants, type BigIntStats } from 'node:fs';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
+import fs, { type BigIntStats } from 'node:fs';
 import path from 'node:path';
 import { crypto, findProgram, KitError } from 'mcp-kit/internal';
 import type { StdioSettings } from '../config/entry.ts';
@@ -76,36 +75,39 @@ export async function identify(
   return found === undefined || identity === undefined ? undefined : { found, ...identity };
 }
 
-/** Which file is at a place; undefined when none is there. `known` spares reading one that is still the same. */
+/**
+ * Which file is at a place; undefined when none is there. `known` spares reading one that is still the same: looking whether
+ * it is takes less than handing that to another thread.
+ */
 export async function identifyFile(
   place: string,
   known?: FileIdentity,
 ): Promise<FileIdentity | undefined> {
-  const { file, handle } = await openProgram(place);
+  const { file, opened } = openProgram(place);
   try {
     const startedAt = Date.now();
-    const stats = await handle.stat({ bigint: true });
+    const stats = fs.fstatSync(opened, { bigint: true });
     if (!stats.isFile()) return undefined;
     const stamp = stampOf(stats);
     if (known?.stamp === stamp && known.path === file) return known;
     const hash = crypto().createHash('sha256');
-    for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 })) {
-      hash.update(chunk as Uint8Array);
-    }
+    const content = fs.createReadStream('', { fd: opened, autoClose: false, start: 0 });
+    for await (const chunk of content) hash.update(chunk as Uint8Array);
     const isAtRest = startedAt - Number(stats.ctimeMs) > restMs;
-    const isSame = stampOf(await handle.stat({ bigint: true })) === stamp;
+    const isSame = stampOf(fs.fstatSync(opened, { bigint: true })) === stamp;
     const size = Number(stats.size);
     const sha256 = hash.digest('hex');
     return { path: file, size, sha256, stamp: isAtRest && isSame ? stamp : undefined };
   } finally {
-    await handle.close();
+    fs.closeSync(opened);
   }
 }
 
-async function openProgram(found: string): Promise<{ file: string; handle: FileHandle }> {
+function openProgram(found: string): { readonly file: string; readonly opened: number } {
+  const { O_RDONLY, O_NONBLOCK } = fs.constants;
   try {
-    const file = await realpath(found);
-    return { file, handle: await open(file, constants.O_RDONLY | constants.O_NONBLOCK) };
+    const file = fs.realpathSync.native(found);
+    return { file, opened: fs.openSync(file, O_RDONLY | O_NONBLOCK) };
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     throw new KitError('process_failed', `cannot read the program ${found} (${code})`, {

@@ -1,4 +1,5 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, stateFolder, whileLocked, whileWriting } from 'mcp-kit/internal';
 import { configError, topOf } from '../config/place.ts';
@@ -54,7 +55,7 @@ export function withoutReceipt(receipts: Receipts, file: string, server: string)
 export async function readReceipts(file: string): Promise<Receipts> {
   const text = await readConfigFile(file, limits);
   if (text === undefined) return new Map();
-  await checkOwner(file);
+  checkOwner(file);
   return readReceiptTable(parseStrictJson(text, file, limits.deepest), file);
 }
 
@@ -91,9 +92,9 @@ function inOrder<T>(map: ReadonlyMap<string, T>, write: (value: T) => unknown): 
   return Object.fromEntries(sorted.map(([name, value]) => [name, write(value)]));
 }
 
-async function checkOwner(file: string): Promise<void> {
+function checkOwner(file: string): void {
   if (process.getuid === undefined) return;
-  const { uid, mode } = await lstat(file);
+  const { uid, mode } = lstatSync(file);
   const isOurs = uid === process.getuid() || uid === 0;
   if (isOurs && (mode & 0o022) === 0) return;
   throw configError(topOf(file), 'others can write to it, so nothing in it counts as approved', {

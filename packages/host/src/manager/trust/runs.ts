@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { crypto, findProgram, isRecord } from 'mcp-kit/internal';
 import { isInside, readConfigFile } from '../config/read-file.ts';
@@ -30,9 +30,9 @@ export async function identifyRuns(launch: Launch, known?: Runs): Promise<Runs |
 }
 
 /** Whether a program that runs others' code is one of this machine: what is in the project comes from whoever wrote that. */
-export async function isOfMachine({ command, args, cwd }: Launch, file: string): Promise<boolean> {
+export function isOfMachine({ command, args, cwd }: Launch, file: string): boolean {
   const { runners } = readCommandLine(command, args);
-  return runners.length > 0 && !(await isInside(cwd, file));
+  return runners.length > 0 && !isInside(cwd, file);
 }
 
 type Found = Omit<Runs, 'runners'>;
@@ -84,7 +84,7 @@ async function covered(
 async function firstOf(places: readonly string[], cwd: string): Promise<readonly string[]> {
   for (const place of places) {
     for (const name of ['', '.js', '.mjs', '.cjs', '.ts'].map((end) => place + end)) {
-      const kind = await kindOf(path.resolve(cwd, name));
+      const kind = kindOf(path.resolve(cwd, name));
       if (kind === 'file') return [name];
       if (kind === 'folder') return inFolder(name, cwd);
     }
@@ -93,20 +93,23 @@ async function firstOf(places: readonly string[], cwd: string): Promise<readonly
 }
 
 async function inFolder(folder: string, cwd: string): Promise<readonly string[]> {
-  const has = async (name: string): Promise<boolean> =>
-    (await kindOf(path.resolve(cwd, folder, name))) === 'file';
+  const has = (name: string): boolean => kindOf(path.resolve(cwd, folder, name)) === 'file';
   const manifest = await readJson(path.resolve(cwd, folder, 'package.json'));
   const { main } = manifest ?? {};
   const entry = typeof main === 'string' ? main : 'index.js';
   const names = ['package.json', entry, `${entry}.js`, '__main__.py'];
-  const found = await Promise.all(names.map(has));
-  return names.filter((_, at) => found[at]).map((name) => path.join(folder, name));
+  return names.filter(has).map((name) => path.join(folder, name));
 }
 
-async function kindOf(file: string): Promise<'file' | 'folder' | undefined> {
-  const stats = await stat(file).catch(() => undefined);
-  if (stats?.isFile()) return 'file';
-  return stats?.isDirectory() ? 'folder' : undefined;
+function kindOf(file: string): 'file' | 'folder' | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile()) return 'file';
+    return stats?.isDirectory() ? 'folder' : undefined;
+  } catch {
+    // Whatever is there, it cannot be run.
+    return undefined;
+  }
 }
 
 /** A version that is one, not a range or a tag. */
@@ -201,7 +204,7 @@ async function imageOf(
 async function imageId(image: string, engine: string, launch: Launch): Promise<string | undefined> {
   const file = findProgram(engine, launch);
   // One in the project is not started to be asked: whether it may be is what is being found out.
-  if (file === undefined || (await isInside(launch.cwd, file))) return undefined;
+  if (file === undefined || isInside(launch.cwd, file)) return undefined;
   const args = ['image', 'inspect', '--format', '{{.Id}}', '--', image];
   const env = launch.env;
   return new Promise((resolve) => {

@@ -152,7 +152,7 @@ async function lookUp(
   { server, globals, stop }: Place & { readonly stop: AbortSignal },
 ): Promise<Tool | undefined> {
   try {
-    const listing = await handle.listTools({ signal: stop });
+    const listing = await handle.knownTools({ signal: stop });
     return findTool(listing, name, { server, target: globals.target });
   } catch (error) {
     if (error instanceof RpcError && error.code === rpcErrors.methodNotFound) return undefined;

@@ -124,7 +124,7 @@ async function source(
   globals: Globals,
   { from, file }: { readonly from: DialectId | undefined; readonly file: string | undefined },
 ): Promise<LoadedConfig> {
-  await checkPlace(globals);
+  checkPlace(globals);
   const { home: folder, ...options } = loadOptions(globals);
   const config = await loadConfig({
     ...options,
@@ -162,7 +162,7 @@ async function destination(
   if (out !== undefined) return path.resolve(out);
   if (!write) return undefined;
   const file = await ownFile(globals.root, to);
-  if (await isInside(globals.root, file)) return file;
+  if (isInside(globals.root, file)) return file;
   throw new KitError('invalid_config', `${file} leads out of the project, by a link`, {
     hint: 'Name the file to write to with --out FILE.',
   });

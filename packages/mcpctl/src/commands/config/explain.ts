@@ -27,7 +27,7 @@ export const configExplain = defineCommand({
   notes: ['Values of variables and headers are never shown.'],
   async run({ args: { NAME: name }, globals }) {
     const startedMs = performance.now();
-    await checkPlace(globals);
+    checkPlace(globals);
     const config = await loadConfig(loadOptions(globals));
     if (config.entries.length === 0) throw noServers(globals, config);
     for (const { message } of config.errors) tell(message);

@@ -15,7 +15,7 @@ export const configFiles = defineCommand({
   notes: ['The order is that in which they count: of two servers of one name the first wins.'],
   async run({ globals }) {
     const startedMs = performance.now();
-    await checkPlace(globals);
+    checkPlace(globals);
     const options = loadOptions(globals);
     const { sources } = await loadConfig(options);
     const { root } = globals;

@@ -22,7 +22,7 @@ export const configLint = defineCommand({
   notes: ['Exit code 1 when there are errors.'],
   async run({ values, globals }) {
     const startedMs = performance.now();
-    await checkPlace(globals);
+    checkPlace(globals);
     const config = await loadConfig(loadOptions(globals));
     const all = lintConfig(config);
     const of = (wanted: ConfigFinding['severity']): number =>

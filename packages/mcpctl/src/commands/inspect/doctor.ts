@@ -77,7 +77,7 @@ async function readCall(
 }
 
 async function filesFor(globals: Globals): Promise<LoadedConfig> {
-  await checkPlace(globals);
+  checkPlace(globals);
   return loadConfig(loadOptions(globals));
 }
 
