@@ -52,12 +52,15 @@ describe('a program', () => {
     expect(rung('tools').said).toBe('5 tools');
   });
 
-  test('may be typed', async () => {
+  test('may be typed, and a tool with a slip of the pen', async () => {
     using project = new Project();
-    const { code, states, rung } = await examine(project, '--', ...samples);
-    expect(states).toMatch(/^config ok, trust ok, .*tools ok$/);
+    const typo = ['--call', 'get_tim_now'];
+    const { code, states, rung } = await examine(project, ...typo, '--', ...samples);
+    expect(states).toMatch(/^config ok, trust ok, .*tools ok, call failed$/);
     expect(rung('config').said).toBe('named on the command line');
-    expect(code).toBe(0);
+    expect(rung('call').said).toMatch(/has no tool get_tim_now$/);
+    expect(rung('call').fix).toMatch(/^Did you mean get_time_now\? See: mcpctl tools -- /);
+    expect(code).toBe(1);
   });
 
   test('that is not there fails at the program, with what to do', async () => {

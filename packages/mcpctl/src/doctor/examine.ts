@@ -19,6 +19,7 @@ import {
   type Network,
 } from '@mcp-kit/host/internal';
 import { cluesIn, lastLines, outputClues, type Reached } from '../clues.ts';
+import type { Target } from '../target.ts';
 import type { Seen } from '../witness.ts';
 import { authRung, loginRungs } from './auth.ts';
 import { configRung } from './config.ts';
@@ -44,6 +45,8 @@ export interface Subject {
   /** What was seen of it so far beside its answers. */
   readonly seen: () => Seen;
   readonly reached: Reached;
+  /** What was typed, where the server is in no file. */
+  readonly target: Target | undefined;
   /** A tool to be called as well. */
   readonly call?: ToolCall | undefined;
 }
@@ -239,7 +242,8 @@ async function* session(subject: Subject): AsyncGenerator<Rung> {
   const tools = await toolsRung(entry.name, () => manager.server(entry.name).listTools());
   yield clarified(tools, subject);
   if (tools.state === 'failed' || call === undefined) return;
-  yield clarified(await callRung(call, manager.server(entry.name)), subject);
+  const searched = { server: entry.name, target: subject.target };
+  yield clarified(await callRung(call, manager.server(entry.name), searched), subject);
 }
 
 /** A process that runs; what it writes where only messages should be is worth a warning. */

@@ -4,6 +4,7 @@ import type { ServerHandle, ToolListing, Withheld } from '@mcp-kit/host';
 import { trustCommand } from '@mcp-kit/host/internal';
 import type { Params } from 'mcp-kit/jsonrpc';
 import type { Tool } from 'mcp-kit/protocol';
+import { findTool, type Searched } from '../show/find.ts';
 import { failedRung, msSince, type Rung, type RungName } from './rung.ts';
 
 /** A session, or the rung that says why there is none. */
@@ -92,10 +93,15 @@ export interface ToolCall {
   readonly args: Params;
 }
 
-/** Calls a tool as the user asked for. */
-export async function callRung({ tool, args }: ToolCall, handle: ServerHandle): Promise<Rung> {
+/** Calls a tool as the user asked for; one that is not there is not called. */
+export async function callRung(
+  { tool, args }: ToolCall,
+  handle: ServerHandle,
+  searched: Searched,
+): Promise<Rung> {
   const start = performance.now();
   try {
+    findTool(await handle.knownTools(), tool, searched);
     const { isError } = await handle.callTool(tool, args);
     const ms = msSince(start);
     if (isError !== true) return { name: 'call', state: 'ok', said: `${tool} answers`, ms };

@@ -125,6 +125,7 @@ async function rungsOf(
         timeoutMs,
         seen,
         reached,
+        target: globals.target,
         call,
       });
     },
