@@ -309,9 +309,13 @@ describe('config convert', () => {
     expect(typo.stderr).toMatch(/Did you mean vscode\?/);
     expect((await run('--to', 'goose', '--write')).stderr).toMatch(/no file in a project/);
     expect((await run('--to', 'vscode', '--in', 'missing.json')).stderr).toMatch(/no such file/);
+    const alike = await run('--to', 'trae', '--json');
+    expect(JSON.parse(alike.stdout)).toMatchObject({ to: 'trae', servers: 2 });
     const listed = await run('--list', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject({
-      dialects: expect.arrayContaining([{ id: 'vscode', title: 'VS Code' }]) as unknown,
+      dialects: expect.arrayContaining([
+        { id: 'vscode', title: 'VS Code', alike: expect.arrayContaining(['visual-studio']) },
+      ]) as unknown,
     });
   });
 });

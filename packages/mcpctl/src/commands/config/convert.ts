@@ -23,7 +23,7 @@ import { table } from '../../terminal/table.ts';
 export const configConvert = defineCommand({
   scope: 'config',
   options: {
-    to: { type: 'string', value: 'DIALECT', help: 'The host to write for; --list names them.' },
+    to: { type: 'string', value: 'HOST', help: 'The host to write for; --list names them.' },
     from: {
       type: 'string',
       value: 'DIALECT',
@@ -36,7 +36,7 @@ export const configConvert = defineCommand({
     },
     out: { type: 'string', value: 'FILE', help: 'Write to this file; what else is in it stays.' },
     write: { type: 'boolean', help: "Write to the host's own file in the project." },
-    list: { type: 'boolean', help: 'List the dialects.' },
+    list: { type: 'boolean', help: 'List the dialects, and the hosts that write so.' },
   },
   examples: [
     {
@@ -58,20 +58,23 @@ export const configConvert = defineCommand({
       list(globals);
       return;
     }
-    const to = readDialect('to', values.to);
-    const from = values.from === undefined ? undefined : readDialect('from', values.from);
+    const to = readForm('to', values.to, forms);
+    const from =
+      values.from === undefined ? undefined : readForm('from', values.from, dialects).dialect;
     const config = await source(globals, { from, file: values.in });
     const file = await destination(globals, { to, out: values.out, write: values.write ?? false });
     const { entries } = config;
     const { text, servers, changed, lost } =
-      file === undefined ? await convertConfig(entries, to) : await convertInto(file, entries, to);
+      file === undefined
+        ? await convertConfig(entries, to.dialect)
+        : await convertInto(file, entries, to.dialect);
     const leftOut = entries.length - servers.length + brokenServers(config);
     for (const { server, field, why } of lost) {
       warn(globals, plainField(`lost: ${server}: ${field}: ${why}`));
     }
     if (globals.json) {
       printJson({
-        to,
+        to: to.id,
         servers: servers.length,
         written: changed.length,
         leftOut,
@@ -83,7 +86,7 @@ export const configConvert = defineCommand({
       // A file gets the text as it is, a terminal what it can show.
       writeOutput(process.stdout.isTTY ? plainText(text) : text);
     } else {
-      print(`${file}${sumOf(servers, changed, dialectTitle(to))}${partOf(leftOut, 'left out')}`);
+      print(`${file}${sumOf(servers, changed, to.title)}${partOf(leftOut, 'left out')}`);
     }
   },
 });
@@ -100,21 +103,42 @@ function partOf(number: number, what: string): string {
 }
 
 function list(globals: Globals): void {
-  const dialects = dialectIds.map((id) => ({ id, title: dialectTitle(id) }));
+  const all = dialects.map(({ id, title }) => ({ id, title, alike: alike(id) }));
   if (globals.json) {
-    printJson({ dialects });
+    printJson({ dialects: all });
     return;
   }
-  const rows = dialects.map(({ id, title }) => [id, title]);
-  print(table(rows, { head: ['DIALECT', 'HOST'], columns: columnsOf(process.stdout) }));
+  const rows = all.map((one) => [one.id, one.title, one.alike.join(', ')]);
+  const head = ['DIALECT', 'HOST', 'LIKEWISE'];
+  print(table(rows, { head, columns: columnsOf(process.stdout) }));
 }
 
-function readDialect(option: string, text: string | undefined): DialectId {
-  const found = dialectIds.find((id) => id === text);
+/** A way to write servers down: a dialect, or a host that writes as another one does, in a file of its own. */
+interface Form {
+  readonly id: string;
+  readonly title: string;
+  readonly dialect: DialectId;
+}
+
+const dialects: readonly Form[] = dialectIds.map((id) => ({
+  id,
+  title: dialectTitle(id),
+  dialect: id,
+}));
+const followers: readonly Form[] = hosts.filter(({ id, dialect }) => id !== dialect);
+const forms: readonly Form[] = [...dialects, ...followers];
+
+function alike(dialect: string): readonly string[] {
+  return followers.filter((host) => host.dialect === dialect).map(({ id }) => id);
+}
+
+function readForm(option: string, text: string | undefined, among: readonly Form[]): Form {
+  const found = among.find(({ id }) => id === text);
   if (found !== undefined) return found;
-  const known = `Known are ${dialectIds.join(', ')}.`;
+  const names = among.map(({ id }) => id);
+  const known = `Known are ${names.join(', ')}.`;
   if (text === undefined) throw usageError(`--${option} is missing`, `Name a host. ${known}`);
-  const near = nearest(text, dialectIds);
+  const near = nearest(text, names);
   const hint = near === undefined ? known : `Did you mean ${near}? ${known}`;
   throw usageError(`--${option} cannot be ${JSON.stringify(text)}`, hint);
 }
@@ -154,7 +178,7 @@ async function destination(
     to,
     out,
     write,
-  }: { readonly to: DialectId; readonly out: string | undefined; readonly write: boolean },
+  }: { readonly to: Form; readonly out: string | undefined; readonly write: boolean },
 ): Promise<string | undefined> {
   if (out !== undefined && write) {
     throw usageError('--out and --write exclude each other', 'Leave out one of them.');
@@ -169,14 +193,14 @@ async function destination(
 }
 
 /** The file that a host reads in the project: the one that is there, else the one it is called most often. */
-async function ownFile(root: string, to: DialectId): Promise<string> {
+async function ownFile(root: string, to: Form): Promise<string> {
   const surroundings = { root, home: home(), platform: process.platform, env: process.env };
-  const own = hosts.find(({ id }) => id === to)?.where(surroundings) ?? [];
+  const own = hosts.find(({ id }) => id === to.id)?.where(surroundings) ?? [];
   const files = own.filter(({ scope }) => scope === 'project').flatMap(({ files: named }) => named);
   const [usual] = files;
   if (usual === undefined) {
     const hint = 'Name the file to write to with --out FILE.';
-    throw usageError(`${dialectTitle(to)} has no file in a project`, hint);
+    throw usageError(`${to.title} has no file in a project`, hint);
   }
   for (const file of files) if (await exists(file)) return file;
   return usual;
