@@ -22,7 +22,7 @@ test.each([
   ['ENOSPC', 'The disk is full'],
   ['EDQUOT', 'The disk is full'],
   ['EACCES', 'You may not write there'],
-  ['EROFS', 'You may not write there'],
+  ['EROFS', 'can only be read'],
   ['ENOTDIR', 'Check its folder'],
 ])('a file that cannot be written because of %s is named, with what to do', async (code, next) => {
   await expect(whileWriting('/a/b.json', failing(code))).rejects.toMatchObject({

@@ -45,9 +45,23 @@ export async function whileWriting<T>(file: string, run: () => Promise<T>): Prom
     return await run();
   } catch (cause) {
     if (cause instanceof KitError) throw cause;
-    const { code = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
+    const { code: said = 'for a reason unknown' } = cause as NodeJS.ErrnoException;
+    const code = await codeOf(said, file);
     const hint = hints[code] ?? 'Check its folder, then try again.';
     throw new KitError('invalid_config', `${file} cannot be written (${code})`, { hint, cause });
+  }
+}
+
+/** Where nothing can be written, folders that are missing are not made, and the system says that they are missing. */
+async function codeOf(code: string, file: string): Promise<string> {
+  const folder = path.dirname(file);
+  if (code !== 'ENOENT' || folder === file) return code;
+  const { access, constants } = files();
+  try {
+    await access(folder, constants.W_OK);
+    return code;
+  } catch (error) {
+    return codeOf((error as NodeJS.ErrnoException).code ?? code, folder);
   }
 }
 
@@ -58,5 +72,5 @@ const hints: Readonly<Record<string, string>> = {
   EDQUOT: full,
   EACCES: forbidden,
   EPERM: forbidden,
-  EROFS: forbidden,
+  EROFS: 'What it is on can only be read: use another place.',
 };

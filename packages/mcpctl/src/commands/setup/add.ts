@@ -117,10 +117,12 @@ export const add = defineCommand({
     const agreed = !isNew || (await agreedTo([change], asking));
     if (agreed && isNew) await changeServerFile(destination, text, { mode: modeFor(values) });
     const place = { file, servers, written: agreed && isNew };
+    // Before the approval: whatever becomes of that, this is done.
+    if (!globals.json) say(place, globals);
     const approval = { globals, stop, approve: values.approve ?? false };
     const approved = agreed ? await approveAdded(place, approval) : [];
     if (globals.json) printJson({ ...place, lost, approved });
-    else say(place, approved, globals);
+    else if (place.written) sayNext(servers, approved, globals);
   },
 });
 
@@ -176,15 +178,14 @@ interface Place {
   readonly written: boolean;
 }
 
-function say(
-  { file, servers, written: isWritten }: Place,
-  approved: readonly string[],
-  globals: Globals,
-): void {
+function say({ file, servers, written: isWritten }: Place, globals: Globals): void {
   const names = plainField(servers.join(', '));
   const place = shownFile(file, globals);
   print(isWritten ? `${place}: added ${names}` : `${place}: nothing was written`);
+}
+
+function sayNext(servers: readonly string[], approved: readonly string[], globals: Globals): void {
   const [first = 'NAME'] = servers;
   const next = approved.includes(first) ? 'tools' : 'trust approve';
-  if (isWritten) warn(globals, `Next: mcpctl ${next} ${plainField(first)}`);
+  warn(globals, `Next: mcpctl ${next} ${plainField(first)}`);
 }
