@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
 import { FreshUser } from '../support/fresh-user.ts';
 
@@ -60,3 +62,22 @@ describe.skipIf(!canMount)('a place that cannot be written to', () => {
     expect(stdout.endsWith(text)).toBe(true);
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a folder that was removed, or whose name is not UTF-8, is refused, and no other one is made',
+  async () => {
+    using user = new FreshUser();
+    const program = `'${process.execPath}' '${path.join(root, 'packages/mcpctl/bin/mcpctl.js')}'`;
+    const { stdout } = await user.run(
+      [
+        String.raw`odd=$(printf 'odd\377'); mkdir gone "$odd"; cd gone; rmdir ../gone`,
+        `${program} call demo get_time_now 2>&1 || echo "ended with $?"`,
+        'cd "../$odd"; mcpctl add demo --yes -- mcpctl serve --stdio 2>&1 || echo "ended with $?"',
+        'ls ..',
+      ].join('; '),
+    );
+    expect(stdout.match(/this folder cannot be worked in/g)).toHaveLength(2);
+    expect(stdout.match(/ended with 2/g)).toHaveLength(2);
+    expect(stdout.split('\n').filter((line) => line.startsWith('odd'))).toHaveLength(1);
+  },
+);

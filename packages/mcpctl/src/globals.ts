@@ -5,6 +5,7 @@ import type { LoggerLevel } from 'mcp-kit/internal';
 import type { EgressPolicy } from '@mcp-kit/host';
 import { usageError, type OptionValues } from './args.ts';
 import { readMs, readNumber } from './arguments/number.ts';
+import { currentFolder } from './current-folder.ts';
 import type { globalOptions, targetOptions } from './global-options.ts';
 import { helpHint } from './help.ts';
 import { readTarget, type Target } from './target.ts';
@@ -105,9 +106,24 @@ function readBytes(text: string | undefined): number | undefined {
 
 /** The folder that is worked in. */
 function readRoot(named: string | undefined): string {
-  const root = path.resolve(named ?? '.');
+  const root = path.resolve(ownFolder(), named ?? '.');
   if (named === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
   throw usageError(`--root: there is no folder ${root}`, 'Name the folder of the project.');
+}
+
+/** Where we are. A name that is not UTF-8 reads as another one, of a folder that would be made. */
+function ownFolder(): string {
+  const folder = currentFolder();
+  if (folder !== undefined && isSameFile(folder, '.')) return folder;
+  throw usageError(
+    'this folder cannot be worked in',
+    'It was removed, or its name is not UTF-8: go to another one.',
+  );
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
 
 function readPolicy(values: GlobalValues): Partial<EgressPolicy> {

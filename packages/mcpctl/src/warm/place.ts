@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { longestPath, runtimeFolder } from '../control/runtime-folder.ts';
+import { currentFolder } from '../current-folder.ts';
 
 /** What a call must have in common with the process that answers it. */
 export interface Surroundings {
-  readonly cwd: string;
+  readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program as it was built, and the Node that runs it. */
   readonly build: string;
@@ -18,7 +19,7 @@ export function surroundingsOf(program: string): Surroundings {
   const env = Object.entries(process.env).filter(([name]) => !passing.has(name));
   const { mtimeMs, size } = statSync(program);
   return {
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     env: Object.fromEntries(env.sort(([one], [other]) => (one < other ? -1 : 1))),
     build: [program, mtimeMs, size, process.version, process.execPath].join(' '),
   };
@@ -33,7 +34,7 @@ export function idleMsOf({ MCPCTL_WARM: given = '120' }: NodeJS.ProcessEnv): num
 /** The socket for calls like this one; undefined where there can be none that nobody else could have made. */
 export function socketFor({ cwd, env, build }: Surroundings): string | undefined {
   const folder = runtimeFolder('warm', env);
-  if (folder === undefined) return undefined;
+  if (folder === undefined || cwd === undefined) return undefined;
   const hash = shortHash([cwd, build, ...Object.entries(env).flat()].join('\0'));
   const socket = join(folder, `${hash}.sock`);
   return socket.length <= longestPath ? socket : undefined;
