@@ -1,64 +1,61 @@
 // Builds the extension for Cocos Creator: a folder to put into `extensions` of a project, and the same as a zip file.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
-import { bundleValidators, common, withRequire } from './bundle.mjs';
+import { bundleCommonJs, bundleEntries, bundleValidators, modulesOf } from './bundle.mjs';
 import { licensesOf } from './licenses.mjs';
 import { zip } from './zip.mjs';
 
 /** Old versions of Node know their modules only by their short names. */
 const shortNames = {
   name: 'short-names',
-  setup(bundler) {
-    bundler.onResolve({ filter: /^node:/ }, ({ path: name }) => ({
-      path: name.slice('node:'.length),
-      external: true,
-    }));
+  resolveId: {
+    filter: { id: /^node:/ },
+    handler: (name) => ({ id: name.slice('node:'.length), external: true }),
   },
 };
 
 /** What runs in processes of the editor: CommonJS, for the Node of Creator 3.8. */
-const inEditor = { format: 'cjs', target: 'node14', splitting: false, plugins: [shortNames] };
+const inEditor = { transform: { target: 'node14' }, plugins: [shortNames], external: ['cc'] };
 
 /** The files of the extension, as `{ name, contents }`. */
 async function filesOf(folder) {
-  const options = {
-    ...common,
-    absWorkingDir: folder,
-    outdir: 'out',
-    sourcemap: false,
-    write: false,
-    metafile: true,
-  };
-  const editor = await build({
-    ...options,
-    ...inEditor,
-    entryPoints: ['main', 'scene', 'panel'].map((name) => `src/${name}.ts`),
-    external: ['cc'],
-    // What is imported later is a module of its own, which this must not become part of.
-    supported: { 'dynamic-import': true },
-  });
-  const server = await build({
-    ...options,
-    entryPoints: ['src/server.ts', 'src/child.ts'],
-    conditions: ['@mcp-kit/source'],
-    mainFields: ['module', 'main'],
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'shared-[hash]',
-    banner: withRequire,
-  });
-  const validators = await bundleValidators(folder, { outdir: 'out/ajv', write: false });
-  const modules = [server, validators].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  const outputs = [editor, server, validators].flatMap(({ outputFiles }) =>
-    outputFiles.map(({ path: place, contents }) => ({
-      name: path.relative(path.join(folder, 'out'), place),
-      contents,
-    })),
+  const unmapped = { sourcemap: false };
+  const write = false;
+  const editor = await Promise.all(
+    ['main', 'scene', 'panel'].map((name) =>
+      bundleCommonJs(
+        folder,
+        { [name]: `src/${name}.ts` },
+        {
+          ...inEditor,
+          write,
+          output: { ...unmapped, entryFileNames: '[name].js' },
+        },
+      ),
+    ),
   );
+  const entries = { server: 'src/server.ts', child: 'src/child.ts' };
+  const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' };
+  const server = await bundleEntries(folder, entries, {
+    external: [/^#ajv\//],
+    write,
+    output: { ...unmapped, ...names },
+  });
+  const validators = await bundleValidators(folder, {
+    write,
+    output: { entryFileNames: 'ajv/[name].cjs' },
+  });
+  const bundled = [...server, ...validators];
   return [
     { name: 'package.json', contents: readFileSync(path.join(folder, 'manifest.json')) },
-    { name: 'licenses.txt', contents: Buffer.from(licensesOf(folder, modules, 'The extension')) },
-    ...outputs,
+    {
+      name: 'licenses.txt',
+      contents: Buffer.from(licensesOf(folder, modulesOf(bundled), 'The extension')),
+    },
+    ...[...editor.flat(), ...bundled].map(({ fileName, code }) => ({
+      name: fileName,
+      contents: Buffer.from(code),
+    })),
   ];
 }
 

@@ -1,50 +1,52 @@
 // Writes the JavaScript of the packages; the compiler writes only their types.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { licensesOf } from './licenses.mjs';
 
 /** The condition under which an entry is its source. */
 const source = '@mcp-kit/source';
 
-/** Options of every bundle. */
-export const common = {
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  splitting: true,
-  minifySyntax: true,
-  minifyWhitespace: true,
-  // What Node prints of an uncaught error is the line it was thrown on.
-  lineLimit: 120,
-  // The sources are published too.
-  sourcemap: true,
-  sourcesContent: false,
-  logLevel: 'warning',
-};
+/** Bundles entries, a file by name each, with what they share in files of its own; gives these files. */
+export async function bundleEntries(folder, input, { output, ...options } = {}) {
+  const { output: files } = await build({
+    cwd: folder,
+    input,
+    platform: 'node',
+    transform: { target: 'node20.19' },
+    // What is written as modules can be cut down to what is used.
+    resolve: { conditionNames: [source, 'import'], mainFields: ['module', 'main'] },
+    ...options,
+    output: {
+      dir: 'dist',
+      chunkFileNames: '[name].js',
+      comments: false,
+      // The sources are published too.
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      ...output,
+    },
+  });
+  return files;
+}
 
-/** What packages in CommonJS call to load modules of Node, which a module does not have by itself. */
-export const withRequire = {
-  js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);`,
-};
-
-/** Bundles files of CommonJS, which Node is faster to begin with than with modules: each has all that it needs. */
-function bundleCommonJs(folder, options) {
-  const whole = { absWorkingDir: folder, format: 'cjs', splitting: false, metafile: true };
-  return build({ ...common, ...whole, ...options });
+/** Bundles a file of CommonJS, which Node is faster to begin with than with modules: it has all that it needs. */
+export function bundleCommonJs(folder, file, { output, ...options } = {}) {
+  const whole = { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false, ...output };
+  return bundleEntries(folder, file, { ...options, output: whole });
 }
 
 /** Bundles the validators of JSON Schema (`#ajv/*`): each is loaded when it is first needed, and at once. */
-export function bundleValidators(folder, options) {
-  return bundleCommonJs(folder, {
-    entryPoints: ['2019', '2020', 'ajv'].map((name) => `ajv/dist/${name}.js`),
-    outExtension: { '.js': '.cjs' },
-    minify: true,
-    sourcemap: false,
-    ...options,
-  });
+export async function bundleValidators(folder, { output, ...options } = {}) {
+  const small = { dir: 'dist/ajv', minify: true, sourcemap: false, ...output };
+  const bundles = ['2019', '2020', 'ajv'].map((name) =>
+    bundleCommonJs(folder, { [name]: `ajv/dist/${name}.js` }, { ...options, output: small }),
+  );
+  return (await Promise.all(bundles)).flat();
 }
+
+/** The sources that files of a bundle were made of. */
+export const modulesOf = (files) => files.flatMap(({ moduleIds = [] }) => moduleIds);
 
 /** Removes the scripts of an earlier build; the types beside them are the compiler's. */
 function removeScripts(folder) {
@@ -53,63 +55,46 @@ function removeScripts(folder) {
   }
 }
 
-/** The entries of a library by layer: folders of `src`. */
-function layersOf(folder) {
-  const { imports, exports } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-  const entries = Object.values({ ...imports, ...exports }).filter((entry) => entry.default);
-  const layers = new Map();
-  for (const name of new Set(entries.flatMap((entry) => entry[source] ?? []))) {
-    const layer = path.dirname(name).split('/')[2] ?? '';
-    layers.set(layer, [...(layers.get(layer) ?? []), name]);
-  }
-  return layers;
-}
-
-/** Bundles each layer of a library by itself: what it imports of others (`#name`) is looked up in the manifest. */
-async function bundleLibrary(folder) {
+/** Bundles the entries of a library without what it depends on. */
+async function bundleLibrary(folder, groups) {
   removeScripts(folder);
-  for (const [layer, entryPoints] of layersOf(folder)) {
-    await build({
-      ...common,
-      absWorkingDir: folder,
-      entryPoints,
-      outbase: 'src',
-      outdir: 'dist',
-      chunkNames: `${layer}/[name]-[hash]`,
-      packages: 'external',
-      external: ['#*'],
-    });
-  }
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const { imports, exports, dependencies } = manifest;
+  const built = Object.values({ ...imports, ...exports }).filter((entry) => entry.default);
+  const sources = new Set(built.map((entry) => entry[source]));
+  const nameOf = (file) => path.relative('src', file).replace(/\.ts$/, '');
+  const entries = Object.fromEntries([...sources].map((file) => [nameOf(file), file]));
+  const external = new RegExp(`^(?:#ajv|${Object.keys(dependencies).join('|')})(?:/|$)`);
+  await bundleEntries(folder, entries, { external, output: { codeSplitting: { groups } } });
 }
 
 /** Bundles the command with all that it needs, so that an installation is one package. */
 async function bundleCommand(folder) {
   removeScripts(folder);
-  const { metafile } = await build({
-    ...common,
-    absWorkingDir: folder,
-    // The thread of the store in a folder stands beside what starts it.
-    entryPoints: { main: 'src/main.ts', worker: '../store-file/src/worker.ts' },
-    outdir: 'dist',
-    // The one has a binary of each system, the other a licence that asks for more than a line.
-    external: ['ioredis', 'libsql'],
-    conditions: [source],
-    // What is written as modules can be cut down to what is used.
-    mainFields: ['module', 'main'],
-    banner: withRequire,
-    metafile: true,
+  // The thread of the store in a folder stands beside what starts it.
+  const input = { main: 'src/main.ts', worker: '../store-file/src/worker.ts' };
+  // The one has a binary of each system, the other a licence that asks for more than a line.
+  const command = await bundleEntries(folder, input, {
+    external: ['ioredis', 'libsql', /^#ajv\//],
   });
   // What a warm call needs, which is next to nothing.
-  await bundleCommonJs(folder, { entryPoints: ['src/warm/client.ts'], outfile: 'dist/warm.cjs' });
-  const validators = await bundleValidators(folder, { outdir: 'dist/ajv' });
-  const modules = [metafile, validators.metafile].flatMap(({ inputs }) => Object.keys(inputs));
+  await bundleCommonJs(folder, { warm: 'src/warm/client.ts' });
+  const validators = await bundleValidators(folder);
+  const modules = modulesOf([...command, ...validators]);
   writeFileSync(path.join(folder, 'dist/licenses.txt'), licensesOf(folder, modules));
 }
+
+/** What servers and clients load, and what servers do, is a file each: loading one more takes as long as 25 KB. */
+const groupsOfKit = [
+  { name: 'core', test: /src\/(?:(?:base|jsonrpc|protocol|schema)\/|transport\/[^/]+$)/ },
+  { name: 'serving', test: /src\/(?:server|tools)\/index\.ts$/ },
+];
 
 /** Bundles every package of the repository. */
 export async function bundle(root) {
   const packages = path.join(root, 'packages');
-  for (const name of ['mcp-kit', 'store-file', 'store-redis', 'host', 'cocos']) {
+  await bundleLibrary(path.join(packages, 'mcp-kit'), groupsOfKit);
+  for (const name of ['store-file', 'store-redis', 'host', 'cocos']) {
     await bundleLibrary(path.join(packages, name));
   }
   await bundleCommand(path.join(packages, 'mcpctl'));

@@ -11,36 +11,19 @@ const begin = '<!-- What follows is written by scripts/mcpctl-docs.mjs. -->';
 
 /** The definitions as the program has them, from the sources. */
 async function loadDefinitions() {
-  const { build } = await import('esbuild');
-  const used = ['mcp-kit', 'host'].flatMap((name) => {
-    const manifest = fs.readFileSync(path.join(root, 'packages', name, 'package.json'), 'utf8');
-    return Object.keys(JSON.parse(manifest).dependencies);
-  });
-  const dependencies = used.filter((name) => name !== 'mcp-kit');
+  const { bundleEntries } = await import('./bundle.mjs');
   fs.mkdirSync(path.join(root, 'temp'), { recursive: true });
   // Inside the repository, so that the dependencies are found.
   const folder = fs.mkdtempSync(path.join(root, 'temp/mcpctl-docs-'));
   try {
-    const outfile = path.join(folder, 'definitions.mjs');
-    const modules = ['registry', 'help', 'exit-code', 'global-options'];
-    await build({
-      stdin: {
-        contents: [
-          ...modules.map((module) => `export * from './${module}.ts';`),
-          `export { connectable, dialectTitle } from '@mcp-kit/host/internal';`,
-        ].join('\n'),
-        resolveDir: path.join(root, 'packages/mcpctl/src'),
-      },
-      outfile,
-      bundle: true,
-      format: 'esm',
-      target: 'node20.19',
-      platform: 'node',
-      conditions: ['@mcp-kit/source'],
-      external: dependencies.flatMap((name) => [name, `${name}/*`]),
-      logLevel: 'warning',
-    });
-    const definitions = await import(pathToFileURL(outfile).href);
+    const names = ['registry', 'help', 'exit-code', 'global-options'];
+    const sources = names.map((name) => [name, `src/${name}.ts`]);
+    const input = Object.fromEntries([...sources, ['host', '@mcp-kit/host/internal']]);
+    const output = { dir: folder, entryFileNames: '[name].mjs' };
+    await bundleEntries(path.join(root, 'packages/mcpctl'), input, { output });
+    const files = Object.keys(input).map((name) => path.join(folder, `${name}.mjs`));
+    const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
+    const definitions = Object.assign({}, ...modules);
     const entries = Object.entries(definitions.commands).filter(([, { hidden }]) => !hidden);
     const commands = await Promise.all(
       entries.map(async ([name, entry]) => ({ name, entry, command: await entry.load() })),

@@ -1,7 +1,6 @@
-// This repository, with its defaults: every guard and limit is on.
+// This repository as its README shows it, with its defaults: every guard and limit is on.
 const buildServer = async ({ tools, zod }) => {
-  const { createServer } = await import('mcp-kit/server');
-  const { tool, toolSet } = await import('mcp-kit/tools');
+  const { createServer, tool } = await import('mcp-kit');
   const z = zod ? (await import('zod')).z : undefined;
   const defined = tools.map((given) =>
     tool({
@@ -11,12 +10,12 @@ const buildServer = async ({ tools, zod }) => {
       run: given.run,
     }),
   );
-  return createServer({ name: 'bench', version: '1.0.0', features: [toolSet(defined)] });
+  return createServer({ name: 'bench', version: '1.0.0', tools: defined });
 };
 
 export default {
   label: 'ours',
-  entry: 'mcp-kit/server',
+  entry: 'mcp-kit',
 
   http: {
     flavours: [
@@ -24,20 +23,20 @@ export default {
       { era: '2025-11-25', mode: 'sse' },
       { era: '2026-07-28', mode: 'json' },
     ],
-    imports: ['mcp-kit/server', 'mcp-kit/tools', 'mcp-kit/transport/http'],
+    imports: ['mcp-kit', 'mcp-kit/transport/http'],
     async serve({ host, port, mode, ...rest }) {
-      const { serveHttp } = await import('mcp-kit/transport/http');
-      const options = { host, port, ...(mode === 'sse' ? { answer: 'sse' } : {}) };
-      return (await serveHttp(await buildServer(rest), options)).url;
+      const { serve } = await import('mcp-kit');
+      const http = { host, port, ...(mode === 'sse' ? { answer: 'sse' } : {}) };
+      return (await serve(await buildServer(rest), { http })).url;
     },
   },
 
   stdio: {
     eras: ['2025-11-25', '2026-07-28'],
-    imports: ['mcp-kit/server', 'mcp-kit/tools', 'mcp-kit/transport'],
+    imports: ['mcp-kit', 'mcp-kit/transport'],
     async serve(params) {
-      const { serveStdio } = await import('mcp-kit/transport');
-      await serveStdio(await buildServer(params));
+      const { serve } = await import('mcp-kit');
+      await serve(await buildServer(params));
     },
   },
 };

@@ -4,56 +4,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openProject } from '@mcp-kit/cocos/project';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleProgram } from '../support/bundle-program.ts';
 import { TestProject } from '../support/cocos/project.ts';
 import { identityOf } from '../support/process-identity.ts';
 import { isWhole } from '../support/scale.ts';
-
-/** A program that works on a project, and ends itself without a word before the n-th change to the disk, or before a certain one. */
-const source = `
-  import { entryAt, rootOf } from '@mcp-kit/cocos/document';
-  import { openProject } from '@mcp-kit/cocos/project';
-  const [folder, action, number] = process.argv.slice(2);
-  let count = 0;
-  const onStep = (step) => {
-    const isTime = count++ === Number(number) || step.endsWith(number);
-    if (action !== 'count' && isTime) process.kill(process.pid, 'SIGKILL');
-  };
-  const project = await openProject(folder, { onStep });
-  if (action === 'undo') await project.undo();
-  if (action === 'commit') {
-    const draft = project.draft();
-    const table = draft.edit('assets/main.scene');
-    entryAt(table, rootOf(table))._name = 'new';
-    draft.write('assets/deep/er/b.json', '{}');
-    draft.write('assets/data.json', '[]');
-    draft.remove('assets/data');
-    draft.remove('assets/data.meta');
-    await project.commit(draft, 'change');
-  }
-  if (action === 'large') {
-    const draft = project.draft();
-    draft.write('assets/data/a.json', 'small');
-    draft.write('assets/large.json', 'x'.repeat(Number(number)));
-    const { code } = await project.commit(draft, 'large').catch((error) => error);
-    if (code !== 'E_UNAVAILABLE') throw new Error(code);
-  }
-  if (action === 'count') {
-    for (let done = 0; done < Number(number); ) {
-      const draft = project.draft();
-      draft.write('assets/data/a.json', String(Number(draft.text('assets/data/a.json')) + 1));
-      draft.write('assets/data/b.json', draft.text('assets/data/a.json'));
-      try {
-        await project.commit(draft, 'count');
-        done += 1;
-      } catch (error) {
-        // Somebody was faster, or is writing for long on a busy machine.
-        if (!['E_CONFLICT', 'E_UNAVAILABLE'].includes(error.code)) throw error;
-      }
-    }
-  }
-`;
 
 let folder: string;
 let program: string;
@@ -61,17 +16,7 @@ let program: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'cocos-child-'));
   program = path.join(folder, 'child.mjs');
-  await build({
-    stdin: { contents: source, resolveDir: import.meta.dirname },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    conditions: ['@mcp-kit/source'],
-    external: ['acorn', '@sveltejs/acorn-typescript'],
-    outfile: program,
-    logLevel: 'error',
-  });
+  await bundleProgram(path.join(import.meta.dirname, 'child/commits.ts'), program);
 });
 
 afterAll(() => {

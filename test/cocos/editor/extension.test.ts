@@ -14,10 +14,10 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { getSkill, openSession, readSkillFile, type Session } from 'mcp-kit/client';
 import { httpTarget } from 'mcp-kit/transport/http-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundleProgram } from '../../support/bundle-program.ts';
 import { newGame } from '../../support/cocos/game.ts';
 
 /** What the panel is told. */
@@ -41,17 +41,7 @@ beforeAll(async () => {
   if (made.status !== 0) throw new Error(made.stderr);
   [extension = '', archive = ''] = made.stdout.trim().split('\n');
   creator = path.join(output, 'creator.mjs');
-  await build({
-    entryPoints: [path.join(root, 'test/cocos/editor/child/creator.ts')],
-    outfile: creator,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    conditions: ['@mcp-kit/source'],
-    mainFields: ['module', 'main'],
-    logLevel: 'error',
-  });
+  await bundleProgram(path.join(import.meta.dirname, 'child/creator.ts'), creator);
 });
 
 afterAll(() => rmSync(output, { recursive: true, force: true }));

@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import {
   type CocosBackend,
   type EditDefinition,
@@ -111,8 +112,9 @@ export interface CocosServerOptions extends CocosToolsOptions {
   readonly skills?: string | undefined;
 }
 
-/** From this layer, as a source and as it is built. */
-const ownSkills = new URL('../../skills', import.meta.url);
+/** The skills that come with the pack. */
+const ownSkills = (): string =>
+  path.resolve(createRequire(import.meta.url).resolve('@mcp-kit/cocos/package.json'), '../skills');
 
 /** A server for a project, until it is disposed of. */
 export interface CocosServer extends AsyncDisposable {
@@ -141,7 +143,7 @@ export async function openCocosServer(options: CocosServerOptions): Promise<Coco
   const backend = typeof project === 'string' ? await openHeadless(project, headless) : project;
   const tools = cocosTools(backend, options);
   const instructions = instructionsFor(backend);
-  const folder = options.skills ?? fileURLToPath(ownSkills);
+  const folder = options.skills ?? ownSkills();
   const guides = skills(folder, { logger: options.logger, watch: false });
   const features = [tools, guides];
   const server = createServer({ name: 'cocos', version, instructions, features });

@@ -167,7 +167,7 @@ export class Session implements AsyncDisposable {
   ): Promise<ToolResult<T>> {
     const params = { name, arguments: args };
     const { tools } = this.#caller;
-    if (this.#validates && tools?.knows(name)) await tools.prepare(name);
+    if (this.#validates && tools?.knows(name)) tools.prepare(name);
     const limits =
       options?.onProgress === undefined ? { ...options, onProgress: unheard } : options;
     const result = withContent(await this.request('tools/call', params, limits));
@@ -176,7 +176,7 @@ export class Session implements AsyncDisposable {
     }
     // The list may have been read while the tool ran.
     const { tools: known } = this.#caller;
-    if (this.#validates && known?.knows(name)) await known.check(name, result);
+    if (this.#validates && known?.knows(name)) known.check(name, result);
     // Some servers leave out what their structured content makes superfluous.
     return Array.isArray(result.content) ? result : { ...result, content: [] };
   }

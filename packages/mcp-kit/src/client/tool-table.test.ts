@@ -5,7 +5,7 @@ import { checkArguments, ToolTable } from './tool-table.ts';
 
 const endless = '^(a+)+$';
 
-test('a result is not held up by a pattern that never ends, and is checked otherwise', async () => {
+test('a result is not held up by a pattern that never ends, and is checked otherwise', () => {
   const table = new ToolTable(silentLogger);
   const outputSchema = {
     type: 'object',
@@ -14,9 +14,9 @@ test('a result is not held up by a pattern that never ends, and is checked other
   };
   table.learn([{ name: 'x', inputSchema: { type: 'object' }, outputSchema }], false);
   const content = { content: [] };
-  await table.check('x', { ...content, structuredContent: { text: `${'a'.repeat(60)}!` } });
-  const wrong = table.check('x', { ...content, structuredContent: { text: 1 } });
-  await expect(wrong).rejects.toMatchObject({ code: 'invalid_answer' });
+  table.check('x', { ...content, structuredContent: { text: `${'a'.repeat(60)}!` } });
+  const wrong = (): void => table.check('x', { ...content, structuredContent: { text: 1 } });
+  expect(wrong).toThrow(expect.objectContaining({ code: 'invalid_answer' }));
 });
 
 /** A table that knows one tool, `x`, and what it has warned of. */
@@ -32,38 +32,38 @@ function tableWith(outputSchema: unknown): {
   return { table, warnings };
 }
 
-test.each([null, 'x', []])('a tool whose output schema is %j promises nothing', async (wrong) => {
+test.each([null, 'x', []])('a tool whose output schema is %j promises nothing', (wrong) => {
   const { table, warnings } = tableWith(wrong);
-  await table.check('x', { content: [] });
+  table.check('x', { content: [] });
   expect(warnings).toEqual([]);
 });
 
-test('names that only patterns tell apart are not held against a result', async () => {
+test('names that only patterns tell apart are not held against a result', () => {
   const { table } = tableWith({
     type: 'object',
     patternProperties: { [endless]: { type: 'string' } },
     required: ['b'],
   });
-  await table.check('x', { content: [], structuredContent: { aaa: 1, b: 1 } });
-  const wrong = table.check('x', { content: [], structuredContent: { aaa: 1 } });
-  await expect(wrong).rejects.toMatchObject({ code: 'invalid_answer' });
+  table.check('x', { content: [], structuredContent: { aaa: 1, b: 1 } });
+  const wrong = (): void => table.check('x', { content: [], structuredContent: { aaa: 1 } });
+  expect(wrong).toThrow(expect.objectContaining({ code: 'invalid_answer' }));
 });
 
-test('a schema that cannot be used is told once, before the tool is called', async () => {
+test('a schema that cannot be used is told once, before the tool is called', () => {
   const { table, warnings } = tableWith({ type: 'object', $ref: '#/nowhere' });
-  await table.prepare('x');
+  table.prepare('x');
   expect(warnings).toEqual([expect.stringContaining('results of tool x are not checked')]);
-  await table.prepare('x');
-  await table.check('x', { content: [], structuredContent: {} });
+  table.prepare('x');
+  table.check('x', { content: [], structuredContent: {} });
   expect(warnings).toHaveLength(1);
 });
 
-test('a result whose check would take too long is used, and said not to be checked', async () => {
+test('a result whose check would take too long is used, and said not to be checked', () => {
   const twice = [{ $ref: '#' }, { $ref: '#' }];
   const { table, warnings } = tableWith({ properties: { a: { allOf: twice } } });
   let nested = {};
   for (let depth = 0; depth < 60; depth += 1) nested = { a: nested };
-  await table.check('x', { content: [], structuredContent: nested });
+  table.check('x', { content: [], structuredContent: nested });
   expect(warnings).toEqual(['a result of tool x is not checked: its schema takes too many steps']);
 });
 
@@ -91,28 +91,30 @@ const search: Tool = {
   },
 };
 
-test('arguments that fit their schema have no issues', async () => {
-  expect(await checkArguments(search, { query: 'x', limit: 3 })).toEqual([]);
+test('arguments that fit their schema have no issues', () => {
+  expect(checkArguments(search, { query: 'x', limit: 3 })).toEqual([]);
 });
 
 test.each([
   [{ query: 1 }, 'query', 'query: expected string, received number'],
   [{ limit: 1 }, 'query', 'query: required but missing'],
   [{ query: 'x', limit: 11 }, 'limit', 'limit: expected at most 10, received 11'],
-])('%j is refused, naming %s', async (args, path, message) => {
-  expect(await checkArguments(search, args)).toMatchObject([{ path, message }]);
+])('%j is refused, naming %s', (args, path, message) => {
+  expect(checkArguments(search, args)).toMatchObject([{ path, message }]);
 });
 
-test('a pattern that would backtrack for ever is not run', async () => {
-  expect(await checkArguments(search, { query: `${'a'.repeat(60)}!` })).toEqual([]);
+test('a pattern that would backtrack for ever is not run', () => {
+  expect(checkArguments(search, { query: `${'a'.repeat(60)}!` })).toEqual([]);
 });
 
-test('a schema without a type is one of an object', async () => {
+test('a schema without a type is one of an object', () => {
   const loose = { name: 'loose', inputSchema: { required: ['a'] } };
-  expect(await checkArguments(loose, {})).toMatchObject([{ path: 'a' }]);
+  expect(checkArguments(loose, {})).toMatchObject([{ path: 'a' }]);
 });
 
-test('a schema that cannot be used is an error, not a verdict', async () => {
+test('a schema that cannot be used is an error, not a verdict', () => {
   const broken = { name: 'broken', inputSchema: { properties: { a: { $ref: '#/nowhere' } } } };
-  await expect(checkArguments(broken, {})).rejects.toMatchObject({ code: 'invalid_argument' });
+  expect(() => checkArguments(broken, {})).toThrow(
+    expect.objectContaining({ code: 'invalid_argument' }),
+  );
 });

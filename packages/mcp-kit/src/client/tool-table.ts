@@ -8,7 +8,7 @@ import {
   type JsonSchema,
   type Tool,
 } from '#protocol';
-import type { ForeignVerdict, Issue } from '#schema';
+import { foreignSchema, type ForeignVerdict, type Issue } from '#schema';
 import { isTool } from './layer.ts';
 import { weightOf } from './pages.ts';
 
@@ -85,11 +85,9 @@ export class ToolTable {
   }
 
   /** Makes the check of a tool's results ready, and says before it is called when there can be none. */
-  async prepare(name: string): Promise<void> {
+  prepare(name: string): void {
     const known = this.#known.get(name);
     if (known?.outputSchema === undefined || known.output !== undefined) return;
-    // Most results are never checked, and this is a fifth of the code that a client needs.
-    const { foreignSchema } = await import('#schema');
     try {
       known.output = foreignSchema(known.outputSchema, `output of ${name}`);
     } catch (error) {
@@ -100,8 +98,8 @@ export class ToolTable {
   }
 
   /** Throws unless a result has the shape its tool promised, where that is known. */
-  async check(name: string, result: CallToolResult): Promise<void> {
-    await this.prepare(name);
+  check(name: string, result: CallToolResult): void {
+    this.prepare(name);
     const check = this.#known.get(name)?.output;
     if (check === undefined || check === 'unusable' || result.isError === true) return;
     const { structuredContent } = result;
@@ -129,8 +127,7 @@ function messageOf(error: unknown): string {
  * What is wrong with arguments by the schema of their tool; empty when they fit. Patterns are not run. Throws a `KitError`
  * when the schema cannot be used, or would take too long.
  */
-export async function checkArguments(tool: Tool, args: Params): Promise<readonly Issue[]> {
-  const { foreignSchema } = await import('#schema');
+export function checkArguments(tool: Tool, args: Params): readonly Issue[] {
   const subject = `input of ${tool.name}`;
   // Arguments are an object, also where a server does not say so.
   const { issues, unchecked } = foreignSchema(

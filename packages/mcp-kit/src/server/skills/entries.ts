@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import {
   descriptionFault,
   folderType,
@@ -72,6 +71,7 @@ export function entryOf(home: string, { files, read, uriOf }: Parts): Skill | st
 
 /** What JSON has no words for would reach hosts as something else. */
 function jsonFault(frontmatter: Skill['frontmatter']): string | undefined {
+  const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
   const isSame = isDeepStrictEqual(JSON.parse(JSON.stringify(frontmatter)), frontmatter);
   return isSame ? undefined : 'its frontmatter has values that JSON has not';
 }

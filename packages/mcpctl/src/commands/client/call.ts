@@ -1,5 +1,5 @@
 import { KitError } from 'mcp-kit/internal';
-import { checkArguments } from 'mcp-kit/client';
+import { checkArguments, type Issue } from 'mcp-kit/client';
 import { rpcErrors, RpcError, type Params } from 'mcp-kit/jsonrpc';
 import type { ServerHandle } from '@mcp-kit/host';
 import type { CallToolResult, Tool } from 'mcp-kit/protocol';
@@ -110,12 +110,9 @@ export const call = defineCommand({
       const handle = manager.server(server);
       const retrying = { retries, globals, stop };
       const look = (): Promise<Tool | undefined> => lookUp(handle, name, { server, globals, stop });
-      const looking = retries === 0 ? look() : lookUpRepeatedly(look, retrying);
-      // Loaded while the server starts: it takes longer than the check.
-      checkArguments(anyTool, {}).catch(() => {});
-      const tool = await looking;
+      const tool = await (retries === 0 ? look() : lookUpRepeatedly(look, retrying));
       const given = withPairs(base ?? {}, pairs, tool === undefined ? {} : inputOf(tool));
-      if (tool !== undefined) await check(tool, given, { server, globals });
+      if (tool !== undefined) check(tool, given, { server, globals });
       const callOnce = async (sent: Params): Promise<CallToolResult> => {
         const progress = progressOf(globals);
         return handle
@@ -175,13 +172,8 @@ interface Place {
 }
 
 /** Says what is wrong with the arguments before the server is sent them. */
-async function check(tool: Tool, given: Params, { server, globals }: Place): Promise<void> {
-  const issues = await checkArguments(tool, given).catch((error: unknown) => {
-    if (!(error instanceof KitError)) throw error;
-    warn(globals, plainField(`warning: arguments are not checked: ${error.message}`));
-    return [];
-  });
-  const [issue] = issues;
+function check(tool: Tool, given: Params, { server, globals }: Place): void {
+  const [issue] = issuesOf(tool, given, globals);
   if (issue !== undefined) {
     throw usageError(
       `${tool.name}: ${issue.message}`,
@@ -191,6 +183,16 @@ async function check(tool: Tool, given: Params, { server, globals }: Place): Pro
   for (const { name, near } of unknownArguments(given, inputOf(tool))) {
     const meant = near === undefined ? '' : `; did you mean ${near}?`;
     warn(globals, plainField(`warning: ${tool.name} has no argument ${name}${meant}`));
+  }
+}
+
+function issuesOf(tool: Tool, given: Params, globals: Globals): readonly Issue[] {
+  try {
+    return checkArguments(tool, given);
+  } catch (error) {
+    if (!(error instanceof KitError)) throw error;
+    warn(globals, plainField(`warning: arguments are not checked: ${error.message}`));
+    return [];
   }
 }
 
