@@ -4,27 +4,20 @@ import { readImage } from '@mcp-kit/cocos/images';
 import { openSession } from 'mcp-kit/client';
 import { childTarget } from 'mcp-kit/transport/child-process';
 import { httpTarget } from 'mcp-kit/transport/http-client';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl, root as repository } from '../support/child-process.ts';
 import { announcementOf, requireBuild } from '../support/cli.ts';
 import { FreshUser } from '../support/fresh-user.ts';
+import { Project, type Finished } from '../support/project.ts';
 
 beforeAll(requireBuild);
 
 const sample = path.join(repository, 'packages/cocos/sample');
 
-interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const place = new Project();
+afterAll(() => place[Symbol.dispose]());
 
-async function run(...args: readonly string[]): Promise<Run> {
-  await using child = Child.mcpctl('cocos', ...args);
-  child.process.stdin.end();
-  const { code } = await child.ended;
-  return { code, stdout: child.stdout, stderr: child.stderr };
-}
+const run = (...args: readonly string[]): Promise<Finished> => place.run('cocos', ...args);
 
 /** A project with one scene, whose Canvas lists a child that is not there. */
 function brokenProject(user: FreshUser): string {
@@ -224,12 +217,12 @@ describe('mcpctl cocos serve', () => {
     mkdirSync(other);
     writeFileSync(path.join(other, 'notes.txt'), '');
     const results = await Promise.all([
-      run('serve', '--project', other),
-      run('serve', '--sample', '--project', other),
-      run('serve', '--http', '--stdio'),
-      run('serve', '--layer', 'secret'),
-      run('serve', '--stdio', '--port', '1'),
-      run('serve', '--sample', '--image-folder', path.join(other, 'none')),
+      place.runApart('cocos', 'serve', '--project', other),
+      place.runApart('cocos', 'serve', '--sample', '--project', other),
+      place.runApart('cocos', 'serve', '--http', '--stdio'),
+      place.runApart('cocos', 'serve', '--layer', 'secret'),
+      place.runApart('cocos', 'serve', '--stdio', '--port', '1'),
+      place.runApart('cocos', 'serve', '--sample', '--image-folder', path.join(other, 'none')),
     ]);
     expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2]);
     expect(results[1]?.stderr).toContain('neither empty nor a project');
