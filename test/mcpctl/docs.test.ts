@@ -58,7 +58,7 @@ for (const { info, body, section } of blocksTried) {
   }
 }
 
-const sections = sample([...tried], 2);
+const sections = sample([...tried], 3);
 
 describe(`the commands on the pages work as they are written, ${sections.share} sections tried`, () => {
   test.for([...sections.tried])('in section %s', async ([, steps], { skip }) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Child, mcpctl } from '../support/child-process.ts';
 import { requireBuild } from '../support/cli.ts';
+import { runHere, type Finished } from '../support/run-here.ts';
 import { isWhole, oneIn, sample } from '../support/scale.ts';
 import { makeHostileRepo, outsideText, secret, type HostileRepo } from './hostile-repo.ts';
 
@@ -11,23 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => repo[Symbol.asyncDispose]());
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the program in the repository, as somebody who has just cloned it would: in a pipe, with a secret. */
-async function run(...args: readonly string[]): Promise<Ran> {
-  const { root: cwd, env } = repo;
-  await using child = new Child(process.execPath, [mcpctl, ...args], { cwd, env });
-  child.process.stdin.end();
-  const { code } = await child.ended;
-  return { code, stdout: child.stdout, stderr: child.stderr };
-}
+/** Does what somebody would who has just cloned the repository: in a pipe, with a secret. */
+const run = (...args: readonly string[]): Promise<Finished> =>
+  runHere(args, { folder: repo.root, env: repo.env });
 
 /** Nothing ran, nothing connected, nothing was told. */
-function expectNoHarm({ stdout, stderr }: Ran): void {
+function expectNoHarm({ stdout, stderr }: Finished): void {
   expect(repo.harm()).toEqual([]);
   const said = stdout + stderr;
   expect(said).not.toContain(secret);
