@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { createApiKey, readApiKeys, type ApiKeyEntry } from '@mcp-kit/host/operate';
+import { createApiKey, readApiKeys } from '@mcp-kit/host/operate';
 import { asError, toFetchHandler } from 'mcp-kit/transport/http';
 import { describe, expect, test } from 'vitest';
 import { certificate, key } from '../support/certificate.mjs';
@@ -23,7 +23,9 @@ async function folder(): Promise<AsyncDisposable & { readonly at: (name: string)
   };
 }
 
-const keyFile = (...keys: readonly ApiKeyEntry[]): string => JSON.stringify({ keys });
+type Key = ReturnType<typeof createApiKey>['entry'];
+
+const keyFile = (...keys: readonly Key[]): string => JSON.stringify({ keys });
 
 describe('API keys', () => {
   test('let their owner in, in either header, and are kept only as hashes', async () => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { stderrLogger } from 'mcp-kit/internal';
-import { pinoLogger, type PinoLike } from '@mcp-kit/host/operate';
+import { pinoLogger } from '@mcp-kit/host/operate';
 import { expect, test } from 'vitest';
 import { send } from '../support/http-client.ts';
 import { modern } from '../support/mcp-http.ts';
@@ -10,7 +10,7 @@ import { operating } from './fixture.ts';
 type CreatePino = (
   options: object,
   destination: { write(line: string): void },
-) => PinoLike & { readonly version: string };
+) => Parameters<typeof pinoLogger>[0] & { readonly version: string };
 
 const peers = createRequire(path.join(import.meta.dirname, '../../peers/package.json'));
 const createPino = peers('pino') as CreatePino;

@@ -1,5 +1,5 @@
-import { isRecord } from 'mcp-kit/internal';
-import { traceTarget, type Target } from 'mcp-kit/protocol';
+import { isRecord, traceTarget } from 'mcp-kit/internal';
+import type { Target } from 'mcp-kit/protocol';
 import { memoryTarget } from 'mcp-kit/testing';
 import { serveHttp } from 'mcp-kit/transport/http';
 import { httpTarget } from 'mcp-kit/transport/http-client';

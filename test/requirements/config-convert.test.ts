@@ -4,12 +4,11 @@ import {
   convertConfig,
   dialectIds,
   loadConfig,
-  type Conversion,
   type DialectId,
   type LoadedConfig,
   type ServerEntry,
 } from '@mcp-kit/host';
-import { interpolate, variablesOf } from '@mcp-kit/host/internal';
+import { interpolate, variablesOf, type Conversion } from '@mcp-kit/host/internal';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oneIn } from '../support/scale.ts';
 import { entryOf, loadSamples, samples, temporaryFolder } from './config-fixture.ts';

@@ -1,4 +1,5 @@
-import { lintConfig, loadConfig, type ConfigFinding } from '@mcp-kit/host';
+import { lintConfig, loadConfig } from '@mcp-kit/host';
+import type { ConfigFinding } from '@mcp-kit/host/internal';
 import { describe, expect, test } from 'vitest';
 import { loadSamples, temporaryFolder } from './config-fixture.ts';
 

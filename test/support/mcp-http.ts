@@ -1,4 +1,5 @@
-import { legacyVersions, metaKeys, modernVersion, type Service } from 'mcp-kit/protocol';
+import { legacyVersions } from 'mcp-kit/internal';
+import { metaKeys, modernVersion, type Service } from 'mcp-kit/protocol';
 import { serveHttp, type HttpListening, type HttpOptions } from 'mcp-kit/transport/http';
 import {
   open,

@@ -1,7 +1,6 @@
-import { KitError, type KitErrorCode } from 'mcp-kit/internal';
+import { KitError, type KitErrorCode, type Unreadable } from 'mcp-kit/internal';
 import type { ServerEntry } from '@mcp-kit/host';
 import type { Globals } from './globals.ts';
-import type { Unreadable } from 'mcp-kit/protocol';
 import { maskSecrets } from './terminal/secrets.ts';
 import type { Seen } from './witness.ts';
 

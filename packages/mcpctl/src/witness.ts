@@ -1,6 +1,5 @@
-import { isRecord } from 'mcp-kit/internal';
+import { isRecord, type Unreadable } from 'mcp-kit/internal';
 import type { ManagerOptions } from '@mcp-kit/host';
-import type { Unreadable } from 'mcp-kit/protocol';
 import type { HttpEvent } from 'mcp-kit/transport/http-client';
 
 /** What was seen of a server beside its answers. */

@@ -1,5 +1,5 @@
-import { canonicalJson, crypto } from 'mcp-kit/internal';
-import { globOf, type GroupSettings } from '@mcp-kit/host';
+import { canonicalJson, crypto, globOf } from 'mcp-kit/internal';
+import type { GroupSettings } from '@mcp-kit/host';
 import type { GatewayCatalog, Item } from './catalog.ts';
 
 /** Which part of a gateway is meant. */

@@ -1,10 +1,5 @@
-import {
-  globOf,
-  type GatewaySettings,
-  type ServerShownAs,
-  type ShownAs,
-  type ShownServers,
-} from '@mcp-kit/host';
+import { globOf } from 'mcp-kit/internal';
+import type { GatewaySettings, ServerShownAs, ShownAs, ShownServers } from '@mcp-kit/host';
 
 type Kind = 'tool' | 'prompt';
 

@@ -1,11 +1,10 @@
 // What calls throw, where they are made.
 export { KitError, RpcError } from 'mcp-kit';
-export type { Approval } from './approval.ts';
-export { convertConfig, type Conversion } from './config/convert.ts';
+export { convertConfig } from './config/convert.ts';
 export { dialectIds } from './config/dialects/index.ts';
 export type { ClientSettings } from './config/dialects/mcp-kit.ts';
 export type { DialectId, ServerEntry, TransportSettings } from './config/entry.ts';
-export { explainConfig, type Explanation } from './config/explain.ts';
+export { explainConfig } from './config/explain.ts';
 export type { Disclosure } from './config/gateway/disclosure.ts';
 export type { ResultSettings } from './config/gateway/results.ts';
 export type { GroupSettings, Groups } from './config/gateway/groups.ts';
@@ -13,17 +12,16 @@ export type { ServerShownAs, ShownAs, ShownServers } from './config/gateway/serv
 export type { LimitRule } from './config/gateway/limits.ts';
 export {
   readRules,
-  type ArgumentCondition,
   type PolicyDecision,
   type PolicyPart,
   type PolicyRule,
   type ToolEffect,
 } from './config/gateway/policy.ts';
 export type { GatewaySettings } from './config/gateway/settings.ts';
-export { lintConfig, type ConfigFinding } from './config/lint.ts';
+export { lintConfig } from './config/lint.ts';
 export { loadConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 export { adHocEntry } from './connect/ad-hoc.ts';
-export type { HeldTools, Upstream } from './connect/upstream.ts';
+export type { Upstream } from './connect/upstream.ts';
 export { createEgress, type Egress } from './egress/egress.ts';
 export type { EgressPolicy } from './egress/policy.ts';
 export { createEraFile, erasPath } from './era-file.ts';
@@ -33,7 +31,6 @@ export type { ServerHandle } from './server-handle.ts';
 export type { ServerState, ServerStatus } from './supervise/state.ts';
 export type { OtherLists } from './tools/cache.ts';
 export type { Catalog, ServerTool } from './tools/catalog.ts';
-export { globOf } from './tools/filter.ts';
 export type { ToolListing } from './tools/listing.ts';
 export { modelTools, type ModelApi, type ModelTools } from './tools/model-tools.ts';
 export { placeOfName, qualifiedName } from './tools/qualified-name.ts';

@@ -3,7 +3,7 @@ export { trustSystem } from './connect/admission.ts';
 export { routeOf, type Network } from './connect/network.ts';
 export { hosts, type Host } from './config/dialects/hosts.ts';
 export { dialectOf, dialectTitle } from './config/dialects/index.ts';
-export { writeEntries } from './config/convert.ts';
+export { writeEntries, type Conversion } from './config/convert.ts';
 export { decodeDocument, decodeServer } from './config/decode.ts';
 export { detectDialects } from './config/detect.ts';
 export { formatOfFile, parseDocument } from './config/format/document.ts';
@@ -11,7 +11,8 @@ export { reviseText } from './config/format/edit-text.ts';
 export { lineOf } from './config/format/line-of.ts';
 export { readEnvFile } from './config/env-file.ts';
 export type { HttpSettings, StdioSettings, UnixSettings } from './config/entry.ts';
-export { targetOf } from './config/explain.ts';
+export { targetOf, type Explanation } from './config/explain.ts';
+export type { ConfigFinding } from './config/lint.ts';
 export {
   interpolate,
   variablesOf,

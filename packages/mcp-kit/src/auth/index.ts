@@ -9,4 +9,3 @@ export type { Interaction } from './login/interaction.ts';
 export type { AuthorizerOptions, Grant } from './options.ts';
 export { openCredentials } from './store/file-store.ts';
 export { memoryCredentials, type CredentialStore } from './store/store.ts';
-export type { AuthChallenge, AuthRequest } from './token-keeper.ts';

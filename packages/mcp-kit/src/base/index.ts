@@ -43,6 +43,7 @@ export { readAllStats, readStat, type ProcessStat } from './processes/process-st
 export { withoutSecrets } from './secrets/redact.ts';
 export { isSecretName, isSecretPair } from './secrets/secret-names.ts';
 export { gistOf } from './gist.ts';
+export { globOf } from './glob.ts';
 export { hideSecrets } from './secrets/secrets.ts';
 export { shellWord } from './processes/shell-word.ts';
 export { replaceFile, stateFolder, whileWriting } from './files/state-file.ts';

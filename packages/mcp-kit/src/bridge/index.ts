@@ -1,3 +1,2 @@
 export { createBridge, type Bridge, type BridgeOptions } from './bridge.ts';
-export type { BridgeHealth } from './health.ts';
 export type { Crossing } from './relay.ts';

@@ -13,22 +13,10 @@ export type {
   SamplingRequest,
   SessionOptions,
 } from './options.ts';
-export type { PageOptions } from './pages.ts';
-export type {
-  CompletionReference,
-  CompletionResult,
-  DiscoverResult,
-  PromptsPage,
-  ReadResourceResult,
-  ResourcesPage,
-  ResourceTemplatesPage,
-  Subscription,
-  SubscriptionFilter,
-  ToolsPage,
-} from './results.ts';
+export type { ReadResourceResult, Subscription, SubscriptionFilter } from './results.ts';
 export { openSession, type Session } from './session.ts';
 export { getSkill, listSkills, readSkillFile } from './skills.ts';
-export type { Skill, SkillFile } from '#protocol';
+export type { Skill } from '#protocol';
 export { checkArguments } from './tool-table.ts';
 export type { Issue } from '#schema';
 export { imagesOf, orThrow, structuredOf, textOf, type Image, type ToolResult } from '#protocol';

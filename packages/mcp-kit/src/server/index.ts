@@ -8,7 +8,7 @@ export {
   type Scope,
   type Spans,
 } from './context.ts';
-export type { Changes, Feature, Handler, ResourceSource } from './feature.ts';
+export type { Changes, Feature, Handler } from './feature.ts';
 export { listMethod } from './list.ts';
 export { InputNeeded } from './modern-edge.ts';
 export { definePrompt, prompts, type PromptDefinition, type PromptSet } from './prompts.ts';
@@ -21,4 +21,4 @@ export {
   type ResourceTemplateDefinition,
 } from './resources.ts';
 export { createServer, type Server, type ServerOptions } from './server.ts';
-export { skills, type SkillFault, type SkillSet, type SkillsOptions } from './skills/skills.ts';
+export { skills, type SkillFault, type SkillSet } from './skills/skills.ts';

@@ -1,5 +1,4 @@
-export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
-export { secretIn } from './secret.ts';
+export { createMemoryStore, type MemoryStore } from './memory.ts';
 export type {
   Kv,
   Log,

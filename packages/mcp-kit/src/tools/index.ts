@@ -10,14 +10,7 @@ export {
   type ToolTraits,
 } from './tool.ts';
 export type { Envelope } from './contract/envelope.ts';
-export {
-  fail,
-  failureCodes,
-  ToolFailure,
-  type Failure,
-  type FailureCode,
-  type FailureDetails,
-} from './failure.ts';
+export { fail, failureCodes, ToolFailure, type Failure, type FailureCode } from './failure.ts';
 export type { Infer, InferInput } from './infer.ts';
 export type { Manifest } from './manifest/manifest.ts';
 export { toolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';

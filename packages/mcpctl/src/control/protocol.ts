@@ -1,5 +1,5 @@
 import type { UpstreamStatus } from '@mcp-kit/host/gateway';
-import type { ServerCalls } from '@mcp-kit/host/operate';
+import type { countServers } from '@mcp-kit/host/operate';
 import type { Tool } from 'mcp-kit/protocol';
 
 /** A gateway that runs, and how to tell it from others. */
@@ -17,7 +17,7 @@ export interface GatewayFacts {
 
 /** How one of its servers is, with what was asked of it. */
 export interface RunningServer extends UpstreamStatus {
-  readonly calls: ServerCalls;
+  readonly calls: ReturnType<ReturnType<typeof countServers>['of']>;
 }
 
 /** How a running gateway is. */

@@ -1,5 +1,5 @@
-import { KitError } from 'mcp-kit/internal';
-import { secretIn, type Store } from 'mcp-kit/store';
+import { KitError, secretIn } from 'mcp-kit/internal';
+import type { Store } from 'mcp-kit/store';
 import type { ServeSettings } from './settings.ts';
 
 /** The place that ends with the process. */

@@ -1,5 +1,5 @@
-import { isRecord } from 'mcp-kit/internal';
-import type { JsonSchema, Prompt, PromptArgument, Tool } from 'mcp-kit/protocol';
+import { isRecord, type PromptArgument } from 'mcp-kit/internal';
+import type { JsonSchema, Prompt, Tool } from 'mcp-kit/protocol';
 import { propertyOf, typesOf } from '../arguments/typed.ts';
 import { plainLine } from '../terminal/plain-text.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Manager, ServerStatus } from '@mcp-kit/host';
 import type { Gateway } from '@mcp-kit/host/gateway';
-import type { ServerCounts } from '@mcp-kit/host/operate';
+import type { countServers } from '@mcp-kit/host/operate';
 import { KitError, type Logger } from 'mcp-kit/internal';
 import type { Listening } from 'mcp-kit/transport';
 import type { LogBook } from '../control/log-book.ts';
@@ -33,7 +33,7 @@ export function runningGateway(
   gateway: Gateway,
   options: {
     readonly facts: () => GatewayFacts;
-    readonly counts: ServerCounts;
+    readonly counts: ReturnType<typeof countServers>;
     readonly book: LogBook;
     readonly manager: Manager;
     /** Ends the gateway, in order. */

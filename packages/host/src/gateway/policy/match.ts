@@ -1,5 +1,5 @@
-import { canonicalJson, isRecord } from 'mcp-kit/internal';
-import { globOf, type ArgumentCondition, type PolicyRule } from '@mcp-kit/host';
+import { canonicalJson, globOf, isRecord } from 'mcp-kit/internal';
+import type { PolicyRule } from '@mcp-kit/host';
 
 /** What a decision is about. */
 export interface PolicySubject {
@@ -118,7 +118,9 @@ function fold(text: string): string {
 /** A path that leads out of where it begins. */
 const leadsUp = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
 
-function conditionOf(condition: ArgumentCondition, isStrict: boolean): (value: unknown) => boolean {
+type Condition = NonNullable<PolicyRule['arguments']>[string];
+
+function conditionOf(condition: Condition, isStrict: boolean): (value: unknown) => boolean {
   if ('absent' in condition) return () => false;
   if ('glob' in condition) {
     const glob = globOf(isStrict ? condition.glob : fold(condition.glob));

@@ -1,5 +1,5 @@
 import type { Session } from 'mcp-kit/client';
-import type { HeldTools, Manager } from '@mcp-kit/host';
+import type { Manager, Upstream } from '@mcp-kit/host';
 import { isLoginNeeded } from '../logins/wanted.ts';
 import { listAll, type Listing } from './listing.ts';
 
@@ -14,6 +14,9 @@ export interface ListerOptions {
   /** The lists may be others than before. */
   changed(): void;
 }
+
+/** What holds the tools that a conversation has seen. */
+export type HeldTools = ReturnType<Upstream['guard']>;
 
 /**
  * Asks a server for what it has: in the conversation of a client, where one is open, and in the manager's own only while there is

@@ -20,14 +20,14 @@ import {
   type Serve,
   type Tool,
 } from 'mcp-kit/internal';
-import type { HeldTools, Manager, ServerHandle } from '@mcp-kit/host';
+import type { Manager, ServerHandle } from '@mcp-kit/host';
 import { Branch, type Hear } from './branch.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
 import { createBridges, type Bridges } from './bridges.ts';
 import { isRefusal } from '../layers.ts';
 import { firstListing } from '../logins/first-tool.ts';
 import { isLoginNeeded } from '../logins/wanted.ts';
-import { Lister } from './lister.ts';
+import { Lister, type HeldTools } from './lister.ts';
 import { recalledListing, type Listing } from './listing.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 

@@ -21,7 +21,7 @@ export interface UpstreamChoice {
 }
 
 /** The tools of a session, held to what was approved and configured. */
-export interface HeldTools extends ToolGuard {
+interface HeldTools extends ToolGuard {
   /** All of them: those that may be used, and why others may not. */
   listing(options?: CallOptions): Promise<ToolListing>;
 }

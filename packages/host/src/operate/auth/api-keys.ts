@@ -3,7 +3,7 @@ import { crypto, isRecord, KitError } from 'mcp-kit/internal';
 import type { Caller } from 'mcp-kit/transport/http';
 
 /** What is kept of a key: enough to recognise it, too little to use it. */
-export interface ApiKeyEntry {
+interface ApiKeyEntry {
   readonly id: string;
   /** `sha256:` and the digest of the key in hexadecimal. */
   readonly hash: string;

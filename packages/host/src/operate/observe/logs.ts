@@ -27,7 +27,7 @@ export function jsonLogger(
 
 type PinoWrite = (fields: object, message: string) => void;
 /** A logger of pino, as far as it is used. */
-export type PinoLike = Readonly<Record<LoggerLevel, PinoWrite>>;
+type PinoLike = Readonly<Record<LoggerLevel, PinoWrite>>;
 
 /** Writes through a logger of pino, or one with the same methods; secrets are hidden before it sees them. */
 export function pinoLogger(pino: PinoLike): Logger {

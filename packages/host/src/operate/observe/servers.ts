@@ -3,7 +3,7 @@ import { CallCounts, noOutcomes, observeCalls, type CallOutcome } from './calls.
 import { counter, gauge, Histogram, histogram, type Metric } from './exposition.ts';
 
 /** What was asked of one server, and what became of it. */
-export interface ServerCalls {
+interface ServerCalls {
   readonly underWay: number;
   /** `broken`: it could not be reached, or failed inside. `refused`: it answered with an error of the protocol. */
   readonly outcomes: Readonly<Record<CallOutcome, number>>;
@@ -19,7 +19,7 @@ interface ServerNumbers {
 }
 
 /** Counts what is asked of each of many servers. */
-export interface ServerCounts {
+interface ServerCounts {
   /** What stands before a server, to count. */
   observe(server: string): Layer;
   of(server: string): ServerCalls;

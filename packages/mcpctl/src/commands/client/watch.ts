@@ -1,7 +1,6 @@
-import { KitError } from 'mcp-kit/internal';
+import { KitError, loggingLevels } from 'mcp-kit/internal';
 import type { Notification } from 'mcp-kit/jsonrpc';
 import type { ServerStatus } from '@mcp-kit/host';
-import { loggingLevels } from 'mcp-kit/protocol';
 import type { OptionValues } from '../../args.ts';
 import { readMs, readNumber } from '../../arguments/number.ts';
 import { defineCommand } from '../../command.ts';

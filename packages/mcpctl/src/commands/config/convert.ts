@@ -5,12 +5,11 @@ import {
   convertConfig,
   dialectIds,
   loadConfig,
-  type Conversion,
   type DialectId,
   type LoadedConfig,
   type ServerEntry,
 } from '@mcp-kit/host';
-import { dialectTitle, hosts, isInside } from '@mcp-kit/host/internal';
+import { dialectTitle, hosts, isInside, type Conversion } from '@mcp-kit/host/internal';
 import { nearest, usageError } from '../../args.ts';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';

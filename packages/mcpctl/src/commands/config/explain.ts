@@ -1,5 +1,5 @@
-import { explainConfig, loadConfig, type Explanation, type LoadedConfig } from '@mcp-kit/host';
-import { dialectTitle } from '@mcp-kit/host/internal';
+import { explainConfig, loadConfig, type LoadedConfig } from '@mcp-kit/host';
+import { dialectTitle, type Explanation } from '@mcp-kit/host/internal';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, entryOf, loadOptions, noServers, shownTarget } from '../../config.ts';
 import { variableStates, type VariableState } from '../../doctor/config.ts';

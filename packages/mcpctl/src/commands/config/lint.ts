@@ -1,4 +1,5 @@
-import { lintConfig, loadConfig, type ConfigFinding } from '@mcp-kit/host';
+import { lintConfig, loadConfig } from '@mcp-kit/host';
+import type { ConfigFinding } from '@mcp-kit/host/internal';
 import { defineCommand } from '../../command.ts';
 import { checkPlace, loadOptions } from '../../config.ts';
 import { exitCodes } from '../../exit-code.ts';

@@ -1,5 +1,4 @@
-import { isRecord } from 'mcp-kit/internal';
-import { globOf } from '../../tools/filter.ts';
+import { globOf, isRecord } from 'mcp-kit/internal';
 import { asRecord, asText, asTexts } from '../field.ts';
 import { below, configError, type Place } from '../place.ts';
 import type { GatewayMember, Joining } from './member.ts';
@@ -12,7 +11,7 @@ export type PolicyDecision = 'allow' | 'ask' | 'deny';
 export type ToolEffect = 'read' | 'write' | 'destructive';
 
 /** What an argument must be; exactly one of them. */
-export type ArgumentCondition =
+type ArgumentCondition =
   | { readonly equals: unknown }
   | { readonly oneOf: readonly unknown[] }
   /** `*` stands for any characters, `?` for one. */
